@@ -5,8 +5,7 @@ import pytest
 
 from tests.rankers.contests import exact
 from tests.report.showing import printed, round_trip
-from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.difficulty import tier_report
+from tiebreak.analysis.contests import ContestReport, tier_report
 from tiebreak.rankers import win_rates
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import RankingError

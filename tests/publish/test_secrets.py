@@ -13,8 +13,13 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.publish.judged_runs import change_log, write_both
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, score_secrets
+from tiebreak.publish.secrets import (
+    Secret,
+    environment_secrets,
+    log_secrets,
+    refuse_secrets,
+    score_secrets,
+)
 from tiebreak.publish.tables import to_parquet
 
 VALUE = 'sk-"ünïc\\ode"-1234'

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from tiebreak.analysis.alignment.align import match_names
+from tiebreak.analysis.alignment import match_names
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import normalise_answer
 from tiebreak.rankers.profile import FloatArray
@@ -29,8 +29,6 @@ SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
     "preferences": ("worse", "even", "better"),
 }
 """The labels in order: stars, or how the first of two answers compares with the second."""
-
-_WHAT: Final[Mapping[LabelKind, str]] = {"stars": "stars", "preferences": "matches"}
 
 Key = tuple[str, str, tuple[str, ...]]
 """Benchmark, item, and the models whose answers were labelled, by name."""

@@ -160,7 +160,7 @@ def _play_items(
     options: "CsdOptions",
 ) -> "ContestReport":
     """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
-    from tiebreak.analysis.difficulty import tier_report
+    from tiebreak.analysis.contests import tier_report
     from tiebreak.tables.pool_scores import read_item_scores
 
     if reading.get("stderr"):

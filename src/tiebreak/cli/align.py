@@ -16,7 +16,7 @@ from tiebreak.cli._shared import (
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.alignment.raters import Scores
+    from tiebreak.analysis.alignment import Scores
     from tiebreak.rankers import Resampling
 
 
@@ -82,7 +82,7 @@ def align(
       tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views
       tiebreak align logs/ --human arena.csv --scores mean-rank
     """
-    from tiebreak.analysis.alignment.align import align as alignment_of
+    from tiebreak.analysis.alignment import align as alignment_of
     from tiebreak.analysis.errors import AnalysisError
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError

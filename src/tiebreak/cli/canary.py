@@ -7,7 +7,7 @@ import click
 from tiebreak.cli._shared import FILES, form_options, plain_errors, show
 
 if TYPE_CHECKING:
-    from tiebreak.estimate.figures import Estimate
+    from tiebreak.estimate.estimate import Estimate
 
 
 @click.command()
@@ -76,8 +76,8 @@ def canary(
       tiebreak canary logs/ --judge openai/gpt-5 -n 200 --seed 1 --json
       tiebreak canary ranking/
     """
-    from tiebreak.analysis.canaries import canary_reports
     from tiebreak.analysis.errors import AnalysisError
+    from tiebreak.analysis.judge.canaries import canary_reports
     from tiebreak.candidates import CandidateError
     from tiebreak.estimate import EstimateError, sheet
     from tiebreak.estimate.cost import estimate_canaries

@@ -152,7 +152,7 @@ def estimate(
     from tiebreak.candidates import CandidateError
     from tiebreak.estimate import EstimateError, sheet
     from tiebreak.estimate.cost import estimate_cost
-    from tiebreak.estimate.figures import Pace
+    from tiebreak.estimate.estimate import Pace
     from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.ranking_logs import RankingLogError
 
@@ -162,7 +162,7 @@ def estimate(
         if loading["mode"] == "union":
             raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
         from tiebreak.estimate import plan_sheet
-        from tiebreak.estimate.budget import plan_judging
+        from tiebreak.estimate.cost import plan_judging
         from tiebreak.estimate.plan import Goal
 
         with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):

@@ -15,7 +15,7 @@ from tiebreak.cli._shared import (
 from tiebreak.words import split_names
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.control import Control
+    from tiebreak.analysis.strengths import Control
     from tiebreak.rankers import Resampling
     from tiebreak.ranking_logs import Attempts
     from tiebreak.scorers.ballots import Rule
@@ -112,7 +112,7 @@ def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> N
     from tiebreak.analysis.pair import compare_pair
     from tiebreak.rankers.errors import RankingError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.sheets import pair as sheets
+    from tiebreak.report.sheets import pairs as sheets
 
     names = split_names(pair)
     if len(names) != 2 or not all(names):

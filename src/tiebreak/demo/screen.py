@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, get_args
 from inspect_ai.log import read_eval_log
 from rich.console import Console
 
-from tiebreak.analysis.judge.position import ALARM, Flips, Position, flips_of, position_of
+from tiebreak.analysis.judge.biases import ALARM, Flips, Position, flips_of, position_of
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.errors import MissingPackageError

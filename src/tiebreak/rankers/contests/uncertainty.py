@@ -50,7 +50,7 @@ def item_intervals(
 
     Args:
         tables: shape (draws, M, B), tables of what the true scores may be, as from
-            `tiebreak.analysis.true_scores.drawn_scores`. Scores with noise added to them would not
+            `tiebreak.analysis.contests.drawn_scores`. Scores with noise added to them would not
             do: in these, nearly tied models are further apart than in truth.
         rounds: as in `csd`.
         eliminate: as in `csd`.

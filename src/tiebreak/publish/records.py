@@ -1,25 +1,43 @@
-"""Records for Every Eval Ever: one JSON file per run and model (schema 0.3.0, evalevalai.com).
+"""Records for others: Every Eval Ever (evalevalai.com), and the Hub's community evaluations.
 
-A record holds one result per benchmark and metric. Where the answers may leave, a second file
-beside it has a line per judged item and metric. The schema asks there whether an answer is right,
-which a rank does not tell: there is a line where the native score says right or wrong.
+Every Eval Ever has one JSON file per run and model (schema 0.3.0), with one result per benchmark
+and metric. Where the answers may leave, a second file has a line per judged item and metric, where
+the native score says right or wrong: the schema asks for that, which a rank does not tell. It knows
+a contest over benchmarks only as one more evaluation: which results it was made of, ranges of
+ranks, what elimination costs and what is proven of a merged ranking stand in the details, as texts.
+
+Entries for `.eval_results/` are one file per model, benchmark, protocol and judge, each to be put
+into the model's repository (or proposed to it); a newer run takes the place of an older one. The
+value is the normalized Borda score, never a rank, and the notes name the pool: with other models
+beside it the same model has another score.
 """
 
 import hashlib
 import json
 import math
+import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.metadata import version
 from importlib.resources import files
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import yaml
+from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.candidates import Candidate, CandidatePool, Item
+from tiebreak.publish.contests import CSD, Contest, contest_rows, score_rows
 from tiebreak.publish.facts import flattened, model_id
 from tiebreak.publish.runs import Run
+from tiebreak.report.figures.canvas import slug
+from tiebreak.report.json import json_ready
+from tiebreak.words import count
 
 Json = dict[str, Any]
 
@@ -49,15 +67,9 @@ class _Metric:
 def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -> dict[str, bytes]:
     """The files of one run, by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json` and its samples.
 
-    The same run gives the same bytes; UUIDs are made from the run and the model.
-
-    Args:
-        run: what was judged.
-        organization: who publishes, such as the owner of the dataset.
-        pool: the judged answers, for the lines per item; None leaves them out.
-
-    Returns:
-        Empty where no model has a score.
+    The same run gives the same bytes; UUIDs are made from the run and the model. The organisation
+    is who publishes; with the pool of the judged answers there are lines per item. There is no file
+    where no model has a score.
     """
     written: dict[str, bytes] = {}
     for model in dict.fromkeys(row.model for board in run.boards for row in board.rows):
@@ -318,3 +330,256 @@ def stem_of(run_id: str, model: str) -> str:
 def dumps(data: Json, indent: int | None = None) -> str:
     """A record, or a line of one, as JSON."""
     return json.dumps(data, indent=indent, allow_nan=False)
+
+
+EXPECTED_WINS: Final = "csd.expected_win_score"
+
+
+def contest_records(contest: Contest, *, organization: str) -> dict[str, bytes]:
+    """The files of a contest by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json`.
+
+    The same contest gives the same bytes as long as its files of scores lie untouched: the schema
+    wants a time, and a contest has no other.
+    """
+    created = str(round(_newest(contest)))
+    results: dict[str, list[Json]] = {model: [] for model in contest.table.models}
+    for row in json_ready(score_rows(contest)):
+        if row["score"] is not None:
+            results[row["model"]].append(_score(row))
+    for row in json_ready(contest_rows(contest)):
+        make = _wins if row["method"] == CSD else _place
+        results[row["model"]].append(make(contest, row))
+    return {
+        f"{stem_of(contest.contest_id, model)}.json": (
+            dumps(_contest_record(contest, model, organization, created, own), indent=2) + "\n"
+        ).encode()
+        for model, own in results.items()
+    }
+
+
+def _newest(contest: Contest) -> float:
+    """When the newest file of scores was written, in seconds since 1970; without one: now."""
+    files = [path for path in map(Path, contest.sources) if path.exists()]
+    return max((path.stat().st_mtime for path in files), default=time.time())
+
+
+def _contest_record(
+    contest: Contest, model: str, organization: str, created: str, results: list[Json]
+) -> Json:
+    name = contest.contest_id
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": f"tiebreak_{name}/{model_id(model)}/{created}",
+        "retrieved_timestamp": created,
+        "source_metadata": {
+            "source_name": "Tiebreak contest over a table of scores",
+            # Of these scores only the aggregates are known here.
+            "source_type": "documentation",
+            "source_organization_name": organization,
+            "evaluator_relationship": "other",
+            "additional_details": {"contest_id": name},
+        },
+        "eval_library": {"name": "tiebreak", "version": version("tiebreak")},
+        "model_info": model_info(model),
+        "evaluation_results": results,
+    }
+
+
+def _score(row: Mapping[str, Any]) -> Json:
+    error = row["standard_error"]
+    return {
+        "evaluation_result_id": result_id(row["benchmark"], NATIVE_SCORE),
+        "evaluation_name": row["benchmark"],
+        "source_data": {"dataset_name": row["benchmark"], "source_type": "other"},
+        "metric_config": {
+            "evaluation_description": "The score in the table that models are ranked by: higher "
+            "is better, and a metric that is better when lower has a minus sign.",
+            "metric_id": NATIVE_SCORE,
+            "metric_name": "Native score",
+            "lower_is_better": False,
+        },
+        "score_details": {
+            "score": row["score"],
+            **({} if error is None else {"uncertainty": {"standard_error": {"value": error}}}),
+        },
+    }
+
+
+def _wins(contest: Contest, row: Mapping[str, Any]) -> Json:
+    out = ", ".join(map(str, row["eliminate_by_round"]))
+    return _aggregate(
+        contest,
+        f"{EXPECTED_WINS}@T={row['eliminate'] if row['eliminate'] is not None else out}",
+        {
+            "evaluation_description": "Expected wins in a Swiss-system contest whose rounds are "
+            f"benchmarks, {_pool(contest)}.",
+            "metric_id": EXPECTED_WINS,
+            "metric_name": "Expected win score",
+            "metric_parameters": {
+                "eliminate": out,
+                **{name: row[name] for name in ("iterations", "seed", "missing")},
+            },
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": 0.0,
+            "max_score": float(len(contest.report.rounds)),
+        },
+        {
+            "score": row["value"],
+            "details": _details(row, "rank", "standard_error", *_RANKS, "slope", "label"),
+            **_contest_uncertainty(contest, row),
+        },
+    )
+
+
+_RANKS: Final = ("simulation_rank_lower", "simulation_rank_upper", "rank_lower", "rank_upper")
+
+
+def _contest_uncertainty(contest: Contest, row: Mapping[str, Any]) -> Json:
+    items = contest.report.items
+    if row.get("lower") is not None and items is not None:
+        interval = {
+            **{name: row[name] for name in ("lower", "upper")},
+            "confidence_level": items.level,
+            "method": f"contests over {items.draws} tables of what the true scores may be",
+        }
+        return {"uncertainty": {"confidence_interval": interval}}
+    if row["standard_error"] is None:
+        return {}
+    error = {
+        "value": row["standard_error"],
+        "method": "Monte Carlo error of the simulation; other items and benchmarks are not in it",
+    }
+    return {"uncertainty": {"standard_error": error, "num_samples": row["iterations"]}}
+
+
+def _place(contest: Contest, row: Mapping[str, Any]) -> Json:
+    method = row["method"]
+    metric = f"{method.removesuffix('_young')}.consensus_rank"
+    return _aggregate(
+        contest,
+        metric,
+        {
+            "evaluation_description": f"Place in the consensus of the benchmarks by {method}, "
+            f"{_pool(contest)}.",
+            "metric_id": metric,
+            "metric_name": "Consensus rank",
+            "lower_is_better": True,
+            "score_type": "continuous",
+            "min_score": 1.0,
+            "max_score": float(len(contest.report.models)),
+        },
+        {
+            "score": float(row["rank"]),
+            "details": _details(row, "value", "n", "cost", "optimal", "unique"),
+        },
+    )
+
+
+def _aggregate(contest: Contest, name: str, config: Json, details: Json) -> Json:
+    """A result over benchmarks; the contest's id keeps it apart from those over others."""
+    title = f"{count(len(contest.played), 'benchmark')} ({contest.contest_id})"
+    rounds = " → ".join(" + ".join(one) for one in contest.report.rounds)
+    named = {"pool": ", ".join(contest.report.models), "rounds": rounds}
+    return {
+        "evaluation_result_id": result_id(contest.contest_id, name),
+        "evaluation_name": title,
+        "source_data": {
+            "dataset_name": title,
+            "source_type": "other",
+            "additional_details": {"benchmarks": ", ".join(contest.played)},
+        },
+        "metric_config": {**config, "additional_details": named},
+        "score_details": details,
+    }
+
+
+def _pool(contest: Contest) -> str:
+    return f"relative to this pool of {count(len(contest.report.models), 'model')}"
+
+
+def _details(row: Mapping[str, Any], *names: str) -> dict[str, str]:
+    return {name: str(row[name]) for name in names if row.get(name) is not None}
+
+
+FOLDER: Final = ".eval_results"
+_T = TypeVar("_T")
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a date as text: unquoted, YAML's readers make something else of it."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+
+
+_Dumper.add_representer(str, _text)
+
+
+def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
+    """The files of some runs, the oldest first, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
+
+    `repo_id` is the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
+    shown as a benchmark's once it is registered as one (a file `eval.yaml`).
+    """
+    found = [
+        (run, board, row)
+        for run in runs
+        for board in run.boards
+        for row in board.rows
+        if not math.isnan(row.borda)
+    ]
+    folders = _distinct({row.model: "/".join(flattened(row.model)) for _, _, row in found})
+    tasks = _distinct({_task(board): slug(*_task(board)) for _, board, _ in found})
+    return {
+        f"{folders[row.model]}/{FOLDER}/tiebreak-{tasks[_task(board)]}.yaml": _file(
+            run, board, row, repo_id, tasks[_task(board)]
+        )
+        for run, board, row in found
+    }
+
+
+def _task(board: Leaderboard) -> tuple[str, ...]:
+    """Scores of another judge are not to be compared with these: they are another task."""
+    return (board.benchmark, board.protocol, *board.judges)
+
+
+def _distinct(names: Mapping[_T, str]) -> dict[_T, str]:
+    """Names for files; those that several have, on any system, end in a hash of what they name."""
+    shared = Counter(name.casefold() for name in names.values())
+    return {
+        what: name if shared[name.casefold()] == 1 else f"{name}-{_hash(what)}"
+        for what, name in names.items()
+    }
+
+
+def _hash(what: object) -> str:
+    return hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str, task: str) -> bytes:
+    entry = EvalResultEntry(
+        dataset_id=repo_id,
+        task_id=task,
+        value=row.borda,
+        date=run.created,
+        source_url=f"https://huggingface.co/datasets/{repo_id}",
+        source_name="Tiebreak",
+        notes=_notes(board, row),
+    )
+    data: list[dict[str, Any]] = eval_result_entries_to_yaml([entry])
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100).encode()
+
+
+def _notes(board: Leaderboard, row: LeaderboardRow) -> str:
+    others = ", ".join(one.model for one in board.rows if one is not row)
+    judges = ", ".join(board.judges) or "no judge"
+    interval = ""
+    if not math.isnan(row.lower):
+        interval = f", {board.level * 100:g}% interval {row.lower:.3f} to {row.upper:.3f}"
+    return (
+        f"Normalized Borda score (0 to 1{interval}) over {count(board.n_items, 'item')} by "
+        f"{board.protocol}, judged by {judges}. It is relative to a pool of {len(board.rows)} "
+        f"models; the others: {others}"
+    )
