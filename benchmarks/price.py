@@ -7,7 +7,7 @@ The items are made up, as long as those of the four benchmarks: the questions, a
 eight models, of which none repeats another's. Every protocol runs on them with the judge of
 `tiebreak estimate`: it renders every prompt, counts it and makes a reply up, with sentences of 18
 words; 15% of its verdicts are close and 5% even. Tokens are those of o200k_base where it can be
-loaded, else counted by the rule of `tiebreak.estimate.tokens`. What a judge thinks unseen is not
+loaded, else counted by the rule of `tiebreak.estimate.prices`. What a judge thinks unseen is not
 counted, nor the schema of replies, which some providers bill (170 tokens for a match).
 """
 

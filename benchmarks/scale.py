@@ -42,8 +42,7 @@ from tests.ranking_logs.builders import CREATED, call, item, match
 from tests.scorers.tournament import planted_contest
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
 from tiebreak.estimate.cost import read_protocols
-from tiebreak.estimate.estimate import estimate
-from tiebreak.estimate.figures import Judges
+from tiebreak.estimate.estimate import Judges, estimate
 from tiebreak.estimate.tokens import token_counter
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.ranking_logs import read_ranking_logs

@@ -22,7 +22,7 @@ from tiebreak.report import terminal
 from tiebreak.report.cells import integer, words
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.report.sheets import sheets_of
-from tiebreak.report.sheets.side_by_side import by_benchmark
+from tiebreak.report.sheets.comparison import by_benchmark
 
 # Those without matches. Of the others all pairs come first: brackets find matches in the cache.
 PROTOCOLS = ("original", "pointwise", "fixed_rubric", "listwise")

@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from tiebreak.words import split_names, visible, words_of
+from tiebreak.words import listed, split_names, visible, words_of
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,13 @@ from tiebreak.words import split_names, visible, words_of
 )
 def test_names_in_one_text(text: str, names: list[str]) -> None:
     assert split_names(text) == names
+
+
+@pytest.mark.parametrize(
+    ("most", "text"), [(3, "a; b; c"), (2, "a; b and 1 more"), (1, "a and 2 more")]
+)
+def test_of_many_names_the_first_are_listed(most: int, text: str) -> None:
+    assert listed(["a", "b", "c"], "; ", most) == text
 
 
 @pytest.mark.parametrize(

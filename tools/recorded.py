@@ -14,8 +14,7 @@ from typing import Any, get_args
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 
 from tiebreak.demo import DemoLogs, run_demo
-from tiebreak.demo.recorded import RECORDED
-from tiebreak.demo.screen import DemoProtocol
+from tiebreak.demo.screen import RECORDED, DemoProtocol
 
 
 def record() -> None:

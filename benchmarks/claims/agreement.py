@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator, borda, near_ties, panel, true_borda
-from tiebreak.analysis.alignment.correlations import correlate
-from tiebreak.analysis.alignment.raters import Ratings
+from tiebreak.analysis.alignment import Ratings, correlate
 from tiebreak.rankers import kendall_tau, spearman
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.stability import mean_statistic, resample_agreement, subsample_stability

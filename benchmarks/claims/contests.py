@@ -14,7 +14,7 @@ from benchmarks.claims import Claim, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
-from tiebreak.analysis.true_scores import drawn_scores
+from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 
 HOLDS = (0.92, 1)  # wider than they must be: their width is stated

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.analysis.true_scores import drawn_scores
+from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, item_intervals, tiers
 from tiebreak.tables.pool_scores import paired_errors
 

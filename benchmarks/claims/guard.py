@@ -12,7 +12,7 @@ from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
 from benchmarks.claims.round_robin import scheduled
 from benchmarks.claims.worlds import Array, Generator, near_ties, qualities
 from tiebreak.analysis.judge.canaries import Pair, counted
-from tiebreak.analysis.judge.correctness import correctness_of
+from tiebreak.analysis.judge.figures import correctness_of
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.scorers.ballots import ItemBallots, Match

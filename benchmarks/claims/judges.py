@@ -19,8 +19,8 @@ from benchmarks.claims.worlds import (
     near_ties,
     position_bound,
 )
+from tiebreak.analysis.judge.biases import ALARM
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
-from tiebreak.analysis.judge.position import ALARM
 from tiebreak.analysis.trust import faults
 from tiebreak.lab.judge import Traits
 from tiebreak.rankers.uncertainty import Resampling

@@ -20,8 +20,7 @@ from benchmarks.claims.worlds import (
     planted_item,
     position_bound,
 )
-from tiebreak.analysis.judge.figures import judge_figures
-from tiebreak.analysis.judge.jury import Juror, jurors_of
+from tiebreak.analysis.judge.figures import Juror, judge_figures, jurors_of
 from tiebreak.analysis.trust import trust_of
 from tiebreak.lab.judge import Traits
 from tiebreak.rankers.uncertainty import Resampling

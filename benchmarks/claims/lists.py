@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator, names, planted_item
-from tiebreak.analysis.judge.coin import coin_p
-from tiebreak.analysis.judge.position import ALARM, place_of
+from tiebreak.analysis.judge.biases import ALARM, place_of
+from tiebreak.analysis.judge.figures import coin_p
 from tiebreak.scorers.ballots import ItemBallots, Listing
 
 NOISE = 0.5

@@ -15,9 +15,8 @@ from benchmarks.claims.worlds import (
     near_ties,
     position_bound,
 )
-from tiebreak.analysis.judge.coin import COIN_CYCLES, cycles_of
-from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
-from tiebreak.analysis.judge.position import ALARM
+from tiebreak.analysis.judge.biases import ALARM
+from tiebreak.analysis.judge.figures import COIN_CYCLES, JudgeFigures, cycles_of, judge_figures
 from tiebreak.analysis.trust import trust_of
 from tiebreak.lab.judge import Traits
 from tiebreak.rankers.intervals import Estimate

@@ -1,14 +1,8 @@
-from .analysis.alignment.align import (
+from .analysis.alignment import (
     Alignment as Alignment,
 )
-from .analysis.alignment.align import (
+from .analysis.alignment import (
     align as align,
-)
-from .analysis.beside import (
-    with_csd as with_csd,
-)
-from .analysis.beside import (
-    with_kemeny as with_kemeny,
 )
 from .analysis.calibration import (
     Calibration as Calibration,
@@ -40,14 +34,20 @@ from .analysis.contests import (
 from .analysis.contests import (
     contest_report as contest_report,
 )
+from .analysis.contests import (
+    tier_report as tier_report,
+)
+from .analysis.contests import (
+    with_csd as with_csd,
+)
+from .analysis.contests import (
+    with_kemeny as with_kemeny,
+)
 from .analysis.diagnosis import (
     Diagnosis as Diagnosis,
 )
 from .analysis.diagnosis import (
     diagnose as diagnose,
-)
-from .analysis.difficulty import (
-    tier_report as tier_report,
 )
 from .analysis.frames import (
     ballots_df as ballots_df,
@@ -181,7 +181,7 @@ from .tables import (
 from .tables import (
     score_ballots as score_ballots,
 )
-from .tables.item_scores import (
+from .tables.pool_scores import (
     item_scores as item_scores,
 )
 from .write_back import (

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
+from urllib.request import url2pathname
 
 AnyPath = str | PathLike[str]
 Paths = AnyPath | Iterable[AnyPath]
@@ -13,6 +14,8 @@ Paths = AnyPath | Iterable[AnyPath]
 MISSING = "does not exist"
 """What `problem_with` says, or begins with, where there is nothing."""
 
+# One letter is a drive of Windows; `Path` makes one slash of two.
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/{1,2}(.*)", re.DOTALL)
 _DRIVE = re.compile(r"([A-Za-z]):[\\/]")
 
 _KINDS = {
@@ -26,6 +29,24 @@ _KINDS = {
 def path_list(paths: Paths) -> list[AnyPath]:
     """A single path, or all of several, as a list."""
     return [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+
+
+def address_of(path: AnyPath) -> str:
+    """The address of what is on no disk of this machine (`s3://bucket/logs`); "" for a path."""
+    match = _ADDRESS.fullmatch(os.fspath(path))
+    if match is None or os.path.lexists(path):
+        return ""
+    scheme, rest = match[1].lower(), match[2]
+    at_hand = scheme == "file" or (scheme == "zip" and "::" not in rest)
+    return "" if at_hand else f"{scheme}://{rest}"
+
+
+def local_path(path: AnyPath) -> Path:
+    """A path, also of a `file://` or a `zip://` that is on this machine."""
+    scheme, _, rest = os.fspath(path).partition(":/")
+    if not rest or scheme not in ("file", "zip") or os.path.lexists(path):
+        return Path(path)
+    return Path(url2pathname(f"/{rest.lstrip('/')}") if scheme == "file" else rest[1:])
 
 
 def problem_with(path: AnyPath) -> str:

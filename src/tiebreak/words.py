@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 # Of Unicode's unified ideographs and their compatibility forms, with the marks of repetition.
@@ -23,6 +24,18 @@ def percent(rate: float) -> str:
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: 1 item, 1,200 items; `many` for plurals that take more than an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str], separator: str = ", ", most: int = 10) -> str:
+    """Names, or the first of many and how many more there are."""
+    more = len(names) - most
+    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def all_of(names: Iterable[str]) -> str:
+    """One name and more in a sentence: A, B and C."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def p_value(value: float, *, at_most: bool = False) -> str:

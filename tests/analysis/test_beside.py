@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tests.report.showing import printed, round_trip
-from tiebreak.analysis.beside import with_csd, with_kemeny
 from tiebreak.analysis.consensus import elect
-from tiebreak.analysis.contests import contest_report
+from tiebreak.analysis.contests import contest_report, with_csd, with_kemeny
 from tiebreak.rankers import csd
 from tiebreak.rankers.contests.rounds import Missing
 from tiebreak.report.sheets import consensus, contest

@@ -8,13 +8,13 @@ import pytest
 
 from tests.ranking_logs.builders import item, match
 from tests.report.showing import printed, round_trip
-from tiebreak.analysis.control import Control, ControlView, control_view, markdown_counts
+from tiebreak.analysis.strengths import Control, ControlView, control_view, markdown_counts
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import JudgedItem, placement_of
 from tiebreak.report.json import json_ready
 from tiebreak.report.sheet import Sheet
-from tiebreak.report.sheets.control import control_section
+from tiebreak.report.sheets.judge import control_section
 
 HOW = Resampling(draws=20)
 

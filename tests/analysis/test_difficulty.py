@@ -5,15 +5,14 @@ import pytest
 
 from tests.rankers.contests import exact
 from tests.report.showing import printed, round_trip
-from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.difficulty import tier_report
+from tiebreak.analysis.contests import ContestReport, tier_report
 from tiebreak.rankers import win_rates
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.figures import wins_figure
 from tiebreak.report.sheets.contest import data_of, sheets_of
-from tiebreak.tables.item_scores import ItemScores
+from tiebreak.tables.pool_scores import ItemScores
 
 MODELS = ("ada", "ben", "cleo", "dan")
 FEW: CsdOptions = {"iterations": 20_000}

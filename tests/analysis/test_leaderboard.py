@@ -25,7 +25,7 @@ from tiebreak.analysis.leaderboard import (
     boards_of,
     leaderboards,
 )
-from tiebreak.analysis.settled import Settled
+from tiebreak.analysis.receipt import Settled
 from tiebreak.analysis.trust import REMEDY
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs

@@ -9,12 +9,10 @@ from tests.analysis.judge.test_length import met
 from tests.analysis.test_stars import items_of, log_of
 from tests.analysis.test_trust import CYCLES, FAIR, FLIPS, LENGTH, POSITION
 from tests.ranking_logs.builders import item, listed, match
+from tiebreak.analysis.judge.biases import length_of, place_of, position_of
 from tiebreak.analysis.judge.canaries import Canaries
-from tiebreak.analysis.judge.jury import Juror
-from tiebreak.analysis.judge.length import length_of
-from tiebreak.analysis.judge.position import place_of, position_of
-from tiebreak.analysis.judge.replies import JudgeReplies
-from tiebreak.analysis.star_rounds import rounds_of
+from tiebreak.analysis.judge.figures import JudgeReplies, Juror
+from tiebreak.analysis.star_table import rounds_of
 from tiebreak.analysis.trust import faults, juror_faults, trust_of
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.scorers.ballots import ItemBallots, Listing

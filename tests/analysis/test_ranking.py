@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.ranking_logs.builders import all_pairs, call, item, match, sample, starred, write_log
-from tiebreak.analysis.canaries import canary_reports
 from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.judge.canaries import canary_reports
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.ranking import Ranking, rank_logs
 from tiebreak.candidates import CANARIES_KEY, PROTOCOL_KEY

@@ -5,8 +5,7 @@ import math
 import pytest
 
 from tests.ranking_logs.builders import bracket, call, item, skipped
-from tiebreak.analysis.receipt import receipt_of
-from tiebreak.analysis.settled import Settled, settled_of
+from tiebreak.analysis.receipt import Settled, receipt_of, settled_of
 from tiebreak.rankers.settlement import SettleFor
 
 JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for k in range(2)])

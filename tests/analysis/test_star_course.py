@@ -9,8 +9,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from tests.analysis.test_stars import drawn, items_of, log_of
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_causes import error_causes
-from tiebreak.analysis.star_course import elsewhere, star_course
+from tiebreak.analysis.star_stability import elsewhere, error_causes, star_course
 from tiebreak.analysis.star_table import StarTable, star_table
 from tiebreak.analysis.stars import star_report_of
 from tiebreak.rankers import Resampling, cohen_kappa

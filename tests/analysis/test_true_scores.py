@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tiebreak.analysis import true_scores
-from tiebreak.analysis.true_scores import drawn_scores
+from tiebreak.analysis import contests
+from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import RankingError, csd, item_intervals
 
 RNG = np.random.default_rng(8)
@@ -86,6 +86,6 @@ def test_what_benchmarks_share_is_found_however_large_its_likelihood(far: float)
     other = far * rng.standard_normal((400, 4))
     noise, signal = np.full(4, 1e-4 * far**2), np.full((50, 4), far**2)
     for apart, bounds in ((same, (0.9, 1.0)), (other, (0.0, 0.1))):
-        found = true_scores._shared(apart, np.ones(apart.shape, bool), noise, signal, rng)
+        found = contests._shared(apart, np.ones(apart.shape, bool), noise, signal, rng)
         assert found.shape == (50,)
         assert bounds[0] <= found.min() <= found.max() <= bounds[1]

@@ -6,12 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tiebreak.analysis import trust
-from tiebreak.analysis.judge.coin import Cycles
-from tiebreak.analysis.judge.correctness import Correctness
-from tiebreak.analysis.judge.figures import JudgeFigures
-from tiebreak.analysis.judge.jury import Juror
-from tiebreak.analysis.judge.length import Length
-from tiebreak.analysis.judge.position import Flips, Position
+from tiebreak.analysis.judge.biases import Flips, Length, Position
+from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
 from tiebreak.analysis.trust import State, trust_of
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.scorers.ballots import Rule

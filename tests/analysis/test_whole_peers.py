@@ -12,7 +12,7 @@ from tests.analysis.peers.builders import identical, reviews
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import write_log
-from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.alignment import align
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.analysis.peers.review import PeerReport, peer_report
 from tiebreak.rankers import Resampling

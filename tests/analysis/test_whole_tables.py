@@ -15,21 +15,24 @@ from tests.analysis.test_diagnosis import pool_of
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
-from tiebreak.analysis.beside import with_csd, with_kemeny
 from tiebreak.analysis.calibration import calibrate
 from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contamination import Replayed, contamination_of
-from tiebreak.analysis.contests import contest_report
+from tiebreak.analysis.contests import (
+    contest_report,
+    drawn_scores,
+    tier_report,
+    with_csd,
+    with_kemeny,
+)
 from tiebreak.analysis.diagnosis import diagnose
-from tiebreak.analysis.difficulty import tier_report
 from tiebreak.analysis.labelled import answer_digests
-from tiebreak.analysis.true_scores import drawn_scores
 from tiebreak.candidates import ItemKey
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.tables import Round, Rounds, ScoreTable
 from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.human_labels import HumanLabel, HumanLabels
-from tiebreak.tables.item_scores import ItemScores
+from tiebreak.tables.pool_scores import ItemScores
 
 NAN = math.nan
 FEW: CsdOptions = {"iterations": 40, "seed": 3}

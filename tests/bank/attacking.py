@@ -13,9 +13,8 @@ from sqlalchemy import Engine, insert, select
 
 from tests.bank.serving import KEYS, rows, served
 from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import QUESTIONS, open_bank
+from tiebreak.bank.schema import ACCESS_LOG, QUESTIONS, open_bank
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_tables import ACCESS_LOG
 
 PRIVATE = ("uuid", "raw_uuid", "answer", "hint", "source", "parent", "made_by")
 """What nobody who is examined may learn of a question."""

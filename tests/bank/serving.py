@@ -13,11 +13,10 @@ import uvicorn
 from sqlalchemy import Engine, insert
 
 from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import QUESTIONS, open_bank
+from tiebreak.bank.schema import QUESTIONS, Role, open_bank
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.serve import options_of
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_tables import Role
 from tiebreak.bank.tokens import Keys, issue
 
 KEYS = Keys("HS256", "a secret of the tests, 32 bytes long", "a secret of the tests, 32 bytes long")

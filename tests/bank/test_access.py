@@ -9,8 +9,8 @@ from sqlalchemy import Engine, select, update
 from tests.bank.serving import KEYS, client, make_bank, served, token
 from tiebreak.bank.access import MAY, PERMISSIONS
 from tiebreak.bank.quotas import grant
+from tiebreak.bank.schema import ROLES, SESSIONS, TOKENS, Role
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_tables import ROLES, SESSIONS, TOKENS, Role
 from tiebreak.bank.tokens import jti_of
 
 pytestmark = pytest.mark.slow

@@ -21,8 +21,7 @@ from sqlalchemy import Engine, func, select
 
 from tests.bank.attacking import Place, answer, ask, opened
 from tests.bank.serving import token
-from tiebreak.bank.schema import TABLES
-from tiebreak.bank.session_tables import SESSION_QUESTIONS, Role
+from tiebreak.bank.schema import SESSION_QUESTIONS, TABLES, Role
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ from sqlalchemy import Engine, insert
 from tests.bank.serving import KEYS, client, make_bank, served, token
 from tiebreak.bank.quotas import grant, quota_of, take
 from tiebreak.bank.results import hold
-from tiebreak.bank.server.desk_pages import AT_ONCE
+from tiebreak.bank.schema import SESSIONS, Role, now
+from tiebreak.bank.server.desk import AT_ONCE
 from tiebreak.bank.server.login import BEFORE, COOKIE, LIFE
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_tables import SESSIONS, Role, now
 from tiebreak.bank.tokens import jti_of, revoke
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.schema import open_bank
+from tiebreak.bank.schema import ACCESS_LOG, open_bank
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_tables import ACCESS_LOG
 
 pytestmark = pytest.mark.slow
 

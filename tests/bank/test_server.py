@@ -11,8 +11,8 @@ from sqlalchemy import Engine, select
 from tests.bank.serving import KEYS, PRIVATE_TEXT, client, make_bank, served, token
 from tiebreak.bank.quotas import grant, quota_of
 from tiebreak.bank.results import release
+from tiebreak.bank.schema import ACCESS_LOG
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_tables import ACCESS_LOG
 from tiebreak.bank.sessions import close
 
 pytestmark = pytest.mark.slow

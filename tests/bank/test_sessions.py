@@ -18,8 +18,7 @@ from tiebreak.bank import quotas, sessions
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.quotas import grant
 from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import QUESTIONS, writing
-from tiebreak.bank.session_tables import SEEN, SESSION_QUESTIONS, SESSIONS
+from tiebreak.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
 from tiebreak.bank.sessions import Holder, Session, Wanted
 
 QUESTIONS_IN_BANK, GRANTED = 60, 40

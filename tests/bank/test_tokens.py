@@ -18,8 +18,7 @@ from sqlalchemy import Engine, select
 from tests.bank.serving import KEYS, token
 from tiebreak.bank.access import MAY
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.session_tables import TOKENS
+from tiebreak.bank.schema import TOKENS, open_bank
 from tiebreak.bank.tokens import (
     LEEWAY,
     PRIVATE,

@@ -538,7 +538,7 @@ def written(folder: Path, types: Iterable[TaskType]) -> tuple[list[Run], list[Sk
     skipped = []
     for number, kind in enumerate(types):
         try:
-            with in_time(20):
+            with in_time(120):
                 runs += _runs(kind, folder / str(number))
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {words(str(error))[:150]}"

@@ -11,7 +11,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tiebreak.candidates import CandidateError, inspect_files, load_candidates, write_parquet
+from tiebreak.candidates import CandidateError, load_candidates, write_parquet
 from tiebreak.candidates.inspect_files import read_header, read_samples
 
 ROWS = [
@@ -193,7 +193,7 @@ def test_a_small_file_that_unpacks_to_much_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_inspect_log(tmp_path / "a.eval", "a", make_rows(3))
-    monkeypatch.setattr(inspect_files, "_ALWAYS_READ", 10**6)
+    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 10**6)
     rezipped(path, in_sample(b'"1"', b'"' + b" " * 8 * 2**20 + b'"'), ZIP_DEFLATED)
     with pytest.raises(CandidateError, match=r"a\.eval.*unpacked it would take 8 MB"):
         load_candidates(path)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
+from inspect_ai.agent import react
 from inspect_ai.dataset import Sample
 from inspect_ai.model import (
     ChatMessageSystem,
@@ -354,3 +355,37 @@ def test_logs_of_a_real_run(tmp_path: Path) -> None:
     assert [found.text for found in answers] == [MEGABYTE + "42", image]
     assert [found.native_score for found in answers] == [1.0, 0.0]
     assert [found.output_tokens for found in answers] == [5, 5]
+
+
+def mocked(output: ModelOutput) -> Model:
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return get_model("mockllm/model", custom_outputs=[output])
+
+
+@pytest.mark.slow
+def test_an_agents_submitted_answer_reaches_a_judge_once(tmp_path: Path) -> None:
+    submitted = ModelOutput.for_tool_call("model", "submit", {"answer": "42"}, content="So: 42.")
+    task = Task([Sample("What is 6 × 7?", target="42")], solver=react(), scorer=includes())
+    model = mocked(submitted)
+    [log] = eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+    pool = load_candidates(tmp_path, alone=True)
+    answered = pool.candidates[pool.items[0].key]["mockllm/model"]
+    assert answered.answer == "So: 42.\n\n42"
+
+
+@pytest.mark.slow
+def test_a_log_of_roles_is_of_the_models_behind_them(tmp_path: Path) -> None:
+    @solver
+    def asks_a_role() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            state.output = await get_model(role="examinee").generate(state.messages)
+            return state
+
+        return solve
+
+    task = Task([Sample("What is 6 × 7?", target="42")], solver=asks_a_role(), scorer=includes())
+    roles = {"examinee": mocked(ModelOutput.from_content("model", "42"))}
+    [log] = eval(task, model=None, model_roles=roles, log_dir=str(tmp_path), display="none")
+    assert (log.status, log.eval.model) == ("success", "none/none")
+    assert load_candidates(tmp_path, alone=True).models == ("mockllm/model",)

@@ -3,6 +3,8 @@
 `python -m tests.candidates.lm_eval_templates` prints the shares and the tasks that fall short.
 """
 
+from pathlib import Path
+
 import pytest
 
 from tests.candidates.lm_eval_templates import (
@@ -21,36 +23,12 @@ CLEAN = 0.9
 RENDERED = 0.95
 
 
-@pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Run], list[Skipped]]:
-    return render(tmp_path_factory.mktemp("lm-eval"))
-
-
 @pytest.mark.slow
-def test_nearly_all_tasks_are_rendered(rendered: tuple[list[Run], list[Skipped]]) -> None:
-    runs, skipped = rendered
-    tasks = sum({run.label: run.tasks for run in runs}.values())
-    left_out = sum(entry.tasks for entry in skipped)
-    assert tasks / (tasks + left_out) >= RENDERED, skipped
-    assert {run.setting for run in runs} == {*SETTINGS}
-
-
-@pytest.mark.slow
-def test_the_measure_knows_a_good_and_a_bad_reader(
-    rendered: tuple[list[Run], list[Skipped]],
-) -> None:
-    runs, _ = rendered
-    questions = shares([measured(run, read_question) for run in runs])
-    assert all(share.complete == share.clean == share.tasks for share in questions.values())
-    prompts = shares([measured(run, read_prompt) for run in runs])
-    assert all(share.complete == share.tasks for share in prompts.values())
-    assert prompts["plain, shots"].clean < prompts["plain, shots"].tasks / 20
-    assert prompts["ChatML"].clean == 0
-
-
-@pytest.mark.slow
-def test_a_judge_reads_the_whole_question(rendered: tuple[list[Run], list[Skipped]]) -> None:
-    runs, _ = rendered
+def test_a_judge_reads_the_whole_question(tmp_path: Path) -> None:
+    """One test, since the rendering takes most of a minute."""
+    runs, skipped = render(tmp_path)
+    check_that_nearly_all_are_rendered(runs, skipped)
+    check_that_the_measure_knows_good_and_bad_readers(runs)
     measures = [measured(run) for run in runs]
     by_setting = shares(measures)
     by_setting.pop("all settings")
@@ -61,3 +39,19 @@ def test_a_judge_reads_the_whole_question(rendered: tuple[list[Run], list[Skippe
         assert share.clean / share.tasks >= CLEAN, shown
     silent = [(m.run.label, m.run.setting, m.lost[0].text) for m in measures if m.is_silent]
     assert not silent
+
+
+def check_that_nearly_all_are_rendered(runs: list[Run], skipped: list[Skipped]) -> None:
+    tasks = sum({run.label: run.tasks for run in runs}.values())
+    left_out = sum(entry.tasks for entry in skipped)
+    assert tasks / (tasks + left_out) >= RENDERED, skipped
+    assert {run.setting for run in runs} == {*SETTINGS}
+
+
+def check_that_the_measure_knows_good_and_bad_readers(runs: list[Run]) -> None:
+    questions = shares([measured(run, read_question) for run in runs])
+    assert all(share.complete == share.clean == share.tasks for share in questions.values())
+    prompts = shares([measured(run, read_prompt) for run in runs])
+    assert all(share.complete == share.tasks for share in prompts.values())
+    assert prompts["plain, shots"].clean < prompts["plain, shots"].tasks / 20
+    assert prompts["ChatML"].clean == 0

@@ -218,8 +218,6 @@ def test_unrelated_files_in_a_folder_are_passed_over(tmp_path: Path) -> None:
     (folder / "README.md").write_text("hello")
     (folder / "logs" / "logs.json").write_text('{"a.eval": {"version": 2, "status": "success"}}')
     (folder / "data.jsonl").write_text("{}")
-    (folder / ".hidden").mkdir()
-    (folder / ".hidden" / "broken.eval").write_text("no log")
     assert load_candidates(folder).notes == ()
 
 

@@ -17,7 +17,7 @@ RELEASES = Path(__file__).parent / "releases"
 INSPECT = ("0.3.50", "0.3.80", "0.3.110", "0.3.150", "0.3.200", "0.3.250", "0.3.285")
 # Some releases keep only the beginning of a long message in the input of a sample.
 LONG_TEXT = ("0.3.50", "0.3.150", "0.3.200", "0.3.285")
-LM_EVAL = ("0.4.2", "0.4.3", "0.4.4", "0.4.5", "0.4.7", "0.4.9", "0.4.11", "0.4.13")
+LM_EVAL = tuple(f"0.4.{patch}" for patch in (2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13))
 # From 0.4.7 on rows name their filter.
 NAMED_FILTERS = LM_EVAL[4:]
 # variant: the native score of each answer of alpha

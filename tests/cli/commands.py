@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tiebreak.estimate.figures import Pace
+from tiebreak.estimate.estimate import Pace
 from tiebreak.estimate.plan import Goal
 from tiebreak.rankers.uncertainty import Resampling
 
@@ -72,13 +72,13 @@ SAMPLED = {"balanced": False, "share": "equal"}
 CASES = [
     Case(
         "align a b --human h.csv",
-        "tiebreak.analysis.alignment.align.align",
+        "tiebreak.analysis.alignment.align",
         (("a", "b"), "h.csv"),
         {"methods": None, "scores": "order", "how": USUAL},
     ),
     Case(
         f"align a --human h.csv --method irv --method irv --method borda --scores mean-rank {HOW}",
-        "tiebreak.analysis.alignment.align.align",
+        "tiebreak.analysis.alignment.align",
         (("a",), "h.csv"),
         {"methods": ("irv", "borda"), "scores": "mean-rank", "how": OWN},
     ),
@@ -202,13 +202,13 @@ CASES = [
     ),
     Case(
         "estimate a --judge j --budget 2.5",
-        "tiebreak.estimate.budget.plan_judging",
+        "tiebreak.estimate.cost.plan_judging",
         (("a",), Goal(2.5, None, None)),
         PLANNED,
     ),
     Case(
         "estimate a --judge j --calls 7",
-        "tiebreak.estimate.budget.plan_judging",
+        "tiebreak.estimate.cost.plan_judging",
         (("a",), Goal(None, 7, None)),
         PLANNED,
     ),
@@ -216,7 +216,7 @@ CASES = [
         "estimate a --judge j --precision 0.05 --from-log l --price 1,2 --model-cost-config c.yaml "
         "--reasoning-tokens 5 --sample 9 --task-type t --rubric r.yaml --no-merge-identical "
         f"--seed 10 {LOADING}",
-        "tiebreak.estimate.budget.plan_judging",
+        "tiebreak.estimate.cost.plan_judging",
         (("a",), Goal(None, None, 0.05)),
         {
             **{"judge": "j", "from_log": "l", "prices": ("1,2",), "price_file": "c.yaml"},

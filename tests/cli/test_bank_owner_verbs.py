@@ -12,8 +12,7 @@ from tests.bank.builders import make_bank
 from tests.bank.judged import answered_session
 from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
 from tiebreak.bank.quotas import Quota
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.session_tables import TOKENS
+from tiebreak.bank.schema import TOKENS, open_bank
 from tiebreak.bank.tokens import SECRET, jti_of
 from tiebreak.rankers.uncertainty import Resampling
 

@@ -269,8 +269,8 @@ def test_what_is_sampled(
     for one in ("draw", "linked"):
         no_bank.instead(f"tiebreak.bank.sampling.{one}", ["u1"])
     no_bank.instead("tiebreak.bank.sampling.entries", ("e",))
-    no_bank.instead("tiebreak.bank.handout.hand_out", ["u1"])
-    no_bank.instead("tiebreak.bank.handout.write_questions")
+    no_bank.instead("tiebreak.bank.export.hand_out", ["u1"])
+    no_bank.instead("tiebreak.bank.export.write_questions")
     said = bank("sample", *asked.split(), "--out", "x.jsonl", *(["--with-keys"] if keys else []))
     k = args[1]
     assert said == f"x.jsonl: {k:,} questions{' with their keys' if keys else ''}\n"

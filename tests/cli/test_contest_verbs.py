@@ -29,10 +29,10 @@ def contest(handed: Handed) -> Handed:
     handed.instead(f"{tables}.read_scores", TABLE)
     handed.instead(f"{tables}.read_rounds", "rounds")
     handed.instead(f"{tables}.read_order", "order")
-    handed.instead(f"{tables}.item_scores.read_item_scores", "items")
+    handed.instead(f"{tables}.pool_scores.read_item_scores", "items")
     handed.instead("tiebreak.analysis.contests.contest_report", "a contest")
-    handed.instead("tiebreak.analysis.difficulty.tier_report", "tiers")
-    handed.instead("tiebreak.analysis.beside.with_kemeny", "both")
+    handed.instead("tiebreak.analysis.contests.tier_report", "tiers")
+    handed.instead("tiebreak.analysis.contests.with_kemeny", "both")
     handed.instead("tiebreak.report.plot.check_plot")
     handed.instead("tiebreak.report.plot.plot_contest", [Path("x.svg"), Path("y.svg")])
     handed.instead("tiebreak.cli.csd.show")
@@ -185,7 +185,7 @@ def test_weights_that_are_none(handed: Handed, weights: str) -> None:
 def test_aggregate_beside_csd(handed: Handed) -> None:
     handed.instead("tiebreak.tables.read_ballots", [BALLOTS, OF_SCORES])
     handed.instead("tiebreak.analysis.consensus.elect", "elected")
-    handed.instead("tiebreak.analysis.beside.with_csd", "both")
+    handed.instead("tiebreak.analysis.contests.with_csd", "both")
     handed.instead("tiebreak.cli.aggregate.show")
     assert tiebreak("aggregate", "a", "--also", "csd", "--json").exit_code == 0
     assert handed.names == ["read_ballots", "elect", "elect", "with_csd", "show"]

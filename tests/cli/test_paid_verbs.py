@@ -37,7 +37,7 @@ def canaries(handed: Handed) -> Handed:
     """Nobody is asked."""
     handed.instead("tiebreak.estimate.cost.estimate_canaries", cost(None))
     handed.instead("tiebreak.inspect_tasks.canaries.ask", SimpleNamespace(location="log.eval"))
-    handed.instead("tiebreak.analysis.canaries.canary_reports", boards(0))
+    handed.instead("tiebreak.analysis.judge.canaries.canary_reports", boards(0))
     handed.instead("tiebreak.cli.canary.show")
     return handed
 
@@ -54,7 +54,7 @@ def canaries(handed: Handed) -> Handed:
 def test_canaries_that_are_there(
     canaries: Handed, asked: str, found: list[SimpleNamespace], code: int
 ) -> None:
-    canaries.instead("tiebreak.analysis.canaries.canary_reports", found)
+    canaries.instead("tiebreak.analysis.judge.canaries.canary_reports", found)
     done = tiebreak("canary", "a", "b", *asked.split())
     assert (done.exit_code, done.output) == (code, "")
     level = 0.9 if asked else 0.95

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from tests.ranking_logs.builders import item, match
-from tiebreak.demo.bracket import drawn
+from tiebreak.demo.screen import drawn
 from tiebreak.scorers.ballots import Match
 
 

@@ -15,7 +15,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.candidates import load_candidates
 from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run, run_demo, screen
-from tiebreak.demo.words import about_boards, about_judge, about_reviewers
+from tiebreak.demo.screen import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tiebreak.demo.progress import about, counted, watched
+from tiebreak.demo.run import about, counted, watched
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
 from tiebreak.demo import LOCAL, SETTINGS
-from tiebreak.demo.recorded import RECORDED
+from tiebreak.demo.screen import RECORDED
 from tiebreak.rankers import Resampling
 
 PROTOCOLS = ("round_robin", "seal", "peer_review")

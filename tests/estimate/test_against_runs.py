@@ -14,9 +14,8 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
 from tiebreak.estimate.cost import read_experience, read_protocols
-from tiebreak.estimate.estimate import estimate
+from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import PricedModel
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.estimate import CLOSE, estimate
+from tiebreak.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Judges, Pace, ProtocolEstimate
 from tiebreak.estimate.prices import Price
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range

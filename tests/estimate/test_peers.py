@@ -9,9 +9,8 @@ import pytest
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.cost import read_judges, read_matching, read_protocols
-from tiebreak.estimate.estimate import estimate
+from tiebreak.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
 from tiebreak.estimate.prices import Price, PricedModel
 from tiebreak.estimate.sheet import assumptions, data_of, notes, who_is_asked
 from tiebreak.estimate.tokens import TokenCounter

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.estimate.test_estimate import ONE, contests
-from tiebreak.estimate.estimate import estimate
-from tiebreak.estimate.figures import Judges
+from tiebreak.estimate.estimate import Judges, estimate
 from tiebreak.estimate.small_fields import few_models
 from tiebreak.scorers.variants import read_variant
 

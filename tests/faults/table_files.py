@@ -36,8 +36,7 @@ from tests.tables.builders import preflib, task_values, write_summary
 from tests.tables.test_pool_scores import POOL
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import faults_of
-from tiebreak.bank.fields import question_of
-from tiebreak.bank.reading import sources_of
+from tiebreak.bank.reading import question_of, sources_of
 from tiebreak.bank.review import read_review, write_review
 from tiebreak.bank.schema import open_bank
 from tiebreak.benchmarks import BENCHMARKS, load_questions

@@ -17,9 +17,8 @@ from tests.publish.credential_shapes import Shape, shapes
 from tests.publish.test_credentials import ENVIRONMENTS
 from tiebreak.publish.bundle import as_json
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.every_eval_ever import dumps
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import environment_secrets
+from tiebreak.publish.records import dumps
+from tiebreak.publish.secrets import environment_secrets, refuse_secrets
 from tiebreak.publish.tables import to_parquet
 
 

@@ -23,7 +23,7 @@ from tests.inspect_tasks.reviews import (
     write_answers,
 )
 from tests.inspect_tasks.runs import ballots_of, boards_by_protocol, real_calls, write_pool
-from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.alignment import align
 from tiebreak.rankers import aggregate_items, peer_views
 from tiebreak.scorers.ranking import ranking
 from tiebreak.tables.human import HumanRanking

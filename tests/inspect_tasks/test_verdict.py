@@ -16,9 +16,7 @@ from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.scorers.ranking import ranking
 from tiebreak.write_back import verdict
-from tiebreak.write_back.first_lines import BOARDS, MODELS, first_lines
-from tiebreak.write_back.verdict import VERDICT_KEY
-from tiebreak.write_back.written import Done
+from tiebreak.write_back.verdict import BOARDS, MODELS, VERDICT_KEY, Done, first_lines
 
 
 def kept(log: EvalLog, *, header_only: bool = True) -> Any:

@@ -30,5 +30,5 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
 @pytest.fixture
 def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """No real card and tables, which take their time to make, but small files in their place."""
-    monkeypatch.setattr("tiebreak.publish.missing.changing_files", changing)
-    monkeypatch.setattr("tiebreak.publish.missing.same_content", same_bytes)
+    monkeypatch.setattr("tiebreak.publish.latest.changing_files", changing)
+    monkeypatch.setattr("tiebreak.publish.latest.same_content", same_bytes)

@@ -7,8 +7,7 @@ from pathlib import Path
 from tests.analysis.peers.builders import reviews
 from tests.publish.test_rows import run_of
 from tests.ranking_logs.builders import call, graded, item, listed, match
-from tiebreak.publish.rows import ballot_rows, text_rows
-from tiebreak.publish.tables import table_of
+from tiebreak.publish.tables import ballot_rows, table_of, text_rows
 from tiebreak.scorers.ballots import (
     Criterion,
     ItemBallots,

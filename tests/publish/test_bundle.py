@@ -25,8 +25,8 @@ from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.bundle import Bundle, as_json, bundle_of
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.every_eval_ever import dumps
 from tiebreak.publish.latest import changing_files
+from tiebreak.publish.records import dumps
 from tiebreak.publish.runs import read_runs
 from tiebreak.publish.secrets import Secret
 from tiebreak.rankers import Resampling

@@ -5,7 +5,7 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from tests.ranking_logs.builders import bracket, by_native, call, write_log
-from tiebreak.publish.community_evals import entries
+from tiebreak.publish.records import entries
 from tiebreak.publish.runs import Run, read_runs
 
 

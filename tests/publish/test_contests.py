@@ -26,9 +26,9 @@ from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.publish import Publication, PublishError, publish_dataset
 from tiebreak.publish.card import README
-from tiebreak.publish.contest_records import contest_records
 from tiebreak.publish.contests import METHODS, contest_manifest, contest_of, contest_rows
 from tiebreak.publish.latest import ALL_CONTESTS, CONTESTS
+from tiebreak.publish.records import contest_records
 from tiebreak.rankers import AGGREGATORS, Profile, Resampling
 from tiebreak.tables import ScoreTable, read_order, read_rounds, read_scores
 from tiebreak.tables.ballots import BallotFile

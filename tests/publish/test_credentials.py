@@ -12,9 +12,7 @@ import pytest
 import yaml
 
 from tests.publish.credential_shapes import Shape, shapes
-from tiebreak.publish.credentials import called_by, credentials
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import environment_secrets
+from tiebreak.publish.secrets import called_by, credentials, environment_secrets, refuse_secrets
 
 ENVIRONMENTS = cast(
     "Mapping[str, Mapping[str, str]]",

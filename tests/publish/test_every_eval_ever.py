@@ -15,7 +15,7 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import CREATED, all_pairs, bracket, by_native, graded, write_log
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.publish.every_eval_ever import records
+from tiebreak.publish.records import records
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.scorers.ballots import ItemBallots
 

@@ -13,8 +13,8 @@ from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.bundle import as_json
+from tiebreak.publish.dataset import Written, write_folder
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.folder import Written, write_folder
 from tiebreak.publish.runs import Run
 from tiebreak.rankers import Resampling
 

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiebreak.publish.card import TAGS, configs_for, merged
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.front_matter import TAGS, configs_for, merged
 
 PATHS = ["README.md", "leaderboard/latest.parquet", "leaderboard/full/r.parquet"]
 OURS = [

@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from tests.publish.test_latest import row
-from tiebreak.publish.contest_headlines import ContestEntry, ContestLine, contests_in
 from tiebreak.publish.headlines import (
     LISTED,
     Board,
+    ContestEntry,
+    ContestLine,
     Line,
     boards_in,
+    contests_in,
     judging,
     mappings,
     pictures,

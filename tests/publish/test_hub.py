@@ -108,7 +108,7 @@ def test_other_bytes_with_the_same_content_count_as_the_same(
         compared.append((path, ours, theirs))
         return True
 
-    monkeypatch.setattr("tiebreak.publish.missing.same_content", same)
+    monkeypatch.setattr("tiebreak.publish.latest.same_content", same)
     publish(hub, bundle_of(1))
     assert repo.resolve("main").tree[path] == b"ROWS"
     assert compared == [(path, b"ballots of run1", b"ROWS")]
@@ -137,7 +137,7 @@ def test_files_that_the_storage_does_not_take_are_named(hub: FakeHub) -> None:
 
 
 def test_a_card_that_is_no_text_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tiebreak.publish.missing.changing_files", changing_files)
+    monkeypatch.setattr("tiebreak.publish.latest.changing_files", changing_files)
     hub.add(REPO).commit("main", "binary", {"README.md": b"\xff\xfe"})
     with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
         publish(hub, Bundle((), {}))

@@ -276,7 +276,7 @@ def test_an_error_that_is_not_the_hubs_comes_through(
     def broken(*args: Any, **more: Any) -> dict[str, bytes]:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("tiebreak.publish.missing.changing_files", broken)
+    monkeypatch.setattr("tiebreak.publish.latest.changing_files", broken)
     with pytest.raises(ZeroDivisionError):
         publish(hub, bundle_of(1))
 

@@ -22,8 +22,8 @@ from tiebreak.publish.latest import (
     changing_files,
     current,
     newest,
+    same_content,
 )
-from tiebreak.publish.missing import same_content
 from tiebreak.publish.tables import schema, table_of, to_parquet
 
 

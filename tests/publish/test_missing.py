@@ -8,7 +8,7 @@ import pytest
 from tests.publish.hub_client import bundle_of, run
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.hub import Snapshot
-from tiebreak.publish.missing import Dataset, missing_files, same_content
+from tiebreak.publish.latest import Dataset, missing_files, same_content
 
 
 class Held(Dataset):

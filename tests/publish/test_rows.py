@@ -11,9 +11,15 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import rows_in, sha256, write_both
 from tests.ranking_logs.builders import bracket, by_native, call, graded, item, match, write_log
-from tiebreak.publish.rows import leaderboard_rows, ranking_rows
 from tiebreak.publish.runs import Run, read_runs
-from tiebreak.publish.tables import ROWS_PER_GROUP, schema, table_of, to_parquet
+from tiebreak.publish.tables import (
+    ROWS_PER_GROUP,
+    leaderboard_rows,
+    ranking_rows,
+    schema,
+    table_of,
+    to_parquet,
+)
 from tiebreak.rankers import Resampling
 from tiebreak.report.cells import number
 from tiebreak.report.columns import METRICS, BoardColumn, Metric
@@ -155,8 +161,8 @@ def test_a_figure_without_a_direction_ranks_no_model(
 ) -> None:
     metric = Metric("mean_margin", "Mean margin of its matches", "−1 to 1", None)
     column = BoardColumn(("margin",), Column("Margin"), lambda row, board: number(row.margin))
-    monkeypatch.setattr("tiebreak.publish.rows.COLUMNS", (replace(column, metric=metric),))
-    monkeypatch.setattr("tiebreak.publish.rows.METRICS", METRICS | {metric.name: metric})
+    monkeypatch.setattr("tiebreak.publish.tables.COLUMNS", (replace(column, metric=metric),))
+    monkeypatch.setattr("tiebreak.publish.tables.METRICS", METRICS | {metric.name: metric})
     run = run_of(tmp_path, bracket("q0", "b", "a", "c"))
     rows = rows_in(to_parquet(table_of("leaderboard", leaderboard_rows(run))))
     margins = [row for row in rows if row["metric"] == "mean_margin"]

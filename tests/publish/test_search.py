@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import Secret
+from tiebreak.publish.secrets import Secret, refuse_secrets
 
 # Words by themselves, and with characters that each form of writing changes.
 PLAIN, ODD = "hunter2hunter2", 'a b"c<&ü/d+e=f'

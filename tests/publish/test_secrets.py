@@ -1,5 +1,6 @@
 """No secret leaves: planted ones are found wherever they stand, and never shown."""
 
+import gzip
 import json
 from html import escape
 from pathlib import Path
@@ -9,10 +10,16 @@ import pytest
 from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from tests.candidates.builders import make_rows, write_inspect_log
 from tests.publish.judged_runs import change_log, write_both
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets
+from tiebreak.publish.secrets import (
+    Secret,
+    environment_secrets,
+    log_secrets,
+    refuse_secrets,
+    score_secrets,
+)
 from tiebreak.publish.tables import to_parquet
 
 VALUE = 'sk-"ünïc\\ode"-1234'
@@ -46,6 +53,20 @@ def test_a_secret_is_found_and_not_shown(path: str, content: bytes) -> None:
     assert SECRET.source in str(found.value)
     assert VALUE not in str(found.value)
     assert VALUE not in repr(SECRET)
+
+
+@pytest.mark.parametrize("name", ["a.eval", "a.json", "results_2026.json"])
+def test_secrets_of_packed_logs_are_known(tmp_path: Path, name: str) -> None:
+    plain = tmp_path / name
+    if name.startswith("results"):
+        plain.write_text(json.dumps({"config": {"model_args": {"api_key": VALUE}}}))
+    else:
+        write_inspect_log(plain, "m", make_rows(1), metadata={"api_key": VALUE})
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    known = [secret.value for secret in score_secrets(str(plain))]
+    assert VALUE in known
+    assert [secret.value for secret in score_secrets(str(packed))] == known
 
 
 def test_a_secret_in_a_path_is_not_shown() -> None:

@@ -16,8 +16,7 @@ from tests.publish.judged_runs import change_log
 from tests.publish.whole import rounded
 from tests.ranking_logs.builders import bracket, by_native, call, graded, write_log
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.publish.community_evals import entries
-from tiebreak.publish.every_eval_ever import dumps, records, stem_of
+from tiebreak.publish.records import dumps, entries, records, stem_of
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots

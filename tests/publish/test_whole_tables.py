@@ -16,11 +16,10 @@ from tests.publish.test_whole_records import PAID, judged_twice, run_of
 from tests.publish.whole import rounded
 from tests.ranking_logs.builders import graded, item, listed, match
 from tiebreak.publish.bundle import as_json, manifest
-from tiebreak.publish.contest_records import contest_records
 from tiebreak.publish.contests import contest_manifest, contest_of, contest_rows, score_rows
-from tiebreak.publish.every_eval_ever import stem_of
-from tiebreak.publish.rows import ballot_rows, leaderboard_rows, ranking_rows, text_rows
+from tiebreak.publish.records import contest_records, stem_of
 from tiebreak.publish.runs import Run
+from tiebreak.publish.tables import ballot_rows, leaderboard_rows, ranking_rows, text_rows
 from tiebreak.report.json import json_ready
 from tiebreak.scorers.ballots import Criterion, Refinement, Tiering, Verdict, Vote
 

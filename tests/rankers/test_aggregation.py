@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
-from tiebreak.rankers.aggregation import aggregate, aggregate_items, mean_rank
+from tiebreak.rankers.aggregation import aggregate, aggregate_items
 from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.rankers.consensus import mean_rank
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from tiebreak.rankers import errors
-from tiebreak.rankers.aggregation import consensus_by
+from tiebreak.rankers.consensus import consensus_by
 from tiebreak.rankers.pairwise import components, majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
 

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
-from tiebreak.analysis.alignment.align import Alignment, align_panels
+from tiebreak.analysis.alignment import Alignment, align_panels
 from tiebreak.rankers import Resampling
 from tiebreak.report import ReportError
 from tiebreak.report.plot import plot_alignment

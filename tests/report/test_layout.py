@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from tests.report.showing import printed
 from tiebreak.report import latex, markdown
 from tiebreak.report.cells import bounds, number, rank, words
-from tiebreak.report.layout import common_prefix, fold, lay_out
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names
+from tiebreak.report.terminal import common_prefix, fold, lay_out
 
 WORDS = st.text("abcxyz0189模型é", min_size=1, max_size=9)
 NAMES = st.lists(

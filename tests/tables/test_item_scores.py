@@ -11,7 +11,7 @@ from tests.tables.builders import write
 from tests.tables.test_pool_scores import POOL, pool
 from tiebreak.candidates import write_parquet
 from tiebreak.tables import TableError
-from tiebreak.tables.item_scores import item_scores, read_item_scores
+from tiebreak.tables.pool_scores import item_scores, read_item_scores
 
 NAN = float("nan")
 

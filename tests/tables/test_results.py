@@ -1,5 +1,6 @@
 """Results of finished runs: Inspect logs (really run) and lm-eval's summaries."""
 
+import gzip
 import shutil
 import time
 from collections.abc import Mapping
@@ -431,6 +432,16 @@ def test_files_that_are_no_results_are_named(tmp_path: Path) -> None:
         f"{alone}: samples without the results_*.json of their run; left out",
         f"{tmp_path / 'empty'}: no results of a run in this folder",
     )
+
+
+def test_packed_logs_have_the_results_of_the_logs(logs: Mapping[str, Path], tmp_path: Path) -> None:
+    packed = tmp_path / f"{logs['plain'].name}.gz"
+    packed.write_bytes(gzip.compress(logs["plain"].read_bytes()))
+    plain = read_results(logs["plain"])
+    for given in (packed, tmp_path):
+        table = read_results(given)
+        assert cells(table) == cells(plain)
+        assert table.sources == (packed.as_posix(),)
 
 
 def test_runs_that_do_not_count_are_one_sentence(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from tests.ranking_logs.builders import item, match, write_log
 from tests.write_back.builders import answer_of, brackets, write_logs, write_ranking
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import ReadOptions
-from tiebreak.write_back.matching import misfit, standings_by_sample
 from tiebreak.write_back.rankings import Ranking, read_rankings
+from tiebreak.write_back.run import misfit, standings_by_sample
 
 Rows = list[dict[str, Any]]
 

@@ -1,5 +1,6 @@
 """`write_back_ranks` over folders: what changes, how Inspect shows it, what a second run does."""
 
+import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -290,9 +291,19 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     assert set(done.notes) >= {
         "1 lm-eval file passed over: ranks can be put into Inspect logs only",
         "1 pool passed over: ranks can be put into Inspect logs only",
-        f"{tmp_path}/notes.txt: is not a candidate file (.eval, .json, samples_*.jsonl or "
-        ".jsonl.gz, .parquet)",
+        f"{tmp_path}/notes.txt: is not a candidate file (.eval, .json, samples_*.jsonl, these with "
+        ".gz or .zst, .parquet, or a .zip of them)",
     }
+
+
+@pytest.mark.slow
+def test_a_packed_log_is_left_alone(logs: Path) -> None:
+    packed = logs / "b.eval.gz"
+    packed.write_bytes(gzip.compress((logs / "b.eval").read_bytes()))
+    (logs / "b.eval").unlink()
+    done = write_back_ranks([logs / "seal.eval"], [logs])
+    assert why(done, "b.eval.gz") == "is packed: unpack it first"
+    assert [one.model for one in done.unwritten] == ["b"]
 
 
 @pytest.mark.slow

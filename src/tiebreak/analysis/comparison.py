@@ -328,11 +328,9 @@ def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
 
 
 def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
-    """The reference of every benchmark that has one: of several runs the oldest.
+    """The reference of every benchmark that has one: of several runs the oldest, which comes first.
 
-    Args:
-        entries: the oldest first.
-        wanted: a protocol, a label, a name, or the path or file name of a log.
+    `wanted` is a protocol, a label, a name, or the path or file name of a log.
 
     Raises:
         AnalysisError: nothing has this name (NothingToCompareError), or logs that are not runs

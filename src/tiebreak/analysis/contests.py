@@ -1,17 +1,37 @@
-"""CSD over one score table: the contest, what elimination costs, and what a spoilt score does."""
+"""CSD over one score table: the contest, what elimination costs, and what a spoilt score does.
+
+Also a contest within one benchmark, whose items, by difficulty, are the rounds (§5.1.2), and CSD
+and Kemeny–Young over the same benchmarks, each beside the other.
+
+Scores are means over items. To add noise of their size to them would count the noise twice: nearly
+tied models would look further apart than they are. So tables of true scores are drawn from their
+posterior, which takes the part of the spread that is noise out first. In a benchmark k, for a
+model i:
+
+    score[i, k] = m[k] + σ[k]·(√ρ·g[i] + √(1 − ρ)·e[i, k]) + error[i, k],    g, e ~ N(0, 1)
+
+σ, by benchmark, comes from the posterior of a component of variance (Box & Tiao, Bayesian Inference
+in Statistical Analysis, 1973, §5.2) under a prior that is even in σ (Gelman, Bayesian Analysis 1,
+2006), ρ from its likelihood.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.analysis.consensus import Election
+from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.true_scores import DRAWS, drawn_scores
-from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
-from tiebreak.rankers.contests.performance import natural_breaks
-from tiebreak.rankers.contests.rounds import Missing, Tiers
+from tiebreak.rankers.contests.expected_wins import (
+    CsdOptions,
+    CsdResult,
+    csd,
+    natural_breaks,
+    prepare,
+)
+from tiebreak.rankers.contests.rounds import Missing, Tiers, tiers
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
     Perturbation,
@@ -22,8 +42,11 @@ from tiebreak.rankers.contests.sensitivity import (
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
+from tiebreak.tables.ballots import BallotFile
+from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.errors import TableError
-from tiebreak.tables.rounds import Rounds
+from tiebreak.tables.pool_scores import ItemScores
+from tiebreak.tables.rounds import Round, Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells, unlike_scales
 from tiebreak.words import count
 
@@ -206,9 +229,7 @@ def contest_report(
 def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]:
     """On rounds in which nobody is ahead, and on a contest of one round.
 
-    Args:
-        places: shape (K, M), dense ranks of the models in each round, 0 = the weakest.
-        rounds: names of the benchmarks of each.
+    `places`, shape (K, M), are dense ranks of the models in each round, 0 = the weakest.
     """
     tied = [" + ".join(each) for each, own in zip(rounds, places, strict=True) if not own.any()]
     if tied:
@@ -289,3 +310,206 @@ def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> Missing
         f"{model!r} has no score on any benchmark of the round {' + '.join(names)}; leave one of "
         f"them out, or let it lose: missing = worst{noted}"
     )
+
+
+DRAWS = 400
+# Shares of the signal that models have in common over benchmarks, to look for ρ among.
+_SHARES = (np.arange(10) + 0.5) / 10
+# Draws of a component of variance that one is taken of.
+_CANDIDATES = 12
+
+
+def drawn_scores(
+    scores: ArrayLike, errors: ArrayLike, *, draws: int = DRAWS, seed: int = 0
+) -> FloatArray:
+    """Tables of true scores from their posterior, shape (draws, M, B); NaN where a score is.
+
+    Args:
+        scores: shape (M, B), models × benchmarks; NaN is a missing score.
+        errors: shape (M, B), standard errors of the scores, in their units, independent between
+            models and benchmarks. (What models that answer the same items have in common moves no
+            rank: `tiebreak.tables.pool_scores` leaves it out.)
+        draws: number of tables.
+        seed: a whole number of 0 or more.
+
+    Raises:
+        RankingError: the shapes differ, or a score has no standard error, or one below 0.
+    """
+    table, error = np.asarray(scores, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    if error.shape != table.shape:
+        raise RankingError(f"errors must have the shape of the scores, {table.shape}")
+    present = ~np.isnan(table)
+    if not np.all(np.isfinite(error[present]) & (error[present] >= 0)):
+        raise RankingError("every score needs a standard error, finite and 0 or more")
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0, 2))))
+    n = np.maximum(present.sum(axis=0), 1)
+    centre = np.where(present, table, 0).sum(axis=0) / n
+    apart = np.where(present, table - centre, 0)
+    noise = np.where(present, error**2, 0)
+    mean_noise = noise.sum(axis=0) / n
+    floor = 1e-6 * mean_noise + 1e-18 * np.abs(centre) ** 2 + 1e-200  # a variance above 0
+    signal = _signal(apart, n, mean_noise, floor, draws, rng)
+    share = _shared(apart, present, mean_noise, signal, rng)[:, None]
+    # g given the scores of all benchmarks, then e given g and the score.
+    common, own = np.sqrt(share * signal)[:, None], ((1 - share) * signal)[:, None]
+    weight = present / (own + noise)
+    precision = 1 + (common**2 * weight).sum(axis=2)
+    ability = (common * weight * apart).sum(axis=2) / precision
+    ability += rng.standard_normal(ability.shape) / np.sqrt(precision)
+    expected = common * ability[:, :, None]
+    kept = own * weight
+    drawn = centre + expected + kept * (apart - expected)
+    drawn += np.sqrt(kept * noise) * rng.standard_normal(drawn.shape)
+    return np.where(present, drawn, np.nan)
+
+
+def _signal(
+    apart: FloatArray,
+    n: IntArray,
+    noise: FloatArray,
+    floor: FloatArray,
+    draws: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """σ² of each benchmark, shape (draws, B), given the squares of what models are apart.
+
+    With a prior that is even in log(σ² + noise), σ² + noise is Σ d² / χ², and at least the noise.
+    Out of some such draws one is taken, weighted for a prior that is even in σ.
+    """
+    from scipy.special import gammainc, gammaincinv
+
+    squares, half = (apart**2).sum(axis=0), np.maximum(n - 1, 1) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.nan_to_num(gammainc(half, squares / noise / 2), nan=1.0)
+    chi = 2 * gammaincinv(half, most * rng.random((_CANDIDATES, draws, len(n))))
+    signal = np.maximum(squares / np.maximum(chi, 1e-12) - noise, floor)
+    weight = ((signal + noise) / np.sqrt(signal)).cumsum(axis=0)
+    chosen = (weight < rng.random(weight.shape[1:]) * weight[-1]).sum(axis=0)
+    return np.asarray(np.take_along_axis(signal, chosen[None], axis=0)[0])
+
+
+def _shared(
+    apart: FloatArray,
+    present: NDArray[np.bool_],
+    noise: FloatArray,
+    signal: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """ρ, shape (draws,), by its likelihood given σ; the noise of a benchmark is that of all."""
+    likelihood = np.empty((len(signal), len(_SHARES)))
+    for column, share in enumerate(_SHARES):
+        own, common = (1 - share) * signal + noise, np.sqrt(share * signal)
+        loading = 1 + (common**2 / own) @ present.T  # of each model; Woodbury's identity
+        fit = ((common / own) @ apart.T) ** 2 / loading - (1 / own) @ (apart**2).T
+        scale = np.log(own) @ present.T + np.log(loading)
+        likelihood[:, column] = (fit - scale).sum(axis=1) / 2
+    likelihood *= (len(apart) - 1) / len(apart)  # the means of the benchmarks are estimated
+    weight = np.exp(likelihood - likelihood.max(axis=1, keepdims=True)).cumsum(axis=1)
+    reached = rng.random((len(signal), 1)) * weight[:, -1:]
+    return np.asarray(_SHARES[(weight < reached).sum(axis=1)])
+
+
+NOT_OVER_ITEMS = (
+    "the tiers are made of the answers that are played, and simulated intervals over other items "
+    "did not hold what they said"
+)
+
+
+def tier_report(
+    items: ItemScores,
+    n_tiers: int = 10,
+    *,
+    eliminate: Sequence[int] | None = None,
+    performance_tiers: int | None = None,
+    options: CsdOptions | None = None,
+) -> ContestReport:
+    """The contest of `contest_report` whose rounds are tiers of items, the easiest first.
+
+    The tiers are bands of equal width of the items' mean success rate over the models; those
+    without an item are no round. A tier counts as one round, however many items are in it.
+
+    Tiers are made of the very answers that are played. A model's own answer moves an item by 1/M of
+    the scale, so that of M models the easiest of K ≥ M tiers can hold only items that all of them
+    solved, where all tie. No interval over items is given: those of other contests hold less than
+    they say here (`benchmarks/claims/difficulty.py`).
+
+    Args:
+        items: what `read_item_scores` returned.
+        n_tiers: number of bands, the paper's by default.
+        eliminate: as in `contest_report`.
+        performance_tiers: as in `contest_report`.
+        options: as in `contest_report`.
+
+    Raises:
+        RankingError: `n_tiers` < 1, item scores outside [0, 1]; as `contest_report`.
+    """
+    found = tiers(items.scores, [(n_tiers - number) / n_tiers for number in range(1, n_tiers)])
+    table = ScoreTable(items.models, found.names, found.scores, notes=items.notes)
+    rounds = Rounds(
+        tuple(Round(name, (name,), (number,)) for number, name in enumerate(found.names)),
+        source=items.benchmark,
+        order_from="difficulty",
+    )
+    report = contest_report(
+        table,
+        rounds,
+        eliminate=eliminate,
+        performance_tiers=performance_tiers,
+        options=options,
+    )
+    return replace(report, benchmark=items.benchmark, difficulty=found, items_reason=NOT_OVER_ITEMS)
+
+
+def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> ContestReport:
+    """The contest with the Kemeny order of its models: each benchmark that is played is a ballot.
+
+    Which round a benchmark is in, weights and eliminations do not count, and a missing score is
+    not ranked, whatever it means in the contest: this is what `elect` makes of the same scores.
+
+    Args:
+        report: what `contest_report` returned.
+        time_limit: seconds, as in `elect`.
+
+    Raises:
+        TableError: no benchmark has scores of two models.
+        RankingError: a negative time limit.
+    """
+    if report.table is None:
+        return report
+    ballots = played_ballots(report.table, report.rounds)
+    return replace(report, election=elect(ballots, time_limit=time_limit))
+
+
+def played_ballots(table: ScoreTable, rounds: Sequence[Sequence[str]]) -> BallotFile:
+    """The benchmarks of a table that are in some round, each a ballot over the models.
+
+    Raises:
+        TableError: none of them has scores of two models.
+    """
+    played = table.only({name for names in rounds for name in names})
+    return score_ballots(played, drop_unranked=True)
+
+
+def with_csd(election: Election, table: ScoreTable, options: CsdOptions | None = None) -> Election:
+    """The election with expected wins beside it: each benchmark a round, as in the table, T = 0.
+
+    Where there are none, "csd" is in `failed`. Weights and ties of the election's ballots are not
+    the contest's.
+
+    Args:
+        election: over models of the table.
+        table: the scores, as those of the ballots.
+        options: arguments of `csd`.
+    """
+    rows = [table.models.index(name) for name in election.names]
+    try:
+        return replace(election, csd=csd(table.scores[rows], **(options or {})))
+    except MissingScoreError as error:
+        model, benchmark = election.names[error.model or 0], table.benchmarks[error.benchmarks[0]]
+        reason = (
+            f"{model!r} has no score on {benchmark!r}, and a contest needs one; `tiebreak csd "
+            "--missing` plays on by a rule"
+        )
+    except RankingError as error:
+        reason = str(error)
+    return replace(election, failed={**election.failed, "csd": reason})

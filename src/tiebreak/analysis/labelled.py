@@ -14,24 +14,21 @@ from typing import Final
 
 import numpy as np
 
-from tiebreak.analysis.alignment.align import match_names
+from tiebreak.analysis.alignment import match_names
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import normalise_answer
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import by_judge, judges_in
-from tiebreak.tables.errors import listed
 from tiebreak.tables.human_labels import HumanLabel, HumanLabels, LabelKind
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
     "stars": ("0", "1", "2", "3"),
     "preferences": ("worse", "even", "better"),
 }
 """The labels in order: stars, or how the first of two answers compares with the second."""
-
-_WHAT: Final[Mapping[LabelKind, str]] = {"stars": "stars", "preferences": "matches"}
 
 Key = tuple[str, str, tuple[str, ...]]
 """Benchmark, item, and the models whose answers were labelled, by name."""

@@ -8,16 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.control import Control, ControlView, control_view
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
 from tiebreak.analysis.judge.canaries import Canaries, canaries_of
-from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
-from tiebreak.analysis.judge.jury import Juror, jurors_of
-from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
+from tiebreak.analysis.judge.figures import JudgeFigures, Juror, judge_figures, jurors_of
 from tiebreak.analysis.other_rules import first_by_rule
 from tiebreak.analysis.peers.panel import panels_of
-from tiebreak.analysis.receipt import Receipt, receipt_of
+from tiebreak.analysis.receipt import Receipt, Settled, receipt_of, settled_of
 from tiebreak.analysis.remarks import (
     early_end_warning,
     lone_reviewer,
@@ -25,9 +23,14 @@ from tiebreak.analysis.remarks import (
     tie_warning,
     unscored_warning,
 )
-from tiebreak.analysis.settled import Settled, settled_of
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
-from tiebreak.analysis.strengths import StrengthView, strength_views
+from tiebreak.analysis.strengths import (
+    Control,
+    ControlView,
+    StrengthView,
+    control_view,
+    strength_views,
+)
 from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
 from tiebreak.candidates.settings import Different, different

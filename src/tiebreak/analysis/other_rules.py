@@ -14,18 +14,13 @@ from tiebreak.scorers.rules import RULES, fitting
 def first_by_rule(
     items: Sequence[ItemBallots], models: Sequence[str]
 ) -> Mapping[Rule, tuple[str, ...]]:
-    """The first models under every other rule that fits some items of brackets.
+    """The first models under every other rule that fits some items of brackets judged to the end.
 
     In a bracket no rule is the only sensible one: most candidates play one match or two, and what
     is made of these decides near-ties. Other ballots leave less open; of them nothing is said.
 
-    Args:
-        items: ballots that were judged to the end.
-        models: the models of their board.
-
-    Returns:
-        For each rule whom `rank --place` puts first, several where they are equal in score and
-        margin; no entry where it ranks nobody.
+    For each rule these are whom `rank --place` puts first, several where they are equal in score
+    and margin; a rule that ranks nobody has no entry.
     """
     rules = fitting(items) if items else ()
     if not any(RULES[rule].knockout for rule in rules):

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from tiebreak.analysis.control import Control
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.stars import StarReport, star_report_of
+from tiebreak.analysis.strengths import Control
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.uncertainty import Resampling

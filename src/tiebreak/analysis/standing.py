@@ -37,11 +37,8 @@ class Placed:
     ) -> tuple[Self, ...]:
         """The models of a bootstrap, best first; those without a rank last, equals by name.
 
-        Args:
-            found: scores with their intervals.
-            models: the N models.
-            ranks: shape (N,); by default the competition ranks by score.
-            others: the fields of a subclass, a value for each model.
+        `ranks`, shape (N,), are by default the competition ranks by score; `others` are the fields
+        of a subclass, a value for each of the N models.
         """
         ranks = competition_ranks(found.score) if ranks is None else ranks
         rows = [

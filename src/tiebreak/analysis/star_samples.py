@@ -1,28 +1,42 @@
-"""Relative scores of rounds, and of samples drawn from all questions (LLMEval-Fair, table 9).
+"""Scores and orders of samples of questions: rounds, and draws from all questions.
 
-Two things that the paper's table puts side by side are kept apart. Rounds are samples of their own:
-their variance is held against what sampling error alone gives. Draws from the questions at hand are
-parts of one pool: they show how a smaller study would have come out, and vary less than independent
-samples of that size would, whose variance is told beside theirs.
+Relative scores (LLMEval-Fair, table 9). Two things that the paper's table puts side by side are
+kept apart. Rounds are samples of their own: their variance is held against what sampling error
+alone gives. Draws from the questions at hand are parts of one pool: they show how a smaller study
+would have come out, and vary less than independent samples of that size would, whose variance is
+told beside theirs.
+
+Which way of ranking keeps its order when questions are fewer (figure 5). All ways get the same
+draws of questions and are held against their own order on all of them:
+
+    mean stars       the score of eq. 1; relative scores (eq. 2) have the same order
+    win rate         of each two answers to one question the one with more stars wins, ½ for a tie
+    Bradley–Terry    fitted to the same matches
+    Elo              the same matches in one random order, as leaderboards play them (appendix D)
+
+A draw is a part of the whole, so that every curve reaches 1 (Elo's but for the order of matches):
+the curves compare ways of ranking, and say nothing of how right an order is.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TypedDict
+from itertools import combinations, pairwise
+from typing import Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.standing import best_first
-from tiebreak.analysis.star_rounds import rounds_of
-from tiebreak.analysis.star_table import Design, StarTable, star_table
-from tiebreak.analysis.stars import scored
+from tiebreak.analysis.star_table import Design, StarTable, rounds_of, star_table
+from tiebreak.analysis.stars import MAX_SCORE, scored
 from tiebreak.rankers import competition_ranks
+from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.linked import LinkedScores, linked_scores
+from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import separation
-from tiebreak.rankers.profile import FloatArray, IntArray
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.sampling import (
     UNKNOWN,
@@ -32,10 +46,11 @@ from tiebreak.rankers.sampling import (
     variance_at,
     within_pool,
 )
+from tiebreak.rankers.stability import mean_statistic
+from tiebreak.rankers.strength import bradley_terry_statistic, elo_statistic
+from tiebreak.rankers.uncertainty import Statistic, item_numbers
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.words import count
-
-_FULL = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +162,10 @@ def star_samples(
 ) -> StarSamples:
     """Rounds and draws of the logs of one benchmark judged by stars, the oldest first.
 
-    Args:
-        benchmark: its name.
-        logs: each with stars of some models.
-        sizes: numbers of questions to draw; those that are not below what is at hand are noted.
-        reference: the model that scores refer to; by default the best over all questions.
-        n_draws: draws of each size; draw k of all sizes starts from the same order of questions.
-        seed: of the first draw; the others count on.
-        level: of what is expected of the variance over rounds, and of the tests.
+    Of `sizes`, those that are not below the number of questions at hand are noted. Scores refer to
+    `reference`, by default the best over all questions. Draw k of all sizes starts from the same
+    order of questions, by the seed `seed` + k. `level` is that of what is expected of the variance
+    over rounds, and of the tests.
     """
     table = star_table(logs)
     whole = scored(table)
@@ -168,7 +179,7 @@ def star_samples(
     found = [_relative(scores, base) for scores, _, _ in draws]
     means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
     own = relative_influence(whole.score, whole.influence, base)
-    spread = _FULL**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
+    spread = MAX_SCORE**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
     spread[whole.n_clusters < 2] = np.nan
     swaps = [_swapped(scores, order) for scores, _, _ in draws]
     return StarSamples(
@@ -205,7 +216,7 @@ def star_samples(
 def _relative(scores: FloatArray, base: int) -> FloatArray:
     """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
     reference = scores[..., [base]]
-    found: FloatArray = _FULL * scores / np.where(reference > 0, reference, np.nan)
+    found: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
     return found
 
 
@@ -297,7 +308,7 @@ class RoundScores:
         for turn, own in enumerate(tables):
             found = scored(own)
             columns = [table.models.index(model) for model in own.models]
-            scores[turn, columns] = _FULL * found.score
+            scores[turn, columns] = MAX_SCORE * found.score
             if base in columns:
                 n = int(np.sum(np.any(found.influence != 0, axis=1)))
                 part = relative_influence(found.score, found.influence, columns.index(base))
@@ -305,7 +316,7 @@ class RoundScores:
                 # `linked_scores` numbers clusters by name.
                 there = [number[cluster] for cluster in sorted(set(own.clusters))]
                 whole = np.zeros((len(number), len(columns)))
-                whole[there] = _FULL * part * math.sqrt(n / max(n - 1, 1))
+                whole[there] = MAX_SCORE * part * math.sqrt(n / max(n - 1, 1))
                 moves[turn][:, columns] = whole
         return cls(scores, _relative(scores, base), moves)
 
@@ -386,3 +397,122 @@ def _notes(table: StarTable, rounds: RoundScores, beyond: Sequence[int]) -> Iter
             "Models have questions of their own, so that a draw holds a part of each model's: its "
             "size counts the questions of all"
         )
+
+
+SHARES: Final = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
+_BAND: Final = (0.05, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKept:
+    """ρ of one way of ranking with its own order on all questions, over draws of one size.
+
+    `lower` and `upper` hold the middle 90% of the draws: a spread, no interval of the mean. `error`
+    is the mean's own Monte Carlo error. NaN where ρ is defined in no draw; `undefined` counts those
+    in which it is not.
+    """
+
+    n_clusters: int
+    mean: float
+    lower: float
+    upper: float
+    error: float
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCurve:
+    """One way of ranking: a point for each size of draws."""
+
+    method: str
+    points: tuple[OrderKept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StarOrders:
+    """Curves of one benchmark; questions made of one another count as one of `n_clusters`."""
+
+    benchmark: str
+    n_models: int
+    n_clusters: int
+    curves: tuple[OrderCurve, ...]
+    n_draws: int
+    seed: int
+
+
+def star_orders(
+    benchmark: str, table: StarTable, *, n_draws: int = 30, seed: int = 0
+) -> StarOrders:
+    """Curves of all ways of ranking, by the same draws without replacement.
+
+    Raises:
+        AnalysisError: fewer than three models, or no two of them answered one question.
+        MissingPackageError: evalica is not installed.
+    """
+    n_clusters, _ = item_numbers(table.clusters, len(table.clusters))
+    n_models = len(table.models)
+    if n_models < 3:
+        raise AnalysisError(f"{benchmark}: orders are compared of three models or more")
+    ways = _ways(benchmark, table, seed)
+    sizes = sorted({max(2, round(share * n_clusters)) for share in SHARES})
+    sizes = [size for size in sizes if size < n_clusters]
+    whole = {way: statistic(np.ones((1, n_clusters)))[0] for way, statistic in ways.items()}
+    points: dict[str, list[OrderKept]] = {way: [] for way in ways}
+    for size in sizes:
+        counts = np.zeros((n_draws, n_clusters))
+        for number, row in enumerate(counts):
+            row[np.random.default_rng(seed + number).permutation(n_clusters)[:size]] = 1
+        for way, statistic in ways.items():
+            points[way].append(_kept(spearman_many(statistic(counts), whole[way]), size))
+    curves = tuple(OrderCurve(way, tuple(own)) for way, own in points.items())
+    return StarOrders(benchmark, n_models, n_clusters, curves, n_draws, seed)
+
+
+def matches_of(table: StarTable) -> Matches | None:
+    """Every two answers to one question as a match; None where no question was asked of two."""
+    n_clusters, cluster = item_numbers(table.clusters, len(table.clusters))
+    columns: list[FloatArray] = []
+    for one, other in combinations(range(len(table.models)), 2):
+        gap = table.scores[:, one] - table.scores[:, other]
+        rows = np.flatnonzero(~np.isnan(gap))
+        pair = np.tile((float(one), float(other)), (len(rows), 1))
+        columns.append(np.column_stack([pair, (np.sign(gap[rows]) + 1) / 2, cluster[rows]]))
+    found = np.concatenate(columns)
+    if not len(found):
+        return None
+    first, second, items = found[:, [0, 1, 3]].astype(np.int64).T
+    return Matches.of(first, second, found[:, 2], items, len(table.models), n_items=n_clusters)
+
+
+def _ways(benchmark: str, table: StarTable, seed: int) -> Mapping[str, Statistic]:
+    matches = matches_of(table)
+    if matches is None:
+        raise AnalysisError(
+            f"{benchmark}: no question was answered by two models, so there are no matches"
+        )
+    return {
+        "mean stars": mean_statistic(scored(table).pseudo),
+        "win rate": _win_rate(matches),
+        "Bradley–Terry": bradley_terry_statistic(matches),
+        "Elo": elo_statistic(matches, permutations=1, seed=seed),
+    }
+
+
+def _win_rate(matches: Matches) -> Statistic:
+    per_item, n = matches.wins_per_item(), matches.n_models
+
+    def rates(counts: FloatArray) -> FloatArray:
+        wins = (counts @ per_item).reshape(-1, n, n)
+        return ratio(wins.sum(axis=2), (wins + wins.transpose(0, 2, 1)).sum(axis=2))
+
+    return rates
+
+
+def _kept(rhos: FloatArray, size: int) -> OrderKept:
+    known = rhos[~np.isnan(rhos)]
+    undefined = len(rhos) - len(known)
+    if not known.size:
+        return OrderKept(size, *(float("nan"),) * 4, undefined)
+    lower, upper = (float(bound) for bound in np.quantile(known, _BAND))
+    error = float(known.std(ddof=1) / np.sqrt(known.size)) if known.size > 1 else float("nan")
+    return OrderKept(size, float(known.mean()), lower, upper, error, undefined)

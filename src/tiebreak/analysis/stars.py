@@ -4,10 +4,13 @@ LLMEval-Fair, §2.3.2 and tables 1, 2 and 8. All logs of one benchmark that were
 one board: the models may have answered the same questions (`paired`), partly the same ones
 (`linked`), or different ones (`unlinked`). Equation 2 compares scores "on the same question set";
 where that does not hold the board says so, and its tests know (`rankers.linked`).
+
+Several benchmarks, or styles of prompting one, stand side by side (table 2). The same questions may
+have been asked in each: what two differ by is then paired by question, and so is their mean.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,14 +21,11 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.canaries import canaries_of
-from tiebreak.analysis.judge.figures import judge_figures
-from tiebreak.analysis.judge.jury import jurors_of
+from tiebreak.analysis.judge.figures import judge_figures, jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import media_note, unscored_warning
-from tiebreak.analysis.standing import Placed, best_first, whole
-from tiebreak.analysis.star_rounds import star_parts
-from tiebreak.analysis.star_styles import StarStyles, styles_of
-from tiebreak.analysis.star_table import Design, StarTable, star_table
+from tiebreak.analysis.standing import Placed, best_first, mean, whole
+from tiebreak.analysis.star_table import Design, StarTable, star_parts, star_table
 from tiebreak.analysis.trust import trust_of
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict
 from tiebreak.candidates.settings import Different, different
@@ -34,6 +34,7 @@ from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
 from tiebreak.rankers.linked import LinkedScores, linked_scores
 from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
@@ -41,13 +42,37 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count
 
+
+@dataclass(frozen=True, slots=True)
+class StyleRow:
+    """One model over benchmarks, all numbers 0 to 100, in the order of `StarStyles.benchmarks`.
+
+    `mean` is the plain mean of the `scores`; `differences` are those of each benchmark from the
+    first one, in points.
+    """
+
+    model: str
+    mean: Estimate
+    scores: tuple[float, ...]
+    differences: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StarStyles:
+    """The models that were judged on each of several benchmarks, best mean first."""
+
+    benchmarks: tuple[str, ...]
+    rows: tuple[StyleRow, ...]
+    level: float
+
+
 MAX_STARS = 3
 BARE_STARS = 2
 NO_STARS = (
     "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
     "candidates=LOGS --model-role judge=MODEL"
 )
-_FULL = 100.0
+MAX_SCORE = 100.0
 _SUBJECT = 10.0
 
 
@@ -146,7 +171,7 @@ class StarBoard:
 
         A bare right answer has 2 of 3 stars, a wrong one none (LLMEval-Fair, figure 11).
         """
-        return _FULL * BARE_STARS / MAX_STARS * self.constants.share
+        return MAX_SCORE * BARE_STARS / MAX_STARS * self.constants.share
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -308,14 +333,14 @@ def _rows(
         yield StarRow(
             rank=whole(ranks[column]),
             model=table.models[column],
-            value=_FULL * value.value,
-            lower=_FULL * value.lower,
-            upper=_FULL * value.upper,
+            value=MAX_SCORE * value.value,
+            lower=MAX_SCORE * value.lower,
+            upper=MAX_SCORE * value.upper,
             rank_lower=None if at is None else tests.rank_lower[at],
             rank_upper=None if at is None else tests.rank_upper[at],
-            error=_FULL * error,
-            absolute=_FULL * float(found.own[column]),
-            relative=_times(shares[column], _FULL),
+            error=MAX_SCORE * error,
+            absolute=MAX_SCORE * float(found.own[column]),
+            relative=times(shares[column], MAX_SCORE),
             subjects=tuple(one[column] for one in subjects),
             n_items=asked,
             n_unscored=asked - known.size,
@@ -347,7 +372,7 @@ def _subject_scores(table: StarTable, level: float) -> list[tuple[Estimate, ...]
         found = linked_scores(table.scores[rows], own, link=False)
         scores.append(
             tuple(
-                _times(mean_in_bounds(float(mean), float(error), int(n), level=level), _SUBJECT)
+                times(mean_in_bounds(float(mean), float(error), int(n), level=level), _SUBJECT)
                 for mean, error, n in zip(found.own, found.error, found.n_clusters, strict=True)
             )
         )
@@ -364,10 +389,10 @@ def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable
             above=table.models[one],
             below=table.models[other],
             n_shared=int(shared[one, other]),
-            difference=_FULL * pair.difference,
-            error=_FULL * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
-            lower=_FULL * max(lower, -1.0),
-            upper=_FULL * min(upper, 1.0),
+            difference=MAX_SCORE * pair.difference,
+            error=MAX_SCORE * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
+            lower=MAX_SCORE * max(lower, -1.0),
+            upper=MAX_SCORE * min(upper, 1.0),
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,
@@ -390,7 +415,63 @@ def _judges_warning(table: StarTable) -> str | None:
     return f"Models were judged by different judges, so that scores differ by judge as well: {each}"
 
 
-def _times(found: Estimate, factor: float) -> Estimate:
+def times(found: Estimate, factor: float) -> Estimate:
+    """The same figure in another unit."""
     return replace(
         found, value=factor * found.value, lower=factor * found.lower, upper=factor * found.upper
     )
+
+
+def styles_of(
+    tables: Mapping[str, StarTable], scores: Mapping[str, LinkedScores], how: Resampling
+) -> StarStyles | None:
+    """Benchmarks side by side; None unless two have a model in common."""
+    names = tuple(tables)
+    shared = set.intersection(*(set(table.models) for table in tables.values()))
+    if len(names) < 2 or not shared:
+        return None
+    clusters = sorted({cluster for table in tables.values() for cluster in table.clusters})
+    number = {cluster: at for at, cluster in enumerate(clusters)}
+    rows = [
+        _row(model, [_moves(tables[n], scores[n], model, number) for n in names], how.level)
+        for model in sorted(shared)
+    ]
+    return StarStyles(names, tuple(sorted(rows, key=lambda row: -row.mean.value)), how.level)
+
+
+def _moves(
+    table: StarTable, found: LinkedScores, model: str, number: Mapping[str, int]
+) -> tuple[float, FloatArray]:
+    """A model's score on one benchmark, and how far each cluster of all benchmarks moves it."""
+    column = table.models.index(model)
+    moves = np.zeros(len(number))
+    # `per_item` numbers clusters by name.
+    moves[[number[cluster] for cluster in sorted(set(table.clusters))]] = found.influence[:, column]
+    return float(found.score[column]), moves
+
+
+def _row(model: str, each: Sequence[tuple[float, FloatArray]], level: float) -> StyleRow:
+    scores = [score for score, _ in each]
+    moves = np.mean([own for _, own in each], axis=0)
+    n = int(np.sum(np.any([own != 0 for _, own in each], axis=0)))
+    error = float(np.sqrt(np.sum(moves**2) * n / (n - 1))) if n > 1 else float("nan")
+    average = mean(scores) if not np.isnan(scores).any() else float("nan")
+    first, before = each[0]
+    return StyleRow(
+        model=model,
+        mean=times(mean_in_bounds(average, error, n, level=level), MAX_SCORE),
+        scores=tuple(MAX_SCORE * score for score in scores),
+        differences=tuple(_difference(first, before, *one, level) for one in each[1:]),
+    )
+
+
+def _difference(
+    first: float, before: FloatArray, score: float, after: FloatArray, level: float
+) -> Estimate:
+    """What one benchmark's score is above the first one's, with its interval over clusters."""
+    moved = (before != 0) | (after != 0)
+    gaps = (score - first) + moved.sum() * (after - before)[moved]
+    if np.isnan(gaps).any():
+        return Estimate(float("nan"), float("nan"), float("nan"), 0, "no item has a score")
+    lower, upper = paired_interval(gaps, level)
+    return times(Estimate(score - first, lower, upper, int(moved.sum())), MAX_SCORE)

@@ -3,25 +3,41 @@
 A protocol's own ranking counts places item by item. These views take the results of all items
 together, who won against whom, and do not ask in which round; so they use matches that elimination
 throws away. Both resample items, with all that is known about an item at once.
+
+Under control of length or style, as LMArena's style control and AlpacaEval have it, two
+Bradley–Terry fits stand side by side: the usual one, and one in which the difference between two
+answers takes part (`rankers.covariates`). It enters as (a − b) / (a + b), of two lengths in
+characters, or of two counts of what Markdown sets off. Neither decides anything. Counts are of
+lines outside of code fences (``` or ~~~):
+
+    headings   lines that begin with one to six # and a blank
+    lists      lines that begin with -, *, + or a number with . or ), and a blank
+    bold       texts in ** or __, within a line
+
+On 200 simulated logs per cell (2 or 8 models, 10 to 160 items, 200 draws; independent matches, or
+models and taste that differ from item to item) 95% intervals of the controlled strengths held the
+truth in 90 to 95%, of the coefficients in 91 to 97%.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.analysis.standing import Placed
-from tiebreak.rankers import (
-    ItemBootstrap,
-    MissingPackageError,
-    bradley_terry,
-)
+from tiebreak.rankers import ItemBootstrap, MissingPackageError, bradley_terry
+from tiebreak.rankers.covariates import controlled_bradley_terry
 from tiebreak.rankers.errors import NoFitError
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.massey import least_squares
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import JudgedItem
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
 
@@ -78,15 +94,10 @@ def strength_views(
     closure: bool = False,
     how: Resampling = Resampling(),
 ) -> tuple[StrengthView, ...]:
-    """Least squares and Bradley–Terry over all matches of some items.
+    """Least squares and Bradley–Terry over all matches of items that were judged to the end.
 
-    Args:
-        items: ballots that were judged to the end.
-        closure: in least squares, add what the results of an item imply.
-        how: level, draws and seed of the intervals; Bradley–Terry takes at most 200 draws.
-
-    Returns:
-        One view by each method; none where no match has a verdict.
+    `closure` adds in least squares what the results of an item imply; Bradley–Terry takes at most
+    200 draws. There is a view by each method, and none where no match has a verdict.
     """
     if not any(match.result is not None for item in items for match in item.matches):
         return ()
@@ -145,3 +156,184 @@ def view_of(
         seed=how.seed,
         reason=reason,
     )
+
+
+Control = Literal["length", "style"]
+
+COVARIATES: Final[Mapping[Control, tuple[str, ...]]] = {
+    "length": ("length",),
+    "style": ("length", "headings", "lists", "bold"),
+}
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
+_ENTRY = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
+_BOLD = re.compile(r"(\*\*|__)(?=\S).+?(?<=\S)\1")
+
+
+@dataclass(frozen=True, slots=True)
+class Covariate:
+    """What a difference between two answers does, at equal strength of their models.
+
+    `coefficient` is in log-odds of winning per unit of (a − b) / (a + b), with its interval over
+    items. The two answers differ in it in `n_differ` results; where they never do, it is NaN.
+    """
+
+    name: str
+    coefficient: float
+    lower: float
+    upper: float
+    n_differ: int
+
+    @property
+    def twice(self) -> tuple[float, float, float]:
+        """How often an answer with twice as much wins, and the interval: (2 − 1) / (2 + 1) = ⅓."""
+        low, value, high = (
+            1 / (1 + math.exp(-one / 3)) for one in (self.lower, self.coefficient, self.upper)
+        )
+        return value, low, high
+
+
+@dataclass(frozen=True, slots=True)
+class ControlView:
+    """Bradley–Terry strengths with and without control, on the same results.
+
+    `n_left_out` results are in neither, since the log does not hold what is to be controlled for.
+    """
+
+    control: Control
+    controlled: StrengthView
+    uncontrolled: StrengthView
+    covariates: tuple[Covariate, ...]
+    n_left_out: int
+
+
+def control_view(
+    samples: Sequence[JudgedItem], control: Control, *, how: Resampling = Resampling()
+) -> ControlView:
+    """Strengths with and without control, over items with a ranking; at most 200 draws.
+
+    For "style" the log must have been read with its metadata.
+    """
+    models = sorted({model for one in samples if one.ballots for model in one.ballots.models})
+    rows = [row for sample in samples for row in _rows(sample, control)]
+    known = [row for row in rows if row.differences is not None]
+    how = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
+    if not known:
+        what = "say how long answers are" if control == "length" else "hold the texts of answers"
+        reason = f"the log does not {what}" if rows else "no match has a verdict"
+        none = _without(reason, how)
+        return ControlView(control, none, none, (), len(rows))
+    number = {model: column for column, model in enumerate(models)}
+    columns = (
+        np.array([number[row.one] for row in known]),
+        np.array([number[row.other] for row in known]),
+        np.array([row.result for row in known]),
+        # Epochs of an item are one item.
+        np.unique([row.item for row in known], return_inverse=True)[1],
+    )
+    differences = np.array([row.differences for row in known])
+    controlled, covariates = _controlled(models, columns, control, differences, how)
+    uncontrolled = view_of("bradley_terry", bradley_terry, models, columns, False, how)
+    n_left_out = len(rows) - len(known)
+    return ControlView(control, controlled, uncontrolled, covariates, n_left_out)
+
+
+def _controlled(
+    models: Sequence[str],
+    columns: Columns,
+    control: Control,
+    differences: FloatArray,
+    how: Resampling,
+) -> tuple[StrengthView, tuple[Covariate, ...]]:
+    """The view with control, and what each covariate does there."""
+    names = COVARIATES[control]
+    n_differ = np.sum(differences != 0, axis=0).tolist()
+    vary = [k for k, n in enumerate(n_differ) if n]
+    found: dict[str, Estimate] = {}
+
+    def fit(
+        first: ArrayLike,
+        second: ArrayLike,
+        result: ArrayLike,
+        items: ArrayLike,
+        *,
+        n_models: int,
+        how: Resampling,
+    ) -> ItemBootstrap:
+        if not vary:
+            raise NoFitError(f"answers that met do not differ in {control}")
+        fitted, effects = controlled_bradley_terry(
+            first, second, result, items, differences[:, vary], n_models=n_models, how=how
+        )
+        found.update(zip((names[k] for k in vary), effects, strict=True))
+        return fitted
+
+    view = view_of("bradley_terry", fit, models, columns, False, how)
+    missing = Estimate(math.nan, math.nan, math.nan, 0)
+    effects = [found.get(name, missing) for name in names]
+    return view, tuple(
+        Covariate(name, effect.value, effect.lower, effect.upper, n)
+        for name, effect, n in zip(names, effects, n_differ, strict=True)
+    )
+
+
+def _without(reason: str, how: Resampling) -> StrengthView:
+    return StrengthView(
+        "bradley_terry", False, (), 0, 0, 0, how.level, how.draws, how.seed, reason=reason
+    )
+
+
+class _Row(NamedTuple):
+    """A result between two models, and the differences between their answers where known."""
+
+    one: str
+    other: str
+    result: float
+    item: str
+    differences: list[float] | None
+
+
+def _rows(sample: JudgedItem, control: Control) -> Iterator[_Row]:
+    ballots = sample.ballots
+    if ballots is None:
+        return
+    figures = _figures(sample, control)
+    by_model = {model: figures.get(group[0]) for group in ballots.groups for model in group}
+    for one, other, result in results(ballots):
+        own, others = by_model[one], by_model[other]
+        known = own is not None and others is not None
+        differences = [*map(_relative, own or (), others or ())] if known else None
+        yield _Row(one, other, result, ballots.item_id, differences)
+
+
+def _relative(one: float, other: float) -> float:
+    return (one - other) / (one + other) if one + other else 0.0
+
+
+def _figures(sample: JudgedItem, control: Control) -> dict[str, tuple[int, ...]]:
+    """What is to be controlled for, of each answer that was judged."""
+    lengths = sample.ballots.lengths if sample.ballots else {}
+    if control == "length":
+        return {model: (length,) for model, length in lengths.items()}
+    return {model: (len(text), *markdown_counts(text)) for model, text in sample.answers.items()}
+
+
+def markdown_counts(text: str) -> tuple[int, int, int]:
+    """Headings, list entries and bold texts of an answer in Markdown; see the top."""
+    lines = list(_outside_fences(text))
+    headings = sum(_HEADING.match(line) is not None for line in lines)
+    entries = sum(_ENTRY.match(line) is not None for line in lines)
+    return headings, entries, sum(len(_BOLD.findall(line)) for line in lines)
+
+
+def _outside_fences(text: str) -> Iterator[str]:
+    fence = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if not fence and mark:
+            fence = mark[1]
+        elif fence and mark and mark[1].startswith(fence):
+            fence = ""
+        elif not fence:
+            yield line

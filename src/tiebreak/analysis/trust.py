@@ -5,11 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tiebreak.analysis.judge.biases import ALARM, TOLERANCE, Length, Position
 from tiebreak.analysis.judge.canaries import Canaries
-from tiebreak.analysis.judge.figures import JudgeFigures
-from tiebreak.analysis.judge.jury import Juror
-from tiebreak.analysis.judge.length import Length
-from tiebreak.analysis.judge.position import ALARM, TOLERANCE, Position
+from tiebreak.analysis.judge.figures import JudgeFigures, Juror
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.scorers.rules import PlacementRule
 from tiebreak.words import count, percent
@@ -49,13 +47,8 @@ def trust_of(
 ) -> Trust:
     """What the checks of a judge come to.
 
-    Args:
-        judge: its figures.
-        rule: how its ballots rank.
-        unscored: the warning of too many unusable replies.
-        bound: in peer review, which reviewers follow the order shown.
-        jury: the judges of a jury; `judge` is all of them together.
-        canaries: what planted answers show about whoever judged, where some were planted.
+    `unscored` is the warning of too many unusable replies. In peer review `bound` are the reviewers
+    who follow the order shown; of a jury `judge` is all of its judges together.
     """
     if rule.asks is None:
         return Trust("unknown", "There is no judge: models are ranked by their native scores.")

@@ -81,16 +81,11 @@ def board_verdict(
     judged: bool = True,
     trust: Trust,
 ) -> BoardVerdict:
-    """The verdict of a board.
+    """The verdict of a board, by the tests of all pairs of what it ranks by, in its order.
 
-    Args:
-        table: its items.
-        found: the tests of all pairs by what it ranks by, in its order.
-        views: its second views.
-        firsts: whom other rules of placement put first.
-        decided: what a sequential test decided, as a sentence, or "".
-        judged: whether anything but the native score ranked the models.
-        trust: whether the judge can be trusted.
+    `firsts` are whom other rules of placement put first; `decided` is what a sequential test
+    decided, as a sentence, or ""; `judged` is whether anything but the native score ranked the
+    models.
     """
     sentences = [
         order_sentence(found, table.models),

@@ -35,16 +35,12 @@ def win_rates(
     models: Sequence[str] | None = None,
     by: By | None = None,
 ) -> WinRates:
-    """Win rates over ranked items.
+    """Win rates over ranked items of one benchmark under one protocol; by default of all, by name.
 
     By matches, a match counts once for every pair of models that gave its two answers, models with
     identical answers are tied, and a match without a verdict does not count. By places, one of two
-    models wins an item if its rank is better.
-
-    Args:
-        items: those of one benchmark under one protocol.
-        models: whom to show, in this order; by default all, by name.
-        by: what to count; by default matches if there is one with a verdict, else places.
+    models wins an item if its rank is better. By default matches count if there is one with a
+    verdict.
     """
     if models is None:
         models = sorted({model for item, _ in items for model in item.models})

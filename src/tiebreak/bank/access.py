@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.session_tables import Role
+from tiebreak.bank.schema import Role
 from tiebreak.bank.sessions import Holder
 
 Permission = Literal[

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tiebreak.bank.checks import KINDS, WARNINGS, BankCheck
-from tiebreak.bank.import_sheet import lines_of
+from tiebreak.bank.import_sheet import section_of
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
@@ -30,7 +30,7 @@ def sheets_of(check: BankCheck) -> list[Sheet]:
         "Checks",
     )
     found = [
-        Section.of(heading=f"{kind.capitalize()} ({remarks.total:,})", lines=lines_of(remarks))
+        section_of(remarks, kind.capitalize())
         for kind, remarks in check.remarks.items()
         if remarks.total
     ]

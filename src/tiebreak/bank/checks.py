@@ -5,16 +5,16 @@ Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from sqlalchemy import Connection, Engine, Row, func, select
 
 from tiebreak.bank.duplicates import near_pairs
-from tiebreak.bank.faults import faults_of
+from tiebreak.bank.faults import Remarks, faults_of
 from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.remarks import Remarks
-from tiebreak.bank.rows import AT_ONCE, COLUMNS, question_from, signatures_from
+from tiebreak.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, signatures_from
 from tiebreak.bank.schema import QUESTIONS
 from tiebreak.progress import doing, tracked
 from tiebreak.words import count
@@ -49,10 +49,7 @@ def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankC
 
     Near duplicates are looked for among approved questions, since only these are asked.
 
-    Args:
-        engine: the bank.
-        bank: how it is called in the result.
-        most_shown: how many remarks of each kind the result holds.
+    `bank` is its name in the result, which holds `most_shown` remarks of each kind.
     """
     remarks: dict[Kind, Remarks] = {kind: Remarks(most_shown) for kind in KINDS}
     ids: list[tuple[str, str]] = []
@@ -161,8 +158,5 @@ def _near(
 ) -> Iterator[tuple[str, str]]:
     import numpy as np
 
-    def fetch(uuids: Sequence[str]) -> dict[str, BankQuestion]:
-        wanted = select(*COLUMNS).where(QUESTIONS.c.uuid.in_(uuids))
-        return {row.uuid: question_from(row) for row in connection.execute(wanted)}
-
+    fetch = partial(by_uuid, connection)
     return near_pairs(ids, np.concatenate(signed), fetch) if ids else iter(())

@@ -79,13 +79,9 @@ class Client:
         patience: float = 300,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """At an address such as https://exam.example.org.
+        """At an address such as https://exam.example.org, perhaps with a path.
 
-        Args:
-            server: The address, perhaps with a path.
-            token: As the organiser gave it.
-            patience: Seconds for which a call is repeated when no answer comes.
-            transport: Another way to the server, for tests.
+        Calls are repeated for `patience` seconds when no answer comes; `transport` is for tests.
 
         Raises:
             BankError: the token is not one word, or the address is none.
@@ -164,11 +160,8 @@ class Client:
             hint = _HINTS.get(reply.status_code)
             what = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
             raise BankError(f"{what}; {hint}" if hint else what)
-        try:
-            found = reply.json()
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
+        found = _parsed(reply)
+        if found is None:
             raise BankError(f"{self.server} is no server of tiebreak bank serve: {_detail(reply)}")
         return found
 
@@ -202,12 +195,16 @@ def _wait(state: RetryCallState) -> float:
     return float(after) if after.isdigit() else _BACK_OFF(state)
 
 
-def _detail(reply: httpx.Response) -> str:
+def _parsed(reply: httpx.Response) -> dict[str, Any] | None:
     try:
         found = reply.json()
     except ValueError:
-        found = None
-    detail = found.get("detail") if isinstance(found, dict) else None
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _detail(reply: httpx.Response) -> str:
+    detail = (_parsed(reply) or {}).get("detail")
     return str(detail or reply.text[:200] or "no reason given")
 
 

@@ -167,11 +167,7 @@ def _marked_alike(one: BankQuestion, other: BankQuestion) -> bool:
 
 
 def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
-    """MinHash signatures, as datasketch computes them, shape (len(questions), PERMUTATIONS).
-
-    Args:
-        questions: the `normal_parts` of each.
-    """
+    """MinHash of each `normal_parts`, as datasketch has it: shape (questions, PERMUTATIONS)."""
     hashes, starts = _hashes([_padded(parts) for parts in questions])
     found = np.empty((len(questions), PERMUTATIONS), dtype=np.uint32)
     factors, summands = _permutations()

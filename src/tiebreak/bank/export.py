@@ -1,36 +1,39 @@
-"""Questions out of a bank: JSON lines, Parquet or CSV, which `bank import` reads again.
+"""Questions out of a bank into a file.
 
-In CSV an apostrophe keeps spreadsheets from running a text as a formula (`delimited.safe`).
-
-With keys and hints: for the owner of a bank, never for whoever is examined.
+For the owner of a bank all of them, with keys and hints, as JSON lines, Parquet or CSV that `bank
+import` reads again; in CSV an apostrophe keeps spreadsheets from running a text as a formula
+(`delimited.safe`). For people who ask elsewhere a sample (`hand_out`), which an institution is
+never given again.
 """
 
 import csv
 import json
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, insert, select
 
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.question import BankQuestion, Status
-from tiebreak.bank.rows import AT_ONCE, FIELDS, questions_in
-from tiebreak.bank.schema import QUESTIONS
+from tiebreak.bank.rows import AT_ONCE, FIELDS, questions, questions_in
+from tiebreak.bank.sampling import Share, draw, entries
+from tiebreak.bank.schema import QUESTIONS, SEEN, writing
 from tiebreak.tables.delimited import safe
 
 Rows = Iterator[dict[str, Any]]
 
+_KEYS: Final = ("answer", "hint")
+_INSIDE: Final = ("status", "parent", "made_by")
+
 
 def export_questions(engine: Engine, path: str | Path, status: Status | None = None) -> int:
-    """Write the questions of a bank to one file, which is replaced at once.
+    """Write a bank's questions to a .jsonl, .parquet or .csv file, which is replaced at once.
 
-    Args:
-        engine: the bank.
-        path: ends in .jsonl, .parquet or .csv.
-        status: write only those with this one.
+    With a status, only those that have it.
 
     Returns:
         How many there are.
@@ -101,3 +104,35 @@ _WRITERS: Final[dict[str, Callable[[Path, Rows], int]]] = {
     ".parquet": _parquet,
     ".csv": _csv,
 }
+
+
+def hand_out(
+    engine: Engine, k: int, seed: str, institution: str, *, balanced: bool, share: Share
+) -> list[str]:
+    """Uuids of k questions that the institution was never given, which it has from now on.
+
+    Raises:
+        BankError: fewer than k are unseen.
+    """
+    bank = entries(engine)
+    raws = {entry.uuid: entry.raw_uuid for entry in bank}
+    # No server may draw for the institution in between.
+    with writing(engine) as connection:
+        mine = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
+        seen = set(connection.execute(mine).scalars())
+        uuids = draw(bank, k, seed, seen=seen, balanced=balanced, share=share)
+        rows = [
+            {"institution": institution, "uuid": uuid, "raw_uuid": raws[uuid]} for uuid in uuids
+        ]
+        connection.execute(insert(SEEN), rows)
+    return uuids
+
+
+def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: bool) -> None:
+    """Write questions as JSON lines that `tiebreak bank import` reads back, if with their keys."""
+    left_out = {*_INSIDE, *(() if with_keys else _KEYS)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8") as file:
+        for question in questions(engine, uuids):
+            row = {name: value for name, value in asdict(question).items() if name not in left_out}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

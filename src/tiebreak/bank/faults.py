@@ -1,13 +1,16 @@
 """What is wrong with one question: its format, as rows of a file and a whole bank are checked.
 
+What is said about many is kept as `Remarks`: some of it in words, all of it counted.
+
 Source: LLMEval-Fair, A.2.2 (option counts, answer spaces, unique ids).
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from string import ascii_uppercase
-from typing import Final
+from typing import Final, NamedTuple
 
 from tiebreak.bank.question import STATUSES, TYPES, BankQuestion
 from tiebreak.words import count
@@ -133,3 +136,25 @@ def _unstorable(question: BankQuestion) -> bool:
 
 def _short(text: str, most: int = 40) -> str:
     return repr(text if len(text) <= most else text[: most - 1] + "…")
+
+
+class Remark(NamedTuple):
+    """Something about a row: `where` is "FILE:ROW", or the id of a question."""
+
+    where: str
+    what: str
+
+
+@dataclass(slots=True)
+class Remarks:
+    """The first `most` remarks of one kind, and how many there are in all."""
+
+    most: int
+    total: int = 0
+    shown: tuple[Remark, ...] = ()
+
+    def add(self, where: str, what: str) -> None:
+        """One more."""
+        self.total += 1
+        if self.total <= self.most:
+            self.shown = (*self.shown, Remark(where, what))

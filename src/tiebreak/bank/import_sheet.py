@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tiebreak.bank.faults import Remarks
 from tiebreak.bank.importing import ImportReport
-from tiebreak.bank.remarks import Remarks
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.tables.errors import listed
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 _NEAR = {
     "draft": "imported as drafts, which are not asked until somebody approves them",
@@ -25,7 +24,7 @@ def sheets_of(report: ImportReport) -> list[Sheet]:
         (report.duplicates, "The same as another, left out"),
         (report.near, f"Nearly the same as another, {_NEAR[report.near_duplicates]}"),
     )
-    sections = (_remarks(remarks, heading) for remarks, heading in kinds if remarks.total)
+    sections = (section_of(remarks, heading) for remarks, heading in kinds if remarks.total)
     return [
         Sheet(
             f"Import into {report.bank}",
@@ -67,15 +66,12 @@ def _files(report: ImportReport) -> Table:
     )
 
 
-def _remarks(remarks: Remarks, heading: str) -> Section:
-    return Section.of(heading=f"{heading} ({remarks.total:,})", lines=lines_of(remarks))
-
-
-def lines_of(remarks: Remarks) -> list[str]:
-    """Remarks as lines, the last one with how many more there are."""
+def section_of(remarks: Remarks, heading: str) -> Section:
+    """Remarks of one kind, a line each, the last one with how many more there are."""
     more = remarks.total - len(remarks.shown)
-    lines = [f"{one.where}: {one.what}" for one in remarks.shown]
-    return [*lines, f"… and {more:,} more"] if more else lines
+    lines = [f"{remark.where}: {remark.what}" for remark in remarks.shown]
+    lines += [f"… and {more:,} more"] if more else []
+    return Section.of(heading=f"{heading} ({remarks.total:,})", lines=lines)
 
 
 def _notes(report: ImportReport) -> Iterator[str]:

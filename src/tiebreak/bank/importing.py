@@ -1,7 +1,9 @@
 """Files of questions into a bank: all or nothing, streaming, each file once.
 
-Rows are read, checked and laid into a temporary table of the connection, so that a server goes on
-writing sessions meanwhile; then one transaction takes them over.
+Rows are read, checked and laid into a temporary table of one connection (`Staging`): until they are
+taken over the bank itself is only read, and between those readings no transaction is open, so a
+server goes on writing sessions, and nobody waits for an import but in its last seconds. Then one
+transaction takes all over.
 
     a fault of format, an id twice    nothing is imported, unless faulty rows are to be skipped
     the same text and options         the later question is left out and named
@@ -15,21 +17,40 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
 import numpy as np
-from sqlalchemy import Engine
+from sqlalchemy import (
+    Column,
+    Engine,
+    MetaData,
+    Select,
+    Table,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from tiebreak.bank.duplicates import key_of, near_pairs
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.faults import faults_of
-from tiebreak.bank.fields import has_uuid, question_of, unread
+from tiebreak.bank.faults import Remarks, faults_of
 from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.reading import Row, Source
-from tiebreak.bank.remarks import Remarks
-from tiebreak.bank.rows import AT_ONCE, FIELDS, rows_of
-from tiebreak.bank.staging import Known, Staging
+from tiebreak.bank.reading import Row, Source, has_uuid, question_of, unread
+from tiebreak.bank.rows import (
+    AT_ONCE,
+    COLUMNS,
+    FIELDS,
+    parts,
+    question_from,
+    rows_of,
+    signatures_from,
+)
+from tiebreak.bank.schema import IMPORTS, QUESTIONS
 from tiebreak.progress import doing
 
 if TYPE_CHECKING:
@@ -37,6 +58,16 @@ if TYPE_CHECKING:
 
 NearDuplicates = Literal["draft", "skip", "keep"]
 NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
+
+_STAGED = Table(
+    "staged_questions",
+    MetaData(),
+    *(
+        Column(column.name, column.type, primary_key=column.primary_key, nullable=False)
+        for column in QUESTIONS.columns
+    ),
+    prefixes=["TEMPORARY"],
+)
 
 
 @dataclass(slots=True)
@@ -85,13 +116,9 @@ def import_files(
 ) -> ImportReport:
     """Take the questions of files into a bank: see above.
 
-    Args:
-        engine: the bank.
-        sources: the files, of which all or none are imported.
-        bank: how the bank is called in the report.
-        skip_faulty: import the rows that have no fault.
-        near_duplicates: what becomes of questions that are nearly those of earlier rows.
-        most_shown: how many remarks of each kind the report holds.
+    The report has the name `bank`, and `most_shown` remarks of each kind. `skip_faulty` imports the
+    rows that have no fault, `near_duplicates` says what becomes of questions that are nearly those
+    of earlier rows.
 
     Raises:
         BankError: a file cannot be read, or another import ran at the same time.
@@ -115,6 +142,125 @@ def import_files(
         near=run.near,
         unread=tuple(sorted(run.unread)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Questions that the bank has: by id, and by the digest of their content."""
+
+    by_uuid: dict[str, BankQuestion]
+    by_digest: dict[str, BankQuestion]
+
+
+class Staging:
+    """The temporary table, with the connection that has it; used in a `with` block."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._connection = engine.connect()
+
+    def __enter__(self) -> Self:
+        _STAGED.create(self._connection)
+        self._connection.commit()
+        self._empty = self._one(select(func.count()).select_from(QUESTIONS)) == 0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.rollback()
+        _STAGED.drop(self._connection)
+        self._connection.commit()
+        self._connection.close()
+
+    def imported_before(self, digest: str) -> str:
+        """When a file with this digest was imported, ISO 8601; empty if never."""
+        return self._one(select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
+
+    def known(self, uuids: Sequence[str], digests: Sequence[str]) -> Known:
+        """The bank's questions that have one of these ids or digests."""
+        found = Known({}, {})
+        if self._empty:
+            return found
+        for ids, contents in zip(parts(uuids), parts(digests), strict=True):
+            same = or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
+            wanted = select(*COLUMNS, QUESTIONS.c.digest).where(same)
+            for row in self._connection.execute(wanted):
+                question = question_from(row)
+                found.by_uuid[row.uuid] = question
+                found.by_digest.setdefault(row.digest, question)
+        self._connection.commit()
+        return found
+
+    def lay(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Put rows of the questions' table here."""
+        self._connection.execute(insert(_STAGED), rows)
+        self._connection.commit()
+
+    def signed(self) -> Iterator[tuple[list[tuple[str, str]], "NDArray[np.uint32]"]]:
+        """The bank's questions by `AT_ONCE`: ids with raw ids, and signatures."""
+        if self._empty:
+            return
+        wanted = select(*COLUMNS, QUESTIONS.c.signature).order_by(QUESTIONS.c.uuid)
+        result = self._connection.execution_options(yield_per=AT_ONCE).execute(wanted)
+        for rows in result.partitions():
+            yield [(row.uuid, row.raw_uuid) for row in rows], signatures_from(rows)
+        self._connection.commit()
+
+    def questions(self, uuids: Sequence[str]) -> dict[str, BankQuestion]:
+        """Questions by id, from the bank and from here."""
+        found = {}
+        for part in parts(uuids):
+            for table in (QUESTIONS, _STAGED):
+                wanted = select(*(table.c[name] for name in FIELDS)).where(table.c.uuid.in_(part))
+                for row in self._connection.execute(wanted):
+                    found[row.uuid] = question_from(row)
+        self._connection.commit()
+        return found
+
+    def make_drafts(self, uuids: Sequence[str]) -> None:
+        """Questions laid here become drafts."""
+        for part in parts(uuids):
+            some = _STAGED.c.uuid.in_(part)
+            self._connection.execute(update(_STAGED).where(some).values(status="draft"))
+        self._connection.commit()
+
+    def leave_out(self, uuids: Sequence[str]) -> None:
+        """Questions laid here are not taken over."""
+        for part in parts(uuids):
+            self._connection.execute(delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
+        self._connection.commit()
+
+    def take_over(self, files: Sequence[tuple[int, str, str]], at: datetime) -> list[int]:
+        """Put everything into the bank, in one transaction.
+
+        Of each file: number (the `import_id` of its rows here), name and digest.
+
+        Returns:
+            How many questions came from each file.
+
+        Raises:
+            IntegrityError: one has come into the bank meanwhile.
+        """
+        counts = []
+        others = [column for column in _STAGED.columns if column.name != "import_id"]
+        with self._connection.begin():
+            for number, name, digest in files:
+                mine: Select[Any] = select(func.count()).where(_STAGED.c.import_id == number)
+                values = {"name": name, "digest": digest, "at": at.isoformat(timespec="seconds")}
+                # A write before any reading: SQLite does not turn a reader into a writer.
+                done = self._connection.execute(insert(IMPORTS).values(**values, n_questions=0))
+                [key] = done.inserted_primary_key or (0,)
+                n = self._connection.execute(mine).scalar_one()
+                same = IMPORTS.c.id == key
+                self._connection.execute(update(IMPORTS).where(same).values(n_questions=n))
+                rows = select(*others, literal(key)).where(_STAGED.c.import_id == number)
+                names = [*(column.name for column in others), "import_id"]
+                self._connection.execute(insert(QUESTIONS).from_select(names, rows))
+                counts.append(n)
+        return counts
+
+    def _one(self, wanted: Select[Any]) -> Any:
+        found = self._connection.execute(wanted).scalar()
+        self._connection.commit()
+        return found
 
 
 class _Place(NamedTuple):

@@ -4,21 +4,14 @@ Everything is read a page at a time, the newest first. Tokens are kept nowhere, 
 are here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from tiebreak.bank.prompting import Prompting
-from tiebreak.bank.session_tables import (
-    ACCESS_LOG,
-    RESULTS,
-    SESSIONS,
-    TOKENS,
-    Role,
-    State,
-)
+from tiebreak.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, TOKENS, Role, State
 
 T = TypeVar("T")
 
@@ -56,6 +49,13 @@ class SessionLine:
     results: Mapping[str, Any] | None
 
 
+_SESSION_LINE = (
+    *(_S.id, _S.institution, _S.user, _S.model, _S.prompting, _S.k, _S.answered, _S.state),
+    *(_S.created.label("started"), _S.completed.label("ended"), _S.released),
+    _R.data.label("results"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TokenLine:
     """Who holds a token; `revoked` is when it was revoked, None: it was not."""
@@ -91,32 +91,22 @@ def sessions_of(
     start: int = 0,
     most: int | None = None,
 ) -> Part[SessionLine]:
-    """Sessions, the last started first.
-
-    Args:
-        connection: to the bank.
-        state: only those in this state.
-        institution: only its own.
-        start: how many are passed over.
-        most: how many at most; None: all.
-    """
-    chosen = select(SESSIONS, _R.data).join(RESULTS, _R.session == _S.id, isouter=True)
+    """Sessions, the last started first; of all or of one state and institution."""
+    chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id, isouter=True)
     if state is not None:
         chosen = chosen.where(_S.state == state)
     if institution is not None:
         chosen = chosen.where(_S.institution == institution)
-    rows, total = _part(connection, chosen.order_by(_S.created.desc(), _S.id), start, most)
-    return Part(tuple(map(_session, rows)), start, total)
+    return _part(connection, SessionLine, chosen.order_by(_S.created.desc(), _S.id), start, most)
 
 
 def results_of(
     connection: Connection, *, start: int = 0, most: int | None = None
 ) -> Part[SessionLine]:
     """The sessions of which results are kept, by benchmark, the last ended first."""
-    chosen = select(SESSIONS, _R.data).join(RESULTS, _R.session == _S.id)
+    chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id)
     ordered = chosen.order_by(_S.prompting.desc(), _S.completed.desc(), _S.id)
-    rows, total = _part(connection, ordered, start, most)
-    return Part(tuple(map(_session, rows)), start, total)
+    return _part(connection, SessionLine, ordered, start, most)
 
 
 def tokens_of(
@@ -124,38 +114,21 @@ def tokens_of(
 ) -> Part[TokenLine]:
     """Tokens, the last issued first."""
     ordered = select(TOKENS).order_by(_T.issued.desc(), _T.jti)
-    rows, total = _part(connection, ordered, start, most)
-    return Part(tuple(TokenLine(**row._mapping) for row in rows), start, total)
+    return _part(connection, TokenLine, ordered, start, most)
 
 
 def log_of(connection: Connection, *, start: int = 0, most: int | None = None) -> Part[LogLine]:
     """The access log, the last line first."""
     names = ("at", "user", "method", "path", "status", "address", "request")
     ordered = select(*(_L[name] for name in names)).order_by(_L.id.desc())
-    rows, total = _part(connection, ordered, start, most)
-    return Part(tuple(LogLine(**row._mapping) for row in rows), start, total)
+    return _part(connection, LogLine, ordered, start, most)
 
 
 def _part(
-    connection: Connection, chosen: Select[Any], start: int, most: int | None
-) -> tuple[Sequence[Row[Any]], int]:
+    connection: Connection, line: type[T], chosen: Select[Any], start: int, most: int | None
+) -> Part[T]:
+    """Rows whose columns are the fields of a line."""
     counted = select(func.count()).select_from(chosen.order_by(None).subquery())
     total = connection.execute(counted).scalar_one()
-    return connection.execute(chosen.offset(start).limit(most)).all(), total
-
-
-def _session(row: Row[Any]) -> SessionLine:
-    return SessionLine(
-        id=row.id,
-        institution=row.institution,
-        user=row.user,
-        model=row.model,
-        prompting=row.prompting,
-        k=row.k,
-        answered=row.answered,
-        state=row.state,
-        started=row.created,
-        ended=row.completed,
-        released=row.released,
-        results=row.data,
-    )
+    rows = connection.execute(chosen.offset(start).limit(most))
+    return Part(tuple(line(**row._mapping) for row in rows), start, total)

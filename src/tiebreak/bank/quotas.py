@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.schema import writing
-from tiebreak.bank.session_tables import QUOTAS, SESSIONS
+from tiebreak.bank.schema import QUOTAS, SESSIONS, writing
 
 _COLUMNS = QUOTAS.c
 

@@ -17,8 +17,8 @@ from sqlalchemy import Engine
 
 from tiebreak.analysis.stars import star_report_of
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.results import require_ended
 from tiebreak.bank.session_pool import pool_of
-from tiebreak.bank.sessions import session_of
 from tiebreak.candidates.identity import same_answer
 from tiebreak.candidates.pool import CandidatePool
 from tiebreak.paths import Paths
@@ -82,11 +82,8 @@ def result_of(
 ) -> SessionResult:
     """The results of a session that has ended.
 
-    Args:
-        engine: the bank.
-        session: its id.
-        logs: ranking logs, and folders of some; what else was judged in them is passed over.
-        how: `level` is that of the intervals.
+    `logs` are ranking logs, and folders of some; what else was judged in them is passed over. `how`
+    gives the level of the intervals.
 
     Raises:
         BankError: there is no such session ("missing"), it is open or nothing was answered
@@ -94,11 +91,7 @@ def result_of(
         RankingLogError: a path holds no ranking log.
     """
     with engine.connect() as connection:
-        if session_of(connection, session, None).state == "open":
-            raise BankError(
-                "the session is open: release results once it is complete or closed",
-                kind="conflict",
-            )
+        require_ended(connection, session)
     pool = pool_of(engine, session, partial=True)
     read = read_ranking_logs(logs, with_metadata=True, with_votes=False)
     parts = [own for log in read for part in log.parts() if (own := _own(part, pool)).samples]

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.schema import writing
-from tiebreak.bank.session_tables import RESULTS, SESSIONS, now
+from tiebreak.bank.schema import RESULTS, SESSIONS, now, writing
 from tiebreak.bank.sessions import Holder, session_of
 
 
@@ -20,11 +19,7 @@ def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:
 
 
 def hold(engine: Engine, session: str, data: Mapping[str, object]) -> None:
-    """Keep results that the owner does not see yet; what was kept or released before is replaced.
-
-    Raises:
-        BankError: there is no such session ("missing"), or it is open ("conflict").
-    """
+    """Keep results that the owner does not see yet; otherwise as `release`."""
     _keep(engine, session, data, released=False)
 
 
@@ -46,13 +41,17 @@ def show(engine: Engine, session: str, *, shown: bool) -> None:
         connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(released=shown))
 
 
+def require_ended(connection: Connection, session: str) -> None:
+    """Raise BankError where there is no such session ("missing"), or it is open ("conflict")."""
+    if session_of(connection, session, None).state == "open":
+        raise BankError(
+            "the session is open: release results once it is complete or closed", kind="conflict"
+        )
+
+
 def _keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
     with writing(engine) as connection:
-        if session_of(connection, session, None).state == "open":
-            raise BankError(
-                "the session is open: release results once it is complete or closed",
-                kind="conflict",
-            )
+        require_ended(connection, session)
         connection.execute(delete(RESULTS).where(RESULTS.c.session == session))
         at = now() if released else None
         connection.execute(insert(RESULTS).values(session=session, data=dict(data), released_at=at))

@@ -23,12 +23,11 @@ from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import faults_of
 from tiebreak.bank.question import STATUSES, BankQuestion, Status
-from tiebreak.bank.rows import COLUMNS, question_from, questions_in, rows_of
-from tiebreak.bank.schema import QUESTIONS, REVIEWS, writing
-from tiebreak.bank.session_tables import now
+from tiebreak.bank.rows import by_uuid, questions_in, rows_of
+from tiebreak.bank.schema import QUESTIONS, REVIEWS, now, writing
 from tiebreak.tables.delimited import Row, read_delimited, safe
-from tiebreak.tables.errors import TableError, listed, shown
-from tiebreak.words import count
+from tiebreak.tables.errors import TableError, shown
+from tiebreak.words import count, listed
 
 EDITABLE: Final = ("status", "question", "answer", "hint")
 REQUIRED: Final = ("uuid", "digest", "status")
@@ -38,7 +37,6 @@ HEADER: Final = (
 )
 
 _MOST_SHOWN: Final = 10
-_MOST_VALUES: Final = 5_000
 # Characters of a cell in Excel, which cuts off the rest when it opens a file.
 _LONGEST_CELL: Final = 32_767
 
@@ -120,10 +118,8 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
     Rows may be missing, in any order, and columns but the required ones as well. Reading a file a
     second time changes nothing.
 
-    Args:
-        engine: an open bank.
-        path: a file of `write_review`, perhaps saved by a spreadsheet (comma, semicolon, tab).
-        reviewer: who decided; kept with each change.
+    A spreadsheet may have saved the file (comma, semicolon, tab). The reviewer is kept with each
+    change.
 
     Raises:
         BankError: it is no such file, or some rows cannot be taken over; the message names them.
@@ -175,7 +171,7 @@ def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Pr
     """What changes in the bank, by line, and which rows cannot be taken over, and why."""
     changed: _Changed = []
     problems: _Problems = []
-    there = _stored(connection, [row.cells["uuid"] for row in rows])
+    there = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
     lines: dict[str, int] = {}
     for row in rows:
         uuid = row.cells["uuid"]
@@ -226,16 +222,6 @@ def _was_cut(before: str, after: str) -> bool:
 
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _stored(connection: Connection, uuids: Sequence[str]) -> dict[str, BankQuestion]:
-    found: dict[str, BankQuestion] = {}
-    for start in range(0, len(uuids), _MOST_VALUES):
-        wanted = QUESTIONS.c.uuid.in_(uuids[start : start + _MOST_VALUES])
-        # Locked until the end, where the database can (SQLite has one writer anyhow).
-        for row in connection.execute(select(*COLUMNS).where(wanted).with_for_update()):
-            found[row.uuid] = question_from(row)
-    return found
 
 
 def _duplicates(connection: Connection, changed: _Changed) -> _Problems:

@@ -15,27 +15,48 @@ is the mean over subjects.
 
 Everything is a function of its arguments: the same entries in any order, k and seed give the same
 sample on every machine.
+
+On request (`balanced`) the true/false questions of a sample are changed until "true" is right as
+often as "false". Of an n-option question one expanded statement is true and n - 1 are false, so who
+always answers "false" is right in (n - 1)/n of a plain sample (figure 7). Two changes keep a sample
+what it is (its size, its categories, its number of true/false questions, one of each original): of
+a drawn original the sibling with the other key is asked, and where no drawn original has one, a
+drawn original makes way for one that was not drawn.
 """
 
+import hashlib
 import heapq
 import random
 from collections import ChainMap, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from tiebreak.bank.balance import balance
-from tiebreak.bank.entry import Entry
 from tiebreak.bank.errors import BankError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-__all__ = ["SHARES", "Entry", "Originals", "Share", "allocate", "draw", "entries", "linked"]
-
 Share = Literal["equal", "proportional"]
 """How a sample is spread over categories."""
 
 SHARES: Final[tuple[Share, ...]] = get_args(Share)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A question as far as sampling goes; `answer` is its key."""
+
+    uuid: str
+    raw_uuid: str
+    category: str
+    type: str
+    answer: str
+
+    @property
+    def truth(self) -> str:
+        """The key of a true/false question, "true" or "false"; empty for every other."""
+        return self.answer if self.type == "true_false" else ""
 
 
 def entries(engine: "Engine") -> tuple[Entry, ...]:
@@ -49,6 +70,16 @@ def entries(engine: "Engine") -> tuple[Entry, ...]:
     with engine.connect() as connection:
         rows = connection.execute(chosen.where(q.status == "approved"))
         return tuple(sorted((Entry(*row) for row in rows), key=lambda entry: entry.uuid))
+
+
+def fingerprint(entries: Iterable[Entry]) -> str:
+    """16 hex digits that change with whatever changes a draw or a key."""
+    digest = hashlib.sha256()
+    for entry in sorted(entries, key=lambda entry: entry.uuid):
+        # Whatever the texts hold, no two entries give the same line.
+        values = (entry.uuid, entry.raw_uuid, entry.category, entry.type, entry.answer)
+        digest.update(repr(values).encode())
+    return digest.hexdigest()[:16]
 
 
 class Originals:
@@ -86,7 +117,7 @@ def draw(
         seed: whatever names the draw.
         seen: uuids that are not asked again, e.g. all that an institution had.
         balanced: among true/false questions of a category "true" and "false" are right equally
-            often (`tiebreak.bank.balance`); an expansion has more false statements than true ones.
+            often (`balance`); an expansion has more false statements than true ones.
         share: how k is spread over categories; a category that has too few leaves the rest to the
             others.
 
@@ -142,14 +173,8 @@ def linked(
     models that came at different times have the anchors in common. They stand anywhere among the
     others, in an order of the session's own.
 
-    Args:
-        entries: as for `draw`.
-        k: as for `draw`.
-        seed: names the study.
-        session: names the session within it.
-        anchors: share of the sample in [0, 1]; with 1 every session has the same questions.
-        balanced: as for `draw`.
-        share: as for `draw`.
+    `anchors` lies in [0, 1]: with 1 every session of the study `seed` has the same questions. The
+    other arguments are those of `draw`.
 
     Raises:
         BankError: `anchors` is no share, or the bank has fewer than k originals.
@@ -231,3 +256,84 @@ def _too_few(k: int, n: int, frame: _Frame) -> str:
         f"seen; the bank has {n:,} of {total:,}: import more questions, approve those under "
         "review, or ask fewer"
     )
+
+
+def balance(
+    chosen: dict[str, Entry],
+    unseen: Mapping[str, Sequence[Entry]],
+    spare: Sequence[str],
+    surplus: int,
+    rng: random.Random,
+) -> int:
+    """Change `chosen`, the questions of one category, as far as the bank has enough.
+
+    An odd number leaves one key once more than the other: the one that is behind so far.
+
+    Args:
+        chosen: original → the question drawn of it; changed in place.
+        unseen: original → its questions that may be asked.
+        spare: originals of the category that may come in for others; those drawn are passed over.
+        rng: draws what changes.
+        surplus: how many more keys "true" than "false" the sample has so far.
+
+    Returns:
+        The surplus with this category.
+    """
+    n_true = sum(question.truth == "true" for question in chosen.values())
+    n_false = sum(question.truth == "false" for question in chosen.values())
+    total = n_true + n_false
+    wanted = total // 2 if total % 2 == 0 or surplus > 0 else (total + 1) // 2
+    if total % 2 and surplus == 0:
+        # Neither key is behind: the nearer one.
+        wanted = total // 2 if n_true <= total // 2 else (total + 1) // 2
+    lacking = "true" if n_true < wanted else "false"
+    missing = abs(wanted - n_true)
+    changed = _switch(chosen, unseen, lacking, missing, rng)
+    changed += _swap(chosen, unseen, spare, lacking, missing - changed, rng)
+    n_true += changed if lacking == "true" else -changed
+    return surplus + 2 * n_true - total
+
+
+def _switch(
+    chosen: dict[str, Entry],
+    unseen: Mapping[str, Sequence[Entry]],
+    lacking: str,
+    missing: int,
+    rng: random.Random,
+) -> int:
+    able = [
+        raw
+        for raw, question in chosen.items()
+        if question.truth not in ("", lacking) and _with_key(unseen[raw], lacking)
+    ]
+    for raw in (taken := rng.sample(able, min(missing, len(able)))):
+        chosen[raw] = rng.choice(_with_key(unseen[raw], lacking))
+    return len(taken)
+
+
+def _swap(
+    chosen: dict[str, Entry],
+    unseen: Mapping[str, Sequence[Entry]],
+    spare: Sequence[str],
+    lacking: str,
+    missing: int,
+    rng: random.Random,
+) -> int:
+    if not missing:
+        return 0
+    entitled = set(spare)
+    going = [
+        raw
+        for raw, question in chosen.items()
+        if raw in entitled and question.truth not in ("", lacking)
+    ]
+    coming = [raw for raw in spare if raw not in chosen and _with_key(unseen[raw], lacking)]
+    n = min(missing, len(going), len(coming))
+    for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
+        del chosen[old]
+        chosen[new] = rng.choice(_with_key(unseen[new], lacking))
+    return n
+
+
+def _with_key(questions: Sequence[Entry], key: str) -> list[Entry]:
+    return [question for question in questions if question.truth == key]

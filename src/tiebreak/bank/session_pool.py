@@ -6,10 +6,10 @@ from typing import cast
 from sqlalchemy import Engine, select
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.lookup import questions
 from tiebreak.bank.prompting import BENCHMARKS, Prompting
 from tiebreak.bank.question import BankQuestion, item_metadata
-from tiebreak.bank.session_tables import SESSION_QUESTIONS, SESSIONS
+from tiebreak.bank.rows import questions
+from tiebreak.bank.schema import SESSION_QUESTIONS, SESSIONS
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
 
@@ -19,10 +19,7 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
 
     The items are those that the task `fair` makes of the same questions, so pools and logs join.
 
-    Args:
-        engine: the bank.
-        session: id of the session.
-        partial: take a session that was not answered to the end; a note names what is left out.
+    With `partial` a session may be unanswered at its end: a note names what is left out.
 
     Raises:
         BankError: there is no such session, it is not answered to the end (or not at all), or a

@@ -13,7 +13,7 @@ Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no r
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, bindparam, func, insert, select, update
@@ -23,14 +23,7 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.prompting import Prompting
 from tiebreak.bank.question import QuestionType
 from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import QUESTIONS, writing
-from tiebreak.bank.session_tables import (
-    SEEN,
-    SESSION_QUESTIONS,
-    SESSIONS,
-    State,
-    now,
-)
+from tiebreak.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, State, now, writing
 
 _ATTEMPTS: Final = 5
 
@@ -255,9 +248,7 @@ def _keep(
     connection.execute(_COUNT, {**where, **ended})
     if last:
         quotas.settle(connection, str(where["of_institution"]), asked=found.k, unasked=0)
-    return Session(
-        *(found.id, found.k, state, position, found.model, found.prompting, found.released)
-    )
+    return replace(found, state=state, answered=position)
 
 
 def _insert(
@@ -344,9 +335,7 @@ def _seen(connection: Connection, holder: Holder) -> set[str]:
 
 
 def _session(row: Row[Any]) -> Session:
-    return Session(
-        *(row.id, row.k, row.state, row.answered, row.model, row.prompting, row.released)
-    )
+    return Session(**{field.name: getattr(row, field.name) for field in fields(Session)})
 
 
 def _no_question(found: Session, position: int) -> BankError:

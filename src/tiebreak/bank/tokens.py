@@ -29,7 +29,7 @@ from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.bank.access import MAY, PERMISSIONS, Caller
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.session_tables import ROLES, TOKENS, Role, now
+from tiebreak.bank.schema import ROLES, TOKENS, Role, now
 
 SECRET: Final = "TIEBREAK_JWT_SECRET"
 PRIVATE: Final = "TIEBREAK_JWT_PRIVATE_KEY"

@@ -5,14 +5,14 @@ A variant that is there stays as it is, whatever people made of it: expanding tw
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from tiebreak.bank.expansion import Refused, expand
 from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.rows import COLUMNS, question_from, rows_of
+from tiebreak.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.bank.schema import QUESTIONS, writing
 from tiebreak.bank.stems import Method
 from tiebreak.progress import tracked
@@ -20,16 +20,11 @@ from tiebreak.progress import tracked
 if TYPE_CHECKING:
     from tiebreak.bank.material import StatementWriter, Written
 
-T = TypeVar("T")
-
 AT_ONCE: Final = 500
 """How many questions are expanded in one transaction."""
 
 TEXTS_AT_ONCE: Final = 16
 """How many texts are with a model at once; what is done is kept when all of them are."""
-
-_MOST_VALUES = 5_000
-"""How many values a query names; databases take some 30,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +54,11 @@ class Expanded:
     cost: float | None = 0.0
 
 
-def expand_bank(
-    engine: Engine,
-    method: Method,
-    *,
-    approve: bool = False,
-) -> Expanded:
+def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Expanded:
     """Make the variants of all approved multiple-choice questions.
 
-    Args:
-        engine: an open bank.
-        method: see `expansion.expand`.
-        approve: let the method's word count for a human's: its variants, and earlier drafts that
-            are exactly as it makes them, are approved. What was edited or rejected stays.
+    With `approve` the method's word counts for a human's: its variants, and earlier drafts that are
+    exactly as it makes them, are approved. What was edited or rejected stays.
     """
     done = Expanded(method)
     families = _parents(engine, "multiple_choice")
@@ -89,18 +76,9 @@ def expand_bank(
 
 
 def write_statements(
-    engine: Engine,
-    writer: "StatementWriter",
-    *,
-    limit: int | None = None,
+    engine: Engine, writer: "StatementWriter", *, limit: int | None = None
 ) -> Expanded:
-    """Have statements written about approved materials that have none yet.
-
-    Args:
-        engine: an open bank.
-        writer: the models that write and check.
-        limit: at most so many texts.
-    """
+    """Have statements written about approved materials that have none yet, `limit` at most."""
     from tiebreak.bank.material import METHOD
 
     done = Expanded(METHOD)
@@ -109,8 +87,8 @@ def write_statements(
         for materials in _parents(engine, "material")
         for material in _unwritten(engine, materials)
     ][:limit]
-    parts = _some(wanted, TEXTS_AT_ONCE)
-    for materials in tracked(parts, "writing statements on texts", len(wanted), size=len):
+    some = parts(wanted, TEXTS_AT_ONCE)
+    for materials in tracked(some, "writing statements on texts", len(wanted), size=len):
         written = anyio.run(writer.write_all, materials)
         variants = [variant for one in written for variant in one.variants]
         with writing(engine) as connection:
@@ -127,14 +105,14 @@ def _keep(
     approve: bool = False,
 ) -> Expanded:
     """Insert the variants that are new, and count."""
-    there = {
-        found.uuid: question_from(found)
-        for found in _rows_with(connection, "uuid", [one.uuid for one in variants])
-    }
+    there = by_uuid(connection, [one.uuid for one in variants])
     rows = rows_of([one for one in variants if one.uuid not in there])
+    columns = QUESTIONS.c
+    wanted = select(columns.digest, columns.uuid, columns.raw_uuid)
     taken = {
         found.digest: (found.uuid, found.raw_uuid)
-        for found in _rows_with(connection, "digest", [row["digest"] for row in rows])
+        for part in parts([row["digest"] for row in rows])
+        for found in connection.execute(wanted.where(columns.digest.in_(part)))
     }
     new, refused = [], []
     for row in rows:
@@ -164,22 +142,10 @@ def _keep(
 
 
 def _approve(connection: Connection, uuids: Sequence[str]) -> int:
-    for some in _some(uuids, _MOST_VALUES):
-        wanted = QUESTIONS.c.uuid.in_(some)
+    for part in parts(uuids):
+        wanted = QUESTIONS.c.uuid.in_(part)
         connection.execute(update(QUESTIONS).where(wanted).values(status="approved"))
     return len(uuids)
-
-
-def _rows_with(connection: Connection, column: str, values: Sequence[str]) -> Iterator[Any]:
-    """Rows by the values of a column, with their digests."""
-    wanted = select(*COLUMNS, QUESTIONS.c.digest)
-    for some in _some(list(dict.fromkeys(values)), _MOST_VALUES):
-        yield from connection.execute(wanted.where(QUESTIONS.c[column].in_(some)))
-
-
-def _some(values: Sequence[T], n: int) -> Iterator[Sequence[T]]:
-    """A few of them at a time."""
-    return (values[start : start + n] for start in range(0, len(values), n))
 
 
 def _wanted(kind: str) -> tuple[Any, ...]:

@@ -123,10 +123,7 @@ def _said(error: Exception) -> str:
 
 
 def _chosen(
-    benchmark: str,
-    part: str,
-    questions: Sequence[Question],
-    parts: Sequence[str],
+    benchmark: str, part: str, questions: Sequence[Question], parts: Sequence[str]
 ) -> list[Question]:
     present = {str(question.details.get(part)) for question in questions}
     if unknown := sorted(set(parts) - present):

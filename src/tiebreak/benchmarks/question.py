@@ -86,9 +86,7 @@ def marked(marks: re.Pattern[str], text: str) -> Iterator[str]:
     That is the content of a box, else the rest of the line, or the next line that is not empty.
     Only the last 20 marks and 500 characters after each count, which bounds the time.
 
-    Args:
-        marks: Pattern of a mark, with a group `boxed` for the content of a box.
-        text: A written answer.
+    The pattern of a mark has a group `boxed` for the content of a box.
     """
     for mark in reversed(deque(marks.finditer(text), maxlen=_LAST)):
         if mark["boxed"] is not None:

@@ -18,13 +18,7 @@ from tiebreak.prerequisite import PrerequisiteError
 
 
 class Source(NamedTuple):
-    """A dataset repository on the Hub.
-
-    Attributes:
-        repo: `OWNER/NAME`.
-        folder: Folder in it that holds the split `test`.
-        revision: Commit.
-    """
+    """A dataset repository on the Hub: `folder` holds the split `test`, `revision` is a commit."""
 
     repo: str
     folder: str

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tiebreak.candidates.errors import raise_problems
+from tiebreak.candidates.identity import collapse
 from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.candidates.placement import Placement, Slot, conflict, differing, place
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
@@ -136,7 +137,7 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         holes = _holes(items, table, models, mode)
     ordered = [items[slot] for slot in kept]
     ordered.sort(key=lambda item: (natural_key(item.item_id), item.key.epoch))
-    targets = _target_notes(benchmark, records, placement)
+    targets = _target_notes(benchmark, placement)
     natives = _native_notes(benchmark, records)
     strict = mode == "strict"
     wrong = [*targets, *natives] if strict else []
@@ -146,7 +147,7 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
         notes=[
             *notes,
-            *_id_notes(benchmark, records, placement),
+            *_id_notes(benchmark, placement),
             *([] if strict else holes),
             *_settings_notes(benchmark, records, placement),
         ],
@@ -272,30 +273,25 @@ def _rows(
     }
 
 
-def _target_notes(benchmark: str, records: Sequence[LogRecord], placement: Placement) -> list[Note]:
+def _target_notes(benchmark: str, placement: Placement) -> list[Note]:
     """Items whose logs of one harness have different targets."""
-    targets: dict[tuple[Slot, Harness], dict[str, str]] = defaultdict(dict)
-    for number, record in enumerate(records):
-        for item, _ in record.rows:
-            if (slot := placement.slot(number, item)) is not None:
-                targets[slot, record.harness].setdefault(item.target, item.item_id)
-    different = {min(ids.values()): len(ids) for ids in targets.values() if len(ids) > 1}
+    targets = [{item.target: item.item_id for _, item in rows} for rows in placement.various]
+    different = {min(ids.values()): len(ids) for ids in targets if len(ids) > 1}
     return [
         Note("target_differs", benchmark, f"item {id!r} has {n} different targets in its logs")
         for id, n in different.items()
     ]
 
 
-def _id_notes(benchmark: str, records: Sequence[LogRecord], placement: Placement) -> list[Note]:
+def _id_notes(benchmark: str, placement: Placement) -> list[Note]:
     """That items of one harness joined by what they ask, under other ids."""
-    ids: dict[tuple[Slot, Harness], dict[str, str]] = defaultdict(dict)
-    for number, record in enumerate(records):
-        for item, _ in () if record.positional else record.rows:
-            if (slot := placement.slot(number, item)) is not None:
-                ids[slot, record.harness].setdefault(item.item_id, record.model)
-    if not (different := [models for models in ids.values() if len(models) > 1]):
+    models = [
+        {item.item_id: record.model for record, item in reversed(rows) if not record.positional}
+        for rows in placement.various
+    ]
+    if not (different := [ids for ids in models if len(ids) > 1]):
         return []
-    shown = ", ".join(f"{id!r} ({model})" for id, model in different[0].items())
+    shown = ", ".join(f"{id!r} ({model})" for id, model in reversed(different[0].items()))
     what = (
         f"{count(len(different), 'item')} joined by what is asked, under different ids, such as "
         f"{shown}"
@@ -329,10 +325,15 @@ def _settings_notes(
     notes = []
     if what := ways(different({record.model: record.settings for record in records})):
         notes.append(Note("settings_differ", benchmark, what))
-    if placement.worded:
+    worded = [
+        {collapse(item.prompt): (record.model, item) for record, item in reversed(rows)}
+        for rows in placement.various
+    ]
+    if different_words := [list(asked.values())[::-1] for asked in worded if len(asked) > 1]:
+        asked = different_words[0]
         what = (
-            f"{count(len(placement.worded), 'item')} put in different words to different models, "
-            f"such as {item_name(placement.worded[0][0][1].key)}: {differing(placement.worded[0])}"
+            f"{count(len(different_words), 'item')} put in different words to different models, "
+            f"such as {item_name(asked[0][1].key)}: {differing(asked)}"
         )
         notes.append(Note("wording_differs", benchmark, what))
     return notes

@@ -1,29 +1,41 @@
 """Finding candidate files, and recognising their kind by their content."""
 
-import json
-import re
+import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from filecmp import cmp
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Literal, NamedTuple
 
 from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS, SAMPLES_NAME
+from tiebreak.candidates.lm_eval_runs import (
+    SAMPLES_ENDS,
+    SAMPLES_NAME,
+    is_summary,
+    run_of,
+    task_of,
+    unsampled,
+)
+from tiebreak.candidates.native import listed
+from tiebreak.candidates.packed import head_of, unpack_zip, unpacked_name
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.pool_table import is_pool
-from tiebreak.paths import MISSING, problem_with
+from tiebreak.candidates.recognise import (
+    holds_samples,
+    is_inspect_log,
+    is_like_candidate,
+    likeness,
+    other_output,
+)
+from tiebreak.candidates.records import shown_path
+from tiebreak.candidates.remote import fetch
+from tiebreak.paths import MISSING, AnyPath, address_of, local_path, problem_with
 
 Kind = Literal["inspect", "lm-eval", "pool"]
 
-# How Inspect names a JSON log, and how one begins, also after a program that sorts its fields.
-_INSPECT_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d.*\.json")
-_INSPECT_JSON = re.compile(
-    r'(?=\s*\{\s*"(version|status|config_updates|error|etag|eval)")'
-    r'(?=.*"eval"\s*:\s*\{)(?=.*"created"\s*:)',
-    re.DOTALL,
-)
-_HEAD = 2**16
-_LM_EVAL_RESULTS = re.compile(r"(.+_)?results_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
+_UNSAMPLED = "lm-eval results without samples"
 
 
 class Found(NamedTuple):
@@ -35,94 +47,227 @@ class Found(NamedTuple):
 
 @dataclass
 class Discovery:
-    """Candidate files, each once, with notes and problems of the search."""
+    """Candidate files, each once, with notes and problems of the search.
 
+    `roots` are files and folders in a folder `scratch` that had to be unpacked or fetched, by how
+    the user knows them; they are there as long as `scratch` is.
+    """
+
+    scratch: Path | None = None
     files: list[Found] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     problems: list[Note] = field(default_factory=list)
+    roots: dict[Path, str] = field(default_factory=dict)
+
+    def ignore(self, path: Path, what: str) -> None:
+        """Note a file that is passed over."""
+        self.notes.append(Note("ignored_file", shown_path(path, self.roots), what))
+
+    def refuse(self, path: Path, what: str) -> None:
+        """Note a problem with a file."""
+        self.problems.append(Note("unreadable_log", shown_path(path, self.roots), what))
 
 
-def discover(paths: Iterable[Path]) -> Discovery:
+def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery:
     """Find candidate files below folders and among the files given.
 
-    In a folder, other files (READMEs, manifests, other people's Parquet) are passed over, and so
-    is everything whose name starts with a dot. A file that was given by name must be a candidate
-    file.
+    In a folder, what plainly is no log (READMEs, manifests) is passed over, and what looks like one
+    is noted: hidden files, other names, other people's Parquet, output of other harnesses. A file
+    that was given by name must be a candidate file.
+
+    Args:
+        paths: Files, folders, `.zip` archives, and addresses of these.
+        scratch: A folder to unpack and fetch into; without one neither is done.
 
     Raises:
-        CandidateError: One or more of the paths do not exist.
+        CandidateError: One or more of the paths do not exist, or cannot be reached.
     """
-    problems = [(path, problem_with(path)) for path in paths]
-    if missing := [one for one in problems if one[1].startswith(MISSING)]:
-        raise CandidateError([Note("missing_path", str(path), what) for path, what in missing])
-    found = Discovery()
-    for path, problem in problems:
-        if problem:
-            found.problems.append(Note("unreadable_log", path.as_posix(), problem))
+    found = Discovery(scratch)
+    missing: list[Note] = []
+    given: list[Path] = []
+    for path in paths:
+        try:
+            given += _at_hand(path, found)
+        except CandidateError as error:
+            missing += error.notes
+    if missing:
+        raise CandidateError(missing)
+    for path in given:
+        if problem := problem_with(path):
+            found.refuse(path, problem)
         elif path.is_dir():
             _look_into(path, found)
-        elif kind := _kind(path, named=True):
+        elif path.suffix == ".zip":
+            for folder in _unzipped(path, found):
+                _look_into(folder, found)
+        elif (kind := _kind(path, named=True)) != "inspect" and (
+            other := other_output(path, head_of(path))
+        ):
+            found.refuse(path, other)
+        elif kind:
             found.files.append(Found(path, kind))
         else:
-            found.problems.append(Note("unreadable_log", path.as_posix(), _why_not(path)))
-    once = {file.path.resolve(): file for file in reversed(found.files)}
-    found.files = [file for file in found.files if once[file.path.resolve()] is file]
+            found.refuse(path, _why_not(path))
+    once: dict[Path, Found] = {}
+    for file in found.files:
+        once.setdefault(file.path.resolve(), file)
+    found.files = list(once.values())
+    if found.roots:
+        _leave_out_copies(found)
     return found
 
 
+def _leave_out_copies(found: Discovery) -> None:
+    """Leave out what an archive holds and what lies unpacked beside it, too."""
+    known: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    found.files.sort(key=lambda file: any(map(file.path.is_relative_to, found.roots)))
+    for file in found.files:
+        same = known[file.path.parent.name, file.path.name]
+        twins = [other for other in same if cmp(file.path, other.path, shallow=False)]
+        if twins:
+            found.ignore(file.path, f"is the same as {shown_path(twins[0].path, found.roots)}")
+        else:
+            same.append(file)
+    found.files = [file for files in known.values() for file in files]
+
+
+def _at_hand(given: AnyPath, found: Discovery) -> list[Path]:
+    """Where something given is on this machine; nowhere if it is in an archive that is not opened.
+
+    Raises:
+        CandidateError: There is nothing, or it cannot be reached.
+    """
+    if not (address := address_of(given)):
+        path = local_path(given)
+        if (problem := problem_with(path)).startswith(MISSING):
+            raise CandidateError.of("missing_path", str(given), problem)
+        return [path]
+    if found.scratch is None:
+        raise CandidateError.of("remote_path", address, "is not on this machine: copy it first")
+    inner, chained, archive = address.removeprefix("zip://").partition("::")
+    if address.startswith("zip://") and chained:
+        zips = _at_hand(archive, found)
+        inside = [each / inner.strip("/*") for path in zips for each in _unzipped(path, found)]
+        if not all(path.exists() for path in inside):
+            raise CandidateError.of("missing_path", address, MISSING)
+        return inside
+    path = fetch(address, Path(mkdtemp(dir=found.scratch)), is_like_candidate)
+    found.roots[path] = address.rstrip("/")
+    return [path]
+
+
+def _unzipped(path: Path, found: Discovery) -> list[Path]:
+    """The folder with what an archive holds; none, and a note, where it is not opened."""
+    if found.scratch is None or ".zip/" in shown_path(path, found.roots):
+        found.ignore(path, "is an archive that is not opened here: unpack it")
+        return []
+    folder = Path(mkdtemp(dir=found.scratch)) / path.stem
+    folder.mkdir()
+    try:
+        unpack_zip(path, folder, is_like_candidate)
+    except (OSError, ValueError) as error:
+        found.refuse(path, getattr(error, "strerror", None) or str(error))
+        return []
+    if (folder / "header.json").is_file() or (folder / "_journal/start.json").is_file():
+        found.refuse(path, "is an Inspect log: let its name end in .eval")
+        return []
+    found.roots[folder] = shown_path(path, found.roots)
+    return [folder]
+
+
 def _look_into(folder: Path, found: Discovery) -> None:
-    before = len(found.files)
-    summaries: list[Path] = []
-    for path in visible_files(folder):
-        if kind := _kind(path, named=False):
+    files, notes = len(found.files), len(found.notes)
+    _search(folder, found)
+    if len(found.files) == files:
+        unsampled = any(note.what.startswith(_UNSAMPLED) for note in found.notes[notes:])
+        what = "no candidate file in this folder" + (f" ({_UNSAMPLED})" if unsampled else "")
+        found.problems.append(Note("empty_folder", shown_path(folder, found.roots), what))
+
+
+def _search(folder: Path, found: Discovery) -> None:
+    others: dict[str, list[Path]] = defaultdict(list)
+    for path in _files(folder):
+        is_file = path.is_file()
+        kind = _kind(path, named=False) if is_file else None
+        head = b"" if kind or not is_like_candidate(path.name) else head_of(path)
+        what = "" if kind else likeness(path, head)
+        if _is_hidden(path, folder):
+            if kind or what:
+                found.ignore(path, "is left out: a dot hides it, or a folder that it is in")
+        elif kind:
             found.files.append(Found(path, kind))
-        elif path.suffix == ".parquet":
-            found.notes.append(Note("ignored_file", path.as_posix(), "not a pool of Tiebreak"))
-        elif _LM_EVAL_RESULTS.fullmatch(path.name):
-            summaries.append(path)
-    sampled = {file.path.parent for file in found.files}
-    for path in summaries:
-        if path.parent not in sampled:
-            what = "lm-eval results without samples (run lm-eval with --log_samples)"
-            found.notes.append(Note("ignored_file", path.as_posix(), what))
-    if len(found.files) == before:
-        unsampled = " (lm-eval results without samples)" if summaries else ""
-        what = f"no candidate file in this folder{unsampled}"
-        found.problems.append(Note("empty_folder", folder.as_posix(), what))
+        elif not is_file and path.is_dir():
+            found.refuse(path, "is a folder that cannot be opened")
+        elif is_file and path.suffix == ".zip":
+            for inside in _unzipped(path, found):
+                _search(inside, found)
+        elif other := other_output(path, head):
+            others[other].append(path)
+        elif tasks := unsampled(path):
+            what = f"{_UNSAMPLED} of {listed(tasks)} (run lm-eval with --log_samples)"
+            found.ignore(path, what)
+        elif what:
+            found.ignore(path, what)
+    for what, (first, *more) in others.items():
+        where = shown_path(first, found.roots) + (f" and {len(more):,} more" if more else "")
+        found.notes.append(Note("ignored_file", where, what))
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
     """Files in a folder and its subfolders, sorted, without those that a dot hides."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and path.is_file():
-            yield path
+    return (path for path in _files(folder) if path.is_file() and not _is_hidden(path, folder))
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Files in a folder, its subfolders and folders that links lead to, each folder once; sorted.
+
+    A folder goes by its own name rather than by that of a link to it. One that cannot be opened is
+    there in place of its files.
+    """
+    files: list[Path] = []
+
+    def unopened(error: OSError) -> None:
+        files.append(Path(error.filename))
+
+    known: set[Path] = set()
+    left = [folder]
+    while left:
+        links: list[Path] = []
+        steps = (step for start in left for step in os.walk(start, onerror=unopened))
+        for where, names, inside in steps:
+            place = Path(where)
+            if place.resolve() in known:
+                names.clear()
+                continue
+            known.add(place.resolve())
+            # What macOS puts beside a file holds attributes only.
+            files += [place / name for name in inside if not name.startswith("._")]
+            links += [place / name for name in sorted(names) if (place / name).is_symlink()]
+        left = links
+    return sorted(files)
 
 
 def _kind(path: Path, *, named: bool) -> Kind | None:
     """Kind of a file, or None; for `named` files the suffix is enough."""
     if path.name.endswith(SAMPLES_ENDS):
-        return "lm-eval" if named or SAMPLES_NAME.fullmatch(path.name) else None
-    match path.suffix:
-        case ".eval" | ".json":
-            return "inspect" if is_inspect_log(path) else None
-        case ".parquet":
-            return "pool" if named or _may_be_pool(path) else None
+        fits = named or SAMPLES_NAME.fullmatch(path.name) or _is_of_undated_run(path)
+        return "lm-eval" if fits else None
+    if unpacked_name(path.name).endswith((".eval", ".json")):
+        return "inspect" if is_inspect_log(path) else None
+    if path.suffix == ".parquet":
+        return "pool" if named or _may_be_pool(path) else None
     return None
 
 
-def is_inspect_log(path: Path) -> bool:
-    """Whether a file is a log of Inspect, or too damaged to say."""
-    if path.suffix == ".eval" or _INSPECT_NAME.fullmatch(path.name):
-        return True
-    if path.suffix != ".json":
-        return False
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError:
-        return True
-    return _INSPECT_JSON.match(head.decode(json.detect_encoding(head), "replace")) is not None
+def _is_of_undated_run(path: Path) -> bool:
+    """Whether a file is one of lm-eval 0.4.2, which put arguments of the model before the task."""
+    summary = path.with_name("results.json")
+    known = summary.is_file() and task_of(path) in run_of(summary).answered
+    return known and holds_samples(head_of(path))
 
 
 def _may_be_pool(path: Path) -> bool:
@@ -134,8 +279,9 @@ def _may_be_pool(path: Path) -> bool:
 
 
 def _why_not(path: Path) -> str:
-    if _LM_EVAL_RESULTS.fullmatch(path.name):
+    if is_summary(path):
         return "is lm-eval's summary of a run; give its folder or its samples_*.jsonl"
-    if path.suffix == ".json":
+    if unpacked_name(path.name).endswith(".json"):
         return "is not an Inspect log"
-    return "is not a candidate file (.eval, .json, samples_*.jsonl or .jsonl.gz, .parquet)"
+    known = ".eval, .json, samples_*.jsonl, these with .gz or .zst, .parquet, or a .zip of them"
+    return likeness(path, head_of(path)) or f"is not a candidate file ({known})"

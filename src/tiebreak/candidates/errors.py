@@ -14,6 +14,7 @@ MAX_LISTED = 20
 
 HINTS: Final[Mapping[str, str]] = {
     "missing_path": "Check the spelling; paths are relative to the working directory.",
+    "remote_path": "Check the address, the network, and the rights that its storage asks for.",
     "hub_path": (
         "Write hf://datasets/OWNER/NAME, then @REVISION and /FILE where they are wanted; a private "
         "dataset needs `hf auth login` or HF_TOKEN."

@@ -24,7 +24,7 @@ FOLDER = "candidates"
 """Folder of a published dataset that holds the pools, as Parquet."""
 
 # `Path` makes one slash of two, and paths come from many places.
-_ON_HUB = re.compile(r"hf:/{1,2}")
+_ON_HUB = re.compile(r"hf:/{1,2}(?!/?(?:buckets|spaces)/)")
 _ADDRESS = re.compile(
     _ON_HUB.pattern + r"datasets/(?P<repo>[^/@]+/[^/@]+)"
     r"(?:@(?P<revision>refs/(?:pr|convert)/[^/]+|[^/]+))?(?:/(?P<file>.+?))?/*"

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.packed import most_unpacked, unpacked, unpacked_name
 from tiebreak.paths import problem_with
 from tiebreak.progress import tracked
 
@@ -28,11 +29,9 @@ _CUT = (
 CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
 """What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
 
-_HEADER, _START = "header.json", "_journal/start.json"
+_SHORTENED = [to_json(mark)[1:-1] for mark in (CUT_TEXT, LEFT_OUT)]
 
-# Transcripts repeat themselves, but no log is both that large and that much smaller as a zip.
-_ALWAYS_READ = 2**29
-_MOST_TIMES = 300
+_HEADER, _START = "header.json", "_journal/start.json"
 
 
 def read_header(path: str) -> EvalLog:
@@ -44,13 +43,17 @@ def read_header(path: str) -> EvalLog:
     own = own_file(path)
     if own is None:
         return read_eval_log(path, header_only=True)
-    path = own
-    if not path.endswith(".eval"):
-        return _header(_json_log(path))
-    with open_zip(path) as log:
+    if not is_zip(own):
+        return _header(_json_log(own))
+    with open_zip(own) as log:
         # A run that was killed has not come to its header.
         name = _HEADER if _HEADER in log.namelist() else _START
         return _header(_object(log.read(name)))
+
+
+def is_zip(path: str) -> bool:
+    """Whether a log is a zip, and no JSON; both may be packed once more."""
+    return unpacked_name(path).endswith(".eval")
 
 
 def own_file(path: str) -> str | None:
@@ -78,7 +81,7 @@ def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
 
 def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
     """A sample out of its JSON; for arguments and errors see `read_samples`."""
-    shortened = any(to_json(mark)[1:-1] in text for mark in (CUT_TEXT, LEFT_OUT))
+    shortened = any(mark in text for mark in _SHORTENED)
     unread = {*unread} - {"messages"} if shortened else unread
     fields = _object(text)
     sample = EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
@@ -131,7 +134,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
         ValueError: Two under one name have different questions, so one of them would be lost.
         Exception: Whatever damaged bytes make a parser raise.
     """
-    if not path.endswith(".eval"):
+    if not is_zip(path):
         samples = _json_log(path).get("samples") or []
         yield from (to_json(one, inf_nan_mode="constants") for one in samples)
         return
@@ -159,18 +162,18 @@ def open_zip(path: str) -> Iterator[ZipFile]:
     """
     if problem := problem_with(path):
         raise ValueError(problem)
-    with _zip_file(path) as log:
+    with unpacked(Path(path)) as plain, _zip_file(plain) as log:
         size = sum(member.file_size for member in log.infolist())
-        if size > max(_ALWAYS_READ, _MOST_TIMES * Path(path).stat().st_size):
+        if size > most_unpacked(Path(path)):
             raise ValueError(f"unpacked it would take {size // 2**20:,} MB")
         yield log
 
 
-def _zip_file(path: str) -> ZipFile:
+def _zip_file(path: Path) -> ZipFile:
     try:
         return ZipFile(path)
     except BadZipFile as error:
-        with Path(path).open("rb") as file:
+        with path.open("rb") as file:
             start = file.read(4)
         if not start:
             raise EOFError(_CUT.replace("cut off", "empty")) from error
@@ -200,7 +203,8 @@ def place_of(id: int | str, epoch: int) -> tuple[int, str]:
 def _json_log(path: str) -> dict[str, Any]:
     if problem := problem_with(path):
         raise ValueError(problem)
-    text = Path(path).read_bytes()
+    with unpacked(Path(path)) as plain:
+        text = plain.read_bytes()
     if not text:
         raise EOFError(_CUT.replace("cut off", "empty"))
     try:

@@ -74,9 +74,9 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
 
     The header is read first, so ranking logs and unsuccessful ones are skipped cheaply.
     """
-    source = path.as_posix()
+    source = options.shown(path)
     try:
-        header = read_header(source)
+        header = read_header(path.as_posix())
     except Exception as error:  # zip, JSON and validation errors: all mean "not a log"
         return _unreadable(source, error)
     if PROTOCOL_KEY in header.metadata:
@@ -88,7 +88,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         )
         return Reading(problems=(Note("log_status", source, what),), run=_run_of(header))
     try:
-        samples = read_samples(source, _UNUSED_FIELDS)
+        samples = read_samples(path.as_posix(), _UNUSED_FIELDS)
     except Exception as error:  # as above: a damaged member shows only now
         return _unreadable(source, error)
     if not samples:
@@ -128,9 +128,9 @@ class _Reader:
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
         wanted = list(map(_with_media, self._wanted()))
-        rows, twice = unique_rows(
-            map(self._row, wanted, _items(wanted, self.benchmark)), self.source
-        )
+        how, shown = ("inspect", self.benchmark), list(map(_shown, wanted))
+        items = self.options.once(how, shown, lambda: _items(wanted, self.benchmark))
+        rows, twice = unique_rows(map(self._row, wanted, items), self.source)
         record = LogRecord(
             self.source,
             "inspect",
@@ -259,14 +259,17 @@ def _model_of(header: EvalLog) -> str:
 
 
 def _settings(header: EvalLog) -> dict[str, str]:
-    """How the model was asked, as far as a log says and it changes answers."""
+    """How the model was asked, as far as a log says and it changes answers.
+
+    Of arguments only what was passed: releases differ in whether they log defaults.
+    """
     spec, plan = header.eval, header.plan
-    solver = [f"{step.solver}({_arguments(step.params)})" for step in plan.steps]
+    solver = [f"{step.solver}({_arguments(step.params_passed)})" for step in plan.steps]
     config = spec.model_generate_config.merge(plan.config).model_dump(exclude_none=True)
     settings: dict[str, Any] = {
         HARNESS: "inspect",
         "task version": spec.task_version,
-        "task arguments": _arguments(spec.task_args),
+        "task arguments": _arguments(spec.task_args_passed),
         "solver": " ".join(solver),
         **{name: value for name, value in config.items() if name not in _HOW_CALLED},
         **{name: getattr(spec.config, name, None) for name in _LIMITS},
@@ -332,6 +335,14 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
         else:
             values[name] = score.value
     return values
+
+
+def _shown(sample: EvalSample) -> tuple[Any, ...]:
+    """All that an item is made of."""
+    asked = sample.input
+    parts = asked if isinstance(asked, str) else [(m.role, m.content) for m in asked]
+    key, given = (sample.id, sample.epoch), (sample.target, sample.choices, sample.metadata)
+    return *key, parts, *given, list(sample.files or ())
 
 
 def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:

@@ -13,15 +13,19 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.records import brief
 from tiebreak.paths import problem_with
 
 T = TypeVar("T")
 
 SAMPLES_NAME: Final = re.compile(
-    r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz)?"
+    r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz|\.zst)?"
 )
-SAMPLES_ENDS: Final = (".jsonl", ".jsonl.gz")
+SAMPLES_ENDS: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+SUMMARY_NAME: Final = re.compile(
+    r"results\.json|.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.json(\.gz|\.zst)?"
+)
 
 SCORED_KEY: Final = "tiebreak"
 """Key of a summary that `tiebreak score-code` wrote: the samples it is of, the number of their
@@ -51,7 +55,38 @@ def summaries_of(samples: Path) -> list[Path]:
     undated = samples.with_name("results.json")
     if match is None and undated.is_file():
         return [undated]
-    return sorted(samples.parent.glob(f"*_{escape(date)}.json")) if date else []
+    dated = samples.parent.glob(f"*_{escape(date)}.json*") if date else ()
+    return sorted(path for path in dated if SUMMARY_NAME.fullmatch(path.name))
+
+
+def is_summary(path: Path) -> bool:
+    """Whether a file is a summary of a run, or is called as one and cannot be read."""
+    named = SUMMARY_NAME.fullmatch(path.name)
+    return named is not None and ("results_" in path.name or bool(run_of(path).tasks))
+
+
+def unsampled(path: Path) -> list[str]:
+    """Tasks that a run answered, and that have no samples file beside its summary.
+
+    Args:
+        path: Any file; one that is no summary has no tasks.
+    """
+    if not is_summary(path):
+        return []
+    names = [each.name for each in path.parent.iterdir() if each.name.endswith(SAMPLES_ENDS)]
+    stems = {name.rpartition(".jsonl")[0] for name in names}
+    match = SUMMARY_NAME.fullmatch(path.name)
+    date = match["date"] if match else None
+    run = run_of(path)
+    if not run.tasks and not stems:
+        return ["any task"]
+    return sorted(
+        task
+        for task in run.answered
+        if not stems & {f"samples_{task}_{date}", f"samples_{task}"}
+        # lm-eval 0.4.2
+        and not (date is None and any(stem.endswith(f"_{task}") for stem in stems))
+    )
 
 
 def model_in(summary: Path) -> str | None:
@@ -62,11 +97,13 @@ def model_in(summary: Path) -> str | None:
 class Run(NamedTuple):
     """What a summary says of a run: its model, and of each task what was asked and how.
 
+    `answered` are the tasks that have documents: no groups of tasks, nor what was scored later.
     Nothing else of its configuration is kept: it may hold keys.
     """
 
     model: str | None = None
     tasks: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    answered: frozenset[str] = frozenset()
 
     def of(self, task: str, name: str, default: T) -> T:
         """What it says of a task: asked, shots, delimiter, template, filters or settings."""
@@ -77,8 +114,11 @@ class Run(NamedTuple):
 def run_of(summary: Path) -> Run:
     """What a summary says; nothing where it cannot be read."""
     try:
-        return Run() if problem_with(summary) else _run_in(summary.read_bytes())
-    except OSError:
+        if problem_with(summary):
+            return Run()
+        with unpacked(summary) as plain:
+            return _run_in(plain.read_bytes())
+    except (OSError, ValueError):
         return Run()
 
 
@@ -91,7 +131,13 @@ def _run_in(summary: bytes) -> Run:
     if not isinstance(results, dict):
         return Run()
     names = {name for part in ("results", "configs") for name in _part(results, part)}
-    return Run(_model_of(results), {name: _about(results, name) for name in names})
+    members = _part(results, "group_subtasks")
+    groups = {*_part(results, "groups"), *(name for name in members if members[name])}
+    return Run(
+        _model_of(results),
+        {name: _about(results, name) for name in names},
+        frozenset() if SCORED_KEY in results else frozenset(names - groups),
+    )
 
 
 def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:

@@ -1,20 +1,18 @@
 """Reading lm-eval's `samples_<task>_<date>.jsonl`, one file for one task and one model.
 
-It may be packed by gzip, as `samples_<task>_<date>.jsonl.gz`.
+It may be packed, as `samples_<task>_<date>.jsonl.gz` or `.zst`.
 
 A row holds the document, the prompt, the raw responses and the metrics of one filter; a task with
 F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
 """
 
-import gzip
 import hashlib
 import json
 import math
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from tiebreak.candidates.documents import (
     are_places,
@@ -28,6 +26,7 @@ from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import Run, run_of, summaries_of, task_of
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, listed, missing
+from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
 from tiebreak.candidates.question import Asked, questions
 from tiebreak.candidates.records import (
@@ -41,23 +40,21 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.settings import HARNESS
 from tiebreak.candidates.templates import render
-from tiebreak.candidates.turns import turns_of
+from tiebreak.candidates.turns import PARAGRAPH, turns_of
 from tiebreak.paths import problem_with
 from tiebreak.words import count, natural_key
 
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
+_HOW_ASKED = ("shots", "delimiter", "template")
 _NO_SCORE = "bypass"  # what --predict_only puts in place of all metrics
 # A line is held as a whole, and what is no text may have no line end.
 _LONGEST_LINE = 256 * 2**20
-# No samples are both that large and that much smaller packed.
-_ALWAYS_READ = 2**29
-_MOST_TIMES = 300
 
 
 def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
     """Read one samples file; any damaged line makes the whole file unreadable."""
-    source = path.as_posix()
+    source = options.shown(path)
     try:
         rows = list(_rows(path))
     except ValueError as error:
@@ -98,29 +95,13 @@ def _rows_of_array(text: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed."""
-    if path.suffix != ".gz":
-        with path.open("rb") as file:
-            yield from _lines_of(file)
-        return
-    most, unpacked = max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size), 0
-    try:
-        with gzip.open(path, "rb") as file:
-            for line in _lines_of(file):
-                unpacked += len(line)
-                if unpacked > most:
-                    raise ValueError(f"unpacked it would take more than {most // 2**20:,} MB")
-                yield line
-    except EOFError as error:
-        raise ValueError("is a gzip file that is cut off: copy or pack it again") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"is a damaged gzip file ({error}): copy or pack it again") from error
+    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed.
 
-
-def _lines_of(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    """Lines of bytes: only a newline ends a line of JSON. A very long one comes in pieces."""
-    while line := file.readline(_LONGEST_LINE):
-        yield line
+    Only a newline ends a line of JSON. A very long one comes in pieces.
+    """
+    with unpacked(path) as plain, plain.open("rb") as file:
+        while line := file.readline(_LONGEST_LINE):
+            yield line
 
 
 def _row(line: bytes) -> dict[str, Any]:
@@ -169,7 +150,7 @@ class _Reader:
     """Reads one file; collects notes and problems on the way."""
 
     def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
-        self.source = path.as_posix()
+        self.source = options.shown(path)
         self.options = options
         self.task = task_of(path)
         self.benchmark = options.benchmark(self.task)
@@ -227,50 +208,49 @@ class _Reader:
 
     def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
         """The item of each row; the question is what its prompt shows of its document."""
-        docs = [_doc(row) for row in rows]
-        shots = self.run.of(self.task, "shots", None)
+        columns = ("doc_id", "doc", "doc_hash", "target")
+        shown = [(*map(row.get, columns), *_request(row)[::2]) for row in rows]
+        how = (self.benchmark, *(self.run.of(self.task, name, None) for name in _HOW_ASKED))
+        pairs = self.options.once(how, shown, lambda: self._asked(rows))
+        self._note_doubts([row["doc_id"] for row in rows], [asked for _, asked in pairs])
+        return [item for item, _ in pairs]
+
+    def _asked(self, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Item, Asked]]:
+        docs, prompts = [_doc(row) for row in rows], [_prompt(row) for row in rows]
+        shots, template = (self.run.of(self.task, name, None) for name in ("shots", "template"))
         asked = questions(
             [without_tools(doc) for doc in docs],
-            [turns_of(_prompt(row)) for row in rows],
-            rendered=self._rendered(rows, docs),
+            [turns_of(prompt) for prompt in prompts],
+            rendered=[
+                render(template, doc, len(str(prompt)))
+                for doc, prompt in zip(docs, prompts, strict=True)
+            ]
+            if template and shots != 0
+            else (),
             functions=[function_names(tools_of(doc)) for doc in docs],
             shots=shots,
-            delimiter=self.run.of(self.task, "delimiter", "\n\n"),
+            delimiter=self.run.of(self.task, "delimiter", PARAGRAPH),
         )
-        pairs = list(zip(rows, asked, strict=True))
-        unknown = [row["doc_id"] for row, question in pairs if not question.known]
-        if unknown and shots != 0:
+        pairs = zip(rows, asked, strict=True)
+        return [(_item(row, self.benchmark, question), question) for row, question in pairs]
+
+    def _note_doubts(self, ids: Sequence[int | str], asked: Sequence[Asked]) -> None:
+        """Note where it is not certain that a question is what was asked, and all of it."""
+        unknown = [id for id, question in zip(ids, asked, strict=True) if not question.known]
+        if unknown and self.run.of(self.task, "shots", None) != 0:
             what = (
                 f"no column of {count(len(unknown), 'document')} is in the prompt as it stands, "
                 f"such as that of document {unknown[0]}: the question is the last turn of the "
                 "prompt, with whatever stands there"
             )
             self.notes.append(Note("question", self.source, what))
-        if unsure := [row["doc_id"] for row, question in pairs if not question.whole]:
+        if unsure := [id for id, question in zip(ids, asked, strict=True) if not question.whole]:
             what = (
                 f"where the examples of {count(len(unsure), 'document')} end is told by blank "
                 f"lines only, such as those of document {unsure[0]}: the question may lack its "
                 "beginning"
             )
             self.notes.append(Note("question", self.source, what))
-        return [_item(row, self.benchmark, question) for row, question in pairs]
-
-    def _rendered(
-        self, rows: Sequence[Mapping[str, Any]], docs: Sequence[Mapping[str, Any]]
-    ) -> list[str | None]:
-        """What the task's template makes of each document: it shows where examples end."""
-        template = self.run.of(self.task, "template", "")
-        if not template or self.run.of(self.task, "shots", None) == 0:
-            return []
-        known = self.options.rendered
-        texts: list[str | None] = []
-        for row, doc in zip(rows, docs, strict=True):
-            # The logs of all models hold the same documents.
-            key = (template, _content_hash(row, doc))
-            if key not in known:
-                known[key] = render(template, doc, len(str(_prompt(row))))
-            texts.append(known[key])
-        return texts
 
     def _settings(self) -> dict[str, str]:
         """How the model was asked: what its run says, and the options of its first request."""

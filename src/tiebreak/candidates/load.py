@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import get_args
 
 from tiebreak.candidates.align import align, in_order
@@ -38,8 +39,10 @@ def load_candidates(
 
     Args:
         paths: Files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
-            folders or `samples_*.jsonl[.gz]`, and pools written by `write_parquet`. Folders are
-            searched with their subfolders. Tiebreak's own ranking logs are left out and noted.
+            folders or `samples_*.jsonl`, each also with `.gz` or `.zst`, pools written by
+            `write_parquet`, and `.zip` archives of all these. Folders are searched with their
+            subfolders. Tiebreak's own ranking logs are left out and noted. Addresses that fsspec
+            knows, such as `s3://BUCKET/LOGS`, are fetched.
             `hf://datasets/OWNER/NAME[@REVISION][/FILE]`: candidates published on the Hub.
         mode: `strict`: an error lists whatever is missing, damaged or contradictory.
             `intersect`: keep the items that all models of a benchmark answered; what was left out
@@ -113,9 +116,11 @@ def _read_all(
     if not given:
         raise CandidateError.of("empty_folder", "paths", "no path was given")
     names = [fspath(path) for path in given]
-    found = discover(Path(name) for name in names if not is_on_hub(name))
-    readings = [_read(file, options) for file in tracked(found.files, "reading answers")]
-    readings = _with_shared_metrics(found.files, _without_retried(readings), options)
+    with TemporaryDirectory(prefix="tiebreak-", ignore_cleanup_errors=True) as scratch:
+        found = discover((name for name in names if not is_on_hub(name)), Path(scratch))
+        options = replace(options, roots=found.roots)
+        readings = [_read(file, options) for file in tracked(found.files, "reading answers")]
+        readings = _with_shared_metrics(found.files, _without_retried(readings), options)
     readings += [read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)]
     records = tuple(record for reading in readings for record in reading.records)
     notes = [*found.notes, *(note for reading in readings for note in reading.notes)]
@@ -195,7 +200,7 @@ def _read(file: Found, options: ReadOptions) -> Reading:
         return read_lm_eval_samples(file.path, options)
     except OSError as error:
         what = f"cannot be opened ({error.strerror or error})"
-        return Reading(problems=(Note("unreadable_log", file.path.as_posix(), what),))
+        return Reading(problems=(Note("unreadable_log", options.shown(file.path), what),))
 
 
 def _unused_names(

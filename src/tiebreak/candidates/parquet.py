@@ -192,10 +192,11 @@ def read_pool_file(path: Path, options: ReadOptions) -> Reading:
     try:
         pool = read_parquet(path)
     except CandidateError as error:
-        return Reading(problems=error.notes)
+        problems = (replace(note, where=options.shown(path)) for note in error.notes)
+        return Reading(problems=tuple(problems))
     if not pool.items:
-        return Reading(problems=(Note("unreadable_log", path.as_posix(), "holds no rows"),))
-    return pool_reading(pool, path.as_posix(), options)
+        return Reading(problems=(Note("unreadable_log", options.shown(path), "holds no rows"),))
+    return pool_reading(pool, options.shown(path), options)
 
 
 def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Reading:

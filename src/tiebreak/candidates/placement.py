@@ -13,7 +13,7 @@ does not; then it is refused by name.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -47,12 +47,13 @@ class Placement:
         slots: by number of the record, id of the item and epoch; a row that is not here cannot be
             placed, and `problems` says why.
         problems: items that have two questions, and questions that several items ask.
-        worded: items that were put in different words to two models, each with what it read.
+        various: items that several logs of one harness hold, and not as one object: they may differ
+            in id, target and wording.
     """
 
     slots: dict[tuple[int, str, int], Slot] = field(default_factory=dict)
     problems: list[Note] = field(default_factory=list)
-    worded: list[list[tuple[str, Item]]] = field(default_factory=list)
+    various: list[list[tuple[LogRecord, Item]]] = field(default_factory=list)
 
     def slot(self, record: int, item: Item) -> Slot | None:
         """Where an item of a record belongs; None where that cannot be told."""
@@ -168,7 +169,9 @@ def _place_group(
         for record, item in askings:
             slot = Slot(question, copy, item.key.epoch)
             placement.slots[record, item.item_id, item.key.epoch] = slot
-        _note_wording(records, askings, placement)
+        for rows in _by_harness(records, askings):
+            if any(item is not rows[0][1] for _, item in rows):
+                placement.various.append(rows)
 
 
 def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> Sequence[str]:
@@ -240,6 +243,8 @@ def _unlike(
     """
     first = askings[0]
     for other in askings[1:]:
+        if other.item is first.item:
+            continue
         both = [records[asking.record] for asking in (first, other)]
         alike = both[0].harness == both[1].harness
         if alike and first.item.content_hash == other.item.content_hash:
@@ -272,14 +277,10 @@ def _target(item: Item) -> str:
     return "\n".join(collapse(line).casefold() for line in judged.splitlines() if line.strip())
 
 
-def _note_wording(
-    records: Sequence[LogRecord], askings: Sequence[_Asking], placement: Placement
-) -> None:
-    """Note rows that are the same item of one harness, and were put in different words."""
-    first = askings[0]
-    for other in askings[1:]:
-        alike = records[first.record].harness == records[other.record].harness
-        if alike and collapse(first.item.prompt) != collapse(other.item.prompt):
-            pair = (first, other)
-            placement.worded.append([(records[one.record].model, one.item) for one in pair])
-            return
+def _by_harness(
+    records: Sequence[LogRecord], askings: Sequence[_Asking]
+) -> Iterator[list[tuple[LogRecord, Item]]]:
+    """The rows of one item, apart by harness."""
+    pairs = [(records[number], item) for number, item in askings]
+    for harness in dict.fromkeys(record.harness for record, _ in pairs):
+        yield [(record, item) for record, item in pairs if record.harness == harness]

@@ -3,16 +3,19 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.paths import address_of, local_path
 
 Harness = Literal["inspect", "lm-eval"]
 Epochs = Literal["first", "all"]
+
+T = TypeVar("T")
 
 _LONGEST_SETTING: Final = 80
 
@@ -64,9 +67,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Choices of the caller that readers need; see `load_candidates`.
+    """Choices of the caller that readers need, see `load_candidates`; and what `once` keeps.
 
-    `rendered` is what readers have made of templates and documents so far.
+    `roots` are files and folders that were unpacked or fetched, by how the user knows them.
     """
 
     epochs: Epochs = "first"
@@ -74,11 +77,29 @@ class ReadOptions:
     filter: str | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
-    rendered: dict[tuple[str, str], str | None] = field(default_factory=dict, compare=False)
+    roots: Mapping[Path, str] = field(default_factory=dict)
+    _kept: dict[object, tuple[object, Any]] = field(default_factory=dict, compare=False)
+
+    def shown(self, path: Path) -> str:
+        """A file as the user knows it."""
+        return shown_path(path, self.roots)
 
     def name_of(self, source: str) -> str | None:
         """The model that the caller gave a file, or a folder that it lies in."""
         return next((self.names[place] for place in places_of(source) if place in self.names), None)
+
+    def once(self, how: object, shown: object, make: Callable[[], T]) -> T:
+        """What is made of the same rows in the same way: logs of several models mostly hold them.
+
+        Args:
+            how: hashable; what else the result depends on.
+            shown: all parts of the rows that the result depends on.
+            make: called where the last rows that were read in this way were others.
+        """
+        if how not in self._kept or self._kept[how][0] != shown:
+            self._kept[how] = shown, make()
+        made: T = self._kept[how][1]
+        return made
 
     def benchmark(self, raw: str) -> str:
         """Name of a benchmark, after the caller's renaming."""
@@ -86,15 +107,29 @@ class ReadOptions:
         return self.rename.get(raw, self.rename.get(name, name))
 
 
+def shown_path(path: Path, roots: Mapping[Path, str]) -> str:
+    """A file or folder as the user knows it, such as `logs.zip/run1/a.eval`.
+
+    Args:
+        path: Where it is.
+        roots: Files and folders that were unpacked or fetched, by how the user knows them.
+    """
+    for root, name in roots.items():
+        if path.is_relative_to(root):
+            return f"{name}/{path.relative_to(root).as_posix()}".removesuffix("/.")
+    return path.as_posix()
+
+
 def places_of(source: str) -> list[str]:
     """A file and the folders that it lies in, the innermost first; from the root of the disk."""
-    path = place(source)
-    return [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
+    scheme, separator, path = place(source).rpartition("://")
+    inside = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
+    return [f"{scheme}{separator}{each}" for each in inside]
 
 
 def place(path: str) -> str:
     """A path on this machine from the root of its disk; an address as it is."""
-    return path if "://" in path else Path(path).absolute().as_posix()
+    return address_of(path).rstrip("/") or local_path(path).absolute().as_posix()
 
 
 def brief(value: object) -> str:

@@ -151,8 +151,8 @@ def _play_items(
     scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: "CsdOptions"
 ) -> "ContestReport":
     """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
-    from tiebreak.analysis.difficulty import tier_report
-    from tiebreak.tables.item_scores import read_item_scores
+    from tiebreak.analysis.contests import tier_report
+    from tiebreak.tables.pool_scores import read_item_scores
 
     if reading.get("stderr"):
         raise click.UsageError("--stderr: for scores of benchmarks; items bring their own errors.")

@@ -19,7 +19,7 @@ from tiebreak.words import split_names
 
 if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
-    from tiebreak.tables.scores import ReadingOptions
+    from tiebreak.tables.inputs import ReadingOptions
 
 _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
 
@@ -104,8 +104,8 @@ def aggregate(
       tiebreak aggregate scores.csv --weights gsm8k=2,mmlu=1/2
       tiebreak aggregate logs/ lm_eval_out/ --ties se --method all --also csd
     """
-    from tiebreak.analysis.beside import with_csd
     from tiebreak.analysis.consensus import elect
+    from tiebreak.analysis.contests import with_csd
     from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 

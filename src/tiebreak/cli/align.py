@@ -9,7 +9,7 @@ from tiebreak.cli._shared import FILES, bootstrap_options, form_options, method_
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.alignment.raters import Scores
+    from tiebreak.analysis.alignment import Scores
     from tiebreak.rankers import Resampling
 
 
@@ -74,7 +74,7 @@ def align(
       tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views
       tiebreak align logs/ --human arena.csv --scores mean-rank
     """
-    from tiebreak.analysis.alignment.align import align as alignment_of
+    from tiebreak.analysis.alignment import align as alignment_of
     from tiebreak.report.sheets import alignment as sheets
 
     if items and form != "json":

@@ -148,7 +148,7 @@ def sample(
     from pathlib import Path
     from typing import cast
 
-    from tiebreak.bank.handout import hand_out, write_questions
+    from tiebreak.bank.export import hand_out, write_questions
     from tiebreak.bank.sampling import Share, draw, entries, linked
     from tiebreak.bank.schema import open_bank
     from tiebreak.words import count

@@ -179,8 +179,7 @@ def sessions(url: str, state: str | None, institution: str | None, form: str | N
 
     from tiebreak.bank import organiser_sheet
     from tiebreak.bank.overview import sessions_of
-    from tiebreak.bank.schema import open_bank
-    from tiebreak.bank.session_tables import State
+    from tiebreak.bank.schema import State, open_bank
 
     with open_bank(url).connect() as connection:
         found = sessions_of(connection, state=cast("State | None", state), institution=institution)

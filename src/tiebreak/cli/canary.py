@@ -7,7 +7,7 @@ import click
 from tiebreak.cli._shared import FILES, form_options, price_option, show, verb
 
 if TYPE_CHECKING:
-    from tiebreak.estimate.figures import Estimate
+    from tiebreak.estimate.estimate import Estimate
 
 
 @verb()
@@ -64,7 +64,7 @@ def canary(
       tiebreak canary logs/ --judge openai/gpt-5 -n 200 --seed 1 --json
       tiebreak canary ranking/
     """
-    from tiebreak.analysis.canaries import canary_reports
+    from tiebreak.analysis.judge.canaries import canary_reports
     from tiebreak.estimate import sheet
     from tiebreak.estimate.cost import estimate_canaries
     from tiebreak.inspect_tasks.canaries import ask

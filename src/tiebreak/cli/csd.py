@@ -64,7 +64,7 @@ def csd(
       tiebreak csd pool.parquet --tiers 10 --benchmark mmlu_pro --eliminate 0,1,2
       tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
-    from tiebreak.analysis.beside import with_kemeny
+    from tiebreak.analysis.contests import with_kemeny
     from tiebreak.report.sheets import contest as sheets
 
     plot.check()

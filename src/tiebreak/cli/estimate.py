@@ -134,7 +134,7 @@ def estimate(
     """
     from tiebreak.estimate import sheet
     from tiebreak.estimate.cost import estimate_cost
-    from tiebreak.estimate.figures import Pace
+    from tiebreak.estimate.estimate import Pace
 
     if sum(goal is not None for goal in (budget, calls, precision)) > 1:
         raise click.UsageError("--budget, --calls and --precision: give one of them")
@@ -142,7 +142,7 @@ def estimate(
         if loading["mode"] == "union":
             raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
         from tiebreak.estimate import plan_sheet
-        from tiebreak.estimate.budget import plan_judging
+        from tiebreak.estimate.cost import plan_judging
         from tiebreak.estimate.plan import Goal
 
         goal = Goal(budget, calls, precision)

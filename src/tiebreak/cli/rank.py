@@ -88,7 +88,7 @@ def rank(
 
 def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:
     from tiebreak.analysis.pair import compare_pair
-    from tiebreak.report.sheets import pair as sheets
+    from tiebreak.report.sheets import pairs as sheets
 
     names = split_names(pair)
     if len(names) != 2 or not all(names):

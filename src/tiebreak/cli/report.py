@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tiebreak.rankers import Resampling
-    from tiebreak.report.figures.drawing import Form
+    from tiebreak.report.figures.canvas import Form
 
 
 def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
     """Forms of pictures, each once."""
-    from tiebreak.report.figures.drawing import FORMS
+    from tiebreak.report.figures.canvas import FORMS
 
     given = dict.fromkeys(part.strip().lower() for part in value.split(","))
     known: dict[str, Form] = {form: form for form in FORMS}

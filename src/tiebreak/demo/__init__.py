@@ -5,7 +5,6 @@ ranking in its log. Only the judge is too small to judge, and the demo says so, 
 that show it.
 """
 
-from tiebreak.demo.recorded import show_recorded
 from tiebreak.demo.run import (
     ITEMS,
     JUDGED,
@@ -15,7 +14,7 @@ from tiebreak.demo.run import (
     most_different,
     run_demo,
 )
-from tiebreak.demo.screen import DemoLogs
+from tiebreak.demo.screen import DemoLogs, show_recorded
 
 __all__ = [
     "ITEMS",

@@ -1,15 +1,19 @@
 """The steps of the demo: a small model answers in several settings, is judged and ranked.
 
-All settings answer all items; the items on which they differ most are judged by `inspect eval`.
+All settings answer all items; the items on which they differ most are judged by `inspect eval`. How
+far a step is, and how long it will take, goes to standard error.
 """
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,9 +22,10 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, GenerateConfig
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
-from tiebreak.demo.progress import Show, about, counted, watched
 from tiebreak.demo.screen import (
     DemoLogs,
     DemoProtocol,
@@ -65,6 +70,15 @@ _JUDGING: Final[Mapping[DemoProtocol, float]] = {
 
 # Flushed, since `inspect eval` prints to the same terminal from a process of its own.
 _say = partial(print, flush=True)
+
+HEARTBEAT: Final = 15.0
+"""Seconds between two signs of life where there is no terminal."""
+
+# How Inspect's plain display counts.
+_SAMPLES: Final = re.compile(r"Samples: *(\d+)/")
+
+Show = Callable[[int], None]
+"""Takes how many are done."""
 
 
 class Setting(NamedTuple):
@@ -282,12 +296,7 @@ def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
     ]
 
 
-def _judge(
-    protocol: DemoProtocol,
-    options: Sequence[str],
-    n_items: int,
-    logs: DemoLogs,
-) -> None:
+def _judge(protocol: DemoProtocol, options: Sequence[str], n_items: int, logs: DemoLogs) -> None:
     """Judge with `inspect eval`, in a process of its own."""
     close_servers()  # the judge loads the model again
     command = [
@@ -316,3 +325,69 @@ def _judge(
 def _slower() -> float:
     """How much longer a model takes here than on two cores."""
     return 2 / default_threads()
+
+
+@contextmanager
+def counted(what: str, total: int) -> Iterator[Show]:
+    """On a terminal a bar with counts and the time that is left; elsewhere a line now and then."""
+    if not sys.stderr.isatty():
+        yield _lines(what, total)
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
+    console = Console(stderr=True, highlight=False)
+    # What is printed meanwhile stands above the bar, unless it goes elsewhere.
+    both = sys.stdout.isatty()
+    with Progress(*columns, console=console, transient=True, redirect_stdout=both) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _lines(what: str, total: int) -> Show:
+    began = last = time.monotonic()
+
+    def show(done: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < HEARTBEAT:
+            return
+        last = now
+        known = 10 * done >= total
+        left = f", {about((now - began) / done * (total - done))} left" if known else ""
+        print(f"  … {done} of {total} {what}{left}", file=sys.stderr, flush=True)
+
+    return show
+
+
+def watched(child: "subprocess.Popen[str]", show: Show) -> tuple[int, str]:
+    """Wait for an `inspect eval` that prints plain lines; its exit status and what it printed."""
+    lines: list[str] = []
+    done = 0
+
+    def read() -> None:
+        nonlocal done
+        for line in child.stdout or ():
+            lines.append(line)
+            if found := _SAMPLES.search(line):
+                done = int(found[1])
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    while True:
+        try:
+            status = child.wait(timeout=1)
+            break
+        except subprocess.TimeoutExpired:
+            show(done)
+        except KeyboardInterrupt:
+            # The child got the signal as well, and ends by itself.
+            status = child.wait()
+            break
+    reader.join()
+    return status, "".join(lines)
+
+
+def about(seconds: float) -> str:
+    """A time as people say it: about 40 seconds, about 3 minutes."""
+    if seconds < 90:
+        return f"about {max(10, round(seconds, -1)):.0f} seconds"
+    return f"about {seconds / 60:.0f} minutes"

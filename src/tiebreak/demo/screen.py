@@ -1,24 +1,41 @@
-"""The last screen of the demo: a short board for each benchmark, what they come to, and paths."""
+"""The last screen of the demo: a short board for each benchmark, what they come to, and paths.
+
+In between: what the boards say and whether these judges can be trusted, in words; of a run by SEAL
+also the bracket of an item as text, who met whom and who went on. Without a model the screen is
+that of logs which the demo once wrote.
+"""
 
 import shlex
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
+from inspect_ai.log import read_eval_log
 from rich.console import Console
 
+from tiebreak.analysis.judge.biases import ALARM, Flips, Position, flips_of, position_of
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
-from tiebreak.demo.bracket import drawn
-from tiebreak.demo.words import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets.short import short_sheet
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.words import count, percent
 
 DemoProtocol = Literal["round_robin", "seal", "peer_review"]
+
+_WHY = {"tie": " (tie)", "unscored": " (no verdict)"}
+
+STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
+STRONG_REVIEWERS: Final = "tiebreak demo --protocol peer_review --judge openai/gpt-5,openai/o3"
+FEW_PREFERENCES: Final = 0.25
+"""A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
+
+RECORDED: Final = Path(__file__).parent / "recorded"
+"""`candidates/SETTING/BENCHMARK.eval` and `ranking/PROTOCOL.eval`; `make recorded` makes them."""
 
 
 class DemoLogs(NamedTuple):
@@ -65,14 +82,7 @@ def say(text: str) -> None:
 
 
 def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) -> None:
-    """Print the last screen.
-
-    Args:
-        protocol: how the answers were judged.
-        judge: who judged.
-        logs: of the run.
-        page: what `written_report` returned.
-    """
+    """Print the last screen; `page` is what `written_report` returned."""
     found = read_ranking_logs([logs.ranking])
     boards = [board for log in found for board in boards_of(log, views=False)]
     items = [item for log in found for item in log.items]
@@ -114,3 +124,164 @@ def _paths(
 
 def _typed(command: str, path: Path) -> str:
     return f"{command} {shlex.quote(str(path))}"
+
+
+class _Drawing(NamedTuple):
+    """Some lines of one width, and which of them goes on to the right."""
+
+    lines: list[str]
+    outlet: int
+
+
+def drawn(item: ItemBallots, names: Mapping[str, str]) -> str:
+    """The matches of an item from the first round, on the left, to the final.
+
+    Whoever goes on after a tie, or without a verdict, is the better seed, and is marked so.
+
+    The item was judged in a bracket, with at least one match; `names` are short ones of models.
+    """
+    members = {group[0]: group for group in item.groups}
+    called = {
+        candidate: " = ".join(
+            names.get(model, model) for model in members.get(candidate, (candidate,))
+        )
+        for match in item.matches
+        for candidate in (match.high, match.low)
+    }
+    final = max(item.matches, key=lambda match: match.round)
+    return "\n".join(line.rstrip() for line in _drawn_match(final, item.matches, called).lines)
+
+
+def _drawn_match(match: Match, matches: tuple[Match, ...], called: Mapping[str, str]) -> _Drawing:
+    """A match, with those to its left that led to it."""
+    above, below = (_side(who, match, matches, called) for who in (match.high, match.low))
+    width = max(len(above.lines[above.outlet]), len(below.lines[below.outlet])) + 2
+    fork = len(above.lines)
+    foot = fork + 1 + below.outlet
+    winner = called[match.winner] + _WHY.get(match.decided_by, "")
+    lines = []
+    for number, line in enumerate([*above.lines, "", *below.lines]):
+        ends = {above.outlet: "┐", foot: "┘", fork: f"├─ {winner}"}
+        fill = " ─" if number in (above.outlet, foot) else "  "
+        inside = above.outlet < number < foot
+        lines.append(
+            (line + fill[0]).ljust(width, fill[1]) + ends.get(number, "│" if inside else "")
+        )
+    return _Drawing(lines, fork)
+
+
+def _side(
+    who: str, match: Match, matches: tuple[Match, ...], called: Mapping[str, str]
+) -> _Drawing:
+    """How somebody came into a match: by the one before, or as they are, after a bye."""
+    before = [one for one in matches if one.round < match.round and one.winner == who]
+    if not before:
+        return _Drawing([called[who]], 0)
+    return _drawn_match(max(before, key=lambda one: one.round), matches, called)
+
+
+def about_boards(boards: Sequence[Leaderboard]) -> str:
+    """Which boards tell models apart at all, in one sentence."""
+    apart = {board.benchmark: sum(bool(pair.apart) for pair in board.pairs) for board in boards}
+    none = [benchmark for benchmark, number in apart.items() if not number]
+    some = [f"{number} on {benchmark}" for benchmark, number in apart.items() if number]
+    items = sorted({board.n_items for board in boards})
+    few = f"{'–'.join(map(str, dict.fromkeys((items[0], items[-1]))))} items of a benchmark are few"
+    if not some:
+        n_models = max(len(board.rows) for board in boards)
+        return (
+            f"No two of the {n_models} models can be told apart on {_listed(none, 'or')}: {few}, "
+            "and the order of a board is not a ranking."
+        )
+    n_pairs = max(len(board.pairs) for board in boards)
+    told = ", ".join([*some, *([f"none on {_listed(none, 'or')}"] if none else [])])
+    return f"Of the {n_pairs} pairs of models, told apart are {told}: {few}."
+
+
+def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
+    """The judge's own numbers, and when they are bad the option that puts a strong judge in."""
+    items = tuple(items)
+    matches = [match for item in items for match in item.matches]
+    margins = [v.margin for match in matches for v in match.verdicts if v.margin is not None]
+    first, second = (sum(side * margin > 0 for margin in margins) for side in (1, -1))
+    flips = flips_of(matches)
+    numbers = (
+        f"The judge, {judge}: {count(len(margins), 'verdict')}, "
+        f"{first} for the answer shown first, {second} for the one shown second, "
+        f"{len(margins) - first - second} for neither; asked in the other order it named another "
+        f"winner in {flips.n_flipped} of {count(flips.n, 'match', 'matches')}."
+    )
+    if reason := _distrust(position_of(items), flips, len(margins), first + second):
+        numbers += (
+            f"\nTHIS JUDGE IS NOT TO BE TRUSTED: {reason}.\n"
+            f"One flag puts a strong judge in: {STRONG_JUDGE}"
+        )
+    return numbers
+
+
+def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
+    """The same for models that review each other."""
+    reviews = [review for item in items for review in item.listings]
+    usable = [review for review in reviews if review.unscored is None]
+    repeated = sum(review.groups == tuple((name,) for name in review.shown) for review in usable)
+    undecided = sum(len(review.groups) == 1 for review in usable)
+    numbers = (
+        f"The reviewers, {reviewers}: {count(len(reviews), 'review')}, "
+        f"{len(reviews) - len(usable)} without a usable reply, {repeated} in the very order shown, "
+        f"{undecided} with all answers in one place."
+    )
+    # Of four answers, one order in 24 is the one shown.
+    if repeated + undecided + len(reviews) - len(usable) > len(reviews) / 2:
+        numbers += (
+            "\nTHESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.\n"
+            f"One flag puts strong ones in:\n{STRONG_REVIEWERS}"
+        )
+    return numbers
+
+
+def _listed(parts: Sequence[str], word: str) -> str:
+    *others, last = parts
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int) -> str | None:
+    """Why a judge cannot be trusted, by its own numbers; None when nothing shows."""
+    if preferences < FEW_PREFERENCES * verdicts:
+        return f"it preferred a side in only {preferences} of {verdicts} verdicts"
+    if position.bound or flips.p <= ALARM:
+        both = (
+            f", and {flips.both_first} times in both orders, the one shown second "
+            f"{flips.both_second} times"
+        )
+        return (
+            f"it chose the answer shown first in {percent(position.rate)} of its first verdicts "
+            f"(unbiased: 50%){both if flips.n_flipped else ''}"
+        )
+    return None if verdicts else "it gave no verdict that could be used"
+
+
+def show_recorded(
+    out: Path = Path("tiebreak-demo"), *, protocol: DemoProtocol = "round_robin"
+) -> DemoLogs:
+    """Copy the recorded logs of a run to a run folder in `out`, report, and print the last screen.
+
+    Raises:
+        PrerequisiteError: the demo does not show the protocol.
+    """
+    require_shown(protocol)
+    logs = run_folder(out)
+    shutil.copytree(RECORDED / "candidates", logs.candidates)
+    logs.ranking.mkdir()
+    ranking = shutil.copy(RECORDED / "ranking" / f"{protocol}.eval", logs.ranking)
+    header = read_eval_log(str(ranking), header_only=True).eval
+    roles = (header.model_roles or {}).values()
+    [judge] = {one.model for role in roles for one in (role if isinstance(role, list) else [role])}
+    version = (header.metadata or {})["tiebreak_version"]
+    say(
+        f"Nothing is asked now. These logs were recorded on {header.created[:10]}: answers and "
+        f"verdicts of {judge}, by Tiebreak {version} with inspect_ai "
+        f"{header.packages['inspect_ai']}. Their transcripts are left out.\n"
+    )
+    page = written_report(logs)
+    show_ranking(protocol, judge, logs, page)
+    return logs

@@ -3,11 +3,12 @@
     dry_judge    a judge that renders and counts every prompt and makes up the reply
     tokens       how texts are counted without a model
     prices       dollars per million tokens, by model
-    experience   what an earlier ranking log says about a judge instead
+    experience   what an earlier ranking log says about a judge instead, and about the next run
     totals       from some items to all of them: a sample, totals and their uncertainty
-    estimate     all of that for contests and protocols; figures is what comes out
+    estimate     all of that for contests and protocols, and what comes out
+    plan         what a budget buys, or a precision costs
     cost         the same from what a user asks for: files or a pool, and plain names
-    sheet        the table and its notes, and the same as data
+    sheet        the table and its notes, and the same as data; of plans `plan_sheet`
 
 The protocols are the ones that judge real answers; only the judge is another. No model is asked.
 """

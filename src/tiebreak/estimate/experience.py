@@ -1,4 +1,9 @@
-"""What an earlier ranking log says about a judge: its tokens, and how often two are close to it."""
+"""What an earlier ranking log says about a judge, and about the next run.
+
+Its tokens, and how often two answers are close to it; its noise, and how far models lie apart.
+Every leaderboard is a mean over items. Two numbers tell how many items it takes: the `signal`, the
+variance of the models' true scores, and the `noise`, the variance of an item's score about them.
+"""
 
 import math
 from collections import defaultdict
@@ -7,11 +12,17 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Final
 
+import numpy as np
+
+from tiebreak.analysis.item_table import ItemTable
 from tiebreak.candidates import CandidatePool
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.totals import ERRORS, Range
-from tiebreak.ranking_logs.log import RankingLogError
+from tiebreak.paths import Paths, path_list
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
 from tiebreak.scorers.questions import ReviewQuestion
@@ -149,3 +160,182 @@ def _over_items(values: Sequence[tuple[int, float]], mean: float) -> float:
         gaps[number] += value - mean
     few = len(gaps) / max(1, len(gaps) - 1)
     return math.sqrt(few * math.fsum(gap**2 for gap in gaps.values())) / len(values)
+
+
+"""Items below which a log says nothing about noise."""
+
+AGREE = 0.05
+"""Two boards disagree where chance would set them so far apart in at most this share of cases."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Evidence:
+    """What one log says; `scores` and `errors` (standard errors) have shape (N,), as `models`.
+
+    `noise` is the mean variance of an item's score about the model's mean, `signal` the variance of
+    the models' scores that is more than noise, at least 0. `calls` is the number of calls an item.
+    `met` is the mean number of opponents that a model's score in an item rests on. `tie` is the
+    share of even matches, NaN without matches.
+    """
+
+    log: str
+    protocol: str
+    models: tuple[str, ...]
+    n_items: int
+    calls: float
+    scores: FloatArray
+    errors: FloatArray
+    noise: float
+    signal: float
+    met: float
+    tie: float
+
+    @property
+    def needed(self) -> float:
+        """Calls for which noise and signal are of one size; inf without a signal."""
+        return self.calls * self.noise / self.signal if self.signal > 0 else math.inf
+
+    def shrunk(self) -> tuple[FloatArray, FloatArray]:
+        """Scores drawn towards their mean as far as noise set them apart, and what is left open.
+
+        The second is the standard deviation of the true scores about the first (normal with the
+        log's signal as prior variance).
+        """
+        kept = self.signal / (self.signal + self.errors**2) if self.signal > 0 else 0 * self.errors
+        center = float(np.mean(self.scores))
+        return center + kept * (self.scores - center), np.sqrt(kept) * self.errors
+
+
+def evidence_of(log: RankingLog) -> Evidence | None:
+    """What a log of one benchmark and protocol says; None where it holds too little."""
+    table = ItemTable.of(log.ranked)
+    matches = [match for item in log.items for match in item.matches if not match.unscored]
+    n = len(table.models)
+    met = [len(item.scheduled) or math.comb(n, 2) for item, _ in log.ranked]
+    return of_scores(
+        table.borda,
+        table.models,
+        log=log.path,
+        protocol=log.protocol,
+        calls=sum(len(item.calls) for item in log.items) / max(1, len(log.items)),
+        met=2 * sum(met) / (n * len(met)) if met else math.nan,
+        tie=sum(match.tied for match in matches) / len(matches) if matches else math.nan,
+    )
+
+
+def native_evidence(pool: CandidatePool) -> Evidence | None:
+    """What native scores let one expect: a judge that prefers right answers to wrong ones.
+
+    Of two models the one with the higher native mean is then preferred by half of the difference.
+    None where native scores are missing or all are equal.
+    """
+    n = len(pool.models)
+    native = [[row[model].native_score for model in pool.models] for _, row in pool]
+    return of_scores(
+        np.array(native, np.float64) / 2 * n / (n - 1),
+        pool.models,
+        log="",
+        protocol="native",
+        calls=0.0,
+        met=math.nan,
+        tie=math.nan,
+    )
+
+
+def of_scores(
+    scores: FloatArray,
+    models: tuple[str, ...],
+    *,
+    log: str,
+    protocol: str,
+    calls: float,
+    met: float,
+    tie: float,
+) -> Evidence | None:
+    """Evidence in a table of items × models; None below `FEWEST_ITEMS`, or with one model."""
+    there = np.sum(~np.isnan(scores), axis=0)
+    if len(scores) < FEWEST_ITEMS or len(models) < 2 or there.min() < 2:
+        return None
+    variance = np.nanvar(scores, axis=0, ddof=1)
+    means, errors = np.nanmean(scores, axis=0), np.sqrt(variance / there)
+    return Evidence(
+        log=log,
+        protocol=protocol,
+        models=models,
+        n_items=len(scores),
+        calls=calls,
+        scores=means,
+        errors=errors,
+        noise=float(variance.mean()),
+        signal=max(0.0, float(np.var(means, ddof=1) - np.mean(errors**2))),
+        met=met,
+        tie=tie,
+    )
+
+
+def find_evidence(paths: Paths, pool: CandidatePool, judge: str) -> list[Evidence]:
+    """Evidence in ranking logs of the pool's benchmark and models by one judge, under some folders.
+
+    Folders without a ranking log have none; what cannot be read is no evidence either.
+    """
+    folders = [path for path in path_list(paths) if not str(path).endswith((".eval", ".json"))]
+    logs: list[RankingLog] = []
+    for folder in folders:
+        try:
+            logs += read_ranking_logs([folder])
+        except RankingLogError:
+            continue
+    parts = [part for log in logs for part in log.parts()]
+    fitting = [part for part in parts if _fits(part, pool, judge)]
+    return [found for part in fitting if (found := evidence_of(part)) is not None]
+
+
+def _fits(log: RankingLog, pool: CandidatePool, judge: str) -> bool:
+    asked = {call.model for item in log.items for call in item.calls if call.role == "judge"}
+    models = {model for item in log.items for model in item.models}
+    return asked == {judge} and log.benchmark in pool.benchmarks and models == {*pool.models}
+
+
+def agree(one: Evidence, other: Evidence) -> bool:
+    """Whether two boards of the same models may show the same truth, each on its own scale.
+
+    Scores are put on the scale of the true ones (divided by the root of `signal`); the sum of
+    squared distances in standard errors is then χ² with N − 2 degrees of freedom.
+    """
+    from scipy.stats import chi2
+
+    if one.signal <= 0 or other.signal <= 0 or len(one.models) < 3:
+        return False
+    (a, error_a), (b, error_b) = (_standardised(board) for board in (one, other))
+    distance = float(np.sum((a - b) ** 2 / (error_a**2 + error_b**2)))
+    return float(chi2.sf(distance, len(one.models) - 2)) > AGREE
+
+
+def _standardised(board: Evidence) -> tuple[FloatArray, FloatArray]:
+    scale = math.sqrt(board.signal)
+    return (board.scores - board.scores.mean()) / scale, board.errors / scale
+
+
+BY_SCHEDULE = ("round_robin", "full_pairwise")
+"""Protocols in which no result decides who meets whom."""
+
+
+def by_schedule(found: Iterable[Evidence]) -> Evidence | None:
+    """The evidence that rests on most calls of protocols in which no result chose the pairs."""
+    fitting = [one for one in found if one.protocol in BY_SCHEDULE]
+    return max(fitting, key=lambda one: one.n_items * one.calls, default=None)
+
+
+def cheaper(found: Iterable[Evidence], own: Evidence, needed: float) -> Evidence | None:
+    """A protocol of another kind that finds what `own` finds for fewer calls, if a log shows one.
+
+    `own` is that of a round robin, or of all pairs, and takes the calls `needed`
+    (`Evidence.needed`). Noise and signal are estimates themselves, so a protocol has to need four
+    fifths of it or less.
+    """
+    rivals = [
+        one
+        for one in found
+        if one.protocol not in BY_SCHEDULE and one.needed <= 0.8 * needed and agree(one, own)
+    ]
+    return min(rivals, key=lambda one: one.needed, default=None)

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Final
 
 from tiebreak.estimate import EstimateError
-from tiebreak.estimate.evidence import Evidence, by_schedule, cheaper
+from tiebreak.estimate.experience import Evidence, by_schedule, cheaper
 from tiebreak.scorers.schedule import n_rounds
 
 LEVEL: Final = 0.95
@@ -123,12 +123,10 @@ class Noise:
 
 
 def noise_of(identical: float, tie: float, seen: Evidence | None) -> Noise:
-    """The noise of matches.
+    """The noise of matches, of which a share of pairs has `identical` answers and is tied.
 
-    Args:
-        identical: share of the pairs of answers that are identical, and so tied.
-        tie: share of even verdicts that is assumed without a log.
-        seen: a log of the same judge in which no result chose the pairs.
+    `tie` is the share of even verdicts that is assumed without a log; `seen` is a log of the same
+    judge in which no result chose the pairs.
     """
     result = (1 - identical) * (1 - (tie if seen is None else seen.tie)) / 4
     if seen is None or seen.met < 1.5 or result <= 0:
@@ -175,14 +173,7 @@ def powers(seen: Evidence | None, noise: float, n_items: int) -> tuple[PairPower
 def spend(
     goal: Goal, n_models: int, n_pool: int, rates: Sequence[Rate], noise: Noise
 ) -> tuple[int, int]:
-    """Rounds and items of a round robin for a goal.
-
-    Args:
-        goal: what is given.
-        n_models: number of models.
-        n_pool: number of items that there are.
-        rates: what an item costs with 1, 2, … rounds.
-        noise: of matches.
+    """Rounds and items of a round robin for a goal; `rates` are for 1, 2, … rounds.
 
     Raises:
         EstimateError: the budget does not buy enough items, or no price is known.

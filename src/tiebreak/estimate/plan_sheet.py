@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.estimate.budget import command_in_batches, size
+from tiebreak.estimate.cost import command_in_batches, size
 from tiebreak.estimate.plan import FEWEST, LEVEL, Option, PairPower, Plan
 from tiebreak.report.cells import UNDEFINED, dollars, integer, number, words
 from tiebreak.report.json import document, json_ready

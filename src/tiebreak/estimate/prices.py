@@ -101,10 +101,7 @@ def find_price(
 ) -> Price | None:
     """The price of a model, None where it is unknown.
 
-    Args:
-        model: its name.
-        given: prices from the command line; one without a model is for all.
-        filed: prices from a file.
+    Prices are from the command line, where one without a model is for all, and from a file.
     """
     named = list(given)
     for name in (model, None):

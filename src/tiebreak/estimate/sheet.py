@@ -1,10 +1,10 @@
 """An estimate as a sheet, and as data: figures, what was assumed, and what is missing from them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import Price, model_info
 from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range
@@ -12,7 +12,7 @@ from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import count, percent
+from tiebreak.words import all_of, count, percent
 
 _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth", "hours")
 
@@ -181,7 +181,7 @@ def notes(found: Estimate) -> Iterator[str]:
         yield few
     if unpriced := [m for m, price in found.judges.prices.items() if price is None]:
         yield (
-            f"No price is known for {_names(unpriced)}: add --price IN,OUT (dollars per "
+            f"No price is known for {all_of(unpriced)}: add --price IN,OUT (dollars per "
             "million tokens) or --model-cost-config FILE, as for inspect eval"
         )
     yield from _about_reviewers(found)
@@ -191,7 +191,7 @@ def notes(found: Estimate) -> Iterator[str]:
         yield f"The log's calls were answered by {', '.join(others)}, which is not asked here"
     if reasoning := [model for model in asked if _hides_tokens(found, model)]:
         yield (
-            f"{_names(reasoning)} {'reasons' if len(reasoning) == 1 else 'reason'}: hidden tokens "
+            f"{all_of(reasoning)} {'reasons' if len(reasoning) == 1 else 'reason'}: hidden tokens "
             "are billed as output and are not in these figures; add --reasoning-tokens N, or "
             "--from-log LOG of a first small run"
         )
@@ -223,7 +223,7 @@ def _about_reviewers(found: Estimate) -> Iterator[str]:
         one = len(outsiders) == 1
         is_none, who = ("is no candidate", "it") if one else ("are no candidates", "they")
         yield (
-            f"By name, {_names(outsiders)} {is_none}: {who} would rank the answers of others only. "
+            f"By name, {all_of(outsiders)} {is_none}: {who} would rank the answers of others only. "
             "If that is wrong, say which candidate each peer is with --reviewers"
         )
 
@@ -258,12 +258,6 @@ def _too_long(found: Estimate) -> Iterator[str]:
                 f"The longest prompt has about {tokens:,} tokens: {model} takes "
                 f"{info.input_tokens:,}, so {then}"
             )
-
-
-def _names(models: Sequence[str]) -> str:
-    """A, B and C."""
-    *most, last = models
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _price(price: Price | None) -> str:

@@ -9,8 +9,7 @@ from typing import Final
 
 from tiebreak.candidates import CandidatePool
 from tiebreak.estimate.cost import read_protocols
-from tiebreak.estimate.estimate import estimate
-from tiebreak.estimate.figures import Estimate, Judges
+from tiebreak.estimate.estimate import Estimate, Judges, estimate
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest

@@ -49,10 +49,8 @@ class Total(NamedTuple):
 def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) -> list[Stratum]:
     """Take about `most` items, in proportion from all strata, at least two of each where there are.
 
-    Args:
-        kinds: the stratum of each item.
-        lengths: the length of each item; spreads what is taken over short and long ones.
-        most: number of items to take; None: all.
+    `kinds` are the strata of the items; what is taken is spread over short and long ones. None:
+    all.
     """
     share = 1.0 if most is None else min(1.0, most / len(kinds))
     found: dict[Hashable, list[int]] = {}
@@ -67,16 +65,12 @@ def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) 
 
 
 def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
-    """Totals over all items from what was found for those that were taken.
+    """Totals over all items from the `values` of each quantity in those that were taken.
 
     The error has two parts: the mean of the m items taken may be off (n² s² / m), and other draws
     of the judge would give other figures (n s²). s² comes from the differences between neighbours
     in the order of length, as for any systematic sample (Wolter, Introduction to Variance
     Estimation, 2007, §8.2); a stratum of one item is taken to vary like the most variable one.
-
-    Args:
-        chosen: the strata.
-        values: for each item that was taken, its value of each quantity.
     """
     tables = [np.array([values[i] for i in stratum.taken], np.float64) for stratum in chosen]
     known = [_variance(table) for table in tables if len(table) > 1]
@@ -90,13 +84,7 @@ def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
 
 
 def range_of(likely: Total, extremes: Sequence[Total], quantity: int) -> Range:
-    """The range of one quantity: the totals of extreme judges with their errors.
-
-    Args:
-        likely: totals of the usual judge.
-        extremes: totals of judges that are extreme in one way or another.
-        quantity: which of the quantities.
-    """
+    """The range of one quantity, of the usual judge and of extreme ones, with their errors."""
     value = float(likely.value[quantity])
     lowest = min(t.value[quantity] - ERRORS * t.error[quantity] for t in extremes)
     highest = max(t.value[quantity] + ERRORS * t.error[quantity] for t in extremes)

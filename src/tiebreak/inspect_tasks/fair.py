@@ -113,12 +113,12 @@ def put(prompting: Prompting = "zero_shot") -> Solver:
 def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], str]:
     """The questions of a design, and the fingerprint of the bank they come from."""
     try:
-        from tiebreak.bank.lookup import fingerprint, questions
+        from tiebreak.bank.rows import questions
         from tiebreak.bank.schema import open_bank
     except ImportError as error:
         raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
     from tiebreak.bank.errors import BankError
-    from tiebreak.bank.sampling import draw, entries, linked
+    from tiebreak.bank.sampling import draw, entries, fingerprint, linked
 
     how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
     try:

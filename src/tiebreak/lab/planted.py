@@ -87,10 +87,7 @@ class Pool:
     The first items of a longer pool with the same seed are those of a shorter one, and the answers
     do not depend on the judge's traits.
 
-    Args:
-        world: models, judge and answers.
-        n_items: number of items.
-        seed: seed of all draws, one whole number or more.
+    `seed` may be several whole numbers.
 
     Raises:
         LabError: fewer than one item.

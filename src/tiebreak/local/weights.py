@@ -28,9 +28,6 @@ def custom_weights(path: str | None = None) -> Path | None:
 def find_weights(path: str | None = None) -> Path:
     """The GGUF file to load: the user's own when one is named, else that of the weights package.
 
-    Args:
-        path: A GGUF file of the user's own.
-
     Raises:
         PrerequisiteError: the file does not exist or is not a GGUF file, or the weights package
             is not installed; the message shows the command that helps.

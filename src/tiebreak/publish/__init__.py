@@ -1,8 +1,7 @@
 """Publishing: rankings, ballots and, when asked for, candidates as a Hub dataset with a card."""
 
-from tiebreak.publish.dataset import Publication, publish_dataset
+from tiebreak.publish.dataset import Publication, Written, publish_dataset
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.folder import Written
 from tiebreak.publish.hub import Outcome
 from tiebreak.publish.retry import RetryPolicy
 

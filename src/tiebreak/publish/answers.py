@@ -28,8 +28,7 @@ from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import score_secrets
+from tiebreak.publish.secrets import refuse_secrets, score_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
 from tiebreak.words import count
 
@@ -41,11 +40,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
     """The pool of a run, cut to the items and models that were judged.
 
     Sources are bare file names, metadata holds no folders of a machine, and models have their
-    public names.
-
-    Args:
-        run: the run.
-        places: where to look, one after the other: paths for `load_candidates`.
+    public names. `places` are where to look, one after the other: paths for `load_candidates`.
 
     Raises:
         PublishError: no place holds the judged answer of every model to every judged item, or the
@@ -186,7 +181,7 @@ def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePoo
         str(summary)
         for path in sources
         if path.endswith(SAMPLES_ENDS)
-        for summary in Path(path).parent.glob("results*.json")
+        for summary in Path(path).parent.glob("results*.json*")
     }
     secrets = [secret for path in sorted(sources | beside) for secret in score_secrets(path)]
     if secrets:

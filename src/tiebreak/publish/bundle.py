@@ -17,18 +17,24 @@ from tiebreak.candidates import CandidatePool
 from tiebreak.extras import to_install
 from tiebreak.publish.answers import pool_file
 from tiebreak.publish.contests import Contest, contest_manifest, contest_rows, score_rows
-from tiebreak.publish.rows import (
+from tiebreak.publish.runs import Run
+from tiebreak.publish.secrets import (
+    Secret,
+    environment_secrets,
+    log_secrets,
+    refuse_secrets,
+    score_secrets,
+)
+from tiebreak.publish.tables import (
     ballot_rows,
     leaderboard_rows,
     of_board,
     ranked,
     ranking_rows,
+    table_of,
     text_rows,
+    to_parquet,
 )
-from tiebreak.publish.runs import Run
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, score_secrets
-from tiebreak.publish.tables import table_of, to_parquet
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib
 from tiebreak.report.json import document, only

@@ -15,10 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tiebreak.analysis.beside import played_ballots
 from tiebreak.analysis.consensus import Election, elect
-from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.rows import Row
+from tiebreak.analysis.contests import ContestReport, played_ballots
+from tiebreak.analysis.frames import Row
 from tiebreak.analysis.standing import whole
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import public_names, public_words

@@ -93,11 +93,7 @@ class LogFacts:
 
 
 def facts_of(path: str) -> LogFacts:
-    """Read a log's header and keep what is public.
-
-    Args:
-        path: a ranking log, local or remote.
-    """
+    """Read the header of a ranking log, local or remote, and keep what is public."""
     log = read_eval_log(path, header_only=True)
     metadata = log.eval.metadata or {}
     return LogFacts(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tiebreak.candidates.hub_fault import fault
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import BAD_ADDRESS, LOG_IN, PublishError, sentence
-from tiebreak.publish.missing import Dataset, missing_files
+from tiebreak.publish.latest import Dataset, missing_files
 from tiebreak.publish.retry import RetryPolicy
 from tiebreak.publish.secrets import environment_secrets, without_secrets
 from tiebreak.words import count

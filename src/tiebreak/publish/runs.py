@@ -18,7 +18,7 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.log import placement_of
-from tiebreak.report.figures.drawing import slug
+from tiebreak.report.figures.canvas import slug
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement
 

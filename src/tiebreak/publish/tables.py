@@ -1,19 +1,40 @@
-"""The published tables: their columns, and their form as Parquet.
+"""The published tables: their columns, their rows, and their form as Parquet.
+
+`leaderboard`: run × benchmark × model × metric. `rankings`: run × item × model. `ballots`: one
+judged ballot a row. `judge_texts`: what judges wrote; they quote answers, so these words are
+published with the answers only.
 
 A column that is nullable is null where a number is undefined or a log does not tell; it is never 0.
 What was published does not change, and readers load all files of a table together: so a column is
 never renamed or removed, and a new one goes into a table of its own.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
-from tiebreak.report.json import json_ready
+import numpy as np
+
+from tiebreak.analysis.frames import Entry, Row, item_ballots, item_ranking
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.standing import Placed, Standing, best_first, left_open, whole
+from tiebreak.publish.facts import public_words
+from tiebreak.publish.runs import Judged, Run
+from tiebreak.rankers import bootstrap_items, competition_ranks
+from tiebreak.rankers.pairwise_tests import separation
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import RankedItem
+from tiebreak.report.columns import COLUMNS, METRICS
+from tiebreak.report.json import json_ready, only
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 # The viewer of the Hub and readers over HTTP fetch whole row groups, so they are small.
 ROWS_PER_GROUP: Final = 1000
@@ -143,3 +164,208 @@ def from_parquet(content: bytes) -> "pa.Table":
     import pyarrow.parquet as pq
 
     return pq.read_table(BytesIO(content))
+
+
+# These have intervals, and so rows of their own making.
+_WITH_INTERVALS: Final = ("normalized_borda", "native_score")
+
+
+def leaderboard_rows(run: Run) -> list[Row]:
+    """All rows of a run, by benchmark and metric, best first."""
+    return [row for board in run.boards for row in _board_rows(run, board)]
+
+
+def ranking_rows(run: Run) -> list[Row]:
+    """The rank of every model in every item that could be ranked, in the order of the log."""
+    return [
+        {**_item_columns(run, one), **row}
+        for kind in _kinds(run)
+        for one in kind
+        if one.placement
+        for row in item_ranking(RankedItem(one.ballots, one.placement))
+    ]
+
+
+def ballot_rows(run: Run) -> list[Row]:
+    """All ballots of a run in the order of the log; `ballot` numbers those of an item."""
+    return [row for row, _ in _entries(run)]
+
+
+def text_rows(run: Run) -> list[Row]:
+    """What judges wrote, by ballot and by what it is about."""
+    names = ("run_id", "benchmark", "protocol", "item_id", "input_hash", "repetition", "ballot")
+    return [
+        {**{name: row[name] for name in names}, "about": about, "text": text}
+        for row, words in _entries(run)
+        for about, text in words
+        if text
+    ]
+
+
+def of_board(judged: Iterable[Judged], board: Leaderboard) -> list[Judged]:
+    """The items of a leaderboard, those that did not come to their end included."""
+    kind = (board.benchmark, board.protocol)
+    return [one for one in judged if (one.ballots.benchmark, one.ballots.protocol) == kind]
+
+
+def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
+    shared = _of_run(run) | _of_board(run, board)
+    reviews = [one for one in run.reviews if one.panel.benchmark == board.benchmark]
+    unscored = {row.model: row.unscored_rate for row in board.rows}
+    table = ItemTable.of(ranked(of_board(run.judged, board)))
+    measured = [
+        *_borda(table, board),
+        *(row for review in reviews for row in _peer_rows(review)),
+        *_strengths(board),
+        *_figures(board),
+        *_native(table, board),
+    ]
+    for row in measured:
+        metric, model = row["metric"], row["model"]
+        yield {
+            **shared,
+            "higher_is_better": METRICS[metric].higher_is_better,
+            "unscored_rate": unscored.get(model, math.nan),
+            **row,
+        }
+
+
+def _of_run(run: Run) -> Row:
+    """What all rows of a run say; of several logs (shards) a value that they share."""
+    facts = run.facts
+    settings = [{"role": one.role, "model": one.model, **one.settings} for one in run.roles]
+    return {
+        "run_id": run.run_id,
+        "created": run.created,
+        "status": run.log.status,
+        "judge_settings": _json(settings) if settings else None,
+        "arguments": _json(dict(facts[0].arguments)),
+        "seed": _shared(fact.seed for fact in facts),
+        "prompts_sha256": _shared(fact.prompts for fact in facts),
+        "tiebreak_version": _shared(fact.tiebreak_version for fact in facts),
+        "inspect_version": _shared(fact.inspect_version for fact in facts),
+        "log_names": [fact.name for fact in facts],
+        "log_sha256": [fact.sha256 for fact in facts],
+        "eval_ids": [fact.eval_id for fact in facts],
+    }
+
+
+def _of_board(run: Run, board: Leaderboard) -> Row:
+    judged = of_board(run.judged, board)
+    return {
+        "benchmark": board.benchmark,
+        "protocol": board.protocol,
+        "judge": ", ".join(board.judges) or None,
+        "level": board.level,
+        "draws": board.draws,
+        "bootstrap_seed": board.seed,
+        "n_items": board.n_items,
+        "n_unranked": len(board.unranked),
+        "n_skipped": board.settled.n_skipped if board.settled else 0,
+        **only(board.receipt, "n_calls", "n_cached", "input_tokens", "output_tokens", "cost"),
+        "rubric": ", ".join(sorted({one.ballots.rubric for one in judged})) or None,
+        "rubric_sha256": _shared(one.rubric for one in judged),
+    }
+
+
+def _borda(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
+    items = dict(zip(table.models, (~np.isnan(table.borda)).sum(axis=0).tolist(), strict=True))
+    for row in board.rows:
+        yield _standing("normalized_borda", row, n=items.get(row.model, 0))
+
+
+def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
+    """The benchmark's own scores over the ranked items, with intervals of the same kind."""
+    if np.isnan(table.native).all():
+        return
+    found = bootstrap_items(
+        table.native,
+        items=table.items,
+        how=Resampling(level=board.level, draws=board.draws, seed=board.seed),
+    )
+    n = dict(zip(table.models, (~np.isnan(table.native)).sum(axis=0).tolist(), strict=True))
+    order = best_first(competition_ranks(found.score), table.models)
+    pairs = separation(table.native, order, items=table.items, level=board.level)
+    for row in Standing.rows(found, table.models, **left_open(found, pairs)):
+        yield _standing("native_score", row, n=n[row.model])
+
+
+def _figures(board: Leaderboard) -> Iterator[Row]:
+    """The published columns of a leaderboard that have no interval, as the mean points."""
+    for column in COLUMNS:
+        if column.metric is None or column.metric.name in _WITH_INTERVALS:
+            continue
+        figures = [(row.model, float(getattr(row, column.fields[0]))) for row in board.rows]
+        known = [(model, value) for model, value in figures if not math.isnan(value)]
+        # A figure that is neither better nor worse ranks no model.
+        sign = {True: 1, False: -1, None: math.nan}[column.metric.higher_is_better]
+        ranks = competition_ranks([sign * value for _, value in known])
+        rows = [
+            {"metric": column.metric.name, "model": model, "value": value, "rank": whole(rank)}
+            for (model, value), rank in zip(known, ranks, strict=True)
+        ]
+        yield from sorted(rows, key=lambda row: (row["rank"] or 0, row["model"]))
+
+
+def _strengths(board: Leaderboard) -> Iterator[Row]:
+    for view in board.views:
+        for row in view.rows:
+            yield _standing(f"{view.method}_strength", row, n=view.n_items, draws=view.draws)
+
+
+def _peer_rows(review: PeerReview) -> Iterator[Row]:
+    for row in review.ranking.rows:
+        yield _standing("mean_rank", row, n=row.n_items)
+    placed = [row for row in review.ranking.rows if row.at_once is not None]
+    for row in sorted(placed, key=lambda row: (row.at_once or 0, row.model)):
+        yield {
+            "metric": "kemeny_rank",
+            "model": row.model,
+            "value": row.at_once,
+            "rank": row.at_once,
+            "n": review.n_reviewed,
+            "level": None,
+        }
+
+
+def _standing(metric: str, row: Placed, **others: Any) -> Row:
+    ranges = ("rank_lower", "rank_upper") if isinstance(row, Standing) else ()
+    shown = only(row, "value", "lower", "upper", *ranges, "rank")
+    return {"metric": metric, "model": row.model, **shown, **others}
+
+
+def ranked(judged: Iterable[Judged]) -> list[RankedItem]:
+    """The items among some that have a ranking."""
+    return [RankedItem(one.ballots, one.placement) for one in judged if one.placement]
+
+
+def _kinds(run: Run) -> list[list[Judged]]:
+    kinds: dict[tuple[str, str], list[Judged]] = {}
+    for one in run.judged:
+        if one.counts:
+            kinds.setdefault((one.ballots.benchmark, one.ballots.protocol), []).append(one)
+    return list(kinds.values())
+
+
+def _entries(run: Run) -> Iterator[Entry]:
+    for one in run.judged:
+        shared = _item_columns(run, one) | {"counts": one.counts}
+        for number, (row, words) in enumerate(item_ballots(one.ballots)):
+            reason = public_words(row.get("unscored"))
+            yield {**shared, "ballot": number, **row, "unscored": reason}, words
+
+
+def _item_columns(run: Run, judged: Judged) -> Row:
+    """The columns that all tables of items begin with."""
+    names = ("benchmark", "protocol", "item_id", "input_hash")
+    return {"run_id": run.run_id, **only(judged.ballots, *names), "repetition": judged.repetition}
+
+
+def _shared(values: Iterable[Any]) -> Any:
+    """The one value of all, None where they differ."""
+    found = list(dict.fromkeys(values))
+    return found[0] if len(found) == 1 else None
+
+
+def _json(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)

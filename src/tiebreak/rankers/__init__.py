@@ -1,7 +1,7 @@
 """Rank arithmetic: arrays in, arrays and frozen dataclasses out; no files, no models, no calls.
 
     profile, pairwise        many rankings of the same candidates, and who is put before whom
-    aggregation              one ranking out of many, by any method: `aggregators` lists them
+    aggregation, consensus   one ranking out of many, by any method: `aggregators` lists them
     kemeny, voting, views    these methods; a model's view of itself and its peers' view of it
     panel, dependence        do reviewers agree, and as how many independent votes may they count
     reviewers, expander      each reviewer on its own; who reviews whom in sparse peer review

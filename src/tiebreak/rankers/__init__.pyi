@@ -1,17 +1,8 @@
 from .aggregation import (
-    Consensus as Consensus,
-)
-from .aggregation import (
     aggregate as aggregate,
 )
 from .aggregation import (
     aggregate_items as aggregate_items,
-)
-from .aggregation import (
-    consensus_by as consensus_by,
-)
-from .aggregation import (
-    mean_rank as mean_rank,
 )
 from .aggregators import (
     AGGREGATORS as AGGREGATORS,
@@ -52,13 +43,22 @@ from .agreement import (
 from .agreement import (
     top1_many as top1_many,
 )
+from .consensus import (
+    Consensus as Consensus,
+)
+from .consensus import (
+    consensus_by as consensus_by,
+)
+from .consensus import (
+    mean_rank as mean_rank,
+)
 from .contests.expected_wins import (
     CsdResult as CsdResult,
 )
 from .contests.expected_wins import (
     csd as csd,
 )
-from .contests.performance import (
+from .contests.expected_wins import (
     natural_breaks as natural_breaks,
 )
 from .contests.rounds import (

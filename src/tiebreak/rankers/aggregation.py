@@ -1,54 +1,13 @@
 """One ranking out of many: of a profile, or of each of many items, by any of `AGGREGATORS`."""
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregators import AGGREGATORS, Aggregator
+from tiebreak.rankers.consensus import Consensus, comparing, items_table
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import FloatArray, Profile, as_profile, ratio, within_ballots
-from tiebreak.rankers.ranks import DECIMALS
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Consensus:
-    """One ranking out of many.
-
-    `ranks`, shape (N,): mean ranks, 1 = best, equal = tied. `scores`, shape (N,): the numbers that
-    the method orders by, in the unit that its docstring states; `ascending` tells whether a lower
-    score is better. `used` of the profile's ballots were counted, `dropped` were not (a method that
-    only reads complete ballots, say).
-    """
-
-    method: str
-    ranks: FloatArray
-    scores: FloatArray
-    ascending: bool
-    used: int
-    dropped: int = 0
-
-    @property
-    def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Columns of the candidates, best group first; the members of a group are tied."""
-        return tuple(
-            tuple(np.flatnonzero(self.ranks == rank).tolist()) for rank in np.unique(self.ranks)
-        )
-
-
-def consensus_by(
-    method: str,
-    scores: FloatArray | NDArray[np.int64],
-    *,
-    ascending: bool,
-    used: int,
-    dropped: int = 0,
-) -> Consensus:
-    """A consensus whose ranks are those of some scores; equal scores are ties."""
-    values = np.asarray(scores, dtype=np.float64)
-    rounded = values.round(DECIMALS)
-    ranks = within_ballots(rounded if ascending else -rounded)
-    return Consensus(method, ranks, values, ascending, used, dropped)
+from tiebreak.rankers.kemeny.batch import kemeny_young_batch
+from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
 
 
 def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Consensus:
@@ -111,33 +70,6 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
     return np.array(found).reshape(len(table), table.shape[2])
 
 
-def mean_rank(ranks: ArrayLike, axis: int = 0) -> FloatArray:
-    """Mean of the ranks that are defined along an axis, by default over items; NaN if none is."""
-    table = np.asarray(ranks, dtype=np.float64)
-    defined = np.sum(~np.isnan(table), axis=axis)
-    return ratio(np.nansum(table, axis=axis), defined)
-
-
-def items_table(ranks: ArrayLike) -> FloatArray:
-    """The ranks as an array of shape (items, ballots, N), checked as in `aggregate_items`."""
-    table = np.asarray(ranks, dtype=np.float64)
-    if table.ndim != 3 or 0 in table.shape[1:]:
-        raise RankingError(f"ranks must have shape (items, ballots, candidates), got {table.shape}")
-    if np.isinf(table).any():
-        item, ballot, column = np.argwhere(np.isinf(table))[0]
-        raise RankingError(
-            f"ballot {ballot} of item {item} gives candidate {column} an infinite rank; NaN says "
-            "'not ranked'"
-        )
-    return table
-
-
-def comparing(table: FloatArray) -> FloatArray:
-    """The ballots that rank at least two candidates; the others become NaN."""
-    ranked = np.sum(~np.isnan(table), axis=-1, keepdims=True)
-    return np.where(ranked > 1, table, np.nan)
-
-
 def _aggregator(method: str) -> Aggregator:
     if method not in AGGREGATORS:
         raise RankingError(f"no method {method!r}; there are {', '.join(AGGREGATORS)}")
@@ -145,8 +77,6 @@ def _aggregator(method: str) -> Aggregator:
 
 
 def _kemeny_items(table: FloatArray) -> FloatArray:
-    from tiebreak.rankers.kemeny.batch import kemeny_young_batch
-
     count = _borda_count(table)
     by_column = np.broadcast_to(np.arange(count.shape[1]), count.shape)
     orders = [np.lexsort((ties, -count)) for ties in (by_column, -by_column)]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tiebreak.rankers.aggregation import Consensus
+    from tiebreak.rankers.consensus import Consensus
     from tiebreak.rankers.profile import Profile
 
 Method = Literal[
@@ -63,27 +63,25 @@ _ALL = (
         "kemeny_young",
         "Kem",
         "the fewest pairwise disagreements, proven optimal",
-        "voting.majority:kemeny",
+        "voting:kemeny",
         optimal_order=True,
     ),
-    Aggregator("average", "Avg", "the mean rank", "voting.positional:average"),
-    Aggregator("borda", "Bor", "the candidates left behind", "voting.positional:borda"),
-    Aggregator("copeland", "Cop", "pairwise victories minus defeats", "voting.majority:copeland"),
+    Aggregator("average", "Avg", "the mean rank", "voting:average"),
+    Aggregator("borda", "Bor", "the candidates left behind", "voting:borda"),
+    Aggregator("copeland", "Cop", "pairwise victories minus defeats", "voting:copeland"),
     Aggregator(
         "dodgson",
         "Dod",
         "the swaps that make a candidate beat every other",
-        "voting.majority:dodgson",
+        "voting:dodgson",
         slow=True,
     ),
-    Aggregator(
-        "irv", "IRV", "the order in which candidates are eliminated", "voting.positional:irv"
-    ),
+    Aggregator("irv", "IRV", "the order in which candidates are eliminated", "voting:irv"),
     Aggregator(
         "kendall",
         "Ken",
         "Kemeny–Young on complete ballots alone",
-        "voting.majority:kendall",
+        "voting:kendall",
         optimal_order=True,
         complete_only=True,
     ),
@@ -91,7 +89,7 @@ _ALL = (
         "spearman",
         "Spm",
         "the places with the least squared distance",
-        "voting.positional:spearman",
+        "voting:spearman",
     ),
 )
 AGGREGATORS: Mapping[str, Aggregator] = MappingProxyType({one.name: one for one in _ALL})

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregation import items_table
+from tiebreak.rankers.consensus import items_table
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.panel import complete_ballots

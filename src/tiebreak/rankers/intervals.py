@@ -15,12 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
-from tiebreak.rankers.uncertainty import (
-    Resampling,
-    bootstrap_leaderboard,
-    item_numbers,
-    per_item,
-)
+from tiebreak.rankers.uncertainty import Resampling, bootstrap_leaderboard, item_numbers, per_item
 
 
 @dataclass(frozen=True, slots=True)

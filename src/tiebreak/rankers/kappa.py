@@ -140,12 +140,8 @@ def kappa_gap(
     The mean over groups of κ against the same labels (LLMEval-Fair, table 10: over models), each
     item left out in turn, Student's t.
 
-    Args:
-        first: shape (rows, groups, K, K), tables of the first rater; a row without a group is 0.
-        second: the same of the second rater, on the same answers.
-        items: shape (rows,), the item of each row.
-        weights: how a disagreement counts.
-        level: confidence level, in (0, 1).
+    `first` and `second`, shape (rows, groups, K, K), are tables of either rater on the same
+    answers; a row without a group is 0. The others are as in `kappa_estimate`.
     """
     from scipy.special import stdtr
 
@@ -183,11 +179,8 @@ def kappa_mean(
 ) -> Estimate:
     """The mean of κ over groups in which it is defined, with its interval over items.
 
-    Args:
-        tables: shape (rows, groups, K, K); a row without a group is 0.
-        items: shape (rows,), the item of each row.
-        weights: how a disagreement counts.
-        level: confidence level, in (0, 1).
+    `tables` have shape (rows, groups, K, K); a row without a group is 0. The others are as in
+    `kappa_estimate`.
     """
     n_items, item = item_numbers(items, len(tables))
     distances = _distances(tables.shape[-1], weights)

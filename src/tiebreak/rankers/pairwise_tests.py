@@ -86,11 +86,7 @@ class Separation:
 
 
 def separation(
-    scores: ArrayLike,
-    order: Sequence[int],
-    *,
-    items: ArrayLike | None = None,
-    level: float = 0.95,
+    scores: ArrayLike, order: Sequence[int], *, items: ArrayLike | None = None, level: float = 0.95
 ) -> Separation:
     """Test every pair of models, two-sided, paired by item.
 

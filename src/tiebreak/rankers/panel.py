@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregation import comparing, items_table, mean_rank
 from tiebreak.rankers.agreement import kendall_tau_many
+from tiebreak.rankers.consensus import comparing, items_table, mean_rank
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
+from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.agreement import Agreement, kendall_tau, kendall_tau_many
+from tiebreak.rankers.consensus import comparing, items_table, mean_rank
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p

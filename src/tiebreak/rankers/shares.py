@@ -25,12 +25,7 @@ class ShareGap:
 
 
 def share_gap(
-    hits: ArrayLike,
-    n: ArrayLike,
-    other_hits: ArrayLike,
-    other_n: ArrayLike,
-    *,
-    level: float = 0.95,
+    hits: ArrayLike, n: ArrayLike, other_hits: ArrayLike, other_n: ArrayLike, *, level: float = 0.95
 ) -> ShareGap:
     """Compare two shares over clusters.
 
@@ -40,12 +35,8 @@ def share_gap(
     Successes and Two Failures", The American Statistician 54(4)); the test is the score test, with
     the variance that both samples give together. Quantiles are Student's, by the clusters.
 
-    Args:
-        hits: shape (clusters,), events of the kind that is counted, of the first sample.
-        n: shape (clusters,), all events.
-        other_hits: those of the second sample.
-        other_n: all of its events.
-        level: confidence level, in (0, 1).
+    Of `n` events, shape (clusters,), `hits` are of the kind that is counted in the first sample;
+    the others are those of the second.
 
     Raises:
         RankingError: shapes differ, or level is out of range.

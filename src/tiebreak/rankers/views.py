@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
+from tiebreak.rankers.aggregation import aggregate_items
+from tiebreak.rankers.consensus import comparing, items_table, mean_rank
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.expander import check_own
 from tiebreak.rankers.profile import FloatArray, within_ballots

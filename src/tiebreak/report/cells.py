@@ -5,7 +5,7 @@ Everything undefined (NaN, None) is shown as one sign, and sorts last.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tiebreak.words import percent
@@ -62,9 +62,9 @@ def rank_range(lower: int | None, upper: int | None) -> Cell:
     return Cell(ranks(lower, upper), lower if upper is not None else None)
 
 
-def bounds(lower: float, upper: float) -> Cell:
+def bounds(lower: float, upper: float, digits: int = 3) -> Cell:
     """An interval of numbers that are never negative."""
-    return Cell(interval(lower, upper), _key(lower))
+    return Cell(interval(lower, upper, digits), _key(lower))
 
 
 def signed_bounds(lower: float, upper: float) -> Cell:
@@ -85,6 +85,11 @@ def share(value: float) -> Cell:
 def share_bounds(lower: float, upper: float) -> Cell:
     """An interval of rates."""
     return Cell(UNDEFINED if math.isnan(lower) else percents(lower, upper), _key(lower))
+
+
+def above(cell: Cell, below: str) -> Cell:
+    """A figure with a second line, unless that is undefined."""
+    return replace(cell, under="" if below == UNDEFINED else below)
 
 
 def dollars(amount: float | None) -> Cell:
@@ -109,14 +114,18 @@ def rate(value: float) -> str:
     return UNDEFINED if math.isnan(value) else percent(value)
 
 
-def interval(lower: float, upper: float) -> str:
+def interval(lower: float, upper: float, digits: int = 3) -> str:
     """An interval of numbers that are never negative."""
-    return UNDEFINED if math.isnan(lower) else f"{lower:.3f}–{upper:.3f}"
+    if math.isnan(lower):
+        return UNDEFINED
+    return f"{decimal(lower, digits)}–{decimal(upper, digits)}"
 
 
-def signed_interval(lower: float, upper: float) -> str:
+def signed_interval(lower: float, upper: float, digits: int = 2) -> str:
     """An interval of numbers that may be negative: a dash would look like one more minus sign."""
-    return UNDEFINED if math.isnan(lower) else f"{decimal(lower, 2)} to {decimal(upper, 2)}"
+    if math.isnan(lower):
+        return UNDEFINED
+    return f"{decimal(lower, digits)} to {decimal(upper, digits)}"
 
 
 def percents(lower: float, upper: float) -> str:

@@ -10,16 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.report.cells import (
-    Cell,
-    bounds,
-    decimal,
-    number,
-    rank,
-    rank_range,
-    share,
-    words,
-)
+from tiebreak.report.cells import Cell, bounds, decimal, number, rank, rank_range, share, words
 from tiebreak.report.sheet import Column, model_names
 
 

@@ -15,9 +15,7 @@ from tiebreak.tables.delimited import safe
 def text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
     """One line for each row, under a header line; undefined numbers are empty.
 
-    Args:
-        rows: all with the same keys.
-        columns: the header, where there may be no row; by default the keys of the first.
+    All rows have the same keys, which are the header where `columns` does not give it.
     """
     target = _Lines()
     writer = csv.DictWriter(target, columns or list(rows[0]))

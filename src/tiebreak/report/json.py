@@ -54,3 +54,9 @@ def keys_of(kind: Any) -> list[str]:
 def only(value: Any, *names: str) -> dict[str, Any]:
     """These attributes of an object, by name."""
     return {name: getattr(value, name) for name in names}
+
+
+def in_columns(name: str, figure: Any) -> dict[str, float | None]:
+    """A figure with its interval as three columns of CSV: empty ones without a figure."""
+    ends = {name: "value", f"{name}_lower": "lower", f"{name}_upper": "upper"}
+    return {column: json_ready(getattr(figure, end, None)) for column, end in ends.items()}

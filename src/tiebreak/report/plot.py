@@ -1,21 +1,43 @@
-"""Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw."""
+"""Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw.
 
+Each `plot_…` takes a finding, where to write (.svg, .png or .pdf), and the width in inches, by
+default what the drawing takes; the same finding gives the same files. What draws several returns
+them, in the order in which they are named below.
+
+Raises:
+    ReportError: the path has another end, or there is nothing to draw.
+    MissingPackageError: matplotlib is not installed.
+    OSError: a file cannot be written.
+"""
+
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from tiebreak.analysis.alignment.align import Alignment
+from tiebreak.analysis.alignment import Alignment
 from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.star_stability import StarStability
 from tiebreak.report import ReportError
-from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, views_figure
-from tiebreak.report.figures.canvas import drawn_for, require_matplotlib
+from tiebreak.report.figures.boards import causes_figure, dates_figure, orders_figure
+from tiebreak.report.figures.boxes import (
+    alignment_boxes,
+    alignment_figure,
+    kappa_figure,
+    views_figure,
+)
+from tiebreak.report.figures.canvas import (
+    FORMS,
+    Drawing,
+    Form,
+    distinct,
+    drawn_for,
+    require_matplotlib,
+)
 from tiebreak.report.figures.contests import contest_figures
-from tiebreak.report.figures.drawing import FORMS, Drawing, Form, distinct
-from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
+from tiebreak.report.figures.matrices import confusion_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
-from tiebreak.report.figures.star_course import causes_figure, dates_figure, orders_figure
 
 __all__ = [
     "AXES",
@@ -55,6 +77,17 @@ def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> 
     Path(path).write_bytes(drawing.printed(_form_of(path), width))
 
 
+def _write_all(
+    drawings: Iterable[tuple[Drawing, str]], path: str | PathLike[str], width: float | None
+) -> list[Path]:
+    """Write drawings beside each other, each with its own end of the name."""
+    files = []
+    for drawing, end in drawings:
+        files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
+        _write(drawing, files[-1], width)
+    return files
+
+
 def plot_comparison(
     comparison: Comparison,
     path: str | PathLike[str],
@@ -64,16 +97,7 @@ def plot_comparison(
 ) -> None:
     """Draw one panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
-    Args:
-        comparison: what to draw. A log whose ρ or price is undefined is named below its panel.
-        path: where to write; .svg, .png or .pdf. The same comparison gives the same file.
-        against: what the agreement is paid with.
-        width: in inches; by default what the drawing takes.
-
-    Raises:
-        ReportError: the path has another end, or there is no point to draw.
-        MissingPackageError: matplotlib is not installed.
-        OSError: the file cannot be written.
+    A log whose ρ is undefined, or its price (`against`), is named below its panel.
     """
     check_plot(path)
     with drawn_for(width):
@@ -96,19 +120,9 @@ def plot_alignment(
 ) -> None:
     """Draw box plots of the alignment with people, item by item.
 
-    Args:
-        alignment: what to draw. Of several peer reviews each has a box, of a single one each
-            rater but the views.
-        path: where to write; .svg, .png or .pdf. The same alignment gives the same file.
-        rater: whose correlation is shown where there are several peer reviews: a method, a
-            reviewer's name, a view, or "native score". Or "views": a box for each peer review and
-            view.
-        width: in inches; by default what the drawing takes.
-
-    Raises:
-        ReportError: the path has another end, there is no such rater, or nothing to draw.
-        MissingPackageError: matplotlib is not installed.
-        OSError: the file cannot be written.
+    Of several peer reviews each has a box, of a single one each rater but the views. `rater` says
+    whose correlation is shown where there are several: a method, a reviewer's name, a view, or
+    "native score"; or "views": a box for each peer review and view.
     """
     check_plot(path)
     with drawn_for(width):
@@ -127,19 +141,8 @@ def plot_calibration(
 ) -> list[Path]:
     """Draw each judge's κ with people, and in files beside it who gives which labels.
 
-    Args:
-        calibration: what to draw. The same one gives the same files.
-        path: where to write κ; .svg, .png or .pdf. A judge's confusions have its name with
-            "-labels" (then "-labels-2", …) at the end, the best judge first.
-        width: in inches; by default what the drawing takes.
-
-    Returns:
-        What was written, κ first.
-
-    Raises:
-        ReportError: the path has another end, or no κ is defined.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+    A judge's confusions have the name of κ with "-labels" (then "-labels-2", …) at the end, the
+    best judge first.
     """
     check_plot(path)
     with drawn_for(width):
@@ -147,13 +150,8 @@ def plot_calibration(
         found = [confusion_figure(calibration, judge) for judge in calibration.judges]
     if kappa is None:
         raise ReportError("Nothing to draw: no judge has a κ")
-    files = []
-    for number, drawing in enumerate([kappa, *filter(None, found)]):
-        end = "" if not number else "-labels" if number == 1 else f"-labels-{number}"
-        name = Path(path).with_stem(f"{Path(path).stem}{end}")
-        _write(drawing, name, width)
-        files.append(name)
-    return files
+    ends = ["", "-labels", *(f"-labels-{number}" for number in range(2, len(found) + 1))]
+    return _write_all(zip([kappa, *filter(None, found)], ends, strict=False), path, width)
 
 
 def plot_contest(
@@ -161,30 +159,15 @@ def plot_contest(
 ) -> list[Path]:
     """Draw expected wins, and in files beside it what elimination costs and what changes do.
 
-    Args:
-        report: what to draw. The same report gives the same files.
-        path: where to write expected wins; .svg, .png or .pdf. The others have its name with
-            "-sensitivity" and "-perturbation" (then "-perturbation-2", …) at the end.
-        width: in inches; by default what the drawing takes.
-
-    Returns:
-        What was written, expected wins first.
-
-    Raises:
-        ReportError: the path has another end.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+    The others have the name of expected wins with "-sensitivity" and "-perturbation" (then
+    "-perturbation-2", …) at the end.
     """
     check_plot(path)
-    files = []
     with drawn_for(width):
         drawings = distinct(contest_figures(report))
-    for drawing in drawings:
-        part = drawing.name.removeprefix("csd-")
-        name = Path(path) if part == "wins" else Path(path).with_stem(f"{Path(path).stem}-{part}")
-        _write(drawing, name, width)
-        files.append(name)
-    return files
+    parts = (drawing.name.removeprefix("csd") for drawing in drawings)
+    ends = ("" if part == "-wins" else part for part in parts)
+    return _write_all(zip(drawings, ends, strict=True), path, width)
 
 
 def plot_star_stability(
@@ -192,19 +175,7 @@ def plot_star_stability(
 ) -> list[Path]:
     """Draw orders of fewer questions, scores by date and causes of errors: those that there are.
 
-    Args:
-        report: what to draw. The same report gives the same files.
-        path: where to write the first; .svg, .png or .pdf. The others have its name with their own
-            at the end, such as "-dates-fair" and "-causes".
-        width: in inches; by default what the drawing takes.
-
-    Returns:
-        What was written.
-
-    Raises:
-        ReportError: the path has another end, or there is nothing to draw.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+    All but the first have its name with their own at the end, such as "-dates-fair" and "-causes".
     """
     check_plot(path)
     with drawn_for(width):
@@ -214,9 +185,5 @@ def plot_star_stability(
         )
     if not drawings:
         raise ReportError("Nothing to draw: --plot draws --elo, --dates and --causes")
-    files: list[Path] = []
-    for drawing in drawings:
-        end = f"-{drawing.name}" if files else ""
-        files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
-        _write(drawing, files[-1], width)
-    return files
+    ends = ("", *(f"-{drawing.name}" for drawing in drawings[1:]))
+    return _write_all(zip(drawings, ends, strict=True), path, width)

@@ -1,18 +1,51 @@
-"""Sheets on a terminal.
+"""Sheets on a terminal: which columns are shown, how wide, and where their texts fold.
 
 All texts are printed as plain text: rich markup and control characters in them have no effect.
+
+Whatever is given up for a narrow width is given up in this order: a wide gap between columns, long
+headings, what all names of models begin with, names on one line, columns that the table can do
+without (`Column.spare`), the gap, names in two lines, and at last other columns. A text folds at
+blanks, a long name after one of `/:-_.`; only a word that takes more than half of the width is
+broken anywhere.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Literal
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, takewhile
+from typing import Final, Literal, NamedTuple
 
 from rich import box
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from tiebreak.report.layout import Layout, lay_out
-from tiebreak.report.sheet import Sheet, Table, one_line
+from tiebreak.report.cells import UNDEFINED
+from tiebreak.report.sheet import Column, Sheet, Table, one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table as it fits a width.
+
+    Attributes:
+        headings: of the columns that are shown, with line breaks.
+        rows: their cells' texts, with line breaks.
+        columns: the numbers of these columns.
+        gap: the blanks between two of them.
+        left_out: the headings of the others.
+        prefix: what is left out at the beginning of all names of models.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[int, ...]
+    gap: int
+    left_out: tuple[str, ...] = ()
+    prefix: str = ""
+
 
 _STYLES = {"": "", "good": "blue", "bad": "red"}
 # By the blanks between two columns; the box itself makes one of them.
@@ -88,3 +121,215 @@ def _less(layout: Layout, width: int) -> Iterator[str]:
         first, rest = layout.left_out[:_NAMED], layout.left_out[_NAMED:]
         more = [f"{len(rest)} more"] if rest else []
         yield f"Not shown at {width} columns: {', '.join([*first, *more])}; --json has all."
+
+
+# A word no wider than this is not broken unless a terminal is very narrow: "Top-1".
+_WORD: Final = 12
+_PIECE: Final = re.compile(r"[^/:_.-]*[/:_.-]+|[^/:_.-]+")
+# What a name may lose in front ends with one of these; a point would part a version's number.
+_PREFIX: Final = re.compile(r".*[/_ -]")
+
+
+class _Widths(NamedTuple):
+    """Of a column: all on one line; its heading folded; cells in two lines; in any number."""
+
+    whole: int
+    snug: int
+    double: int
+    least: int
+
+
+class _Step(NamedTuple):
+    """A way of showing a table: the gap, whether names lose what they share, how much folds."""
+
+    gap: int
+    cut: bool
+    folds: int
+
+
+_STEPS: Final = (
+    *(_Step(3, False, 0), _Step(2, False, 0), _Step(2, False, 1)),
+    *(_Step(2, True, 1), _Step(2, True, 2)),
+)
+# Once no column is left that a table can do without.
+_LAST: Final = (*_STEPS, _Step(1, True, 2), _Step(1, True, 3))
+
+
+def lay_out(table: Table, width: int) -> Layout:
+    """The loosest way of showing a table that is no wider than `width`."""
+    shared = common_prefix(_models(table))
+    prefixes = ("", shared)
+    texts = [[_texts(table, place, cut) for place in range(len(table.columns))] for cut in prefixes]
+    widths = [list(map(partial(_widths, width), table.columns, one)) for one in texts]
+    columns: list[int] = []
+    for columns, steps in _fewer(table.columns):
+        for step in steps:
+            room = width - step.gap * (len(columns) - 1)
+            given = _shared_out([widths[step.cut][place] for place in columns], room, step.folds)
+            if given is not None:
+                shown = dict(zip(columns, given, strict=True))
+                return _laid_out(table, texts[step.cut], shown, step.gap, prefixes[step.cut])
+    return _laid_out(table, texts[1], dict.fromkeys(columns, width), 1, shared)
+
+
+def fold(text: str, width: int) -> list[str]:
+    """A text in lines: it folds at blanks, and words that are too wide after `/:-_.`."""
+    lines = [""]
+    for word in text.split(" "):
+        for place, piece in enumerate(_pieces(word) if cell_len(word) > width else [word]):
+            gap = " " if place == 0 and lines[-1] else ""
+            if cell_len(f"{lines[-1]}{gap}{piece}") <= width:
+                lines[-1] += gap + piece
+            else:
+                lines += chop_cells(piece, width)
+    return lines[1:] if len(lines) > 1 and not lines[0] else lines
+
+
+def common_prefix(names: Iterable[str]) -> str:
+    """What all names begin with, up to a separator; every name keeps something of its own."""
+    known = {name for name in names if name not in ("", UNDEFINED)}
+    found = _shared_start(sorted(known)) if len(known) > 1 else ""
+    while found:
+        end = _PREFIX.match(found)
+        found = end[0] if end else ""
+        if found not in known:
+            return found
+        found = found[:-1]
+    return ""
+
+
+def _shared_start(known: Sequence[str]) -> str:
+    """What texts in order begin with: the first and the last differ earliest."""
+    pairs = zip(known[0], known[-1], strict=False)
+    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _models(table: Table) -> Iterator[str]:
+    """The names in the columns of models."""
+    for row in table.rows:
+        yield from (
+            one_line(cell.text)
+            for cell, column in zip(row, table.columns, strict=True)
+            if column.models
+        )
+
+
+def _texts(table: Table, place: int, prefix: str) -> list[list[str]]:
+    """The lines of each cell of a column, without the prefix if it holds models."""
+    cut = prefix if table.columns[place].models else ""
+    cells = (row[place] for row in table.rows)
+    return [
+        [one_line(line).removeprefix(cut) for line in (cell.text, *filter(None, [cell.under]))]
+        for cell in cells
+    ]
+
+
+def _fewer(columns: Sequence[Column]) -> Iterator[tuple[list[int], Sequence[_Step]]]:
+    """All columns, then fewer and fewer of them; the first that holds names stays."""
+    stays = next((place for place, one in enumerate(columns) if one.folds and one.left), 0)
+    places = list(range(len(columns)))
+    others = sorted(places, key=lambda place: (columns[place].spare, place))
+    others.remove(stays)
+    yield places, _STEPS if others and columns[others[-1]].spare else _LAST
+    while others:
+        gone = others.pop()
+        places = [place for place in places if place != gone]
+        yield places, _STEPS if others and columns[others[-1]].spare else _LAST
+
+
+def _widths(width: int, column: Column, cells: Sequence[Sequence[str]]) -> _Widths:
+    texts = {line for lines in cells for line in lines}
+    natural = max(map(cell_len, texts), default=0)
+    heading = one_line(column.heading)
+    half = max(width // 2, 2)
+    short = max(_longest(one_line(line)) for line in (column.short or heading).split("\n"))
+    short = min(short, half)
+    least = double = natural
+    if column.folds:
+        longest = max(map(_longest, texts), default=0)
+        least = min(natural, max(column.folds, min(longest, half)))
+        double = next(
+            wide
+            for wide in range(least, natural + 1)
+            if wide > 2 * width or all(len(fold(text, wide)) <= 2 for text in texts)
+        )
+    snug = max(natural, short)
+    found = (max(snug, cell_len(heading)), snug, max(double, short), max(least, short))
+    # What is far too wide is as much too wide as twice the width.
+    return _Widths(*(min(one, 2 * width) for one in found))
+
+
+def _longest(text: str) -> int:
+    """The width of the widest part of a text that is better not broken."""
+    return max(
+        cell_len(part)
+        for word in text.split(" ")
+        for part in ([word] if cell_len(word) <= _WORD else _pieces(word))
+    )
+
+
+def _pieces(word: str) -> list[str]:
+    """Where a word may be broken: behind separators, and between ideographs."""
+    return [part for piece in _PIECE.findall(word) for part in _apart(piece)] or [word]
+
+
+def _apart(piece: str) -> Iterator[str]:
+    for wide, chars in groupby(piece, key=lambda char: cell_len(char) == 2):
+        part = "".join(chars)
+        yield from part if wide else [part]
+
+
+def _shared_out(found: Sequence[_Widths], room: int, folds: int) -> list[int] | None:
+    """A width for each column, so that all fit: the widest that folds is made narrower.
+
+    First headings fold (1), then cells, too (2 and 3).
+    """
+    widths = [one.whole for one in found]
+    if sum(one[folds] for one in found) > room:
+        return None
+    for step in range(1, folds + 1):
+        floor = [one[step] for one in found]
+        while sum(widths) > max(room, sum(floor)):
+            wider = [place for place, low in enumerate(floor) if widths[place] > low]
+            widths[max(wider, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _laid_out(
+    table: Table,
+    texts: Sequence[Sequence[Sequence[str]]],
+    widths: Mapping[int, int],
+    gap: int,
+    prefix: str,
+) -> Layout:
+    sides = [
+        [_heading(table.columns[place], width), *(_folded(cell, width) for cell in texts[place])]
+        for place, width in widths.items()
+    ]
+    headings, *rows = zip(*sides, strict=True)
+    gone = (heading for place, heading in enumerate(table.headings) if place not in widths)
+    return Layout(headings, tuple(rows), tuple(widths), gap, tuple(gone), prefix)
+
+
+def _heading(column: Column, width: int) -> str:
+    heading = one_line(column.heading)
+    if cell_len(heading) > width and column.short:
+        return _folded(map(one_line, column.short.split("\n")), width)
+    return _folded([heading], width)
+
+
+def _folded(lines: Iterable[str], width: int) -> str:
+    return "\n".join(part for line in lines for part in _balanced(line, width))
+
+
+def _balanced(text: str, width: int) -> list[str]:
+    """A text in no more lines than it needs, of much the same width."""
+    best = lines = fold(text, width)
+    floor = _longest(text)
+    while len(lines) == len(best) > 1:
+        best = lines
+        width = max(map(cell_len, lines)) - 1
+        if width < floor:
+            break
+        lines = fold(text, width)
+    return best

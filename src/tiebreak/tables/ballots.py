@@ -1,24 +1,46 @@
-"""Ballots out of files: a profile of ranks, and what else a file says about its ballots."""
+"""Ballots out of files: a profile of ranks, and what else a file says about its ballots.
+
+In CSV they have one of two forms; the header says which.
+
+Wide: a ballot a line, a column per candidate; a cell is a rank (lower is better, equal = tied,
+empty = not ranked). The columns `reviewer` (or `ballot`) and `item` may be there, too::
+
+    reviewer,item,model-a,model-b,model-c
+    judge-1,q1,1,2,3
+    judge-2,q1,1,1,
+    judge-1,q2,3,1,2
+
+Long: a rank a line, in columns `candidate` and `rank`; `reviewer` (or `ballot`) says whose, and
+`item`, which is optional, on which question::
+
+    item,reviewer,candidate,rank
+    q1,judge-1,model-a,1
+    q1,judge-1,model-b,2
+
+The names `reviewer`, `ballot`, `item`, `candidate` and `rank` are reserved for these columns, in
+upper and lower case. For separators, encoding and numbers see `delimited`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray, Profile
-from tiebreak.tables.errors import TableError, listed, shown
-
-if TYPE_CHECKING:
-    from tiebreak.tables.scores import ScoreTable
+from tiebreak.tables.delimited import Delimited, Row, read_delimited
+from tiebreak.tables.errors import TableError, shown
+from tiebreak.tables.scores import ScoreTable
+from tiebreak.words import listed
 
 MAX_CELLS = 20_000_000
 """The most ballots × candidates that are read: 160 MB of ranks."""
 
-CSV = (".csv", ".tsv", ".txt")
-PREFLIB = (".soc", ".soi", ".toc", ".toi")
-LOGS = (".eval", ".json")
+RESERVED = {"ballot": "reviewer"} | {n: n for n in ("reviewer", "item", "candidate", "rank")}
+
+_NOT_WIDE = "take it out, or name it reviewer or item"
 
 
 class Ballot(NamedTuple):
@@ -46,7 +68,7 @@ class BallotFile:
     items: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    scores: "ScoreTable | None" = None
+    scores: ScoreTable | None = None
 
     def questions(self) -> dict[str, Profile]:
         """One profile per item, in order of first occurrence; a single one, "", without items.
@@ -94,13 +116,9 @@ def ballot_file(
 ) -> BallotFile:
     """Ballots with names made into a `BallotFile`.
 
-    Args:
-        name: as in `BallotFile`.
-        source: as in `BallotFile`.
-        ballots: ballots over the candidates; empty ones are left out and noted.
-        candidates: the names, in the order of the profile's columns.
-        drop_unranked: leave out, and note, the candidates that no ballot ranks.
-        notes: notes from reading the file.
+    Name, source and notes are as in `BallotFile`, candidates in the order of the profile's columns.
+    Empty ballots are left out and noted; with `drop_unranked` so are candidates that no ballot
+    ranks.
 
     Raises:
         TableError: no ballot ranks any candidate; a candidate is ranked by no ballot and
@@ -167,3 +185,82 @@ def _labels(ballots: list[Ballot], labels: list[str]) -> tuple[str, ...]:
     return tuple(
         label for ballot, label in zip(ballots, labels, strict=True) for _ in range(ballot.times)
     )
+
+
+def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
+    """Read a CSV file of ballots, wide or long.
+
+    With `drop_unranked`, candidates that no ballot ranks are left out and noted.
+
+    Raises:
+        TableError: columns that fit neither form; a rank that is not a number or below 0; a label
+            that is missing; a reviewer who ranks a candidate, or an item, twice; as
+            `read_delimited` and `ballot_file`.
+    """
+    table = read_delimited(path)
+    columns = table.meanings(RESERVED)
+    long = "candidate" in columns or "rank" in columns
+    ballots, candidates = _long_form(table, columns) if long else _wide_form(table, columns)
+    return ballot_file(path.stem, str(path), ballots, candidates, drop_unranked=drop_unranked)
+
+
+def _wide_form(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
+    candidates = [name for name in table.header if name not in columns.values()]
+    if not candidates:
+        raise TableError(f"{table.path}: there is no column for a candidate; name one per column")
+    ballots = []
+    lines: dict[tuple[str, str], int] = {}
+    for row in table.rows:
+        item, reviewer = _labels_of(table, columns, row)
+        if "reviewer" in columns:
+            what = f"{shown(reviewer)} votes{_on(item)}"
+            table.once(lines, (item, reviewer), row, what)
+        ranks = {name: table.rank(row, name, if_text=_NOT_WIDE) for name in candidates}
+        ballots.append(Ballot(ranks, item, reviewer))
+    return ballots, candidates
+
+
+def _long_form(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
+    _check_long(table, columns)
+    ballots: dict[tuple[str, str], dict[str, float]] = {}
+    candidates: dict[str, None] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    for row in table.rows:
+        item, reviewer = _labels_of(table, columns, row)
+        candidate = _label_of(table, row, columns["candidate"])
+        what = f"{shown(reviewer)} ranks {shown(candidate)}{_on(item)}"
+        table.once(lines, (item, reviewer, candidate), row, what)
+        candidates[candidate] = None
+        ballots.setdefault((item, reviewer), {})[candidate] = table.rank(
+            row, columns["rank"], if_text="write ranks as numbers"
+        )
+    named = [Ballot(ranks, item, reviewer) for (item, reviewer), ranks in ballots.items()]
+    return named, list(candidates)
+
+
+def _check_long(table: Delimited, columns: dict[str, str]) -> None:
+    form = "the long form has the columns item (optional), reviewer, candidate and rank"
+    if missing := [name for name in ("reviewer", "candidate", "rank") if name not in columns]:
+        raise TableError(f"{table.path}: there is no column {missing[0]!r}; {form}")
+    if others := [shown(name) for name in table.header if name not in columns.values()]:
+        raise TableError(
+            f"{table.path}: unknown column {listed(others)}; {form}. In the wide form, with a "
+            "column per candidate, the names 'candidate' and 'rank' are reserved"
+        )
+
+
+def _labels_of(table: Delimited, columns: dict[str, str], row: Row) -> tuple[str, str]:
+    """Item and reviewer of a row, empty where the file has no such column."""
+    item, reviewer = (
+        _label_of(table, row, columns[meaning]) if meaning in columns else ""
+        for meaning in ("item", "reviewer")
+    )
+    return item, reviewer
+
+
+def _label_of(table: Delimited, row: Row, column: str) -> str:
+    return table.label(row, column, f"column {column!r} is empty")
+
+
+def _on(item: str) -> str:
+    return f" on item {shown(item)}" if item else ""

@@ -19,6 +19,8 @@ from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
 
 Key = TypeVar("Key")
 
+CSV = (".csv", ".tsv", ".txt")
+
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
 """What stands for "no number", in upper or lower case."""
 
@@ -132,9 +134,7 @@ class Delimited:
 def safe(text: str, *, numbers: bool = False) -> str:
     """A text as a cell that no spreadsheet takes for a formula: an apostrophe comes before it.
 
-    Args:
-        text: what the cell is to say.
-        numbers: also where a spreadsheet would make a number, a date or a truth value of it.
+    With `numbers` also where a spreadsheet would make a number, a date or a truth value of it.
     """
     risky = _FORMULA.match(text) or (numbers and _LIKE_A_NUMBER.fullmatch(text))
     return f"'{text}" if risky else text
@@ -184,11 +184,7 @@ def read_text(path: Path) -> str:
 
 
 def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
-    """Read a file with a header line. Cells that `safe` wrote are what they were before.
-
-    Args:
-        path: the file.
-        numbers: as of `safe`.
+    """Read a file with a header line; what `safe` wrote, with these `numbers`, is as before.
 
     Raises:
         TableError: it does not exist; a column has no name, or two have the same; a row has more

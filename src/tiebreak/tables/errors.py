@@ -47,12 +47,6 @@ def first_line(text: str) -> str:
     return line if len(line) <= _FIRST_LINE else f"{line[: _FIRST_LINE - 1]}…"
 
 
-def listed(names: Sequence[str], separator: str = ", ", most: int = _LISTED) -> str:
-    """Names, or the first of many and how many more there are."""
-    more = len(names) - most
-    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
-
-
 def suggestion(name: str, known: Sequence[str]) -> str:
     """The known names that look like this one, else the known names."""
     # It takes a tenth of a millisecond for each, and more for long ones.

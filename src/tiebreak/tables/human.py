@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiebreak.tables.delimited import Delimited, read_delimited
-from tiebreak.tables.errors import TableError, listed, shown
+from tiebreak.tables.errors import TableError, shown
+from tiebreak.words import listed
 
 ALL_BENCHMARKS = ""
 COLUMNS = ("model", "rank", "score", "benchmark")

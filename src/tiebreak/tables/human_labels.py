@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
-from tiebreak.tables.errors import TableError, listed, shown
+from tiebreak.tables.errors import TableError, shown
+from tiebreak.words import listed
 
 LabelKind = Literal["stars", "preferences"]
 

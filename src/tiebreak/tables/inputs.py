@@ -1,19 +1,31 @@
-"""Ballots out of files of any kind: of rankings, and of scores, each benchmark a ballot."""
+"""Files of any kind: scores out of them, and ballots of rankings and of scores."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
-from tiebreak.paths import Paths, path_list
-from tiebreak.tables.ballots import CSV, LOGS, PREFLIB, BallotFile
+from tiebreak.paths import AnyPath, Paths, path_list
+from tiebreak.tables.ballots import BallotFile, read_ballot_csv
 from tiebreak.tables.benchmark_ballots import ScoreBallotOptions, score_ballots
-from tiebreak.tables.delimited import read_delimited
+from tiebreak.tables.delimited import CSV, read_delimited
 from tiebreak.tables.errors import TableError, require_path
-from tiebreak.tables.reading import RANKING_LOG
-from tiebreak.tables.scores import POOL, ReadingOptions, holds_scores, read_scores
+from tiebreak.tables.reading import POOL, RANKING_LOG
+from tiebreak.tables.scores import ScoreTable, holds_scores, read_score_table, with_errors
+
+PREFLIB = (".soc", ".soi", ".toc", ".toi")
+LOGS = (".eval", ".json")
 
 Kind = Literal["ballots", "scores"]
+
+
+class ReadingOptions(TypedDict, total=False):
+    """Arguments of `read_scores` beside the paths."""
+
+    stderr: AnyPath | None
+    metric: str | Sequence[str] | None
+    filter: str | None
+    rename: Mapping[str, str] | None
 
 
 def read_ballots(
@@ -26,7 +38,7 @@ def read_ballots(
     """Read rankings of candidates out of files, and scores of models on benchmarks.
 
     Args:
-        paths: CSV files of ballots (see `ballot_csv` for its two forms) or scores (first column
+        paths: CSV files of ballots (see `tables.ballots` for its two forms) or scores (first column
             `model`), PrefLib files (`.soc .soi .toc .toi`), logs, lm-eval's `results_*.json`, pools
             and folders of these, in any mix.
         drop_unranked: leave out, and note, the candidates that are named and never ranked.
@@ -71,6 +83,50 @@ def read_ballots(
     return [*read[:-1], replace(read[-1], notes=(*read[-1].notes, *left_out))]
 
 
+def read_scores(
+    paths: Paths,
+    *,
+    stderr: AnyPath | None = None,
+    metric: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> ScoreTable:
+    """Read one CSV file (`read_score_table`), or logs, pools and folders (`read_results`).
+
+    Args:
+        paths: a single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
+            folders that hold them, in any mix. Logs and pools hold standard errors themselves.
+        stderr: a CSV file of the scores' standard errors (`with_errors`).
+        metric: for logs, as is the next: see `read_results`.
+        filter: the lm-eval filter whose score counts.
+        rename: names of benchmarks to replace, in logs and pools.
+
+    Raises:
+        TableError: a CSV file among other paths, or with options for logs; as the readers.
+    """
+    if stderr is not None:
+        table = read_scores(paths, metric=metric, filter=filter, rename=rename)
+        return with_errors(table, stderr)
+    given = path_list(paths)
+    tables = [path for path in given if Path(path).suffix.lower() in CSV]
+    if not tables:
+        # Importing Inspect takes seconds; a CSV file need not wait for it.
+        from tiebreak.tables.results import read_results
+
+        return read_results(given, metric=metric, filter=filter, rename=rename)
+    if len(given) > 1:
+        raise TableError(
+            f"{tables[0]} is a whole table of scores and comes alone; without it, logs, pools and "
+            "folders can be given in any mix"
+        )
+    if metric or filter or rename:
+        raise TableError(
+            f"{tables[0]}: --metric, --filter and --rename are for logs; this file holds the "
+            "scores as they are"
+        )
+    return read_score_table(Path(tables[0]))
+
+
 def _read_scores(
     paths: Sequence[Path], drop_unranked: bool, making: ScoreBallotOptions, reading: ReadingOptions
 ) -> BallotFile:
@@ -92,8 +148,6 @@ def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile
 
             read.append(read_preflib(path, drop_unranked=drop_unranked))
         else:
-            from tiebreak.tables.ballot_csv import read_ballot_csv
-
             read.append(read_ballot_csv(path, drop_unranked=drop_unranked))
     if logs:
         # Importing Inspect takes seconds; a CSV file need not wait for it.

@@ -1,17 +1,24 @@
-"""Scores out of a pool of candidates: means of native scores, with errors of paired items."""
+"""Scores out of a pool of candidates: means of native scores, with errors of paired items.
+
+And those of one benchmark item by item, which make up a contest.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.candidates import CandidateError, CandidatePool, read_parquet
+from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, read_parquet
 from tiebreak.candidates.records import ReadOptions
+from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.errors import UnreadableFileError, listed
-from tiebreak.tables.reading import NO_SCORE, Note, Reading, Result, Unscored
+from tiebreak.tables.delimited import CSV
+from tiebreak.tables.errors import TableError, UnreadableFileError, suggestion
+from tiebreak.tables.reading import NO_SCORE, POOL, Note, Reading, Result, Unscored
+from tiebreak.words import listed
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Reading:
@@ -134,3 +141,101 @@ def paired_errors(items: ArrayLike) -> FloatArray:
         apart = (own - total / n_models**2) / (1 - 2 / n_models)
     least = (n + 1) / (n + 2) ** 2 / n
     return np.asarray(np.sqrt(np.maximum(apart, least)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ItemScores:
+    """Items × models: native scores of a benchmark, without holes.
+
+    `scores` has shape (items, models). `notes` say what was left out, and why.
+    """
+
+    benchmark: str
+    models: tuple[str, ...]
+    scores: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+def read_item_scores(
+    paths: Paths,
+    *,
+    benchmark: str | None = None,
+    metric: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> ItemScores:
+    """Read the native scores of one benchmark from pools, logs and folders of candidates.
+
+    Items count that all models answered (`load_candidates`, mode "intersect").
+
+    `benchmark` is needed where there are several; the other arguments are those of `read_scores`.
+
+    Raises:
+        TableError: a CSV file, or a metric or filter for a pool; the candidates cannot be read or
+            aligned; as `item_scores`.
+    """
+    for path in map(Path, path_list(paths)):
+        if path.suffix.lower() in CSV:
+            raise TableError(
+                f"{path} holds scores of whole benchmarks, not of items; give logs, or a pool that "
+                "`tiebreak candidates --out` wrote"
+            )
+        if path.suffix.lower() == POOL and (metric or filter):
+            raise TableError(
+                f"{path}: --metric and --filter are for logs; a pool holds the scores it was "
+                "written with"
+            )
+    try:
+        pool = load_candidates(
+            paths,
+            "intersect",
+            epochs="all",
+            native=metric,
+            filter=filter,
+            rename=rename,
+            # Of another benchmark in the same folder; the one that is asked for is checked below.
+            alone=True,
+        )
+    except CandidateError as error:
+        raise TableError(str(error)) from error
+    return item_scores(pool, benchmark)
+
+
+def item_scores(pool: CandidatePool, benchmark: str | None = None) -> ItemScores:
+    """The native scores of one benchmark of a pool; epochs of an item are one item.
+
+    Models that have no native score are left out, then items that some model has none on.
+
+    Raises:
+        TableError: no such benchmark, or several and none named; no item has native scores of all
+            models, or less than two models have any.
+    """
+    if benchmark is None:
+        if len(pool.benchmarks) > 1:
+            raise TableError(
+                f"items of one benchmark make up a contest, and there are {len(pool.benchmarks)}: "
+                f"{', '.join(map(repr, pool.benchmarks))}; name one (--benchmark NAME)"
+            )
+        [benchmark] = pool.benchmarks
+    elif benchmark not in pool.benchmarks:
+        help_ = suggestion(benchmark, pool.benchmarks)
+        raise TableError(f"the candidates have no benchmark {benchmark!r}; {help_}")
+    models = pool.models_of(benchmark)
+    table = item_means(pool, benchmark, models)
+    holes = np.isnan(table)
+    scored = ~np.all(holes, axis=0)
+    kept = tuple(model for model, has in zip(models, scored, strict=True) if has)
+    if len(kept) < 2:
+        have = f"only {kept[0]!r} has" if kept else "no model has"
+        raise TableError(f"{benchmark}: {have} native scores; a contest needs those of two models")
+    whole = ~np.any(holes[:, scored], axis=1)
+    if not whole.any():
+        raise TableError(f"{benchmark}: no item has native scores of all of {listed(kept)}")
+    notes = list(map(str, pool.notes))
+    if len(kept) < len(models):
+        without = [repr(model) for model in models if model not in kept]
+        notes.append(f"{benchmark}: without native scores, so left out: {listed(without)}")
+    if not whole.all():
+        n = f"{int(np.sum(~whole))} of {len(whole)} items"
+        notes.append(f"{benchmark}: {n} have not native scores of all models; left out")
+    return ItemScores(benchmark, kept, table[np.ix_(whole, scored)], tuple(notes))

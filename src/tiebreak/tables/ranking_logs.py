@@ -36,9 +36,6 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
     Each ranked item is a ballot whose reviewer is the log; of a peer review, each review is one.
     Where a run was retried, an item's ballots are those of the latest log that ranked it.
 
-    Args:
-        paths: ranking logs, and folders that hold some.
-
     Raises:
         TableError: a path holds no ranking log, or no item of any log could be ranked.
     """

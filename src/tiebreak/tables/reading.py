@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+# The suffix of a pool of candidates.
+POOL = ".parquet"
 NO_SCORE = (
     "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
     "runs their tests"

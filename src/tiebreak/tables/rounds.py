@@ -21,8 +21,8 @@ from typing import Any, Literal
 from tiebreak.paths import problem_with
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.tables.delimited import read_text
-from tiebreak.tables.errors import TableError, listed, shown, suggestion
-from tiebreak.words import split_names
+from tiebreak.tables.errors import TableError, shown, suggestion
+from tiebreak.words import listed, split_names
 
 # Benchmarks that a note names.
 _NAMED = 100
@@ -75,11 +75,7 @@ class Rounds:
 
 
 def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
-    """Read the rounds of a contest.
-
-    Args:
-        path: a YAML file in the form above.
-        benchmarks: names of the score table's columns.
+    """Read the rounds of a contest, in the form above; `benchmarks` are the score table's columns.
 
     Raises:
         TableError: the file does not exist or is not text; it is not YAML, or not of this form;

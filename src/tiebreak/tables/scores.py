@@ -1,22 +1,18 @@
 """Scores out of files: a table of models × benchmarks."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal
 
 import numpy as np
 
-from tiebreak.paths import AnyPath, Paths, path_list
+from tiebreak.paths import AnyPath
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.ballots import CSV
-from tiebreak.tables.delimited import Delimited, Row, read_delimited
+from tiebreak.tables.delimited import CSV, Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
 from tiebreak.words import split_names
-
-# The suffix of a pool of candidates.
-POOL = ".parquet"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,59 +50,6 @@ class ScoreTable:
             if cells is not None:
                 cells.setflags(write=False)
         return replace(self, benchmarks=names, scores=scores, errors=errors)
-
-
-class ReadingOptions(TypedDict, total=False):
-    """Arguments of `read_scores` beside the paths."""
-
-    stderr: AnyPath | None
-    metric: str | Sequence[str] | None
-    filter: str | None
-    rename: Mapping[str, str] | None
-
-
-def read_scores(
-    paths: Paths,
-    *,
-    stderr: AnyPath | None = None,
-    metric: str | Sequence[str] | None = None,
-    filter: str | None = None,
-    rename: Mapping[str, str] | None = None,
-) -> ScoreTable:
-    """Read one CSV file (`read_score_table`), or logs, pools and folders (`read_results`).
-
-    Args:
-        paths: a single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
-            folders that hold them, in any mix. Logs and pools hold standard errors themselves.
-        stderr: a CSV file of the scores' standard errors (`with_errors`).
-        metric: for logs, as is the next: see `read_results`.
-        filter: the lm-eval filter whose score counts.
-        rename: names of benchmarks to replace, in logs and pools.
-
-    Raises:
-        TableError: a CSV file among other paths, or with options for logs; as the readers.
-    """
-    if stderr is not None:
-        table = read_scores(paths, metric=metric, filter=filter, rename=rename)
-        return with_errors(table, stderr)
-    given = path_list(paths)
-    tables = [path for path in given if Path(path).suffix.lower() in CSV]
-    if not tables:
-        # Importing Inspect takes seconds; a CSV file need not wait for it.
-        from tiebreak.tables.results import read_results
-
-        return read_results(given, metric=metric, filter=filter, rename=rename)
-    if len(given) > 1:
-        raise TableError(
-            f"{tables[0]} is a whole table of scores and comes alone; without it, logs, pools and "
-            "folders can be given in any mix"
-        )
-    if metric or filter or rename:
-        raise TableError(
-            f"{tables[0]}: --metric, --filter and --rename are for logs; this file holds the "
-            "scores as they are"
-        )
-    return read_score_table(Path(tables[0]))
 
 
 def read_score_table(path: str | Path) -> ScoreTable:
@@ -237,16 +180,10 @@ def score_table(
     public_notes: Sequence[str] = (),
     errors: FloatArray | None = None,
 ) -> ScoreTable:
-    """A table with notes on scales and missing scores after those given.
+    """A `ScoreTable` of these fields, with notes on scales and missing scores.
 
-    Args:
-        models: as the others, a field of `ScoreTable`.
-        benchmarks: as in `ScoreTable`.
-        scores: as in `ScoreTable`; made read-only, as errors are.
-        sources: as in `ScoreTable`.
-        notes: those that may name files; the public ones come after them.
-        public_notes: those that do not.
-        errors: as in `ScoreTable`.
+    Scores and errors become read-only. `notes` may name files; public ones, and those on scales and
+    missing scores, come after them.
 
     Raises:
         TableError: there is no score at all.

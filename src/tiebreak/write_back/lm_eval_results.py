@@ -31,9 +31,7 @@ def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
     A file that was written for the same samples before is replaced where it says otherwise, unless
     it covers more answers. No other file is changed.
 
-    Args:
-        pool: candidates; `source` names the samples file of each.
-        metric: name of the native score.
+    `metric` names the score; the `source` of each candidate names its samples file.
 
     Returns:
         An outcome for each samples file whose answers have the score, with how many of its

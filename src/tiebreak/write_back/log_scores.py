@@ -42,9 +42,7 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
     A score of an earlier ranking by the same protocol is replaced, also at samples that have no
     rank now; all other scores stay. A sample that was not ranked has no score.
 
-    Args:
-        log: A whole log. It is left as it is.
-        recordings: At most one for each score.
+    The log is left as it is. There is at most one recording for each score.
     """
     names = {one.name for one in recordings}
     scorers = [_scorer(one) for one in recordings]
@@ -71,10 +69,7 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
 def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
     """Put a log in the place of its file, whole or not at all.
 
-    Args:
-        path: The file; through a link, what it points to.
-        log: What it is to hold.
-        before: State of the file when the log was read.
+    Through a link it is what that points to. `before` is the file's state when the log was read.
 
     Raises:
         WriteBackError: another program changed the file in between.

@@ -18,6 +18,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
+from tiebreak.words import listed
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5
@@ -160,9 +161,9 @@ def _words(item: ItemBallots, placement: Placement, model: str) -> str:
     tied = next((group for group in placement.order if model in group), ())
     sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
     if twins := [other for other in same if other != model]:
-        sentences.append(f"Same answer as {_names(twins)}")
+        sentences.append(f"Same answer as {listed(twins, most=LISTED)}")
     if others := [other for other in tied if other not in (model, *same)]:
-        sentences.append(f"Tied with {_names(others)}")
+        sentences.append(f"Tied with {listed(others, most=LISTED)}")
     met: dict[float, dict[str, None]] = {1.0: {}, 0.5: {}, 0.0: {}}
     for one, other, result in results(item) if item.matches else ():
         if one == model:
@@ -171,10 +172,5 @@ def _words(item: ItemBallots, placement: Placement, model: str) -> str:
             met[1 - result][one] = None
     for result, verb in ((1.0, "Beat"), (0.5, "Drew with"), (0.0, "Lost to")):
         if others := [other for other in met[result] if other not in same]:
-            sentences.append(f"{verb} {_names(others)}")
+            sentences.append(f"{verb} {listed(others, most=LISTED)}")
     return ". ".join(sentences) + "."
-
-
-def _names(models: Sequence[str]) -> str:
-    shown = ", ".join(models[:LISTED])
-    return f"{shown} and {len(models) - LISTED} more" if len(models) > LISTED else shown

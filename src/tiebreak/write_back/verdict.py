@@ -3,26 +3,26 @@
 `watch_runs` lets Inspect call us when a judging run has ended. The log is then complete, and the
 verdict becomes an edit of its metadata with its provenance, as a person makes one in the
 viewer: what the run itself said stays as it was. `inspect score` carries edits over, and a retry is
-a run that ends, too. Where the log is not complete, for the disk was full, an error says so.
+a run that ends, too. Below Inspect's own results stand the first lines of the boards, and the
+command that shows all.
 
-Below Inspect's own results stand the first lines of the boards, and the command that shows all.
+Where the disk was full, Inspect reports an error, ends with exit code 0, and leaves a log that ends
+early. While a run goes on we count what it does; at its end we look into its log, and say what was
+judged and paid for and is missing there.
 """
 
-from collections.abc import Mapping, Sequence
+import io
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from logging import getLogger
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from inspect_ai.hooks import (
-    Hooks,
-    ModelUsageData,
-    RunEnd,
-    SampleStart,
-    TaskEnd,
-    TaskStart,
-    hooks,
-)
+from inspect_ai.hooks import Hooks, ModelUsageData, RunEnd, SampleStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import (
     EvalLog,
     MetadataEdit,
@@ -30,18 +30,30 @@ from inspect_ai.log import (
     edit_eval_log,
     write_eval_log_async,
 )
+from inspect_ai.model import cache_path
 from inspect_ai.util import display_type
+from rich.console import Console
 
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.candidates import PROTOCOL_KEY, SHARD_KEY
-from tiebreak.ranking_logs.log_file import read_log_file
-from tiebreak.write_back.first_lines import first_lines, sentence_of
-from tiebreak.write_back.written import Done, cache_problem, what_is_missing
+from tiebreak.ranking_logs.log import RankingLog, UnreadableLogError
+from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
+from tiebreak.report import terminal
+from tiebreak.report.sheet import Sheet
+from tiebreak.report.sheets.short import short_sheet
+from tiebreak.words import count
 
 logger = getLogger(__name__)
 
 VERDICT_KEY: Final = "tiebreak_verdict"
 """Log metadata: the verdict of each benchmark, by its name; see `verdict_of`."""
+
+MODELS: Final = 5
+BOARDS: Final = 4
+"""More than this are counted, not shown."""
+
+_FULL: Final = 1 << 20
+"""A disk with fewer free bytes is full."""
 
 
 def watch_runs() -> None:
@@ -142,3 +154,94 @@ def verdict_of(board: Leaderboard, part: str | None = None) -> Mapping[str, Any]
         "trust": board.verdict.trust.state,
         "n_items": board.n_items,
     }
+
+
+def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None) -> str:
+    """Verdict and first models of each board, and the command for the rest; "" without a board.
+
+    `part` is the shard of a run that is judged on several machines.
+    """
+    ranked = [board for board in boards if board.rows]
+    if not ranked:
+        return ""
+    text = io.StringIO()
+    # Not on standard output: Inspect's displays have their own ways there.
+    terminal.show(_sheets(ranked, part), Console(file=text, highlight=False))
+    return f"\n{text.getvalue()}\nAll of it: tiebreak rank {shlex.quote(_near(log))}\n"
+
+
+def sentence_of(board: Leaderboard, part: str | None = None) -> str:
+    """The verdict; that of a shard is about its part of the items, and says so."""
+    sentence = board.verdict.sentence
+    return f"About the items of shard {part} only: {sentence}" if part else sentence
+
+
+def _sheets(boards: Sequence[Leaderboard], part: str | None) -> Iterator[Sheet]:
+    for board in boards[:BOARDS]:
+        yield short_sheet(board, verdict=sentence_of(board, part), most=MODELS)
+    if (left := len(boards) - BOARDS) > 0:
+        yield Sheet(f"… and {count(left, 'more board')}")
+
+
+def _near(log: str) -> str:
+    """A log's address as it is typed here."""
+    path = log.removeprefix("file://")
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path
+
+
+@dataclass(slots=True)
+class Done:
+    """What a run did: calls that were paid for, samples that were begun, and what it came to."""
+
+    calls: int = 0
+    samples: set[tuple[str, int]] = field(default_factory=set)
+    boards: str = ""
+
+
+def what_is_missing(run: EvalLog, done: Done) -> str | None:
+    """What a run (as Inspect has it in memory) did and its log does not hold; None: it is whole."""
+    if run.status == "success":
+        return None  # its samples were counted when it was written
+    path = run.location.removeprefix("file://")
+    samples, calls = _held(_read(path), done)
+    lost = done.calls - calls
+    if samples == len(done.samples) or lost <= 0:
+        return None
+    reason = run.error.message if run.error else run.status
+    return (
+        f"{path} holds {samples:,} of {count(len(done.samples), 'item')} that were begun, and "
+        f"{lost:,} of {count(done.calls, 'paid call')} are in no log ({reason}). Make room, and "
+        "give the same command again: what is paid for comes from the cache"
+    )
+
+
+def cache_problem() -> str | None:
+    """A sentence where replies may not have come to the cache, for its disk is full."""
+    folder = cache_path()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if shutil.disk_usage(there).free >= _FULL:
+        return None
+    return (
+        f"The disk of Inspect's cache is full ({folder}): replies of this run may not be in it, "
+        "and would be paid for again. Make room there, or set INSPECT_CACHE_DIR"
+    )
+
+
+def _read(path: str) -> RankingLog | None:
+    try:
+        header = ranking_header(path)
+        return read_log_file(path, header, with_votes=False) if header else None
+    except UnreadableLogError:
+        return None
+
+
+def _held(log: RankingLog | None, done: Done) -> tuple[int, int]:
+    """How many of these samples the log holds, and paid calls about them; a retry's has others."""
+    held = (*log.samples, *log.canaries) if log else ()
+    own = [one for one in held if (one.id, one.epoch) in done.samples]
+    return len(own), sum(
+        not call.cached for one in own if one.ballots for call in one.ballots.calls
+    )

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
-from tiebreak.analysis.alignment import raters
-from tiebreak.analysis.alignment.align import (
+from tiebreak.analysis.alignment import (
     Alignment,
     BenchmarkAlignment,
+    Correlation,
+    Rater,
     align_panels,
 )
-from tiebreak.analysis.alignment.correlations import Correlation, Rater
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import AGGREGATORS, RankingError, Resampling, aggregate_items, bootstrap_items
@@ -410,7 +410,7 @@ def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None
         return names, any("dodgson is left out" in note for note in found.notes)
 
     assert methods(None) == (sorted(AGGREGATORS), False)
-    monkeypatch.setattr(raters, "_DODGSON_LIMIT", 4 * 3 * 3 - 1)
+    monkeypatch.setattr("tiebreak.analysis.alignment._DODGSON_LIMIT", 4 * 3 * 3 - 1)
     assert methods(None) == ([name for name in sorted(AGGREGATORS) if name != "dodgson"], True)
     assert methods(["dodgson"]) == (["dodgson"], False)
 
@@ -421,7 +421,7 @@ def test_an_aggregator_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> No
             raise UnprovenOrderError("no order in time")
         return aggregate_items(ranks, method)
 
-    monkeypatch.setattr(raters, "aggregate_items", fails)
+    monkeypatch.setattr("tiebreak.analysis.alignment.aggregate_items", fails)
     found = one(panel(noisy(4, 3, 5, seed=0)), people(), methods=("dodgson", "borda"))
     assert [each.name for each in found.raters if each.kind == "aggregator"] == ["borda"]
     assert "dodgson: no result: no order in time" in found.notes

@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import write
-from tiebreak.analysis.alignment.align import align, align_panels
+from tiebreak.analysis.alignment import align, align_panels
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.rankers import Resampling

@@ -7,9 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
-from tiebreak.analysis.alignment.align import align_panels
-from tiebreak.analysis.alignment.correlations import Rater
-from tiebreak.analysis.alignment.raters import Scores
+from tiebreak.analysis.alignment import Rater, Scores, align_panels
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import RankingError, Resampling, peer_views
 from tiebreak.rankers.agreement import spearman_many

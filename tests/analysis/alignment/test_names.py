@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.analysis.alignment.align import match_names
+from tiebreak.analysis.alignment import match_names
 from tiebreak.analysis.errors import AnalysisError
 
 MATCHES = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.alignment.panels import panel
-from tiebreak.analysis.alignment.raters import _methods, consensus_method
+from tiebreak.analysis.alignment import _methods, consensus_method
 from tiebreak.rankers import AGGREGATORS
 
 

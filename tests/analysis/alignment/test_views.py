@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
-from tiebreak.analysis.alignment import raters
-from tiebreak.analysis.alignment.align import BenchmarkAlignment, align_panels
-from tiebreak.analysis.alignment.correlations import Rater
+from tiebreak.analysis.alignment import BenchmarkAlignment, Rater, align_panels
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import Resampling, aggregate_items, peer_views
 from tiebreak.rankers.errors import UnprovenOrderError
@@ -227,7 +225,7 @@ def test_a_consensus_that_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(ranks: FloatArray, method: str) -> FloatArray:
         raise UnprovenOrderError("no order in time")
 
-    monkeypatch.setattr(raters, "aggregate_items", fails)
+    monkeypatch.setattr("tiebreak.analysis.alignment.aggregate_items", fails)
     found, views = views_of(panel(SELFISH), "abc")
     assert tuple(views) == ("SR", "PR")
     assert views["PR"].pearson.values.tolist() == pytest.approx([1, 0.5])

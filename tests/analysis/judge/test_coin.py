@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from tests.ranking_logs.builders import all_pairs, item, match
-from tiebreak.analysis.judge.coin import coin_p, cycles_of
+from tiebreak.analysis.judge.figures import coin_p, cycles_of
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Tiering
 
 

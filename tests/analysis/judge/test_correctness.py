@@ -9,7 +9,7 @@ import pytest
 
 from tests.ranking_logs.builders import all_pairs, item, match, write_log
 from tests.report.showing import printed
-from tiebreak.analysis.judge.correctness import correctness_of
+from tiebreak.analysis.judge.figures import correctness_of
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.report.sheets.leaderboard import board_sheet
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, PointScore

@@ -9,8 +9,7 @@ import pytest
 
 from benchmarks.claims.juries import judged
 from benchmarks.claims.worlds import FAIR, position_bound, ranking_log
-from tiebreak.analysis.judge.figures import judge_figures
-from tiebreak.analysis.judge.jury import jurors_of
+from tiebreak.analysis.judge.figures import judge_figures, jurors_of
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report.sheets.leaderboard import board_sheet, data_of

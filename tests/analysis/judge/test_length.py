@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.ranking_logs.builders import item, match
-from tiebreak.analysis.judge.length import length_of
+from tiebreak.analysis.judge.biases import length_of
 from tiebreak.scorers.ballots import ItemBallots
 
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from tests.ranking_logs.builders import item, listed, match
-from tiebreak.analysis.judge.position import (
+from tiebreak.analysis.judge.biases import (
     ALARM,
     ENOUGH_VERDICTS,
     flips_of,

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from tests.ranking_logs.builders import call, graded, item, listed, match
-from tiebreak.analysis.judge.replies import judge_replies
+from tiebreak.analysis.judge.figures import judge_replies
 
 
 def test_questions_by_judge() -> None:

@@ -9,7 +9,7 @@ from tests.analysis.peers.builders import by_scores, identical, reviews
 from tests.analysis.peers.test_sparse import opinions, thinned
 from tests.ranking_logs.builders import bracket, write_log
 from tests.report.showing import printed
-from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.alignment import align
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import PeerReport, PeerReview, peer_report

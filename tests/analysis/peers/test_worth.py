@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.peers.builders import LETTERS, by_scores, identical, panel_of, reviews
 from tests.analysis.peers.test_self_preference import planted
-from tiebreak.analysis.peers.worth import (
+from tiebreak.analysis.peers.panel import (
     PanelWorth,
     largest_shift,
     panel_warnings,

@@ -11,7 +11,7 @@ from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import pairwise
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.voting.majority import copeland, dodgson, kendall
+from tiebreak.rankers.voting import copeland, dodgson, kendall
 
 
 def test_victories_minus_defeats() -> None:

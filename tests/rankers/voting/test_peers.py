@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tiebreak.rankers.aggregation import Consensus, aggregate
+from tiebreak.rankers.aggregation import aggregate
+from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import within_ballots
-from tiebreak.rankers.voting.majority import copeland, dodgson
-from tiebreak.rankers.voting.positional import borda, irv
+from tiebreak.rankers.voting import borda, copeland, dodgson, irv
 
 Case = dict[str, Any]
 FILE = Path(__file__).parents[1] / "peer_answers.json"

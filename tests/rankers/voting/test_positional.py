@@ -14,7 +14,7 @@ from tests.rankers.voting.tables import table
 from tiebreak.rankers import normalized_borda
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import within_ballots
-from tiebreak.rankers.voting.positional import average, borda, irv, spearman
+from tiebreak.rankers.voting import average, borda, irv, spearman
 
 
 def test_average_by_hand() -> None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.rankers.voting.tables import table
-from tiebreak.rankers.aggregation import Consensus, aggregate
+from tiebreak.rankers.aggregation import aggregate
 from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.pairwise import majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
-from tiebreak.rankers.voting.majority import copeland, dodgson
-from tiebreak.rankers.voting.positional import average, borda, irv, spearman
+from tiebreak.rankers.voting import average, borda, copeland, dodgson, irv, spearman
 
 Ranks = NDArray[np.float64]
 Rule = Callable[[Ranks], Consensus]

@@ -15,15 +15,14 @@ from tests.analysis.stars import starred
 from tiebreak.analysis.calibration import Calibration, calibration_of
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.analysis.peers.panel import panel_worth
 from tiebreak.analysis.peers.ranking import peer_ranking
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.peers.self_preference import self_preference
-from tiebreak.analysis.peers.worth import panel_worth
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
-from tiebreak.analysis.star_causes import CauseRow, ErrorCauses
-from tiebreak.analysis.star_course import DatedScore, StarCourse
-from tiebreak.analysis.star_orders import OrderCurve, OrderKept, StarOrders
+from tiebreak.analysis.star_samples import OrderCurve, OrderKept, StarOrders
+from tiebreak.analysis.star_stability import CauseRow, DatedScore, ErrorCauses, StarCourse
 from tiebreak.analysis.star_table import StarTable
 from tiebreak.analysis.stars import StarBoard, scored
 from tiebreak.analysis.stars import star_board as board_of

@@ -13,7 +13,7 @@ from tests.analysis.alignment.panels import noisy, panel
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.samples import HOSTILE
-from tiebreak.analysis.alignment.align import Alignment, align_panels
+from tiebreak.analysis.alignment import Alignment, align_panels
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from tiebreak.report.figures.labels import Label, label_points, spread
+from tiebreak.report.figures.panels import Label, label_points, spread
 
 
 @pytest.mark.slow

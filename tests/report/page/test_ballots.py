@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import all_pairs, bracket, call, graded, listed
 from tests.report.page.sample_report import played
-from tiebreak.report.page.ballots import short, slim
+from tiebreak.report.page.items import short, slim
 from tiebreak.scorers.ballots import ItemBallots
 
 KINDS = {

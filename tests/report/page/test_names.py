@@ -11,9 +11,8 @@ from tests.report.page.logs import small, whole
 from tests.report.page.test_sections import texts_of
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
-from tiebreak.report.page.contents import contents_of
+from tiebreak.report.page.contents import contents_of, shortener
 from tiebreak.report.page.gallery import Gallery
-from tiebreak.report.page.names import shortener
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.shelf import Shelf
 

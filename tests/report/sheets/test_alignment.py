@@ -12,9 +12,7 @@ from rich.cells import cell_len
 from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
-from tiebreak.analysis.alignment.align import Alignment, align_panels
-from tiebreak.analysis.alignment.correlations import Correlation
-from tiebreak.analysis.alignment.raters import Scores
+from tiebreak.analysis.alignment import Alignment, Correlation, Scores, align_panels
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.csv import text as csv_text

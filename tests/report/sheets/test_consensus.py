@@ -11,7 +11,8 @@ from rich.cells import cell_len
 from tests.report.showing import printed, round_trip, texts
 from tiebreak.analysis.consensus import Election
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.rankers.aggregation import Consensus, aggregate
+from tiebreak.rankers.aggregation import aggregate
+from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.contests.expected_wins import CsdResult, csd
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity, failure_sensitivity
 from tiebreak.rankers.kemeny.result import KemenyResult

@@ -7,15 +7,10 @@ import pytest
 
 from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
 from tests.report.showing import round_trip
-from tiebreak.analysis.judge.coin import Cycles
-from tiebreak.analysis.judge.correctness import Correctness
-from tiebreak.analysis.judge.figures import JudgeFigures
-from tiebreak.analysis.judge.length import Length
-from tiebreak.analysis.judge.position import Flips, Position
-from tiebreak.analysis.judge.replies import JudgeReplies
+from tiebreak.analysis.judge.biases import Flips, Length, Position
+from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, JudgeReplies
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, leaderboards
-from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
-from tiebreak.analysis.settled import Settled
+from tiebreak.analysis.receipt import KindCalls, Receipt, Settled, Usage
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.analysis.trust import Trust
 from tiebreak.report.csv import text as csv_text

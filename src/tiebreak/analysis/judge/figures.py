@@ -1,23 +1,94 @@
-"""All that the ballots of a leaderboard show about its judge."""
+"""All that ballots show about a judge: of a leaderboard, and of a jury judge by judge.
 
-from collections.abc import Sequence
+Here also whether verdicts are more than coin tosses, how often a judge and the native score
+disagree (of two answers one passed and one failed), and how often there is no usable reply. A coin
+says nothing about models, contradicts itself in half of the matches asked in both orders, and makes
+a cycle (A beats B, B beats C, C beats A) of a quarter of all triples.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final
 
-from tiebreak.analysis.judge.coin import Cycles, coin_p, cycles_of
-from tiebreak.analysis.judge.correctness import Correctness, correctness_of
-from tiebreak.analysis.judge.length import Length, length_of
-from tiebreak.analysis.judge.position import (
+import numpy as np
+
+from tiebreak.analysis.judge.biases import (
     Flips,
+    Length,
     Position,
     enough_verdicts,
     flips_of,
+    length_of,
     place_of,
     position_of,
 )
-from tiebreak.analysis.judge.replies import JudgeReplies, judge_replies
+from tiebreak.rankers import mean_ranks
+from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, wilson
+from tiebreak.rankers.pairwise_tests import sign_flip_p
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.match import one_verdict_an_order
+from tiebreak.scorers.ballots import CallKind, ItemBallots, Match, PointScore
+from tiebreak.scorers.match import (
+    by_judge,
+    judges_in,
+    one_verdict_an_order,
+    result_of,
+    with_verdicts,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReplies:
+    """Questions that decide rankings (matches, points, lists), by who was asked.
+
+    `model` is the model that judged, in peer review and in a jury the name of who was asked.
+
+    `n_unscored` of the `n_questions` stayed without a usable reply, after the repair turn and the
+    repetition (which reviews do not have); `unscored_rate` is their share with its Wilson interval,
+    widened as far as they come in items rather than one by one (in simulation a 95% interval
+    covered 95% where they came alone or in whole items, 90% where they did both). A match that is
+    asked in both orders is two questions.
+    """
+
+    model: str
+    n_questions: int
+    n_unscored: int
+    unscored_rate: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correctness:
+    """Judged pairs of answers of which one has the native score 1 and the other 0.
+
+    In `n_against` of the `n` pairs the judge preferred the answer with 0, in `n_tied` neither.
+    `share` is n_against / n with its interval over items (`ItemDraws.shares`). `n_guarded` counts
+    the items in which the correctness guard puts answers that failed after those that passed; in
+    all others the judge alone decides.
+    """
+
+    share: Estimate
+    n: int
+    n_against: int
+    n_tied: int
+    n_guarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """Triples of answers to one item in which all three pairs met and none was even.
+
+    `share` is the share of the `n_triples` that are cycles, with its interval over items; a coin
+    makes ¼. `coin_p` is one-sided, for fewer than those of a coin; NaN without a triple.
+    """
+
+    share: Estimate
+    n_triples: int
+    coin_p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +149,270 @@ def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling(
         correctness=correctness_of(items, how=how),
         replies=replies,
     )
+
+
+COIN_CYCLES: Final = 0.25
+
+
+def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -> Cycles:
+    """Count cycles among the matches of each item."""
+    from scipy.stats import norm
+
+    rows = [(item.item_id, *_triples(item.matches)) for item in items]
+    table = np.array([own for _, *own in rows], dtype=np.float64).reshape(len(rows), 2)
+    cyclic, triples = table.sum(axis=0)
+    if not triples:
+        nan = math.nan
+        return Cycles(Estimate(nan, nan, nan, 0, "no three answers all met"), 0, nan)
+    draws = ItemDraws(len(rows), [name for name, *_ in rows], how=how)
+    [share] = draws.shares(table[:, :1], table[:, 1:], "no three answers all met")
+    # Two triples of a coin's verdicts share a match at most, so that cycles are pairwise
+    # independent: the variance of their number is that of a binomial one.
+    spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
+    z = (cyclic + 0.5 - triples * COIN_CYCLES) / spread
+    return Cycles(share, int(triples), float(norm.cdf(z)))
+
+
+def coin_p(items: Sequence[ItemBallots], *others: float) -> float:
+    """p-value of "verdicts are coin tosses", from all that may show that they are not.
+
+    Evidence is that answers of some model win, that the better seed wins (the seeding is another
+    question to the same judge), and `others`, p-values of flips and cycles. The smallest p-value
+    counts, times their number (Bonferroni); NaN where there is none.
+    """
+    every = (_models_p(items), _seeds_p(items), *others)
+    known = [p for p in every if not math.isnan(p)]
+    return min(1.0, len(known) * min(known)) if known else math.nan
+
+
+def _models_p(items: Iterable[ItemBallots]) -> float:
+    """Whether some model's answers win or lose: smallest p-value, times the number of models.
+
+    From matches a sign test of a model's first match in each item: in a knockout the number of
+    later ones depends on results. From lists a sign-flip test of its distances from the middle.
+    """
+    from scipy.stats import binomtest
+
+    won: dict[str, dict[str, float]] = defaultdict(dict)
+    place: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for item in items:
+        for match in item.matches:
+            if match.result is not None:
+                won[match.high].setdefault(item.item_id, 2 * match.result - 1)
+                won[match.low].setdefault(item.item_id, 1 - 2 * match.result)
+        for listing in item.listings:
+            ranks = mean_ranks(listing.groups)
+            for name, rank in ranks.items():
+                place[name][item.item_id] += (len(ranks) + 1) / 2 - rank
+    signs = [np.sign(list(own.values())) for own in won.values()]
+    found = [
+        float(binomtest(int(np.sum(own > 0)), int(np.sum(own != 0))).pvalue)
+        for own in signs
+        if own.any()
+    ]
+    found += [sign_flip_p(list(own.values())) for own in place.values()]
+    return min(1.0, min(found) * len(found)) if found else math.nan
+
+
+def _seeds_p(items: Iterable[ItemBallots]) -> float:
+    """Whether the seed of the better tier wins more than half of the decided matches, one-sided."""
+    from scipy.stats import binomtest
+
+    better = [
+        match.winner == min((match.high, match.low), key=item.tiering.tiers.__getitem__)
+        for item in items
+        if item.tiering is not None
+        for match in item.matches
+        if match.result not in (None, 0.5)
+        and len({item.tiering.tiers.get(name) for name in (match.high, match.low)} - {None}) == 2
+    ]
+    if not better:
+        return math.nan
+    return float(binomtest(sum(better), len(better), alternative="greater").pvalue)
+
+
+def _triples(matches: Iterable[Match]) -> tuple[float, float]:
+    """Cycles and triples among the decided matches of an item; of a pair the first counts."""
+    beats: dict[tuple[str, str], bool] = {}
+    for match in matches:
+        if match.result not in (None, 0.5) and (match.loser, match.winner) not in beats:
+            beats[match.winner, match.loser] = True
+    names = {name: number for number, name in enumerate(sorted({n for two in beats for n in two}))}
+    won: FloatArray = np.zeros((len(names), len(names)))
+    for winner, loser in beats:
+        won[names[winner], names[loser]] = 1
+    met = won + won.T
+    return float(np.trace(won @ won @ won)) / 3, float(np.trace(met @ met @ met)) / 6
+
+
+def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> Correctness:
+    """Count over matches, grades and lists, those of every reviewer."""
+    said = [list(_said(item)) for item in items]
+    against = np.array([own.count(False) for own in said], np.float64)
+    tied = sum(own.count(None) for own in said)
+    counts = np.array([len(own) for own in said], np.float64)
+    share = Estimate(np.nan, np.nan, np.nan, 0, "no two judged answers have native scores 1 and 0")
+    if counts.any():
+        units = [item.cluster or item.item_id for item in items]
+        draws = ItemDraws(len(items), units, how=how)
+        [share] = draws.shares(against[:, None], counts[:, None], share.reason or "")
+    guarded = sum(item.stratified and len({*item.passed.values()}) == 2 for item in items)
+    return Correctness(share, int(counts.sum()), int(against.sum()), tied, guarded)
+
+
+def _said(item: ItemBallots) -> Iterator[bool | None]:
+    """For each judged pair whether the answer with 1 is preferred to that with 0; None: neither."""
+    for better, worse, result in _preferences(item):
+        one, other = item.native.get(better), item.native.get(worse)
+        if {one, other} == {0, 1}:
+            yield None if result == 0.5 else (result > 0.5) == (one == 1)
+
+
+def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
+    """What was said of pairs: one answer, the other, and what the one got."""
+    for match in item.matches:
+        if match.result is not None:
+            yield match.high, match.low, match.result
+    graded = {one.candidate: one.score for one in item.scores if one.score is not None}
+    for (one, own), (other, its) in combinations(graded.items(), 2):
+        yield one, other, (1 + np.sign(own - its)) / 2
+    for listing in item.listings:
+        placed = [(name, place) for place, tied in enumerate(listing.groups) for name in tied]
+        for (one, own), (other, its) in combinations(placed, 2):
+            yield one, other, (1 + np.sign(its - own)) / 2
+
+
+def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple[JudgeReplies, ...]:
+    """Count usable replies by judge or reviewer, in order of names.
+
+    Where a run has one judge and yet the calls of an item name several models, they are counted
+    together: only those of a jury and of reviewers say whose each of them is.
+    """
+    by_judge: dict[str, list[list[bool]]] = defaultdict(list)
+    for item in items:
+        own: dict[str, list[bool]] = defaultdict(list)
+        for kind, reviewer, usable in _questions(item):
+            # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
+            if name := reviewer or judges_of(item, kind):
+                own[name].append(usable)
+        for name, replies in own.items():
+            by_judge[name].append(replies)
+    rows = []
+    for model, by_item in sorted(by_judge.items()):
+        n = [len(replies) for replies in by_item]
+        unusable = [replies.count(False) for replies in by_item]
+        effect = design_effect(unusable, n)
+        missing = wilson(sum(unusable), sum(n), level=level, effect=effect)
+        rows.append(
+            JudgeReplies(
+                model=model,
+                n_questions=missing.n,
+                n_unscored=missing.successes,
+                unscored_rate=missing.rate,
+                lower=missing.lower,
+                upper=missing.upper,
+            )
+        )
+    return tuple(rows)
+
+
+def judges_of(item: ItemBallots, kind: CallKind) -> str:
+    """The models behind an item's calls of one kind, with commas between them."""
+    return ", ".join(sorted({call.model for call in item.calls if call.kind == kind}))
+
+
+def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
+    """Every deciding question: its kind, who of several was asked, whether the reply is usable."""
+    for match in item.matches:
+        judges = judges_in(match)
+        replaced = [v for v in match.discarded if v.judge not in judges]
+        for verdict in (*match.verdicts, *replaced):
+            yield "match", verdict.judge, verdict.unscored is None
+    for points in (part for one in item.scores for part in one.parts or (one,)):
+        yield "score", points.judge, points.unscored is None
+    for listing in item.listings:
+        yield "list", listing.reviewer, listing.unscored is None
+
+
+@dataclass(frozen=True, slots=True)
+class Juror:
+    """One judge of a jury.
+
+    `figures` are those of its own verdicts. `agreement` is the share of pairs of answers that it
+    puts in the order in which the others' mean puts them, where neither calls them even; a coin has
+    ½, so that 2 · share − 1 is corrected for chance. `agreement_p` tests ½ (sign flips over items,
+    two-sided). NaN where no other judge had the same matches. All p are corrected for the tests of
+    the jury and of each of its judges (Bonferroni).
+    """
+
+    name: str
+    figures: JudgeFigures
+    agreement: Estimate
+    agreement_p: float
+
+
+def jurors_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> tuple[Juror, ...]:
+    """The judges of a jury by name; none where there is one judge."""
+    names = sorted({name for item in items for name in _names(item)})
+    tests = len(names) + 1
+    return tuple(_juror(name, items, tests, how) for name in names)
+
+
+def _juror(name: str, items: Sequence[ItemBallots], tests: int, how: Resampling) -> Juror:
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for item in items:
+        for same in _same(item, name):
+            counts[item.item_id][0] += same
+            counts[item.item_id][1] += 1
+    agreement = Estimate(math.nan, math.nan, math.nan, 0, "no other judge had the same matches")
+    p = math.nan
+    if counts:
+        table = np.array(list(counts.values()), dtype=np.float64)
+        draws = ItemDraws(len(table), None, how=how)
+        [agreement] = draws.shares(table[:, :1], table[:, 1:], "nothing in common")
+        p = min(1.0, tests * sign_flip_p(2 * table[:, 0] - table[:, 1]))
+    figures = judge_figures([_alone(item, name) for item in items], how=how).corrected(tests)
+    if figures.flips.asked != "all":
+        # What was close to all is not what was close to this one: the line is not its own.
+        figures = replace(figures, flips=replace(figures.flips, asked="close", expected=math.nan))
+    return Juror(name, figures, agreement, p)
+
+
+def _names(item: ItemBallots) -> Iterator[str]:
+    for match in item.matches:
+        yield from (v.judge for v in (*match.verdicts, *match.discarded) if v.judge)
+    yield from (part.judge for points in item.scores for part in _parts(points) if part.judge)
+
+
+def _parts(points: PointScore) -> tuple[PointScore, ...]:
+    return points.parts or (points,)
+
+
+def _alone(item: ItemBallots, name: str) -> ItemBallots:
+    """What one judge said of an item; one that was replaced said nothing usable."""
+    matches = []
+    for match in item.matches:
+        if name in judges_in(match):
+            matches.append(by_judge(match, name))
+        elif gone := [verdict for verdict in match.discarded if verdict.judge == name]:
+            matches.append(by_judge(with_verdicts(match, gone), name))
+    scores = tuple(part for points in item.scores for part in _parts(points) if part.judge == name)
+    return item.model_copy(update={"matches": tuple(matches), "scores": scores, "listings": ()})
+
+
+def _same(item: ItemBallots, name: str) -> Iterator[bool]:
+    """For each pair of answers that neither calls even: whether both name the same winner."""
+    for match in item.matches:
+        own = result_of((one for one in match.verdicts if one.judge == name), match.high)
+        others = result_of((one for one in match.verdicts if one.judge != name), match.high)
+        if not {own, others} & {None, 0.5}:
+            yield own == others
+    both: list[tuple[float, float]] = []
+    for points in item.scores:
+        given = {part.judge: part.score for part in _parts(points) if part.score is not None}
+        mine = given.pop(name, None)
+        if mine is not None and given:
+            both.append((mine, math.fsum(given.values()) / len(given)))
+    for (a, x), (b, y) in combinations(both, 2):
+        if a != b and x != y:
+            yield (a > b) == (x > y)

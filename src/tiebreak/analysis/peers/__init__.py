@@ -2,10 +2,9 @@
 
 From ballots to a report, in this order::
 
-    panel            ballots of a log as arrays: items × reviewers × models
+    panel            ballots of a log as arrays: items × reviewers × models; what each reviewer and
+                     the whole panel are worth: can they be trusted, do they agree
     ranking          mean rank over items by any method; all ballots at once
     self_preference  the four views, the gap, and what aggregation leaves of it
-    worth            each reviewer and the whole panel: can they be trusted, do they agree
-    sparse           sparse logs beside the full one
-    review           all of it, one `PeerReview` for each benchmark and log
+    review           all of it, one `PeerReview` for each benchmark and log; sparse beside full
 """

@@ -1,23 +1,43 @@
-"""The ballots of a peer-review log as arrays: items × reviewers × models.
+"""A panel of reviewers: its ballots as arrays, items × reviewers × models, and what it is worth.
 
-All measures of a panel (views, agreement, alignment) are arithmetic on these.
+All measures of a panel (views, agreement, alignment) are arithmetic on these arrays; its worth is
+each reviewer's record, and the agreement of all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import or_nan
+from tiebreak.analysis.judge.biases import bound_warning
+from tiebreak.analysis.judge.figures import JudgeReplies, judge_replies
+from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.paths import Paths
+from tiebreak.rankers.dependence import EffectiveVotes, PairErrors, effective_votes, pair_errors
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.panel import (
+    Concordance,
+    ReviewerAgreement,
+    kendall_w,
+    krippendorff_alpha,
+    reviewer_agreement,
+)
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.reviewers import (
+    LeaveOneOut,
+    PresentationBias,
+    leave_one_out,
+    presentation_bias,
+)
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.scorers.ballots import ItemBallots, Reviewer
+from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
 from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count
+from tiebreak.words import count, percent
 
 HOW = "inspect eval tiebreak/peer_review -T candidates=LOGS --model-role 'peers=[MODEL, …]'"
 
@@ -125,3 +145,162 @@ def _as_shown(item: ItemBallots) -> ItemBallots:
         for one in item.listings
     ]
     return item.model_copy(update={"listings": tuple(listings)})
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """One reviewer: its replies, and how far it agrees with the others.
+
+    `reviewer.candidate` is None for one that is not a candidate. `replies` counts its reviews and
+    those that stayed unscored, for the most frequent `reason`; None where it was asked nothing. Of
+    its scored reviews `n_partial` leave out an answer that was shown; in `n_cut` reviews, scored or
+    not, `n_left_out` answers in all were not shown, so that the rest would fit its context.
+
+    `agreement` is the mean of Kendall's τ-b with each other reviewer; `distance` the share of pairs
+    that the consensus of the others orders the other way round, `errors` that of the pairs with
+    different native scores which it orders the wrong way round. Without it the model `moved` falls
+    by `shift` places (< 0: rises), which is the most by which one moves; 0 and None if none does,
+    None and None where no model is ranked. `first_changes` says whether another is first then.
+    """
+
+    reviewer: Reviewer
+    replies: JudgeReplies | None
+    reason: str | None
+    n_partial: int
+    n_cut: int
+    n_left_out: int
+    agreement: Estimate
+    distance: Estimate
+    errors: Estimate
+    shift: int | None
+    moved: str | None
+    first_changes: bool | None
+    presentation: PresentationBias
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PanelWorth:
+    """The reviewers, in the order of the panel, and what they are worth together.
+
+    `votes` says what is known of the independent votes that they amount to, `errors` how often they
+    put a wrong answer before a right one. `without` holds the rankings without each of them, by its
+    own `method`.
+    """
+
+    reviewers: tuple[ReviewRecord, ...]
+    agreement: ReviewerAgreement
+    alpha: Estimate
+    concordance: Concordance
+    votes: EffectiveVotes
+    errors: PairErrors
+    without: LeaveOneOut
+
+
+def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
+    """What a panel of one reviewer at least is worth."""
+    ranks, items = panel.ranks, panel.items
+    agreement = reviewer_agreement(ranks, items=items, how=how)
+    without = leave_one_out(ranks, items=items, how=how)
+    errors = pair_errors(ranks, panel.native, items=items, how=how)
+    presentation = presentation_bias(ranks, panel.shown, items=items, how=how)
+    replies = {one.model: one for one in judge_replies(panel.ballots, level=how.level)}
+    records = [
+        _record(
+            panel, number, replies.get(one.name), agreement, without, errors, presentation[number]
+        )
+        for number, one in enumerate(panel.reviewers)
+    ]
+    return PanelWorth(
+        reviewers=tuple(records),
+        agreement=agreement,
+        alpha=krippendorff_alpha(ranks, items=items, how=how),
+        concordance=kendall_w(ranks, items=items, how=how),
+        votes=effective_votes(ranks, panel.native, items=items, how=how),
+        errors=errors,
+        without=without,
+    )
+
+
+def panel_warnings(worth: PanelWorth) -> Iterator[str]:
+    """Which reviewers are not to be trusted, and why; the worst first."""
+    for record in worth.reviewers:
+        yield from filter(None, [_unscored(record)])
+    for record in worth.reviewers:
+        if record.presentation.bound:
+            yield bound_warning(record.reviewer.name, record.presentation)
+    for record in worth.reviewers:
+        if record.n_cut and record.replies is not None:
+            yield (
+                f"{record.reviewer.name} did not see all answers in {record.n_cut:,} of "
+                f"{count(record.replies.n_questions, 'review')}: they did not fit its context. The "
+                "longest are left out until the rest fits: "
+                f"{count(record.n_left_out, 'answer')} in all, which it does not rank"
+            )
+
+
+def _record(
+    panel: Panel,
+    number: int,
+    replies: JudgeReplies | None,
+    agreement: ReviewerAgreement,
+    without: LeaveOneOut,
+    errors: PairErrors,
+    presentation: PresentationBias,
+) -> ReviewRecord:
+    reviewer = panel.reviewers[number]
+    listings = [
+        one for item in panel.ballots for one in item.listings if one.reviewer == reviewer.name
+    ]
+    reasons = [one.unscored for one in listings if one.unscored is not None]
+    shifts = without.shifts[number]
+    most = None if np.isnan(shifts).all() else int(np.nanargmax(np.abs(shifts)))
+    shift = None if most is None else int(shifts[most])
+    return ReviewRecord(
+        reviewer=reviewer,
+        replies=replies,
+        reason=max(dict.fromkeys(reasons), key=reasons.count) if reasons else None,
+        n_partial=sum(map(_is_partial, listings)),
+        n_cut=sum(bool(one.left_out) for one in listings),
+        n_left_out=sum(len(one.left_out) for one in listings),
+        agreement=agreement.reviewers[number],
+        distance=without.distances[number],
+        errors=errors.reviewers[number],
+        shift=shift,
+        moved=panel.models[most] if most is not None and shift else None,
+        first_changes=without.first_changes[number],
+        presentation=presentation,
+    )
+
+
+def _is_partial(listing: Listing) -> bool:
+    return listing.unscored is None and sum(map(len, listing.groups)) < len(listing.shown)
+
+
+def _unscored(record: ReviewRecord) -> str | None:
+    replies = record.replies
+    if replies is None or replies.unscored_rate <= UNSCORED_TOLERANCE:
+        return None
+    reason = f"Most frequent reason: {record.reason}"
+    if (record.reason or "").startswith("error:"):
+        reason += ". The same `inspect eval` again asks for these alone; the rest is in the cache"
+    if replies.n_unscored == replies.n_questions:
+        return (
+            f"{record.reviewer.name} gave no usable review in any of "
+            f"{count(replies.n_questions, 'item')}, and the others decide alone. {reason}"
+        )
+    return (
+        f"{replies.n_unscored:,} of {count(replies.n_questions, 'review')} by "
+        f"{record.reviewer.name} ({percent(replies.unscored_rate)}) rank no answer. {reason}"
+    )
+
+
+def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
+    """The reviewer without whom the ranking changes most, None where none matters.
+
+    By places; among equals one without whom another model is first.
+    """
+
+    def change(record: ReviewRecord) -> tuple[int, bool]:
+        return abs(record.shift or 0), bool(record.first_changes)
+
+    return max((record for record in records if record.shift), key=change, default=None)

@@ -24,7 +24,7 @@ from tiebreak.rankers import (
     kemeny_young_batch,
     mean_rank,
 )
-from tiebreak.rankers.aggregation import comparing
+from tiebreak.rankers.consensus import comparing
 from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling

@@ -1,28 +1,32 @@
 """The organiser's desk: sessions, results, quotas, tokens and the access log as pages.
 
 Made on the server, without a script. What examinees and organisers may do is decided at the gate,
-as everywhere; a page shows the buttons of what its reader may do.
+as everywhere; a page shows the buttons of what its reader may do. Names come from examinees and may
+be hostile: templates escape every text, what cannot be seen or would turn the text around it is
+shown as its code (`report.html.visible`), and long names are cut.
 """
 
 from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Form, Query, Request
 from sqlalchemy import Connection, Engine
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tiebreak.bank import overview, quotas, results, sessions, tokens
 from tiebreak.bank.access import Permission
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.schema import State
 from tiebreak.bank.server import login
-from tiebreak.bank.server.desk_pages import AT_ONCE, page, picture, style
 from tiebreak.bank.server.examinees import SessionId
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.limits import Rates
 from tiebreak.bank.server.organisers import Jti
 from tiebreak.bank.server.replies import STATUS, problem, state_of
 from tiebreak.bank.server.shapes import Name
-from tiebreak.bank.session_tables import State
+from tiebreak.report import html
 
 Proof = Annotated[str, Form(alias="proof", max_length=256)]
 Number = Annotated[int, Query(ge=1, le=1_000_000)]
@@ -38,6 +42,12 @@ NEEDS: Final[dict[Section, Permission]] = {
 """What it takes to see a section."""
 
 _KEPT: Final = {"Cache-Control": "max-age=600"}
+
+AT_ONCE: Final = 50
+"""Rows of a page."""
+
+_LONGEST: Final = 120
+_HERE: Final = Path(__file__).parent
 
 
 def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
@@ -75,7 +85,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         section: Section,
         proof: str,
         permission: Permission,
-        work: Callable[[], None],
+        work: Callable[[], object],
     ) -> Response:
         """Back to a section after a form was obeyed."""
 
@@ -149,9 +159,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
     @routes.post("/sessions/{session}/close")
     def close(request: Request, session: SessionId, proof: Proof = "") -> Response:
-        def work() -> None:
-            sessions.close(engine, session)
-
+        work = partial(sessions.close, engine, session)
         return changed(request, "sessions", proof, "session:close", work)
 
     @routes.post("/board/{session}/{what}")
@@ -161,16 +169,12 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         what: Literal["release", "withdraw"],
         proof: Proof = "",
     ) -> Response:
-        def work() -> None:
-            results.show(engine, session, shown=what == "release")
-
+        work = partial(results.show, engine, session, shown=what == "release")
         return changed(request, "board", proof, "result:release", work)
 
     @routes.post("/tokens/{jti}/revoke")
     def revoke(request: Request, jti: Jti, proof: Proof = "") -> Response:
-        def work() -> None:
-            tokens.revoke(engine, jti)
-
+        work = partial(tokens.revoke, engine, jti)
         return changed(request, "tokens", proof, "token:write", work)
 
     @routes.post("/quotas")
@@ -180,9 +184,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         granted: Annotated[int, Form(ge=0, le=2**31 - 1)],
         proof: Proof = "",
     ) -> Response:
-        def work() -> None:
-            quotas.grant(engine, institution, granted)
-
+        work = partial(quotas.grant, engine, institution, granted)
         return changed(request, "quotas", proof, "quota:write", work)
 
     return routes
@@ -202,3 +204,42 @@ def _part(
         return overview.log_of(connection, start=start, most=AT_ONCE)
     every = quotas.quotas(connection)
     return overview.Part(tuple(every[start : start + AT_ONCE]), start, len(every))
+
+
+def page(name: str, status: int = 200, **about: Any) -> Response:
+    """A page by the name of its template, with what it is about."""
+    template = _environment().get_template(f"{name}.html.jinja")
+    text = template.render(name=name, cut=cut, when=when, at_once=AT_ONCE, **about)
+    return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def cut(text: object) -> str:
+    """A text, only its beginning where it is long."""
+    shown = str(text)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+def when(time: str | None) -> str:
+    """A time of the tables to the second, without its zone, which is UTC."""
+    return "–" if time is None else time[:19].replace("T", " ")
+
+
+@cache
+def style() -> str:
+    """The style sheet of the report, and what the desk has beside it."""
+    report = Path(html.__file__).parent / "page" / "static" / "report.css"
+    files = (report, _HERE / "static" / "desk.css")
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+@cache
+def picture() -> str:
+    """The pages' icon."""
+    return (_HERE / "static" / "icon.svg").read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import FileSystemLoader
+
+    return html.environment().overlay(loader=FileSystemLoader(_HERE / "templates"))

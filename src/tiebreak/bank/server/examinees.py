@@ -90,12 +90,4 @@ def router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
 
 def state_of_session(session: sessions.Session) -> dict[str, str | int | None]:
     """A session as it is sent."""
-    return {
-        "id": session.id,
-        "k": session.k,
-        "state": session.state,
-        "answered": session.answered,
-        "next": session.next,
-        "model": session.model,
-        "prompting": session.prompting,
-    }
+    return {name: getattr(session, name) for name in SessionState.model_fields}

@@ -59,14 +59,6 @@ def router(engine: Engine, keys: tokens.Keys, gate: Gate) -> APIRouter:
         """Set how many questions an institution may be given in all."""
         gate.enter(request, "quota:write")
         quota = quotas.grant(engine, institution, wanted.granted)
-        return JSONResponse(
-            {
-                "institution": institution,
-                "granted": quota.granted,
-                "allocated": quota.allocated,
-                "pending": quota.pending,
-                "completed": quota.completed,
-            }
-        )
+        return JSONResponse({name: getattr(quota, name) for name in QuotaState.model_fields})
 
     return routes

@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse
 from starlette.types import Scope
 
 from tiebreak.bank.errors import Kind
+from tiebreak.bank.schema import now
 from tiebreak.bank.server.writer import Line
-from tiebreak.bank.session_tables import now
 
 STATUS: Final[dict[Kind, int]] = {
     "unusable": 400,

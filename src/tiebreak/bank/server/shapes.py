@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from tiebreak.bank.prompting import Prompting
 from tiebreak.bank.question import QuestionType
-from tiebreak.bank.session_tables import Role, State
+from tiebreak.bank.schema import Role, State
 
 
 def _no_control(text: str) -> str:

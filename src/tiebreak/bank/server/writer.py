@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine, insert
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.schema import writing
-from tiebreak.bank.session_tables import ACCESS_LOG
+from tiebreak.bank.schema import ACCESS_LOG, writing
 
 T = TypeVar("T")
 Line = dict[str, str | int | None]

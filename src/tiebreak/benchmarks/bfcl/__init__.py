@@ -15,15 +15,15 @@ from typing import Final
 
 from tiebreak.benchmarks.bfcl.calls import Call
 from tiebreak.benchmarks.bfcl.check import score, score_calls
-from tiebreak.benchmarks.bfcl.questions import read
-from tiebreak.benchmarks.bfcl.rows import categories_named, load_rows
-from tiebreak.benchmarks.bfcl.wording import (
+from tiebreak.benchmarks.bfcl.questions import (
     call_schema,
     prompt,
+    read,
     tool_name,
     tool_schema,
     without_descriptions,
 )
+from tiebreak.benchmarks.bfcl.rows import categories_named, load_rows
 
 __all__ = [
     "METRIC",

@@ -212,9 +212,7 @@ def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
     the text of it and any other one an object, arithmetic is evaluated. Arguments without a name
     are dropped. Unlike there, `+5` is 5 and not -5, and arithmetic is for numbers.
 
-    Args:
-        text: What may be calls.
-        only_named: Take no call that has an argument without a name.
+    With `only_named` a call that has an argument without a name is none.
 
     Raises:
         NoCallsError: it is anything else.

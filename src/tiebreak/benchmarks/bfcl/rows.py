@@ -16,12 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tiebreak.benchmarks.bfcl.categories import (
-    ANY_CALL,
-    CATEGORIES,
-    NO_CALL,
-    category_named,
-)
+from tiebreak.benchmarks.bfcl.categories import ANY_CALL, CATEGORIES, NO_CALL, category_named
 from tiebreak.benchmarks.question import Row
 from tiebreak.benchmarks.sources import file_rows
 from tiebreak.prerequisite import PrerequisiteError

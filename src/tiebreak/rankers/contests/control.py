@@ -139,13 +139,9 @@ def controlled_sums(
 ) -> IntArray:
     """Sums of Z over units of contests, shape (units, M), in units of 2^-Z_BITS.
 
-    Args:
-        places: shape (K, M, contests), the trace of `simulate_block`.
-        strength: as given to `simulate_block`.
-        eliminate: as given to `simulate_block`.
-        control: values of the models, numbered as in `strength`.
-        orders: as given to `simulate_block`.
-        unit: contests in a unit; the last one may have fewer.
+    `places`, shape (K, M, contests), are the trace of `simulate_block`, and the next arguments what
+    it was given; `control` has values of the models, numbered as in `strength`. The last unit may
+    have fewer contests.
     """
     _, n_models, contests = places.shape
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
@@ -222,11 +218,9 @@ def _take_worth(
 ) -> None:
     """What each member of a group adds: x − D·(x − P(win)).
 
-    Args:
-        win: shape (M,), D of each model.
-        ties: as from `_ties`.
-        cell: shape (n, contests), the weakest first: twice the model, as in `win`, + 1 who won.
-        worth: shape (n, contests), is filled.
+    `win`, shape (M,), is D of each model, `ties` are those of `_ties`. `cell`, shape (n, contests),
+    has the weakest first: twice the model, as in `win`, + 1 who won. `worth`, of that shape, is
+    filled.
     """
     n, x = len(cell), np.arange(2)
     # By the members that are beaten, those not stronger and those weaker: 0 … 2·(n − 1).

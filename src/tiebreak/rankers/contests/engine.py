@@ -140,11 +140,7 @@ def draw_block(
 
 
 def second_wins(strength: IntArray) -> NDArray[np.bool_]:
-    """Whether the second of two models is the stronger one, shape (K, M * M).
-
-    Args:
-        strength: shape (K, M).
-    """
+    """Whether the second of two models is the stronger one, (K, M * M), of `strength` (K, M)."""
     wins: NDArray[np.bool_] = strength[:, :, None] < strength[:, None, :]
     return wins.reshape(len(strength), -1)
 
@@ -214,10 +210,7 @@ def states_of(places: Places, score: IntArray) -> States:
 def plain_sums(places: Places, score: IntArray, *, unit: int) -> IntArray:
     """Summed scores of the models in every `unit` contests, shape (units, M).
 
-    Args:
-        places: shape (M, contests), after the last round.
-        score: shape (M,), of the places.
-        unit: contests that are summed.
+    `places`, shape (M, contests), are those after the last round; `score`, shape (M,), is theirs.
     """
     scores = states_of(places[None], score[None])[0].astype(np.int64)
     return np.add.reduceat(scores, range(0, len(scores), unit), axis=0)

@@ -104,12 +104,9 @@ def failure_sensitivity(
     must also lose more than `even_slope`. A model that wins everything never does: its luck is a
     matter of the sizes of the groups alone, which are the same in every field.
 
-    Args:
-        scores: shape (M, B), as in `csd`.
-        rounds: as in `csd`.
-        eliminate: the T to compare, ascending, at least two; each holds for all rounds.
-        tables: what the true scores may be, as in `item_intervals`, or None where unknown.
-        options: the other arguments of `csd`.
+    `eliminate` are the T to compare, ascending, at least two; each holds for all rounds. `tables`
+    say what the true scores may be, as in `item_intervals`; None: unknown. The others are as in
+    `csd`.
 
     Raises:
         RankingError: as `csd`; or `eliminate` does not ascend or has less than two values.
@@ -264,16 +261,9 @@ def perturb(
 
     Both contests use the same random numbers.
 
-    Args:
-        scores: shape (M, B), as in `csd`.
-        model: row of the model.
-        benchmarks: columns, at least one, to overwrite.
-        value: the score that the model gets there, or one for each of `benchmarks`; the paper's
-            example is 0, a failed API.
-        rounds: as in `csd`.
-        eliminate: as in `csd`.
-        before: what `csd` returned for the same arguments, if it was called.
-        options: the other arguments of `csd`.
+    The model (a row) gets `value` in some columns, at least one, or a value for each; the paper's
+    example is 0, a failed API. `before` is what `csd` returned for the same arguments, if it was
+    called. The others are as in `csd`.
 
     Raises:
         RankingError: as `csd`; or no such model or benchmark, or `value` is not finite

@@ -87,10 +87,6 @@ def unit_sums(studies: Sequence[Study], n_jobs: int | None = None) -> list[IntAr
 
     The same for any number of workers: block b has its own random stream, and sums of integers do
     not depend on their order.
-
-    Args:
-        studies: what to play.
-        n_jobs: as in `spread`.
     """
     blocks = [-(-study.iterations // BLOCK) for study in studies]
     tasks = [(one, at) for one, n in zip(studies, blocks, strict=True) for at in range(n)]

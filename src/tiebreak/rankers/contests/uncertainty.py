@@ -7,14 +7,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.contests.engine import (
-    BLOCK,
-    CHUNK,
-    draw_block,
-    out_flag,
-    schedule,
-    states_of,
-)
+from tiebreak.rankers.contests.engine import BLOCK, CHUNK, draw_block, out_flag, schedule, states_of
 from tiebreak.rankers.contests.expected_wins import ROUNDING, CsdOptions, prepare
 from tiebreak.rankers.contests.rounds import Rounds, round_means, strengths
 from tiebreak.rankers.contests.study import Study, engine, spread
@@ -57,7 +50,7 @@ def item_intervals(
 
     Args:
         tables: shape (draws, M, B), tables of what the true scores may be, as from
-            `tiebreak.analysis.true_scores.drawn_scores`. Scores with noise added to them would not
+            `tiebreak.analysis.contests.drawn_scores`. Scores with noise added to them would not
             do: in these, nearly tied models are further apart than in truth.
         rounds: as in `csd`.
         eliminate: as in `csd`.
@@ -106,13 +99,7 @@ def drawn_wins(
 
 
 def _wins(study: Study, number: int, strength: IntArray) -> FloatArray:
-    """Mean wins of each table, shape (tables, M), in one block of contests.
-
-    Args:
-        study: contests of one table.
-        number: of the block.
-        strength: shape (tables, K, M).
-    """
+    """Mean wins of each table, shape (tables, M), in a block; `strength` is (tables, K, M)."""
     n_tables, n_rounds, n_models = strength.shape
     contests, eliminate = n_tables * CONTESTS, study.eliminate
     draw = draw_block((number, 3), study.seed, contests, n_models, eliminate, study.weights)

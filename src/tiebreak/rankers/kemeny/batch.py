@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.aggregation import items_table
+from tiebreak.rankers.consensus import items_table
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.subsets import MAX_CANDIDATES, Table, optimal_orders
 from tiebreak.rankers.profile import FloatArray, IntArray

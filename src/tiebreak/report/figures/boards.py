@@ -1,17 +1,48 @@
-"""Figures of a leaderboard: its scores, and what judging adds to the native ones."""
+"""Figures of leaderboards and star boards: scores, native ones beside them, scores by subject.
+
+Of stars also orders of fewer questions, scores by date and causes of errors (LLMEval-Fair, figures
+5, 2 and 3).
+"""
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.analysis.star_samples import StarOrders
+from tiebreak.analysis.star_stability import ErrorCauses, StarCourse
+from tiebreak.analysis.stars import StarBoard, StarRow
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.report.cells import decimal, ranks
-from tiebreak.report.figures.canvas import BLUE, PALE, not_shown, short, styled
-from tiebreak.report.figures.drawing import Drawing, slug
-from tiebreak.report.figures.labels import Label
-from tiebreak.report.figures.points import name_points, point_panel
-from tiebreak.report.figures.rows import draw_point, limits, row_panel
-from tiebreak.words import count
+from tiebreak.report.cells import UNDEFINED, decimal, ranks
+from tiebreak.report.figures.canvas import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE,
+    Drawing,
+    not_shown,
+    panel,
+    short,
+    slug,
+    styled,
+)
+from tiebreak.report.figures.matrices import heat_map
+from tiebreak.report.figures.panels import (
+    Label,
+    draw_point,
+    limits,
+    name_points,
+    point_panel,
+    row_panel,
+)
+from tiebreak.words import count, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def leaderboard_figure(board: Leaderboard) -> Drawing | None:
@@ -22,10 +53,25 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
         return None
-    missing = [row.model for row in board.rows if row.rank is None]
-    level = f"{board.level * 100:g}%"
     title = f"{_title(board)} · Borda score of each model"
+    return Drawing(
+        slug("leaderboard", board.benchmark, board.protocol),
+        title,
+        " ".join(_leaderboard_words(board, rows)),
+        _scores(board, rows, title),
+    )
+
+
+def _scores(
+    board: Leaderboard | StarBoard, rows: Sequence[LeaderboardRow | StarRow], title: str
+) -> "Figure":
+    """The scores of some rows; the others are named below."""
+    top, step, axis = 1, 0.1, "mean normalized Borda score"
+    interval = f"line: {board.level * 100:g}% interval over {count(board.n_items, 'item')}"
     without = any(math.isnan(row.lower) for row in rows)
+    if isinstance(board, StarBoard):
+        top, step, axis = 100, 10, "score by stars, 0 to 100"
+        interval, without = f"{interval}, {board.design}", False
     with styled():
         figure, axes = row_panel(
             [f"{row.rank}. {short(row.model)}" for row in rows],
@@ -33,32 +79,25 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
             words=[ranks(row.rank_lower, row.rank_upper) for row in rows],
             head="ranks",
             below=[
-                "mean normalized Borda score",
-                f"line: {level} interval over {count(board.n_items, 'item')}",
+                axis,
+                interval,
                 "ranks: left open by tests of all pairs",
                 *(["without a line: no interval"] if without else []),
-                *not_shown(missing),
+                *not_shown([row.model for row in board.rows if row not in rows]),
             ],
         )
         for place, row in enumerate(rows):
-            draw_point(axes, place, row.borda, row.lower, row.upper)
-        values = [value for row in rows for value in (row.borda, row.lower, row.upper)]
-        axes.set_xlim(limits(values, within=(0, 1)))
-    return Drawing(
-        slug("leaderboard", board.benchmark, board.protocol),
-        title,
-        " ".join(_leaderboard_words(board, rows, level)),
-        figure,
-    )
+            draw_point(axes, place, row.value, row.lower, row.upper)
+        values = [value for row in rows for value in (row.value, row.lower, row.upper)]
+        axes.set_xlim(limits(values, step=step, within=(0, top)))
+    return figure
 
 
 def _title(board: Leaderboard) -> str:
     return f"{short(board.benchmark)} · {short(board.protocol)}"
 
 
-def _leaderboard_words(
-    board: Leaderboard, rows: Sequence[LeaderboardRow], level: str
-) -> Sequence[str]:
+def _leaderboard_words(board: Leaderboard, rows: Sequence[LeaderboardRow]) -> Sequence[str]:
     first, last = rows[0], rows[-1]
     sentence = (
         f"Leaderboard of {count(len(rows), 'model')} on {short(board.benchmark)} by "
@@ -66,6 +105,7 @@ def _leaderboard_words(
         f"score of {decimal(first.borda)}"
     )
     if not math.isnan(first.lower):
+        level = f"{board.level * 100:g}%"
         sentence += f" ({level} interval {decimal(first.lower)} to {decimal(first.upper)})"
     if last is not first:
         sentence += f", {short(last.model)} last with {decimal(last.borda)}"
@@ -138,3 +178,185 @@ def _step(rows: Sequence[LeaderboardRow]) -> float:
     scores = [row.native for row in rows]
     extent = max(scores) - min(scores)
     return 10.0 ** math.floor(math.log10(extent)) if extent > 1e-6 else 0.1
+
+
+def star_scores_figure(board: StarBoard) -> Drawing | None:
+    """Every model's score with its interval, and the ranks that tests of all pairs leave open.
+
+    None where no model has a score.
+    """
+    rows = [row for row in board.rows if row.rank is not None]
+    if not rows:
+        return None
+    title = f"{short(board.benchmark)} · score of each model by stars"
+    first, last = rows[0], rows[-1]
+    words = (
+        f"Scores by stars of {count(len(rows), 'model')} on {short(board.benchmark)}, 0 to 100: "
+        f"{short(first.model)} is first with {decimal(first.value, 2)}"
+    )
+    if last is not first:
+        words += f", {short(last.model)} last with {decimal(last.value, 2)}"
+    return Drawing(slug("stars", board.benchmark), title, f"{words}.", _scores(board, rows, title))
+
+
+def subjects_figure(board: StarBoard) -> Drawing | None:
+    """Models by subject as a heat map (LLMEval-Fair, table 1); None without subjects or scores."""
+    table = np.array([[one.value for one in row.subjects] for row in board.rows])
+    if not table.size or np.isnan(table).all():
+        return None
+    low = min(math.floor(float(np.nanmin(table))), 9)
+    title = f"{short(board.benchmark)} · scores by subject"
+    with styled():
+        figure, _ = heat_map(
+            table,
+            [f"{number}. {short(row.model)}" for number, row in enumerate(board.rows, start=1)],
+            [str(number) for number in range(1, len(board.subjects) + 1)],
+            lambda i, j: UNDEFINED if np.isnan(table[i, j]) else decimal(float(table[i, j]), 1),
+            span=(float(low), 10.0),
+            title=title,
+            below=[
+                "score of the row on the subject of the column, 0 to 10",
+                *(f"{number}. {short(name)}" for number, name in enumerate(board.subjects, 1)),
+            ],
+        )
+    worst = np.unravel_index(np.nanargmin(table), table.shape)
+    return Drawing(
+        slug("subjects", board.benchmark),
+        title,
+        f"Scores of {count(len(table), 'model')} on {count(len(board.subjects), 'subject')}, 0 to "
+        f"10. The lowest is that of {short(board.rows[int(worst[0])].model)} on "
+        f"{short(board.subjects[int(worst[1])])}, {decimal(float(table[worst]), 2)}.",
+        figure,
+    )
+
+
+_LINES = ((BLUE, "-", "o"), (GREEN, "--", "s"), (INK, "-.", "^"), (ORANGE, ":", "D"))
+
+
+def orders_figure(found: StarOrders) -> Drawing | None:
+    """ρ with the order of all questions by size of the draws, a line for each way of ranking.
+
+    None where no ρ is defined.
+    """
+    known = [
+        point for curve in found.curves for point in curve.points if not math.isnan(point.mean)
+    ]
+    if not known:
+        return None
+    title = f"{short(found.benchmark, 60)} · the order with fewer questions"
+    with styled():
+        figure, axes = panel(
+            (4.6, 3.2),
+            title=title,
+            left=0.75,
+            right=1.5,
+            below=[
+                "questions",
+                f"Spearman's ρ with the order on all {count(found.n_clusters, 'question')}, mean "
+                f"of {count(found.n_draws, 'draw')}; bands: the middle 90% of the draws",
+            ],
+        )
+        for curve, (colour, line, marker) in zip(found.curves, _LINES, strict=False):
+            points = [point for point in curve.points if not math.isnan(point.mean)]
+            sizes = [point.n_clusters for point in points]
+            lower, upper = [p.lower for p in points], [p.upper for p in points]
+            axes.fill_between(sizes, lower, upper, color=colour, alpha=0.1, linewidth=0)
+            axes.plot(
+                sizes, [p.mean for p in points], linestyle=line, marker=marker, markersize=4,
+                color=colour, label=curve.method,
+            )  # fmt: skip
+        axes.set_ylabel("ρ")
+        axes.set_ylim(*limits([*(p.lower for p in known), 1.0], within=(-1, 1)))
+        axes.grid()
+        axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+    first = [curve.points[0] for curve in found.curves if curve.points]
+    words = ", ".join(
+        f"{curve.method} {decimal(point.mean, 2)}"
+        for curve, point in zip(found.curves, first, strict=True)
+    )
+    return Drawing(
+        slug("orders", found.benchmark),
+        title,
+        f"How well draws of questions keep the order of all: with "
+        f"{count(first[0].n_clusters, 'question')} ρ is {words}.",
+        figure,
+    )
+
+
+def dates_figure(found: StarCourse) -> Drawing | None:
+    """Scores with intervals by date, and a line through the models of each series."""
+    rows = [row for row in found.rows if not math.isnan(row.score.value)]
+    if not rows:
+        return None
+    title = f"{short(found.benchmark, 60)} · scores by date"
+    names = [f"{number} {short(row.model)}" for number, row in enumerate(rows, start=1)]
+    with styled():
+        figure, axes = point_panel(
+            names,
+            title=title,
+            ylabel="share of all stars, 0 to 100",
+            below=[
+                "date",
+                f"lines: series · bars: {found.level * 100:g}% intervals over questions",
+            ],
+        )
+        days = [row.date.year + (row.date.timetuple().tm_yday - 1) / 366 for row in rows]
+        for series in sorted({row.series for row in rows if row.series}):
+            own = [k for k, row in enumerate(rows) if row.series == series]
+            axes.plot(
+                [days[k] for k in own], [rows[k].score.value for k in own],
+                color=MUTED, linewidth=1, zorder=1,
+            )  # fmt: skip
+        for day, row in zip(days, rows, strict=True):
+            axes.vlines(day, row.score.lower, row.score.upper, color=MUTED, linewidth=2, zorder=2)
+            axes.plot(day, row.score.value, "o", color=BLUE, markersize=5.5, zorder=3)
+        room = max(0.1, 0.12 * (max(days) - min(days)))
+        axes.set_xlim(min(days) - room, max(days) + room)
+        ends = [end for row in rows for end in (row.score.value, row.score.lower, row.score.upper)]
+        axes.set_ylim(*limits(ends, step=5, within=(0, 100)))
+        axes.ticklabel_format(useOffset=False)
+        axes.locator_params(axis="x", nbins=6)
+        points = [
+            Label(str(number), day, row.score.value)
+            for number, (day, row) in enumerate(zip(days, rows, strict=True), start=1)
+        ]
+        name_points(axes, names, points)
+    best = max(rows, key=lambda row: row.score.value)
+    return Drawing(
+        slug("dates", found.benchmark),
+        title,
+        f"Scores by stars of {count(len(rows), 'model')} by date. The highest is "
+        f"{decimal(best.score.value, 1)}, of {short(best.model)} ({best.date.isoformat()}).",
+        figure,
+    )
+
+
+def causes_figure(found: ErrorCauses) -> Drawing | None:
+    """The share of each cause among all labelled answers, with its interval."""
+    shares = found.rows[-1].shares
+    if not shares:
+        return None
+    title = "Causes of errors"
+    with styled():
+        figure, axes = row_panel(
+            [short(cause) for cause in found.causes],
+            title=title,
+            words=[percent(share.value) for share in shares],
+            head="share",
+            below=[
+                f"share of {count(found.rows[-1].n_labelled, 'labelled answer')}",
+                f"lines: {found.level * 100:g}% intervals over questions, each alone",
+            ],
+        )
+        for row, share in enumerate(shares):
+            draw_point(axes, row, share.value, share.lower, share.upper)
+        ends = [end for share in shares for end in (share.value, share.lower, share.upper)]
+        axes.set_xlim(*limits([0.0, *ends], within=(0, 1)))
+    most, named = max(zip((s.value for s in shares), found.causes, strict=True))
+    return Drawing(
+        "causes",
+        title,
+        f"Shares of {count(len(shares), 'cause')} of errors. The commonest is {short(named)}, "
+        f"{percent(most)}.",
+        figure,
+    )

@@ -1,6 +1,7 @@
-"""A row each with its distribution or interval: reviewers, people, self-preference, stability.
+"""A row each with its distribution or interval: reviewers, people, self-preference, stability, κ.
 
-The box plots are of correlations item by item (Peer review, figures 4 and 5).
+The box plots are of correlations item by item (Peer review, figures 4 and 5); κ of judges with
+people is LLMEval-Fair's figure 4.
 """
 
 import math
@@ -11,14 +12,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
-from tiebreak.analysis.alignment.correlations import Rater
+from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Rater
+from tiebreak.analysis.calibration import PEOPLE, Calibration
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.peers.self_preference import SelfPreference
 from tiebreak.analysis.stability import StabilityReport
-from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.agreement import pearson_many, spearman_many
+from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report import ReportError
@@ -28,12 +29,13 @@ from tiebreak.report.figures.canvas import (
     GREEN,
     MUTED,
     ORANGE,
+    Drawing,
     not_shown,
     short,
+    slug,
     styled,
 )
-from tiebreak.report.figures.drawing import Drawing, slug
-from tiebreak.report.figures.rows import draw_box, draw_point, limits, row_panel
+from tiebreak.report.figures.panels import draw_box, draw_point, limits, row_panel
 from tiebreak.words import count
 
 
@@ -59,16 +61,9 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
 
     A box holds the middle half of the items, with a line at the median; whiskers reach to the last
     item within 1.5 times the box's length, and dots are items beyond. The diamond is the macro
-    figure. All are Pearson's correlation of ranks.
-
-    Args:
-        alignment: what to draw. Of several peer reviews each has a box, of a single one each
-            rater but the views.
-        rater: whose correlation is shown where there are several peer reviews: a method, a
-            reviewer's name, a view, or "native score".
-
-    Returns:
-        None where no item tells models apart.
+    figure. All are Pearson's correlation of ranks. Of several peer reviews each has a box, of a
+    single one each rater but the views; where there are several `rater` says whose correlation is
+    shown. None where no item tells models apart.
 
     Raises:
         ReportError: there are several peer reviews, and no such rater.
@@ -347,3 +342,60 @@ def _rows(report: StabilityReport) -> Iterator[_Row]:
             pairs.minimum,
             rate(pairs.top1_matches / pairs.n_pairs) if pairs.n_pairs else UNDEFINED,
         )
+
+
+_EACH_OTHER = "people with each other"
+
+
+def kappa_figure(calibration: Calibration) -> Drawing | None:
+    """A row for each judge and round: κ with people, over models, and κ of people below.
+
+    None where no κ is defined.
+    """
+    turns = calibration.rounds or ("",)
+    rows: list[tuple[str, Estimate, bool]] = [
+        (_named(judge, turn), calibration.mean(judge, turn).kappa, False)
+        for judge in calibration.judges
+        for turn in turns
+    ]
+    people = [calibration.cell(PEOPLE, turn) for turn in turns]
+    rows += [
+        (_named(_EACH_OTHER, turn), one.kappa, True)
+        for turn, one in zip(turns, people, strict=True)
+        if one is not None
+    ]
+    hidden = [name for name, one, _ in rows if math.isnan(one.value)]
+    shown = [row for row in rows if not math.isnan(row[1].value)]
+    if not shown:
+        return None
+    title = f"{short(calibration.source, 60)} · agreement of judges with people"
+    ends = [bound for _, one, _ in shown for bound in (one.value, one.lower, one.upper)]
+    level = f"{calibration.level * 100:g}%"
+    with styled():
+        figure, axes = row_panel(
+            [name for name, _, _ in shown],
+            title=title,
+            below=[
+                "Cohen's κ with people: 1 is full agreement, 0 what chance gives",
+                f"judges: mean over models · lines: {level} intervals over questions",
+                *not_shown(hidden),
+            ],
+            words=[decimal(one.value, 2) for _, one, _ in shown],
+            head="κ",
+        )
+        axes.set_xlim(*limits(ends, within=(-1, 1)))
+        for row, (_, one, grey) in enumerate(shown):
+            colour = MUTED if grey else BLUE
+            draw_point(axes, row, one.value, one.lower, one.upper, colour=colour)
+    best, kappa, _ = max(shown, key=lambda row: row[1].value)
+    return Drawing(
+        slug("kappa", calibration.source),
+        title,
+        f"Cohen's κ with people of {count(len(calibration.judges), 'judge')}, with {level} "
+        f"intervals. The highest is {decimal(kappa.value, 2)}, of {best}.",
+        figure,
+    )
+
+
+def _named(judge: str, turn: str) -> str:
+    return f"{short(judge)} · {short(turn, 20)}" if turn else short(judge)

@@ -23,15 +23,22 @@ from tiebreak.report.figures.canvas import (
     PALE,
     PAPER,
     SMALL,
+    Drawing,
     panel,
     short,
     styled,
     widest,
 )
-from tiebreak.report.figures.drawing import Drawing
-from tiebreak.report.figures.labels import SIDE_LINE, Label, label_side
-from tiebreak.report.figures.points import name_points, point_panel
-from tiebreak.report.figures.rows import draw_point, limits, row_panel
+from tiebreak.report.figures.panels import (
+    SIDE_LINE,
+    Label,
+    draw_point,
+    label_side,
+    limits,
+    name_points,
+    point_panel,
+    row_panel,
+)
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -189,12 +196,7 @@ def _row_panel(
 ) -> "tuple[Figure, Axes, list[int]]":
     """An empty plot with a row for every model, the best first, and lines between their tiers.
 
-    Args:
-        report: the contest.
-        title: of the figure.
-        words: what stands right of each model's row.
-        head: what stands above these words.
-        remarks: lines below the plot.
+    `words` stand right of each model's row, by the place of the model in the report.
     """
     result, tiers = report.result, report.tiers
     order = np.argsort(-result.expected_wins, kind="stable").tolist()

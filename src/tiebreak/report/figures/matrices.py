@@ -1,17 +1,27 @@
-"""Matrices as heat maps: win rates, and who ranks whom."""
+"""Matrices as heat maps: win rates, who ranks whom, and what judges say where people say what."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
-from tiebreak.rankers.aggregation import comparing, mean_rank
+from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report.cells import UNDEFINED, decimal
-from tiebreak.report.figures.canvas import MUTED, PAPER, fitting, panel, short, styled, widest
-from tiebreak.report.figures.drawing import Drawing, slug
+from tiebreak.report.figures.canvas import (
+    MUTED,
+    PAPER,
+    Drawing,
+    fitting,
+    panel,
+    short,
+    slug,
+    styled,
+    widest,
+)
 from tiebreak.words import count, percent
 
 if TYPE_CHECKING:
@@ -231,3 +241,43 @@ def _dark(colour: FloatArray) -> bool:
         colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4
     )
     return bool(linear @ [0.2126, 0.7152, 0.0722] < 0.179)
+
+
+def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:
+    """Labels of people (rows) and of a judge (columns): the share of each of a row's labels.
+
+    None where the judge gave no label.
+    """
+    found = calibration.cell(judge)
+    if found is None:
+        return None
+    table = np.array(found.confusion)
+    sums = table.sum(axis=1, keepdims=True)
+    share = np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0)
+    title = f"{short(judge, 60)} · what people say, what the judge says"
+
+    def text(i: int, j: int) -> str:
+        return (
+            UNDEFINED
+            if np.isnan(share[i, j])
+            else f"{percent(float(share[i, j]))}\n{table[i, j]:,.4g}"
+        )
+
+    with styled():
+        figure, _ = heat_map(
+            share,
+            [f"people: {label}" for label in calibration.labels],
+            list(calibration.labels),
+            text,
+            span=(0, 1),
+            title=title,
+            below=["columns: labels of the judge", "share of the row · second line: how many"],
+        )
+    same = np.trace(table) / table.sum()
+    return Drawing(
+        slug("confusion", judge),
+        title,
+        f"How often {short(judge)} gives each label where people give each: the same one in "
+        f"{percent(float(same))} of {count(found.n, 'case')}.",
+        figure,
+    )

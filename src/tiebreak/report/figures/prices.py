@@ -12,15 +12,16 @@ from tiebreak.report.figures.canvas import (
     PALE,
     PAPER,
     SMALL,
+    Drawing,
     fitting,
     new_figure,
     not_shown,
     short,
+    slug,
     styled,
     wrapped,
 )
-from tiebreak.report.figures.drawing import Drawing, slug
-from tiebreak.report.figures.labels import Label, label_points
+from tiebreak.report.figures.panels import Label, label_points
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -51,10 +52,6 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
     """One panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
     A log whose ρ or price is undefined is named below its panel. None where there is no point.
-
-    Args:
-        comparison: what to draw.
-        against: what the agreement is paid with.
     """
     drawn = [one for one in comparison.benchmarks if list(_points(one, against))]
     if not drawn:
@@ -155,13 +152,8 @@ def _missing(one: BenchmarkComparison, against: Against) -> list[str]:
 
 
 def _price(log: ComparedLog, against: Against) -> float:
-    price = log.price
-    return {
-        "calls": price.calls,
-        "depth": price.depth,
-        "tokens": price.tokens,
-        "cost": price.cost,
-    }[against]
+    price: float = getattr(log.price, against)
+    return price
 
 
 def _words(

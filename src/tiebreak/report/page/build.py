@@ -15,8 +15,7 @@ from tiebreak.paths import Paths
 from tiebreak.progress import doing
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report import ReportError
-from tiebreak.report.figures.canvas import drawn_for
-from tiebreak.report.figures.drawing import FORMS, Form
+from tiebreak.report.figures.canvas import FORMS, Form, drawn_for
 from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import FOLDER, USUAL, Gallery, Prints
@@ -126,15 +125,7 @@ def write_contents(
     title: str | None = None,
     prints: Prints = USUAL,
 ) -> list[Path]:
-    """Write what `contents_of` gathered, as `write_report`. The same contents give the same files.
-
-    Args:
-        contents: what the report shows.
-        folder: where to write.
-        version: of this package.
-        title: the page's.
-        prints: what the pictures beside the page are written as, and how wide.
-    """
+    """Write what `contents_of` gathered; the same contents give the same files."""
     check_folder(folder)
     path, gallery = Path(folder), Gallery(prints)
     shelf = Shelf(path)

@@ -7,7 +7,7 @@ from typing import Final
 
 from tiebreak.progress import tracked
 from tiebreak.report.figures import Drawing, themed
-from tiebreak.report.figures.drawing import FORMS, Form, free_name
+from tiebreak.report.figures.canvas import FORMS, Form, free_name
 from tiebreak.report.page.view import FigureView
 from tiebreak.report.sheet import one_line
 

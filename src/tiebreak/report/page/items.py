@@ -19,26 +19,28 @@ the file, `sample` and `epoch` say where in it this is, for Inspect's own viewer
 where the item has no ranking.
 
 Texts are read again from the logs, item by item, and packed at once: all of them are more than a
-machine holds.
+machine holds. Most of a large report is votes, so ballots are handled as the log's JSON has them:
+ranking does not read them, so they are unchecked, and what is not as we write it stays as it is.
+Numbers are kept to six decimals (a judge's own as they are), since the digits behind them are most
+of what does not compress.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, Final, NamedTuple
 
 from tiebreak.analysis.entries import Entry
+from tiebreak.candidates import CONTEST_KEY
 from tiebreak.progress import tracked
-from tiebreak.ranking_logs.log import JudgedItem
+from tiebreak.ranking_logs.log import JudgedItem, answers_in
 from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.report.cells import Cell, integer, words
-from tiebreak.report.page.answers import asked
-from tiebreak.report.page.ballots import short, slim
-from tiebreak.report.page.contents import Contents
-from tiebreak.report.page.names import file_name
-from tiebreak.report.page.shelf import Shelf
-from tiebreak.report.page.store import pack
+from tiebreak.report.page.contents import Contents, file_name
+from tiebreak.report.page.shelf import Shelf, pack
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
@@ -74,11 +76,7 @@ class _Told:
 
 
 def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
-    """All items that were judged, or None without any.
-
-    Args:
-        contents: what the report is about.
-        shelf: an empty one; the items' stories stand on it afterwards.
+    """All items that were judged, or None without any; their stories stand on the shelf afterwards.
 
     Raises:
         UnreadableLogError: a log has changed since it was read.
@@ -255,3 +253,111 @@ def _opening(task: str) -> str:
 
 def _named(text: str) -> Cell:
     return words(one_line(text))
+
+
+_PARTS: Final = {
+    "principles": ("id", "name", "weight", "description"),
+    "checklist": ("id", "principle", "description"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An item as its judges got it.
+
+    `answers` are those of the representatives, by model. `task` and `rubric` are None where the log
+    does not hold them; `rubric` has the keys "principles" and "checklist".
+    """
+
+    task: str | None
+    rubric: Mapping[str, Any] | None
+    answers: Mapping[str, str]
+
+
+def asked(metadata: Mapping[str, Any]) -> Asked:
+    """What a sample asked its judges, out of its metadata.
+
+    That is unchecked: what is not as the tasks write it counts as missing.
+    """
+    contest = metadata.get(CONTEST_KEY)
+    known = contest if isinstance(contest, Mapping) else {}
+    task, rubric = known.get("task"), known.get("rubric")
+    return Asked(
+        task=task if isinstance(task, str) else None,
+        rubric=_slim(rubric) if isinstance(rubric, Mapping) else None,
+        answers=answers_in(metadata),
+    )
+
+
+def _slim(rubric: Mapping[str, Any]) -> dict[str, Any]:
+    """What a reader of votes needs of a rubric."""
+    return {part: list(_described(rubric.get(part), keys)) for part, keys in _PARTS.items()}
+
+
+def _described(found: object, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """The principles or checklist items in a list: those that have an id."""
+    for one in found if isinstance(found, list | tuple) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("id"), str):
+            yield {key: one[key] for key in keys if _fits(key, one.get(key))}
+
+
+def _fits(key: str, value: object) -> bool:
+    if key == "weight":
+        return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, str)
+
+
+DECIMALS: Final = 6
+
+
+def slim(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The ballots of an item as `ItemBallots` reads them again, but for its calls.
+
+    `stored` is what a log's store holds of them.
+    """
+    said = {key: value for key, value in _said(stored).items() if key != "calls"}
+    said["native"] = short(stored["native"])
+    if matches := stored.get("matches"):
+        said["matches"] = [_match(match) for match in matches]
+    if scores := stored.get("scores"):
+        said["scores"] = [short(one) for one in scores]
+    return said
+
+
+def short(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with short numbers."""
+    return {key: _short(value) for key, value in numbers.items()}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, DECIMALS) if isfinite(value) else None
+    return value
+
+
+def _said(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What is not empty; a number may be 0, and False is an answer."""
+    return {key: _short(v) for key, v in one.items() if v or v == 0}
+
+
+def _match(match: Mapping[str, Any]) -> dict[str, Any]:
+    said = _said(match)
+    for kept in ("verdicts", "discarded"):
+        if kept in said:
+            said[kept] = [_verdict(verdict) for verdict in said[kept]]
+    return said
+
+
+def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    said = _said(verdict)
+    for layer in ("principles", "checklist"):
+        if isinstance(votes := said.get(layer), dict):
+            said[layer] = {key: _vote(vote) for key, vote in votes.items()}
+    return said
+
+
+def _vote(vote: Any) -> Any:
+    """A judge's own number is short enough, and of these there are millions."""
+    if not isinstance(vote, dict):
+        return vote
+    return {key: value for key, value in vote.items() if value or value == 0}

@@ -1,20 +1,68 @@
-"""From the contents of a report to its page: which sections there are, and what leads into them."""
+"""From the contents of a report to its page: which sections there are, and what leads into them.
 
-from collections.abc import Iterable, Iterator
+For every finding a section has its sheet, the same as on a terminal, and its pictures; several
+boards stand side by side before them, with every model's place on each.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from tiebreak.report.page import parts
+from tiebreak.analysis.alignment import Alignment
+from tiebreak.analysis.comparison import Comparison
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.entries import Entry
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.peers.review import PeerReport, PeerReview
+from tiebreak.analysis.stability import StabilityReport
+from tiebreak.analysis.stars import StarBoard, StarReport
+from tiebreak.analysis.win_rates import win_rates
+from tiebreak.report import figures
+from tiebreak.report.cells import UNDEFINED, Cell, decimal, money, rank, words
+from tiebreak.report.figures import Drawing
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
-from tiebreak.report.page.overview import Board, Shown, overview_of
-from tiebreak.report.page.parts import Made
 from tiebreak.report.page.shelf import Shelf
-from tiebreak.report.page.view import Found, Page, PageSection, Part, Warned
-from tiebreak.report.sheet import one_line
+from tiebreak.report.page.view import (
+    BoardHead,
+    Found,
+    Overview,
+    Page,
+    PageSection,
+    Part,
+    Warned,
+)
+from tiebreak.report.sheet import Section, Sheet, one_line
+from tiebreak.report.sheets import (
+    alignment,
+    comparison,
+    contest,
+    leaderboard,
+    pairs,
+    peers,
+    stability,
+    stars,
+)
 from tiebreak.report.sheets.leaderboard import tiers_of
 from tiebreak.words import count
+
+Pictures = Sequence[Drawing | None]
+Made = tuple[Sheet, Pictures]
+"""A sheet and its pictures; what cannot be drawn is None. A sheet of a title alone is left out."""
+
+
+Board = Leaderboard | StarBoard
+
+
+class Shown(NamedTuple):
+    """A board of the page: the name of its protocol or run, and the part that shows it."""
+
+    board: Board
+    name: str
+    part: Part
+
 
 _HEADINGS: Final = {
     "leaderboards": (
@@ -72,12 +120,7 @@ def page_of(
 ) -> Page:
     """The page of a report; its pictures hang in the gallery, and its items stand on the shelf.
 
-    Args:
-        contents: what the report is about.
-        gallery: an empty one.
-        shelf: an empty one.
-        version: of this package.
-        title: the page's; by default it names the benchmarks.
+    Both are empty before. Without a title it names the benchmarks.
 
     Raises:
         MissingPackageError: matplotlib is not installed.
@@ -115,29 +158,29 @@ def sections_of(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
 
 def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     entries, notes = contents.entries, contents.notes
-    yield "leaderboards", parts.leaderboards(entries)
+    yield "leaderboards", leaderboards(entries)
     if contents.stars is not None:
-        yield "stars", parts.star_boards(contents.stars)
-    yield "native", parts.native_scores(entries)
-    yield "winrates", parts.rates_of_winning(entries)
+        yield "stars", star_boards(contents.stars)
+    yield "native", native_scores(entries)
+    yield "winrates", rates_of_winning(entries)
     if contents.comparison is not None:
-        yield "protocols", parts.protocols(contents.comparison)
+        yield "protocols", protocols(contents.comparison)
     if contents.contest is not None:
-        yield "csd", parts.contests(contents.contest)
+        yield "csd", contests(contents.contest)
     if contents.peers is not None:
-        yield "peers", parts.peer_reviews(contents.peers)
+        yield "peers", peer_reviews(contents.peers)
         notes += contents.peers.notes
     if contents.alignment is not None:
-        yield "people", parts.people(contents.alignment)
+        yield "people", people(contents.alignment)
     if contents.stability is not None:
-        yield "stability", parts.stabilities(contents.stability)
-    yield "receipt", parts.receipts(entries, notes)
+        yield "stability", stabilities(contents.stability)
+    yield "receipt", receipts(entries, notes)
 
 
 def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Shown]:
     """Every leaderboard and star board."""
     shown = {section.id: section.parts for section in sections}
-    own = parts.boarded(contents.entries)
+    own = boarded(contents.entries)
     for entry, part in zip(own, shown.get("leaderboards", ()), strict=True):
         yield Shown(entry.board, entry.name, part)
     # Benchmarks side by side come last, and have no verdict of their own.
@@ -175,3 +218,223 @@ def _created(contents: Contents) -> str:
     """The days on which the logs were made."""
     days = sorted({one_line(log.created[:10]) for log in contents.logs})
     return " to ".join(days if len(days) < 3 else (days[0], days[-1]))
+
+
+# Of more models than these a sentence says only how many.
+_NAMED: Final = 4
+_LEGEND = (
+    "In each cell the place, the score and the tier: models with a tier in common are not told "
+    "apart on that board. Rows are in the order of the first board."
+)
+_STARS = " Scores by stars are 0 to 100, all others 0 to 1."
+
+
+def overview_of(boards: Sequence[Shown]) -> Overview:
+    """All boards of a page."""
+    found = [one.board for one in boards]
+    heads = (
+        BoardHead(one_line(name), one.part.anchor, _trust(one.board))
+        for name, one in zip(_names(boards), boards, strict=True)
+    )
+    mixed = any(isinstance(board, StarBoard) for board in found)
+    return Overview(
+        tuple(_sentences(found)),
+        tuple(heads),
+        tuple(_rows(found)),
+        f"{_LEGEND}{_STARS if mixed else ''}",
+    )
+
+
+def _names(boards: Sequence[Shown]) -> list[str]:
+    """What tells the boards apart: the protocol, the benchmark, or both."""
+    if len({one.board.benchmark for one in boards}) == 1:
+        return [one.name for one in boards]
+    if len({one.name for one in boards}) == 1:
+        return [one.board.benchmark for one in boards]
+    return [f"{one.board.benchmark} · {one.name}" for one in boards]
+
+
+def _trust(board: Board) -> str:
+    return board.verdict.trust.state if board.judges else ""
+
+
+def _sentences(boards: Sequence[Board]) -> Iterator[str]:
+    """Who stands first on how many boards, and how far their judges can be trusted."""
+    ranked = [board for board in boards if board.rows]
+    first = Counter(row.model for board in ranked for row in board.rows if row.rank == 1)
+    even = sum(len(board.verdict.tiers) < 2 for board in ranked)
+    if even == len(ranked) > 0:
+        which = "neither board" if even == 2 else f"none of the {even} boards"
+        yield f"On {which} are two models told apart: no order of a board is a ranking."
+    elif first:
+        yield _first(ranked, first)
+        if even:
+            yield f"On {even} of them no two models are told apart."
+    trust = Counter(state for board in boards if (state := _trust(board)))
+    if trust:
+        states = ("fine", "unknown", "doubtful")
+        said = ", ".join(f"{state} on {trust[state]}" for state in states if trust[state])
+        yield f"The judge: {said} of {count(trust.total(), 'judged board')}."
+
+
+def _first(boards: Sequence[Board], first: Counter[str]) -> str:
+    model, times = min(first.items(), key=lambda one: (-one[1], one[0]))
+    if times == len(boards):
+        every = "both boards" if len(boards) == 2 else f"all {len(boards)} boards"
+        alone = sum(board.verdict.tiers[:1] == ((model,),) for board in boards)
+        which = {0: "none", len(boards): "each"}.get(alone, str(alone))
+        apart = f"on {which} of them is it told apart from every other model"
+        return f"{model} stands first on {every}; {apart}."
+    ordered = sorted(first.items(), key=lambda one: (-one[1], one[0]))
+    said = [f"{name} on {n}" for name, n in ordered[:_NAMED]]
+    if len(ordered) > _NAMED:
+        said.append(count(len(ordered) - _NAMED, "other model"))
+    return f"No model stands first on all {len(boards)} boards: {', '.join(said)}."
+
+
+def _rows(boards: Sequence[Board]) -> Iterator[tuple[Cell, ...]]:
+    places = [{row.model: row for row in board.rows} for board in boards]
+    tiers = [_tiers(board) for board in boards]
+    for model in dict.fromkeys(row.model for board in boards for row in board.rows):
+        cells = []
+        for board, rows, tier in zip(boards, places, tiers, strict=True):
+            row = rows.get(model)
+            if row is None:
+                cells.append(Cell(UNDEFINED))
+                continue
+            digits = 1 if isinstance(board, StarBoard) else 3
+            place = rank(row.rank)
+            text = f"{place.text} · {decimal(row.value, digits)}"
+            cells.append(Cell(text, place.key, under=tier.get(model, "")))
+        yield words(one_line(model)), *cells
+
+
+def _tiers(board: Board) -> dict[str, str]:
+    """The tiers of each model in words, where there are several."""
+    tiers = board.verdict.tiers
+    if len(tiers) < 2:
+        return {}
+    told = {}
+    for model in (row.model for row in board.rows):
+        own = [number for number, tier in enumerate(tiers, start=1) if model in tier]
+        if own:
+            told[model] = f"tier {own[0]}" if len(own) == 1 else f"tiers {own[0]}–{own[-1]}"
+    return told
+
+
+def boarded(entries: Sequence[Entry]) -> list[Entry]:
+    """The logs that have a leaderboard of their own: those by stars are joined (`star_boards`)."""
+    return [entry for entry in entries if entry.board.placed_by != "stars"]
+
+
+def leaderboards(entries: Sequence[Entry]) -> Iterator[Made]:
+    """Ranks with their intervals, second views, the judge's reliability, tests of all pairs."""
+    for entry in boarded(entries):
+        sheet = leaderboard.board_sheet(entry.board, entry.name)
+        sheet = sheet.plus(pairs.pairs_section(entry.board))
+        yield sheet, [figures.leaderboard_figure(entry.board)]
+
+
+def star_boards(report: StarReport) -> Iterator[Made]:
+    """Absolute, relative and subject scores; then benchmarks side by side."""
+    for board in report.boards:
+        sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
+        yield sheet, [figures.star_scores_figure(board), figures.subjects_figure(board)]
+    if report.styles:
+        yield stars.styles_sheet(report.styles), []
+
+
+def native_scores(entries: Sequence[Entry]) -> Iterator[Made]:
+    """Native score against judged score."""
+    for entry in entries:
+        if entry.board.rule.asks is not None and len(entry.board.rows) > 1:
+            yield _of(entry), [figures.native_figure(entry.board)]
+
+
+def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
+    """How often each model beats each other one."""
+    for entry in entries:
+        if entry.board.rule.asks is not None and entry.board.rows:
+            rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
+            yield _of(entry), [figures.win_rate_figure(_label(entry), rates)]
+
+
+def protocols(found: Comparison) -> Iterator[Made]:
+    """Agreement with the reference and its price: of all benchmarks, and of each."""
+    picture: Pictures = [figures.price_figure(found)]
+    notes = found.notes
+    if found.totals:
+        yield comparison.totals_sheet(found).plus(notes=notes), picture
+        picture, notes = [], ()
+    for one in found.benchmarks:
+        if len(one.logs) > 1 or one.orders:
+            sheet = comparison.benchmark_sheet(one, found)
+            yield sheet.plus(comparison.intervals(found), notes=notes), picture
+            picture = []
+
+
+def contests(report: ContestReport) -> Iterator[Made]:
+    """Expected wins, what elimination costs, what other scores would do."""
+    [sheet] = contest.sheets_of(report)
+    yield sheet, figures.contest_figures(report)
+
+
+def peer_reviews(report: PeerReport) -> Iterator[Made]:
+    """Each peer review, then sparse ones beside full ones."""
+    for review in report.reviews:
+        yield _review(review, report.how.level)
+    if report.sparse:
+        yield peers.sparse_sheet(report.sparse), []
+
+
+def people(found: Alignment) -> Iterator[Made]:
+    """Each benchmark's raters against people; the pictures stand in the first part."""
+    picture: Pictures = [figures.alignment_figure(found), figures.views_figure(found)]
+    notes = found.notes
+    for one in found.benchmarks:
+        sheet = alignment.benchmark_sheet(one, found.level)
+        subtitle = (*sheet.subtitle, f"people: {found.source}")
+        yield replace(sheet, subtitle=subtitle).plus(alignment.legend(found), notes=notes), picture
+        picture, notes = [], ()
+
+
+def stabilities(report: StabilityReport) -> Iterator[Made]:
+    """Leaderboards of parts of the items, and of repeated runs."""
+    [sheet] = stability.sheets_of(report)
+    yield sheet, [figures.stability_figure(report)]
+
+
+def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:
+    """What all logs cost together, what was left out of the report, and the bill of each log."""
+    bills = [entry.board.receipt for entry in entries]
+    lines = []
+    if len(bills) > 1:
+        paid = [bill.paid for bill in bills]
+        known = [amount for amount in paid if amount is not None]
+        lines.append(
+            f"{sum(one.n_calls for one in bills):,} calls, of which "
+            f"{sum(one.n_cached for one in bills):,} from the cache · paid "
+            f"{money(sum(known) if len(known) == len(paid) else None)}"
+        )
+    total = [Section.of(lines=lines)] if lines else []
+    yield Sheet("All logs together").plus(*total, notes=notes), []
+    for entry in entries:
+        if entry.board.receipt.n_calls:
+            yield _of(entry).plus(*leaderboard.receipt_sections(entry.board.receipt)), []
+
+
+def _review(review: PeerReview, level: float) -> Made:
+    sheet = peers.review_sheet(review, level)
+    if review.panel.degree is not None:
+        sheet = replace(sheet, title=f"{sheet.title} · degree {review.panel.degree}")
+    draw = (figures.review_matrix_figure, figures.self_preference_figure)
+    return sheet, [*(one(review) for one in draw), figures.reviewer_boxes_figure(review)]
+
+
+def _of(entry: Entry) -> Sheet:
+    return Sheet(_label(entry), (f"log: {entry.board.log}",))
+
+
+def _label(entry: Entry) -> str:
+    """Benchmark and protocol, with the number of the run where there are several."""
+    return f"{entry.board.benchmark} · {entry.name}"

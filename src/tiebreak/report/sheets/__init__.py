@@ -21,7 +21,7 @@ _MODULES = {
     "Diagnosis": "diagnosis*",
     "Election": "consensus*",
     "Leaderboard": "leaderboard*",
-    "PairComparison": "pair*",
+    "PairComparison": "pairs*",
     "PeerReport": "peers",
     "StabilityReport": "stability",
     "StarReport": "stars",

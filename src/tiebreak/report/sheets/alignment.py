@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
-from tiebreak.analysis.alignment.correlations import Correlation, Rater
+from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Correlation, Rater
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import Cell, integer, number, span, words
-from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, interval_heading, names, numbers
 from tiebreak.words import count, natural_key
 
@@ -176,8 +175,7 @@ def _flat(rater: Rater) -> dict[str, Any]:
     for name, figure in (("pearson", rater.pearson), ("kendall", rater.kendall)):
         data = _correlation(figure)
         for part in ("mean", "macro"):
-            interval = data.pop(part)
-            data[part] = interval["value"]
-            data |= {f"{part}_{bound}": interval[bound] for bound in ("lower", "upper")}
+            del data[part]
+            data |= in_columns(part, getattr(figure, part))
         cells |= {f"{name}_{key}": value for key, value in data.items()}
     return cells

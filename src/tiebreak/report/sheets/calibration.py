@@ -1,7 +1,7 @@
 """Calibration: which judge agrees with people (LLMEval-Fair, table 10), and in what it differs."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -17,9 +17,9 @@ from tiebreak.report.cells import (
     signed_interval,
     words,
 )
-from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.json import document, in_columns, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
-from tiebreak.words import count, p_value
+from tiebreak.words import all_of, count, p_value
 
 _EACH_OTHER = "people with each other"
 _FIGURES = ("kappa", "quadratic", "agreement", "bias")
@@ -82,10 +82,10 @@ def verdict_of(calibration: Calibration) -> str:
         sentence = f"{best} agrees best with people: {figure}"
         if apart:
             worst = max(gap.p_adjusted for gap in apart)
-            behind = _listed(_other(gap, best) for gap in apart)
+            behind = all_of(_other(gap, best) for gap in apart)
             sentence += f"; ahead of {behind} ({p_value(worst, at_most=len(apart) > 1)})"
         if same:
-            sentence += f"; not told apart from {_listed(same)}"
+            sentence += f"; not told apart from {all_of(same)}"
     return ". ".join([sentence, *_beside_people(calibration, best)]) + "."
 
 
@@ -132,7 +132,7 @@ def _warnings(calibration: Calibration) -> Iterator[str]:
             yield f"{judge}: κ {found.kappa.reason}"
         mean = calibration.mean(judge)
         if mean.undefined and mean.n_models:
-            these = _listed(mean.undefined)
+            these = all_of(mean.undefined)
             yield f"{judge}: the mean κ leaves out {these}, where all labels are the same"
 
 
@@ -283,15 +283,8 @@ def _other(gap: JudgeGap, judge: str) -> str:
     return gap.second if gap.first == judge else gap.first
 
 
-def _listed(found: Iterable[str]) -> str:
-    *most, last = found
-    return f"{', '.join(most)} and {last}" if most else last
-
-
 def _flat(one: Concordance) -> dict[str, Any]:
     cells: dict[str, Any] = only(one, "judge", "round", "model", "subject", "n", "n_items")
     for name in _FIGURES:
-        figure = json_ready(getattr(one, name))
-        cells[name] = figure["value"]
-        cells |= {f"{name}_{bound}": figure[bound] for bound in ("lower", "upper")}
+        cells |= in_columns(name, getattr(one, name))
     return cells

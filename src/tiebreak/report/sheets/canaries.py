@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tiebreak.analysis.canaries import CanaryReport
-from tiebreak.analysis.judge.canaries import Canaries
+from tiebreak.analysis.judge.canaries import Canaries, CanaryReport
 from tiebreak.analysis.trust import persuasion
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tiebreak.analysis.consensus import Election
-from tiebreak.rankers.aggregation import Consensus, consensus_by
 from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words

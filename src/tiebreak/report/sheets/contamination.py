@@ -5,7 +5,7 @@ from typing import Any
 
 from tiebreak.analysis.contamination import Contamination, Recall, RecallGap
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, percents, signed, words
-from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, numbers
 from tiebreak.words import p_value
 
@@ -139,8 +139,8 @@ def _points(gap: RecallGap) -> Cell:
 
 def _flat(found: Contamination, one: Recall) -> dict[str, Any]:
     data: dict[str, Any] = json_ready(one)
-    share = data.pop("share")
-    data |= {"share": share["value"], "share_lower": share["lower"], "share_upper": share["upper"]}
+    del data["share"]
+    data |= in_columns("share", one.share)
     for base in found.baselines:
         gap = found.gap(one.model, one.dataset, base)
         for name in ("difference", "lower", "upper"):

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.analysis.receipt import Receipt
-from tiebreak.analysis.settled import Settled
+from tiebreak.analysis.receipt import Receipt, Settled
 from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import Method, StrengthRow
 from tiebreak.candidates.settings import ways
@@ -34,8 +33,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.report.sheets.control import control_section
-from tiebreak.report.sheets.judge import judge_lines, jury_section
+from tiebreak.report.sheets.judge import control_section, judge_lines, jury_section
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 

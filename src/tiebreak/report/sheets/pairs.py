@@ -1,13 +1,16 @@
-"""Every model of a leaderboard against every other one: differences and their tests."""
+"""Pairs of models: each of a leaderboard against each other one, and one chosen beforehand."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.pair import PairComparison
 from tiebreak.analysis.stars import StarBoard, StarPair
 from tiebreak.analysis.verdict import ModelPair
-from tiebreak.report.cells import UNDEFINED, Cell, Tone, signed, words
-from tiebreak.report.sheet import Column, Section, Table, model_names
+from tiebreak.report.cells import UNDEFINED, Cell, Tone, integer, number, signed, span, words
+from tiebreak.report.json import document, json_ready
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.words import p_value
 
 
@@ -48,3 +51,44 @@ def _cell(
     tone: Tone = ("good" if sign * pair.difference > 0 else "bad") if pair.apart else ""
     below = UNDEFINED if math.isnan(pair.p_adjusted) else p_value(pair.p_adjusted)
     return Cell(f"{shown.text}{star}", shown.key, tone, below)
+
+
+_CHOSEN = (
+    "For a pair chosen before the results were seen: nothing is corrected for other pairs. The "
+    "difference is that of the first model's mean Borda score and the second's"
+)
+
+
+def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
+    """One sheet a comparison."""
+    return [
+        Sheet(
+            f"{one.benchmark} · {one.protocol} · {one.first} and {one.second}",
+            (f"log: {one.log}",),
+            one.sentence,
+            sections=(Section.of(_table(one), lines=[_CHOSEN]),),
+        )
+        for one in pairs
+    ]
+
+
+def _table(one: PairComparison) -> Table:
+    columns = (
+        *(model_names("First"), model_names("Second"), Column("Difference")),
+        *(Column(interval_heading(one.level), left=True), Column("p"), Column("Items")),
+    )
+    row = (
+        *(words(one.first), words(one.second), signed(one.difference, 3), span(one)),
+        *(number(one.p), integer(one.n_items)),
+    )
+    return Table.of(columns, [row], "One pair")
+
+
+def data_of(pairs: Iterable[PairComparison]) -> dict[str, Any]:
+    """The fields of `PairComparison` under "tiebreak/pairs", version 1."""
+    return document("tiebreak/pairs", 1, pairs=list(pairs))
+
+
+def rows_of(pairs: Iterable[PairComparison]) -> list[dict[str, Any]]:
+    """One row per comparison, with the fields of `PairComparison`."""
+    return [json_ready(one) for one in pairs]

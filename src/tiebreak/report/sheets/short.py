@@ -17,13 +17,7 @@ def short_sheet(
     verdict: str = "",
     most: int | None = None,
 ) -> Sheet:
-    """Rank, model, score, interval and native score.
-
-    Args:
-        board: the leaderboard.
-        verdict: what stands above the table.
-        most: models that are shown; None: all.
-    """
+    """Rank, model, score, interval and native score of all models, or the first `most`."""
     rows = board.rows[:most]
     left = len(board.rows) - len(rows)
     table = Table.of(

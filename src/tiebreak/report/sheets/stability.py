@@ -4,7 +4,7 @@ from typing import Any
 
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport
 from tiebreak.report.cells import Cell, integer, number, share, words
-from tiebreak.report.json import document, json_ready
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import percent
 
@@ -30,14 +30,8 @@ def sheets_of(report: StabilityReport) -> list[Sheet]:
 
 def data_of(report: StabilityReport) -> dict[str, Any]:
     """The fields of `StabilityReport` under "tiebreak/stability", version 1."""
-    return document(
-        "tiebreak/stability",
-        1,
-        n_seeds=report.n_seeds,
-        subsampled=report.subsampled,
-        repeated=report.repeated,
-        notes=report.notes,
-    )
+    parts = ("n_seeds", "subsampled", "repeated", "notes")
+    return document("tiebreak/stability", 1, **only(report, *parts))
 
 
 def rows_of(report: StabilityReport) -> list[dict[str, Any]]:

@@ -1,21 +1,42 @@
-"""Stability of stars: rounds and samples of questions, as table 9 of LLMEval-Fair; the rest after.
+"""Stability of stars (LLMEval-Fair): rounds and samples of questions, as table 9; the rest after.
 
-Dates, scores elsewhere and causes of errors have sheets of their own (`star_course`).
+Orders of fewer questions (figure 5), scores by stars beside dates and scores elsewhere (figure 2
+and finding 5) and causes of errors (figure 3) have sheets of their own.
 """
 
-import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from tiebreak.analysis.star_samples import DrawnScores, StarSamples
-from tiebreak.analysis.star_stability import StarStability
-from tiebreak.rankers.sampling import ExpectedVariance
-from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, share, words
-from tiebreak.report.json import document
-from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
-from tiebreak.report.sheets.star_course import course_rows, course_sheets
-from tiebreak.words import count
+from tiebreak.analysis.star_samples import DrawnScores, StarOrders, StarSamples
+from tiebreak.analysis.star_stability import Elsewhere, ErrorCauses, StarCourse, StarStability
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.cells import (
+    UNDEFINED,
+    Cell,
+    above,
+    bounds,
+    decimal,
+    integer,
+    number,
+    percents,
+    share,
+    span,
+    words,
+)
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheet import (
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+    names,
+    numbers,
+)
+from tiebreak.words import count, percent
 
 
 def sheets_of(report: StarStability) -> list[Sheet]:
@@ -31,17 +52,8 @@ def data_of(report: StarStability) -> dict[str, Any]:
     `ExpectedVariance`, `DrawnScores` and `Neighbours`, of `StarOrders`, `OrderCurve`, `OrderKept`,
     `Elsewhere`, `StarCourse`, `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
     """
-    return document(
-        "tiebreak/star-stability",
-        1,
-        samples=report.samples,
-        orders=report.orders,
-        elsewhere=report.elsewhere,
-        courses=report.courses,
-        causes=report.causes,
-        level=report.level,
-        notes=report.notes,
-    )
+    parts = ("samples", "orders", "elsewhere", "courses", "causes", "level", "notes")
+    return document("tiebreak/star-stability", 1, **only(report, *parts))
 
 
 def rows_of(report: StarStability) -> list[dict[str, Any]]:
@@ -49,7 +61,7 @@ def rows_of(report: StarStability) -> list[dict[str, Any]]:
 
     Without samples a row per model and date, or else per model and cause.
     """
-    return list(chain.from_iterable(map(_rows, report.samples))) or course_rows(report)
+    return list(chain.from_iterable(map(_rows, report.samples))) or json_ready(course_rows(report))
 
 
 def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
@@ -60,19 +72,15 @@ def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
         for size, one in zip(found.sizes, row.sizes, strict=True):
             flat = _flat(f"draws of {size.size}", size.n_items, one.mean)
             variances = {"variance": one.variance, "independent_variance": one.independent}
-            yield usual | flat | {key: _known(value) for key, value in variances.items()}
+            yield usual | flat | json_ready(variances)
         yield usual | _flat("all", found.n_items, row.whole)
 
 
 def _flat(sample: str, n_items: float, relative: float) -> dict[str, Any]:
     return {
-        **{"sample": sample, "n_items": n_items, "relative": _known(relative)},
+        **{"sample": sample, "n_items": n_items, "relative": json_ready(relative)},
         **{"variance": None, "independent_variance": None},
     }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _samples_sheet(found: StarSamples) -> Sheet:
@@ -100,19 +108,13 @@ def _rounds_table(found: StarSamples) -> Table:
         if several:
             variances = (row.variance, row.expected.value)
             cells += [number(row.mean, 2), *(number(one, 2) for one in variances)]
-            cells.append(_by_chance(row.expected))
+            cells.append(bounds(row.expected.lower, row.expected.upper, 2))
         rows.append([*cells, number(row.whole, 2)])
     return Table.of(
         (model_names(), *columns, *(more if several else []), Column("All")),
         rows,
         "Relative scores by round",
     )
-
-
-def _by_chance(expected: ExpectedVariance) -> Cell:
-    if math.isnan(expected.lower):
-        return Cell(UNDEFINED)
-    return Cell(f"{decimal(expected.lower, 2)}–{decimal(expected.upper, 2)}", expected.lower)
 
 
 def _rounds_legend(found: StarSamples) -> Iterator[str]:
@@ -152,7 +154,7 @@ def _sizes_table(found: StarSamples) -> Table:
 def _drawn(one: DrawnScores) -> Cell:
     """The mean, and below it the variance over draws and that of independent samples."""
     under = f"{decimal(one.variance, 2)} · {decimal(one.independent, 2)}"
-    return Cell(decimal(one.mean, 2), _known(one.mean), under=under)
+    return above(number(one.mean, 2), under)
 
 
 def _sizes_legend(found: StarSamples) -> Iterator[str]:
@@ -193,3 +195,223 @@ def _neighbours_table(found: StarSamples) -> Table:
         if several or pair.sizes
     ]
     return Table.of(columns, rows, "Neighbours")
+
+
+ALL = "all models"
+_ENDS = ("value", "lower", "upper")
+
+
+def course_sheets(report: StarStability) -> Iterator[Sheet]:
+    """The parts that were asked for."""
+    yield from map(_orders, report.orders)
+    if report.elsewhere:
+        yield _elsewhere(report)
+    yield from map(_course, report.courses)
+    if report.causes:
+        yield _causes(report.causes)
+
+
+def course_rows(report: StarStability) -> list[dict[str, Any]]:
+    """Rows of dates; without any those of scores elsewhere, or else of causes."""
+    rows: list[dict[str, Any]] = [
+        {
+            **{"benchmark": one.benchmark, "model": row.model, "series": row.series},
+            **{"date": row.date.isoformat(), **only(row.score, *_ENDS)},
+        }
+        for one in report.courses
+        for row in one.rows
+    ]
+    rows = rows or [
+        {
+            **{"benchmark": one.benchmark, "other": one.other, "n_models": len(one.models)},
+            "figure": name,
+            **only(figure, *_ENDS),
+        }
+        for one in report.elsewhere
+        if one.agreement
+        for name, figure in (
+            ("spearman", one.agreement.spearman),
+            ("kendall", one.agreement.kendall),
+        )
+    ]
+    return rows or [
+        {
+            "model": row.model or ALL,
+            "cause": cause,
+            "n_labelled": row.n_labelled,
+            **only(share, *_ENDS),
+        }
+        for row in (report.causes.rows if report.causes else ())
+        for cause, share in zip(
+            report.causes.causes if report.causes else (), row.shares, strict=True
+        )
+    ]
+
+
+def _orders(found: StarOrders) -> Sheet:
+    """ρ of each way of ranking by size of the draws (LLMEval-Fair, figure 5)."""
+    sizes = [point.n_clusters for point in found.curves[0].points] if found.curves else []
+    rows = [
+        (
+            words(curve.method),
+            *(
+                replace(
+                    number(point.mean),
+                    under=f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}",
+                )
+                for point in curve.points
+            ),
+        )
+        for curve in found.curves
+    ]
+    undefined = [
+        f"{curve.method}: ρ is undefined in {point.undefined} of {found.n_draws} draws of "
+        f"{point.n_clusters:,}, which are left out"
+        for curve in found.curves
+        for point in curve.points
+        if point.undefined
+    ]
+    columns = (names("Ranked by"), *(Column(f"{size:,}") for size in sizes))
+    return Sheet(
+        f"{found.benchmark} · stars · the order with fewer of {found.n_clusters:,} questions",
+        sections=(
+            Section.of(
+                Table.of(columns, rows, "Order with fewer questions"),
+                legend=[
+                    "Spearman's ρ with the same way's order on all questions, mean over "
+                    f"{found.n_draws} draws, the same for all ways; below it the middle 90% of "
+                    "the draws",
+                    "Draws are parts of the whole: ρ comes near 1 whatever the order is worth. "
+                    "Elo plays its matches in one random order",
+                ],
+            ),
+        ),
+        notes=tuple(undefined),
+    )
+
+
+def _elsewhere(report: StarStability) -> Sheet:
+    interval = Column(interval_heading(report.level), left=True)
+    columns = (*(names("Benchmark"), names("Other"), Column("Models")),)
+    rows = [[*_named(one), *_correlations(one)] for one in report.elsewhere]
+    return Sheet(
+        "Scores by stars and scores elsewhere",
+        sections=(
+            Section.of(
+                Table.of(
+                    (*columns, Column("ρ"), interval, Column("τ"), interval),
+                    rows,
+                    "Correlations",
+                ),
+                legend=[
+                    "Spearman's ρ and Kendall's τ over the models that have both scores. "
+                    "Intervals are over the questions judged by stars alone: the models are "
+                    "taken as they are, and so are the others' scores; with few models ρ says "
+                    "little about models that are not here"
+                ],
+            ),
+        ),
+    )
+
+
+def _named(one: Elsewhere) -> tuple[Cell, ...]:
+    return words(one.benchmark), words(one.other), integer(len(one.models))
+
+
+def _correlations(one: Elsewhere) -> tuple[Cell, ...]:
+    if one.agreement is None:
+        return (Cell(UNDEFINED),) * 4
+    figures = (one.agreement.spearman, one.agreement.kendall)
+    return tuple(cell for found in figures for cell in (number(found.value, 2), span(found)))
+
+
+def _course(found: StarCourse) -> Sheet:
+    interval = Column(interval_heading(found.level), left=True)
+    rows = [
+        (
+            *(Cell(row.date.isoformat(), row.date.isoformat()), words(row.series or UNDEFINED)),
+            *(words(row.model), number(row.score.value, 2)),
+            bounds(row.score.lower, row.score.upper, 1),
+        )
+        for row in found.rows
+    ]
+    columns = (names("Date"), names("Series"), model_names(), Column("Score"), interval)
+    return Sheet(
+        f"{found.benchmark} · stars by date",
+        sections=(
+            Section.of(
+                Table.of(columns, rows, "Scores by date"),
+                legend=[
+                    "Share of all stars, 0 to 100 (eq. 1). Whether there is a ceiling is not tested"
+                ],
+            ),
+        ),
+        notes=found.notes,
+    )
+
+
+def _causes(found: ErrorCauses) -> Sheet:
+    columns = (model_names(), *numbers("Labelled", "Below 3 ★"), *map(Column, found.causes))
+    rows = [
+        (
+            *(words(row.model or ALL), integer(row.n_labelled), integer(row.n_below)),
+            *map(_share, row.shares),
+        )
+        for row in found.rows
+    ]
+    raters = [
+        (
+            words(one.first),
+            words(one.second),
+            integer(one.n),
+            number(one.kappa.value, 2),
+            span(one.kappa),
+        )
+        for one in found.raters
+    ]
+    interval = interval_heading(found.level)
+    return Sheet(
+        "Causes of errors",
+        (f"labels: {found.source}",),
+        sections=(
+            Section.of(
+                Table.of(columns, rows, "Causes", rules=[len(rows) - 1]),
+                legend=[
+                    f"Share of labelled answers, below it the {interval}, for this cell alone. "
+                    "Of several raters of an answer each has an equal part. Shares are of "
+                    "what was labelled: draw answers at random to label, or they say nothing "
+                    "of the others"
+                ],
+            ),
+            Section.of(
+                Table.of(
+                    (
+                        *(names("Rater"), names("Rater")),
+                        *numbers("Answers", "κ"),
+                        Column(interval, left=True),
+                    ),
+                    raters,
+                    "Raters",
+                ),
+                legend=["Cohen's κ: 1 is full agreement, 0 what chance gives"] if raters else [],
+            ),
+        ),
+        notes=(
+            *found.notes,
+            *(
+                f"κ of {one.first} and {one.second}: {one.kappa.reason}"
+                for one in found.raters
+                if one.kappa.reason
+            ),
+        ),
+    )
+
+
+def _share(found: Estimate) -> Cell:
+    shown = percent(found.value) if found.value == found.value else UNDEFINED
+    known = found.lower == found.lower
+    return Cell(
+        shown,
+        found.value if known else None,
+        under=percents(found.lower, found.upper) if known else "",
+    )

@@ -4,31 +4,25 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.analysis.star_styles import StarStyles
-from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
+from tiebreak.analysis.stars import StarBoard, StarReport, StarRow, StarStyles
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import (
-    UNDEFINED,
     Cell,
-    decimal,
+    above,
+    bounds,
     integer,
+    interval,
     number,
     rank,
     rank_range,
     share,
     signed,
+    signed_interval,
     words,
 )
-from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import (
-    Column,
-    Section,
-    Sheet,
-    Table,
-    interval_heading,
-    model_names,
-)
+from tiebreak.report.json import document, in_columns, json_ready, only
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.report.sheets.leaderboard import receipt_sections, settings_notes, tier_lines
 from tiebreak.words import count, percent
 
@@ -159,10 +153,15 @@ def _scores(board: StarBoard) -> Table:
     )
     rows = (
         (
-            *(rank(row.rank), words(row.model), number(row.value, 2), _span(row.lower, row.upper)),
+            *(
+                rank(row.rank),
+                words(row.model),
+                number(row.value, 2),
+                bounds(row.lower, row.upper, 1),
+            ),
             *([number(row.absolute, 2)] if linked else []),
             *(
-                (number(row.relative.value, 2), _span(row.relative.lower, row.relative.upper))
+                (number(row.relative.value, 2), bounds(row.relative.lower, row.relative.upper, 1))
                 if _relative(board)
                 else ()
             ),
@@ -221,42 +220,29 @@ def _stars(board: StarBoard) -> Table:
     )
 
 
-def _span(lower: float, upper: float) -> Cell:
-    if math.isnan(lower):
-        return Cell(UNDEFINED)
-    return Cell(f"{decimal(lower, 1)}–{decimal(upper, 1)}", lower)
-
-
 def _with_bounds(found: Estimate) -> Cell:
     """A figure that is never negative, and its interval below."""
-    shown, under = number(found.value, 2), _span(found.lower, found.upper)
-    return Cell(shown.text, shown.key, under="" if math.isnan(found.lower) else under.text)
+    return above(number(found.value, 2), interval(found.lower, found.upper, 1))
 
 
 def _signed_bounds(found: Estimate) -> Cell:
     """A difference, and its interval below."""
-    shown = signed(found.value, 2)
-    known = not math.isnan(found.lower)
-    under = f"{decimal(found.lower, 1)} to {decimal(found.upper, 1)}" if known else ""
-    return Cell(shown.text, shown.key, under=under)
+    return above(signed(found.value, 2), signed_interval(found.lower, found.upper, 1))
 
 
 def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:
     data = json_ready(row)
-    relative, own, stars = (data.pop(key) for key in ("relative", "subjects", "shares"))
-    found = dict(zip(board.subjects, own, strict=True))
+    for key in ("relative", "subjects", "shares"):
+        del data[key]
+    scores = dict(zip(board.subjects, row.subjects, strict=True))
     return {
         **{"benchmark": board.benchmark, "design": board.design, **data},
-        **{f"relative{end}": relative[key] for end, key in _ENDS},
-        **{f"stars_{k}": stars[k] for k in range(4)},
-        "reference": board.reference,
-        "level": board.level,
+        **in_columns("relative", row.relative),
+        **{f"stars_{k}": json_ready(share) for k, share in enumerate(row.shares)},
+        **only(board, "reference", "level"),
         **{
-            f"{subject}{end}": found[subject][key] if subject in found else None
+            column: cell
             for subject in subjects
-            for end, key in _ENDS
+            for column, cell in in_columns(subject, scores.get(subject)).items()
         },
     }
-
-
-_ENDS = (("", "value"), ("_lower", "lower"), ("_upper", "upper"))

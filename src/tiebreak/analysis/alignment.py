@@ -1,0 +1,547 @@
+"""Do models rank models as people do? Peer review, §3.4, §4.1 and §4.3, tables 1 and 2, figure 4.
+
+Raters are compared with a human ranking: every reviewer, every aggregator of their ballots, the
+four views SR, PR, SIA and SFA, and the benchmark's own score. Each gives ranks of shape (rows, N
+models), a row for every item:
+
+    micro    the correlation in each row, and how it is distributed over the rows (table 1)
+    macro    one correlation, of the models' mean ranks over all rows (table 2)
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.ranking import KEMENY
+from tiebreak.analysis.peers.review import PeerReport
+from tiebreak.analysis.peers.self_preference import no_self_rank
+from tiebreak.analysis.remarks import lone_reviewer
+from tiebreak.candidates import namesakes
+from tiebreak.paths import Paths
+from tiebreak.rankers import AGGREGATORS, aggregate_items
+from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_many
+from tiebreak.rankers.consensus import comparing, mean_rank
+from tiebreak.rankers.errors import RankingError, UnprovenOrderError
+from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.rankers.stability import hull
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.rankers.views import own_and_peers
+from tiebreak.tables.human import HumanRanking, read_human_ranking
+from tiebreak.words import count
+
+RaterKind = Literal["reviewer", "aggregator", "view", "native"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Correlation:
+    """A rater's correlation with the human ranking, in [-1, 1], row by row and over all rows.
+
+    `values`, shape (rows,), are the correlations in the rows: NaN where the rater ranks fewer than
+    two of the models (no usable reply, identical answers), or ties all. The rest describes the
+    `n_rows` that are defined (`n_undefined` are not): `mean` with its interval, `sd` (divided by
+    n − 1), and quantiles, linearly interpolated. `macro` is the correlation of the mean ranks.
+    """
+
+    values: FloatArray
+    n_rows: int
+    n_undefined: int
+    mean: Estimate
+    sd: float
+    minimum: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    maximum: float
+    macro: Estimate
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rater:
+    """Who ranks the models: a reviewer, an aggregator, a view, or `native`, the benchmark's score.
+
+    The views are SR, PR, SIA and SFA: see `rankers.views`.
+    `pearson` is that of ranks (without ties: Spearman's ρ), or of mean ranks where these are asked
+    for; `kendall` is τ-b.
+    """
+
+    kind: RaterKind
+    name: str
+    pearson: Correlation
+    kendall: Correlation
+
+
+Scores = Literal["order", "mean-rank"]
+"""What Pearson correlates item by item: a rater's order, or mean ranks where it gives these."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ratings:
+    """What a rater says about N models in every row; arrays of shape (rows, N).
+
+    Lower is better, equal is tied, NaN is not ranked. In `ranks` only the order within a row
+    counts, but for Pearson's correlation of one that is `as_given`; `amounts` are what the mean
+    over rows is taken of.
+    """
+
+    kind: RaterKind
+    name: str
+    ranks: FloatArray
+    amounts: FloatArray
+    as_given: bool = False
+
+
+FEWEST_MODELS = 3
+"""With two models every correlation is 1, −1 or undefined."""
+
+_FEW_MODELS = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BenchmarkAlignment:
+    """The raters of one panel against people.
+
+    `models` are the N that people ranked, too; `human_names` and `human_ranks` are their names in
+    the human ranking and their mean ranks in it, 1 = best. `item_ids` names the rows; with epochs
+    an item has several. `warnings` say why the figures of the aggregators are no panel's.
+    """
+
+    benchmark: str
+    log: str
+    models: tuple[str, ...]
+    human_names: tuple[str, ...]
+    human_ranks: tuple[float, ...]
+    n_candidates: int
+    item_ids: tuple[str, ...]
+    n_items: int
+    raters: tuple[Rater, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Alignment(Finding):
+    """All panels against one human ranking, read from `source`.
+
+    `consensus` is the method by which the views SIA and SFA are made, `scores` what Pearson
+    correlates item by item.
+    """
+
+    source: str
+    benchmarks: tuple[BenchmarkAlignment, ...]
+    level: float
+    draws: int
+    seed: int
+    notes: tuple[str, ...]
+    consensus: str = KEMENY
+    scores: Scores = "order"
+
+    def __str__(self) -> str:
+        names = shortened([one.benchmark for one in self.benchmarks])
+        return f"{names} against {self.source}"
+
+
+def align(
+    reviews: PeerReport | Paths,
+    human: HumanRanking | str | PathLike[str],
+    *,
+    methods: Sequence[str] | None = None,
+    scores: Scores = "order",
+    how: Resampling = Resampling(),
+) -> Alignment:
+    """Compare each peer review with the human ranking of its benchmark.
+
+    Both sides are ranks of the models that both hold: other models are taken out first, and a human
+    score counts by its order only. Item by item the order counts that a rater gives. For `average`
+    the paper correlates the mean ranks themselves: its Pearson's 0.968 (table 1) is none that an
+    order of six models can give, with ties or without. `scores="mean-rank"` does so for what is a
+    mean of ranks, that is `average`, SR and PR. In the macro figures the means over items of these
+    ranks are correlated, for all raters alike; the benchmark's own score by its mean.
+
+    A ballot that ranks n of the N models is a sample of the whole ranking: in the mean, its rank r
+    counts as r · (N + 1) / (n + 1), as in Spearman aggregation. The views SR and PR are the ranks
+    in whole ballots as they are, 1 … n. SR of two models are places in two reviewers' ballots, so
+    that several may be first.
+
+    Intervals are over items. The human ranking counts as exact, and the models as given.
+
+    Args:
+        reviews: what `peer_report` returned; or ranking logs, and folders that hold some.
+        human: the ranking by people, or its CSV file (see `read_human_ranking`).
+        methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only where it
+            is a matter of seconds. The views SIA and SFA are by the first, by default Kemeny–Young.
+        scores: what Pearson's correlation is of item by item: everybody's order, or for `average`,
+            SR and PR the mean ranks themselves. Kendall's is of orders anyway.
+        how: level, draws and seed of the intervals.
+
+    Raises:
+        RankingLogError: a path holds no ranking log, or none of a peer review.
+        TableError: the ranking by people cannot be read.
+        AnalysisError: no benchmark has three models that people ranked and do not all tie, or it
+            is not clear which model a name in the human ranking means.
+        RankingError: level or draws are out of range, or there are no such scores.
+    """
+    people = human if isinstance(human, HumanRanking) else read_human_ranking(Path(human))
+    if isinstance(reviews, PeerReport):
+        panels = [review.panel for review in reviews.reviews]
+    else:
+        panels = read_panels(reviews)
+    return align_panels(panels, people, methods=methods, scores=scores, how=how)
+
+
+def align_panels(
+    panels: Iterable[Panel],
+    human: HumanRanking,
+    *,
+    methods: Sequence[str] | None = None,
+    scores: Scores = "order",
+    how: Resampling = Resampling(),
+) -> Alignment:
+    """Compare panels that were read already; as `align`."""
+    if scores not in get_args(Scores):
+        raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
+    panels, found, notes = list(panels), [], list(human.notes)
+    for panel in panels:
+        names = match_names(list(human.of(panel.benchmark)), panel.models)
+        people = _ranks(panel, human, names)
+        if lacking := _no_order(panel, human, people):
+            notes.append(lacking)
+        else:
+            draws = ItemDraws(len(panel.items), panel.items, how=how)
+            columns = [number for number, model in enumerate(panel.models) if model in names]
+            rated = ratings(panel, columns, methods, scores)
+            found.append(_compare(panel, human, names, people, rated, draws))
+    if not found:
+        raise AnalysisError("\n".join(notes) or "There is no peer review to compare")
+    benchmarks = {panel.benchmark for panel in panels}
+    if unused := [name for name in human.ranks if name and name not in benchmarks]:
+        notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
+    return Alignment(
+        *(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes)),
+        consensus=consensus_method(methods),
+        scores=scores,
+    )
+
+
+def _ranks(panel: Panel, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
+    """The human ranks of the models that people ranked, in the panel's order."""
+    scores = human.of(panel.benchmark)
+    own = [scores[names[model]] for model in panel.models if model in names]
+    return within_ballots(np.array(own, np.float64))
+
+
+def _no_order(panel: Panel, human: HumanRanking, people: FloatArray) -> str | None:
+    """Why there is nothing to compare with: people ranked too few models, or all alike."""
+    if len(people) < FEWEST_MODELS:
+        return (
+            f"{panel.benchmark}: {human.source} ranks {count(len(people), 'candidate')} out of "
+            f"{len(panel.models)}, and a comparison takes {FEWEST_MODELS}. The candidates are "
+            f"{', '.join(panel.models)}; the file has "
+            f"{', '.join(human.of(panel.benchmark)) or 'no model'} for this benchmark"
+        )
+    if np.all(people == people[0]):
+        return (
+            f"{panel.benchmark}: {human.source} ties all {len(people)} candidates that it ranks: "
+            "there is no order to agree with"
+        )
+    return None
+
+
+def _compare(
+    panel: Panel,
+    human: HumanRanking,
+    names: Mapping[str, str],
+    people: FloatArray,
+    rated: tuple[Sequence[Ratings], Sequence[str]],
+    draws: ItemDraws,
+) -> BenchmarkAlignment:
+    found, remarks = rated
+    models = tuple(model for model in panel.models if model in names)
+    return BenchmarkAlignment(
+        benchmark=panel.benchmark,
+        log=panel.log,
+        models=models,
+        human_names=tuple(names[model] for model in models),
+        human_ranks=tuple(people.tolist()),
+        n_candidates=len(panel.models),
+        item_ids=panel.item_ids,
+        n_items=len(set(panel.item_ids)),
+        raters=correlate(found, people, draws),
+        notes=(*panel.notes, *_notes(panel, human.of(panel.benchmark), names), *remarks),
+        warnings=tuple(filter(None, [lone_reviewer(panel.ballots)])),
+    )
+
+
+def _notes(panel: Panel, human: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
+    if unranked := [model for model in panel.models if model not in names]:
+        yield f"Left out, since people did not rank them: {', '.join(unranked)}"
+    if strangers := [name for name in human if name not in names.values()]:
+        yield f"Ranked by people, but no candidates: {', '.join(strangers)}"
+    if len(names) <= _FEW_MODELS:
+        yield (
+            f"With {len(names)} models, 1 of {math.factorial(len(names))} random orders agrees "
+            "fully with people"
+        )
+    if panel.degree is not None:
+        yield (
+            f"Reviewers saw {panel.degree} answers each: their own correlations are of these only"
+        )
+
+
+def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
+    """Which model goes by which name in a human ranking.
+
+    They are the same, or one is the other without what stands before a slash: openai/gpt-5 and
+    gpt-5. Who has a namesake is not looked for under another name.
+
+    Returns:
+        From models to names; those without a counterpart are left out.
+
+    Raises:
+        AnalysisError: a name fits several models, or several names fit one.
+    """
+    found = {model: model for model in models if model in set(names)}
+    fits: dict[str, list[str]] = defaultdict(list)
+    for name in (name for name in names if name not in found):
+        close = namesakes(name, (model for model in models if model not in found))
+        if len(close) > 1:
+            raise AnalysisError(
+                f"{name!r} in the human ranking could be {' or '.join(map(repr, close))}; write "
+                "the model's whole name"
+            )
+        for model in close:
+            fits[model].append(name)
+    for model, several in fits.items():
+        if len(several) > 1:
+            raise AnalysisError(
+                f"In the human ranking {' and '.join(map(repr, several))} could both be {model!r}; "
+                "keep one of them, or write the model's whole name"
+            )
+        found[model] = several[0]
+    return found
+
+
+# Of rows × models². Dodgson's rule is an integer program for each row and model: 8 seconds or so.
+_DODGSON_LIMIT = 6_000
+
+_NOBODY: Final[Mapping[str, str]] = {
+    "PR": "no other reviewer ranks it",
+    "SIA": "no ballot that {} reads ranks it",
+    "SFA": "no ballot of another model that {} reads ranks it",
+}
+
+
+def ratings(
+    panel: Panel,
+    columns: Sequence[int],
+    methods: Sequence[str] | None,
+    scores: Scores = "order",
+) -> tuple[list[Ratings], list[str]]:
+    """All raters of a panel, and notes on those that are missing.
+
+    Aggregators and views count whole ballots; models that are not among the N asked for, `columns`,
+    are taken out afterwards. Without `methods` all aggregate, but Dodgson only where it is quick.
+    The views SIA and SFA are by `consensus_method`. With "mean-rank" average, SR and PR are
+    `as_given`.
+    """
+    found = [
+        _ranked("reviewer", reviewer.name, within_ballots(panel.ranks[:, number]), columns)
+        for number, reviewer in enumerate(panel.reviewers)
+    ]
+    notes = []
+    if panel.reviewers:
+        by = consensus_method(methods)
+        chosen, remarks = _methods(panel, methods)
+        merged, failed = _merged(panel, columns, chosen, by, as_given=scores == "mean-rank")
+        found += merged
+        notes += [*remarks, *failed]
+        for one in merged:
+            notes += _left_open(panel, columns, one, by)
+    else:
+        notes.append("No reviewer was called: all answers are identical")
+    native = panel.native[:, columns]
+    if np.isnan(native).all():
+        notes.append("There are no native scores")
+    else:
+        found.append(Ratings("native", "native score", -native, -native))
+    return found, [*notes, *_silent(found)]
+
+
+def consensus_method(methods: Sequence[str] | None) -> str:
+    """What the views SIA and SFA are by: the first method that is asked for, or Kemeny–Young."""
+    return methods[0] if methods else KEMENY
+
+
+def _methods(panel: Panel, methods: Sequence[str] | None) -> tuple[Sequence[str], list[str]]:
+    if methods is not None:
+        return methods, []
+    if len(panel.items) * len(panel.models) ** 2 <= _DODGSON_LIMIT:
+        return sorted(AGGREGATORS), []
+    size = f"{count(len(panel.items), 'item')} of {count(len(panel.models), 'model')}"
+    return [name for name in sorted(AGGREGATORS) if not AGGREGATORS[name].slow], [
+        f"dodgson is left out: it is slow for {size}. --method dodgson asks for it"
+    ]
+
+
+def _merged(
+    panel: Panel, columns: Sequence[int], methods: Sequence[str], by: str, *, as_given: bool
+) -> tuple[list[Ratings], list[str]]:
+    """Aggregators, then the views SR, PR, SIA and SFA; and those that have no result.
+
+    SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`. So is `average`,
+    where mean ranks are asked for and not the order that they give.
+    """
+    mine, peers = own_and_peers(panel.ranks, panel.own)
+
+    def mean_ranks(kind: RaterKind, name: str, ranks: FloatArray) -> Ratings:
+        means = mean_rank(ranks, axis=1)[:, columns]
+        return Ratings(kind, name, means, means, as_given)
+
+    consensus, failed = {}, []
+    for name, method, ballots in (*((m, m, panel.ranks) for m in methods), ("SFA", by, peers)):
+        try:
+            consensus[name] = aggregate_items(ballots, method)
+        except UnprovenOrderError as error:
+            failed.append(f"{name}: no result: {error}")
+    found = [
+        mean_ranks("aggregator", method, np.fmax(mine, peers))
+        if as_given and method == "average"
+        else _ranked("aggregator", method, consensus[method], columns)
+        for method in methods
+        if method in consensus
+    ]
+    found += [mean_ranks("view", "SR", mine), mean_ranks("view", "PR", peers)]
+    for name, source in (("SIA", by), ("SFA", "SFA")):
+        if source in consensus:
+            found.append(_ranked("view", name, consensus[source], columns))
+    if by not in consensus:
+        failed.append(f"SIA: no result, as {by} has none")
+    return found, failed
+
+
+def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int]) -> Ratings:
+    """Ranks among N of the models; in the mean, what they are among all N on average."""
+    asked = ranks[:, columns]
+    # Without this, ranks that are the mean of two optimal orders would become one order.
+    among = comparing(asked if len(columns) == ranks.shape[1] else within_ballots(asked))
+    n = np.sum(~np.isnan(among), axis=1, keepdims=True)
+    return Ratings(kind, name, among, among * (len(columns) + 1) / (n + 1))
+
+
+def _left_open(panel: Panel, columns: Sequence[int], one: Ratings, by: str) -> Iterator[str]:
+    """Models that a view never ranks and why, and items in which models do not rank themselves."""
+    if one.kind != "view":
+        return
+    ranked = ~np.isnan(one.ranks)
+    never: dict[str, list[str]] = {}
+    for place, column in enumerate(columns):
+        if not ranked[:, place].any():
+            why = no_self_rank(panel, column) if one.name == "SR" else _NOBODY[one.name].format(by)
+            never.setdefault(why, []).append(panel.models[column])
+    for why, models in never.items():
+        yield f"No {one.name} of {', '.join(models)}: {why}"
+    if one.name == "SR":
+        reviewed = ~np.isnan(panel.ranks).all(axis=(1, 2))
+        lacking = np.sum(~ranked[reviewed], axis=0).tolist()
+        some = [
+            f"{panel.models[column]} in {n:,} of {count(int(reviewed.sum()), 'item')}"
+            for place, (column, n) in enumerate(zip(columns, lacking, strict=True))
+            if n and ranked[:, place].any()
+        ]
+        if some:
+            yield f"No SR where the own ballot does not rank the own answer: {', '.join(some)}"
+
+
+def _silent(found: Sequence[Ratings]) -> Iterator[str]:
+    """Raters that never rank two models; a view's missing models are named already."""
+    for one in found:
+        if np.isnan(one.ranks).all() and one.kind != "view":
+            why = {
+                "reviewer": "has no usable review",
+                "aggregator": "finds no ballot that it can read",
+                "native": "has no two scores",
+            }[one.kind]
+            yield f"{one.name} {why}"
+
+
+_QUANTILES = (0, 0.25, 0.5, 0.75, 1)
+_TELLS_NOTHING = "in no item does the rater tell the models apart"
+_TIES_ALL = "the rater ties all models, or ranks fewer than two"
+
+
+def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Rater, ...]:
+    """The raters' correlations with the human ranks, shape (N,), without NaN and not all equal.
+
+    Lower ranks are better, and each draw of items is one for all raters. The interval of `mean` is
+    that of a mean. Those of the macro figures are wider than percentile intervals, as in
+    `resample_agreement`: noise in the mean ranks pulls a correlation to 0, and drawn items are
+    noisier still. How many hold the truth is in docs/statistics.md (`agreement`, `views`): nearly
+    all of 8 models whose true means are 0.44 standard deviations of a score apart; 0.06 apart 72%
+    of Pearson's and 55% of Kendall's with 20 items, and of SR, where all models favour themselves,
+    57% and 46%. Where models are that close, the value itself is too low.
+    """
+    by_row = [
+        many(one.ranks, people).round(DECIMALS)
+        for one in raters
+        for many in (pearson_many if one.as_given else spearman_many, kendall_tau_many)
+    ]
+    means = draws.means(np.stack(by_row, axis=1), _TELLS_NOTHING)
+    macros = _macro(raters, people, draws)
+    both = [_described(*row) for row in zip(by_row, means, macros, strict=True)]
+    return tuple(
+        Rater(one.kind, one.name, pearson, kendall)
+        for one, pearson, kendall in zip(raters, both[::2], both[1::2], strict=True)
+    )
+
+
+def _described(values: FloatArray, mean: Estimate, macro: Estimate) -> Correlation:
+    defined = values[~np.isnan(values)]
+    quantiles = np.quantile(defined, _QUANTILES) if defined.size else np.full(5, np.nan)
+    minimum, lower, median, upper, maximum = quantiles.tolist()
+    return Correlation(
+        values=values,
+        n_rows=defined.size,
+        n_undefined=values.size - defined.size,
+        mean=mean,
+        sd=float(np.std(defined, ddof=1)) if defined.size > 1 else math.nan,
+        minimum=minimum,
+        lower_quartile=lower,
+        median=median,
+        upper_quartile=upper,
+        maximum=maximum,
+        macro=macro,
+    )
+
+
+def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Estimate, ...]:
+    """Pearson and Kendall of every rater's means over rows, one after the other."""
+    amounts = np.hstack([one.amounts for one in raters])
+    present = ~np.isnan(amounts)
+    ranked = np.stack([np.any(~np.isnan(one.ranks), axis=1) for one in raters], axis=1)
+
+    def figures(totals: FloatArray) -> FloatArray:
+        sums, counts = np.hsplit(totals, 2)
+        means = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+        of_raters = np.hsplit(means, len(raters))
+        both = (pearson_many, kendall_tau_many)
+        values = [many(one, people) for one in of_raters for many in both]
+        return np.stack(values, axis=1).round(DECIMALS)
+
+    sums = np.hstack([np.nan_to_num(amounts), present.astype(np.float64)])
+    found = draws.figures(sums, figures, np.repeat(ranked, 2, axis=1), _TIES_ALL)
+    return tuple(map(_widened, found))
+
+
+def _widened(figure: Estimate) -> Estimate:
+    value, lower, upper = hull(figure.value, figure.lower, figure.upper)
+    return replace(figure, value=value, lower=lower, upper=upper)

@@ -1,0 +1,390 @@
+"""Whether a judge goes by the order in which answers are shown, or by their length.
+
+Who is shown first is drawn by lot, so a judge that does not look at the order chooses the first
+answer in a Binomial(n, ½) number of n verdicts, however good the answers are. A match that is asked
+in both orders and flips went to the answer shown first both times, or to the second: ½ each.
+
+That a model with longer answers wins more often shows nothing: it may be the better one. So each
+pair of models is compared with itself: does A win more often where its answer is longer than B's
+than where it is shorter? Still, what makes an answer longer in an item may also make it better;
+no ballot can tell.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.rankers import PresentationBias
+from tiebreak.rankers.agreement import kendall_tau_many
+from tiebreak.rankers.intervals import wilson
+from tiebreak.rankers.pairwise_tests import sign_flip_p
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
+from tiebreak.scorers.match import CLOSE_MARGIN, decide
+from tiebreak.words import count, percent
+
+ALARM: Final = 0.01
+"""Share of judges without the fault that a test may find it in."""
+
+TOLERANCE: Final = 0.05
+"""A gain below this many wins per verdict is stated, and does not make a judge doubtful."""
+
+BIAS: Final = 0.1
+"""The gain that must be found in half of the runs: 60 verdicts to 40."""
+
+ENOUGH_VERDICTS: Final = 180
+"""From this many verdicts on the exact test at 1% finds 60:40 in half of the runs."""
+
+FEWEST_ITEMS: Final = 10
+"""Below so many items there is no test over items."""
+
+_FEWEST_TWICE = 10
+
+Kind = Literal["matches", "lists"]
+Asked = Literal["all", "close", "sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How often the answer shown first won, in matches or in lists (`kind`).
+
+    `rate` is the share of the `n` verdicts for a side that went to the answer shown first: one
+    verdict for each pair of answers, the first, whose order was drawn by lot. In lists `n` counts
+    lists, and `rate` is the share of pairs of answers that are ranked as they were shown. A judge
+    that does not look at the order has ½. `p` is two-sided: the exact binomial test, over lists the
+    sign-flip test. The interval is Wilson's, over lists Student's. `enough` is whether a judge that
+    gives 60% to the first answer would be found in half of the runs (p ≤ 0.01). Undefined: NaN.
+    """
+
+    kind: Kind
+    rate: float
+    lower: float
+    upper: float
+    n: int
+    p: float
+    enough: bool
+
+    @property
+    def gain(self) -> float:
+        """Wins per verdict that the answer shown first gains, in [-½, ½]; NaN without verdicts."""
+        return self.rate - 0.5
+
+    @property
+    def bound(self) -> bool:
+        """Whether the judge goes by the order, and by more than the tolerance."""
+        return self.p <= ALARM and abs(self.gain) >= TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """Matches that were asked in both orders of presentation and got a verdict in both.
+
+    `asked` says which: all, those that were close in the first order, or a sample drawn by lot.
+    `rate` is the share of the `n` in which the two orders named different winners, with its Wilson
+    interval; `both_first` of these went to the answer shown first both times, `both_second` to the
+    other. `expected` is the rate to be expected there of the same judge without a taste for a
+    position (NaN below ten matches); of a judge that tosses a coin it is ½, and no judge without
+    such a taste, whose errors are independent, has more. `p` tests `both_first` against
+    `both_second` (exact binomial, two-sided), `coin_p` whether flips are fewer than those of a coin
+    (exact binomial, one-sided). Undefined: NaN.
+    """
+
+    asked: Asked
+    n: int
+    rate: float
+    lower: float
+    upper: float
+    expected: float
+    both_first: int
+    both_second: int
+    p: float
+    coin_p: float
+
+    @property
+    def n_flipped(self) -> int:
+        """Matches with another winner in the other order."""
+        return self.both_first + self.both_second
+
+
+def enough_verdicts(tests: int) -> float:
+    """From how many verdicts on 60:40 is found in half of the runs, where so many are tested."""
+    normal = NormalDist()
+    more = normal.inv_cdf(1 - ALARM / 2 / tests) / normal.inv_cdf(1 - ALARM / 2)
+    return ENOUGH_VERDICTS * more**2
+
+
+def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
+    """Whether the answer shown first wins more often, from matches."""
+    from scipy.stats import binomtest
+
+    sides = [side for side in map(_side, _first_verdicts(items)) if side != "tie"]
+    first = wilson(sides.count("left"), len(sides), level=level)
+    p = float(binomtest(first.successes, first.n).pvalue) if sides else math.nan
+    return Position(
+        kind="matches",
+        rate=first.rate,
+        lower=first.lower,
+        upper=first.upper,
+        n=first.n,
+        p=p,
+        enough=first.n >= ENOUGH_VERDICTS,
+    )
+
+
+def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
+    """Whether answers are ranked in the order in which they were shown, from lists.
+
+    The order is drawn by lot and its reverse is as likely, so without such a taste every τ of order
+    shown and order given is as likely to have the other sign: p is that of the sign-flip test,
+    which is exact for any number of lists (a t test over ten lists of three answers raised 1.6%
+    false alarms at 1%, of two answers 2.2%). τ is twice the gain. The lists of an item are one.
+    """
+    by_item: dict[str, list[float]] = {}
+    for item in items:
+        gains = [tau / 2 for tau in map(_tau, item.listings) if not math.isnan(tau)]
+        by_item.setdefault(item.item_id, []).extend(gains)
+    known = [own for own in by_item.values() if own]
+    means = [float(np.mean(own)) for own in known]
+    rate = 0.5 + float(np.mean(means)) if means else math.nan
+    half, critical = _reach(means, 1 - level), _reach(means, ALARM)
+    return Position(
+        kind="lists",
+        rate=rate,
+        lower=max(rate - half, 0.0),  # in this order of arguments NaN stays NaN
+        upper=min(rate + half, 1.0),
+        n=sum(map(len, known)),
+        p=sign_flip_p(means) if len(means) >= FEWEST_ITEMS else math.nan,
+        enough=critical <= BIAS,
+    )
+
+
+def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
+    """What the second order of presentation changed."""
+    from scipy.stats import binomtest
+
+    scored = [match for match in matches if match.result is not None]
+    twice = [match for match in scored if match.flipped is not None]
+    flipped = [_side(match.verdicts[0]) for match in twice if match.flipped]
+    first, second = flipped.count("left"), flipped.count("right")
+    rate = wilson(len(flipped), len(twice), level=level)
+    decided = sum("tie" not in map(_side, match.verdicts) for match in twice)
+    return Flips(
+        asked=_asked(scored, twice),
+        n=rate.n,
+        rate=rate.rate,
+        lower=rate.lower,
+        upper=rate.upper,
+        expected=_expected(twice),
+        both_first=first,
+        both_second=second,
+        p=float(binomtest(first, len(flipped)).pvalue) if flipped else math.nan,
+        # With an even verdict in one order there is no flip, which shows nothing about a coin.
+        coin_p=float(binomtest(len(flipped), decided, alternative="less").pvalue)
+        if decided
+        else math.nan,
+    )
+
+
+def bound_reviewer(reviewer: str, bias: PresentationBias) -> str:
+    """That a reviewer follows the order in which it saw the answers."""
+    order = "in the order of presentation" if bias.tau.value > 0 else "against the order shown"
+    return f"{reviewer} ranks {order}"
+
+
+def bound_warning(reviewer: str, bias: PresentationBias) -> str:
+    """The same as a warning, with its size."""
+    same = bias.repeated if bias.tau.value > 0 else bias.reversed
+    exactly = f", and exactly so in {percent(same)} of {count(bias.n_ballots, 'ballot')}"
+    return (
+        f"{bound_reviewer(reviewer, bias)}: mean τ = {bias.tau.value:.2f} "
+        f"({bias.tau.lower:.2f} to {bias.tau.upper:.2f}){exactly if same else ''}: do not trust it"
+    )
+
+
+def _reach(values: Sequence[float], tail: float) -> float:
+    """How far from 0 a mean is for a two-sided t test at this level; NaN below ten values."""
+    from scipy.stats import t
+
+    n = len(values)
+    if n < FEWEST_ITEMS:
+        return math.nan
+    return float(t.ppf(1 - tail / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
+
+
+def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
+    """The first verdict on each pair of models in each item.
+
+    Two models that meet again in the item, or in another epoch of it, are shown in the same order:
+    such verdicts are no new draws.
+    """
+    met = set()
+    for item in items:
+        for match in item.matches:
+            key = item.item_id, frozenset((match.high, match.low))
+            if match.verdicts and key not in met:
+                met.add(key)
+                yield match.verdicts[0]
+
+
+def _side(verdict: Verdict) -> Side:
+    """Which of the two the verdict prefers; no reply is no preference."""
+    if verdict.margin is None:
+        return "tie"
+    return decide(verdict.margin, verdict.checklist_margin)[0]
+
+
+def _asked(scored: list[Match], twice: list[Match]) -> Asked:
+    if len(twice) == len(scored):
+        return "all"
+    # A sample may happen to hold close matches only, but others then were asked once.
+    once = [match for match in scored if len(match.verdicts) == 1]
+    return "close" if all(map(_close, twice)) and not any(map(_close, once)) else "sample"
+
+
+def _close(match: Match) -> bool:
+    return abs(match.verdicts[0].margin or 0.0) < CLOSE_MARGIN
+
+
+def _expected(twice: list[Match]) -> float:
+    """The flip rate of the same judge without a taste for a position.
+
+    With x and y the margins of the answer shown first in the first and in the second order, c what
+    being shown first is worth and independent normal errors, y − c = −b (x − c) + error. A line
+    through the points gives b, c and the error; that only close matches were asked again, by x,
+    changes nothing about such a line. Without c a match flips with probability Φ(−b |x − c| / sd),
+    and one of those that are close then, with the same x, at Φ(−b |x| / sd).
+    """
+    from scipy.stats import linregress, norm
+
+    margins = np.array([[v.margin for v in match.verdicts] for match in twice], dtype=np.float64)
+    if len(margins) < _FEWEST_TWICE or np.ptp(margins[:, 0]) == 0:
+        return math.nan
+    x, y = margins.T
+    line = linregress(x, y)
+    b = min(max(-float(line.slope), 0.0), 1.0)
+    c = 0.0 if np.all(np.abs(x) < CLOSE_MARGIN) else float(line.intercept) / (1 + b)
+    size = b * np.abs(x - c)
+    sd = float(np.sqrt(np.sum((y - line.intercept - line.slope * x) ** 2) / (len(x) - 2)))
+    if sd == 0:
+        return 0.0 if b else 0.5
+    return float(np.mean(norm.cdf(-size / sd)))
+
+
+def _tau(listing: Listing) -> float:
+    """Kendall's τ of the order shown and the order given; NaN where there is none."""
+    place = {name: number for number, name in enumerate(listing.shown)}
+    given = {name: number for number, tied in enumerate(listing.groups) for name in tied}
+    both: FloatArray = np.array([[place[n], given[n]] for n in given if n in place], dtype=float)
+    if len(both) < 2:
+        return math.nan
+    return float(kendall_tau_many(both[None, :, 0], both[None, :, 1])[0])
+
+
+# Of two models that gave the longer answer a and b times, 4ab / (a + b). Where b is 1 or 2, the
+# slope hangs on these matches, and 3 to 7% of fair judges of two models seemed to like length.
+_LEAST_SPREAD = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """What being the longer answer is worth, within pairs of models.
+
+    `gain` is in wins per match, in [-½, ½]: the longer of two answers wins ½ + gain where both
+    models are as good. It is the slope of results on who is longer (1, 0, −1) with a constant for
+    every pair of models; `n_matches` are in pairs of which now one, now the other is longer. Its
+    interval and the two-sided `p` are by jackknife over the `n_items` of these matches (t), from
+    ten items on; `p` only where each model has the longer answer often enough (some ten times).
+    What is undefined is NaN, and `reason` says why there is no gain.
+    """
+
+    gain: float
+    lower: float
+    upper: float
+    p: float
+    n_matches: int
+    n_items: int
+    reason: str | None
+
+    @property
+    def bound(self) -> bool:
+        """Whether the longer or the shorter answer gains, and more than the tolerance."""
+        return self.p <= ALARM and abs(self.gain) >= TOLERANCE
+
+
+def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
+    """Measure over all scored matches between answers of known length."""
+    from scipy.stats import t
+
+    items = tuple(items)
+    item, pair, table = _cells(items)
+    if not len(item):
+        scored = any(match.result is not None for one in items for match in one.matches)
+        return _nothing("the log does not say how long answers are" if scored else "no match")
+    totals = np.zeros((pair.max() + 1, table.shape[1]))
+    np.add.at(totals, pair, table)
+    up, down = _slope(totals)
+    telling = down[pair] > 0
+    if not telling.any():
+        return _nothing("of no two models now one and now the other gave the longer answer")
+    item, pair, table = item[telling], pair[telling], table[telling]
+    n_matches, numbers = int(table[:, 0].sum()), np.unique(item, return_inverse=True)[1]
+    m = int(numbers.max()) + 1
+    gain = float(up.sum() / down.sum())
+    if m < FEWEST_ITEMS:
+        nan = math.nan
+        return Length(gain, nan, nan, nan, n_matches, m, None)
+    # Leaving out an item changes the pairs that met in it, and no others.
+    without = _slope(totals[pair] - table)
+    more = np.bincount(numbers, without[0] - up[pair], m)
+    fewer = np.bincount(numbers, without[1] - down[pair], m)
+    left = (up.sum() + more) / np.maximum(down.sum() + fewer, np.finfo(float).tiny)
+    error = math.sqrt((m - 1) / m * float(np.sum((left - left.mean()) ** 2)))
+    half = float(t.ppf((1 + level) / 2, m - 1)) * error
+    p = float(2 * t.sf(abs(gain) / error, m - 1)) if error else float(gain == 0)
+    if down.sum() < _LEAST_SPREAD:
+        p = math.nan
+    return Length(gain, gain - half, gain + half, p, n_matches, m, None)
+
+
+def _nothing(reason: str) -> Length:
+    return Length(math.nan, math.nan, math.nan, math.nan, 0, 0, reason)
+
+
+def _cells(
+    items: Iterable[ItemBallots],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+    """One row for each item and pair that met: item, pair, and sums n, x, y, xy, xx of matches.
+
+    x is 1, 0 or −1 as the first of the pair, by name, gave the longer answer, and y its result.
+    """
+    cells: dict[tuple[str, tuple[str, str]], FloatArray] = {}
+    for item in items:
+        for match in item.matches:
+            names = match.high, match.low
+            if match.result is None or not set(names) <= item.lengths.keys():
+                continue
+            x, y = np.sign(item.lengths[match.high] - item.lengths[match.low]), match.result
+            if names != (pair := (min(names), max(names))):
+                x, y = -x, 1 - y
+            row = np.array([1, x, y, x * y, x * x], dtype=np.float64)
+            cells[item.item_id, pair] = cells.get((item.item_id, pair), 0) + row
+    item_ids, pairs = zip(*cells, strict=True) if cells else ((), ())
+    _, item_number = np.unique(np.array(item_ids, dtype=str), return_inverse=True)
+    numbers = {pair: number for number, pair in enumerate(sorted(set(pairs)))}
+    return (
+        item_number.astype(np.int64),
+        np.array([numbers[pair] for pair in pairs], dtype=np.int64),
+        np.array(list(cells.values()), dtype=np.float64).reshape(len(cells), 5),
+    )
+
+
+def _slope(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator of the slope within each pair, from its sums; 0 without matches."""
+    n, x, y, xy, xx = sums.T
+    safe = np.maximum(n, 1)
+    return xy - x * y / safe, np.maximum(xx - x * x / safe, 0).round(9)

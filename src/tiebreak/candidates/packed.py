@@ -1,0 +1,134 @@
+"""Packed files, opened with care: `.gz` and `.zst` hold one file, `.zip` many.
+
+A small file may unpack to more than a disk holds, and an archive may name places outside of itself.
+"""
+
+import gzip
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
+
+from tiebreak.paths import problem_with
+
+# Logs repeat themselves, but none is both that large and that much smaller packed.
+_ALWAYS_READ = 2**29
+_MOST_TIMES = 300
+_BLOCK = 2**17
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a file, once it is unpacked."""
+    return name.removesuffix(".gz").removesuffix(".zst")
+
+
+def most_unpacked(path: Path) -> int:
+    """Bytes that a packed file may hold."""
+    return max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size)
+
+
+@contextmanager
+def stream(path: Path) -> Iterator[IO[bytes] | Any]:
+    """What a file holds, unpacked while it is read.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: From here or while it is read: it is damaged or cut off.
+    """
+    kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix, "")
+    try:
+        with path.open("rb") as file:
+            yield gzip.GzipFile(fileobj=file) if kind == "gzip" else _zstd(file) if kind else file
+    except EOFError as error:
+        raise ValueError(f"is a {kind} file that is cut off: copy or pack it again") from error
+    except _damages() as error:
+        raise ValueError(f"is a damaged {kind} file ({error}): copy or pack it again") from error
+
+
+def _zstd(file: IO[bytes]) -> Any:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise ValueError("is packed by zstd, which needs: pip install zstandard") from error
+    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    zstandard = sys.modules.get("zstandard")
+    return (gzip.BadGzipFile, zlib.error, *([zstandard.ZstdError] if zstandard else []))
+
+
+def head_of(path: Path, size: int = 2**16) -> bytes:
+    """How a file begins, unpacked; b"" where it cannot be read."""
+    if problem_with(path):  # a pipe would be waited for
+        return b""
+    try:
+        with stream(path) as file:
+            return bytes(file.read(size))
+    except (OSError, ValueError):
+        return b""
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """A file, or the one that it holds, which is gone afterwards.
+
+    Raises:
+        OSError: It cannot be opened, or the disk is full.
+        ValueError: It is damaged, cut off, or holds too much.
+    """
+    if unpacked_name(path.name) == path.name:
+        yield path
+        return
+    with TemporaryDirectory(prefix="tiebreak-") as folder:
+        target, most = Path(folder) / unpacked_name(path.name), most_unpacked(path)
+        with stream(path) as source, target.open("wb") as file:
+            while chunk := source.read(_BLOCK):
+                if file.tell() + len(chunk) > most:
+                    raise ValueError(f"unpacked it would take more than {most // 2**20:,} MB")
+                file.write(chunk)
+        yield target
+
+
+def unpack_zip(path: Path, folder: Path, wanted: Callable[[str], bool]) -> None:
+    """Unpack those files of an archive that have a wanted name into a folder.
+
+    Raises:
+        OSError: The archive cannot be opened, or the disk is full.
+        ValueError: It is damaged, encrypted, holds too much, or a file that leads out of it.
+    """
+    try:
+        with ZipFile(path) as archive:
+            members = [one for one in archive.infolist() if not one.is_dir()]
+            members = [one for one in members if wanted(one.filename)]
+            size = sum(member.file_size * _times(member.filename) for member in members)
+            if size > most_unpacked(path):
+                raise ValueError(f"unpacked it would take {size // 2**20:,} MB")
+            for member in members:
+                target = place_below(folder, member.filename)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # Of a member no more is read than the size that it says.
+                with archive.open(member) as source, target.open("xb") as file:
+                    copyfileobj(source, file)
+    except FileExistsError as error:
+        raise ValueError(f"holds {member.filename!r} twice") from error
+    except (BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"cannot be unpacked ({error})") from error  # RuntimeError: a password
+
+
+def _times(name: str) -> int:
+    """How many times its size a member may come to take: it may be packed itself."""
+    return 30 if name.endswith((".eval", ".gz", ".zst")) else 1
+
+
+def place_below(folder: Path, name: str) -> Path:
+    """Where a file of an archive is put; a ValueError if its name leads out of it."""
+    place = folder.joinpath(*PurePosixPath(name).parts)
+    if ".." in place.parts or not place.is_relative_to(folder):
+        raise ValueError(f"holds {name!r}, which leads out of it")
+    return place

@@ -1,0 +1,412 @@
+"""Voting rules that merge many rankings into one.
+
+Rules that count places are average rank, Borda, Spearman and instant-runoff voting (IRV); rules
+that count majorities between pairs are Copeland, Dodgson, Kendall and Kemeny–Young.
+
+Each rule takes a profile and returns a `Consensus`; its docstring gives the formula, how ties
+within a ballot and partial ballots are read, and the source. All read "not ranked" as "says
+nothing": a ballot only speaks about the candidates that it ranks. All take a `Profile`, or ranks of
+shape (ballots, N), lower is better, NaN = not ranked, and raise `RankingError` as
+`Profile.from_ranks` does.
+"""
+
+import time
+from collections import Counter
+from math import inf, lcm
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.consensus import Consensus, consensus_by
+from tiebreak.rankers.errors import RankingError, UnprovenOrderError
+from tiebreak.rankers.pairwise import margins
+from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile, within_ballots
+
+
+def average(profile: Profile | ArrayLike) -> Consensus:
+    """Order by the mean rank, lower is better.
+
+    Score of j = mean of r_b(j) over the ballots b that rank j.
+
+    Ties: tied candidates share the mean of the places that they take up.
+    Partial ballots: a ballot that ranks n candidates gives the ranks 1 … n, and counts for those
+    only. Being third of three and third of thirty thus count the same; where ballots differ in
+    length, `borda` and `spearman` allow for that.
+
+    Source: Peer review, appendix D.
+    """
+    ballots = as_profile(profile)
+    # Every candidate is ranked by a ballot, so no column is all NaN.
+    return consensus_by(
+        "average", np.nanmean(ballots.ranks, axis=0), ascending=True, used=ballots.n_ballots
+    )
+
+
+Unranked = Literal["ignore", "last"]
+
+
+def borda(profile: Profile | ArrayLike, *, unranked: Unranked = "ignore") -> Consensus:
+    """Order by the Borda count, higher is better.
+
+    A ballot gives a candidate one point for each candidate that it ranks below it. On M complete
+    ballots over N candidates the score is the classical sum of N − r_b(j).
+
+    Ties: half a point for each tied candidate.
+    Partial ballots, by `unranked`:
+        "ignore": only the candidates that a ballot ranks are compared. The score is the share of
+            possible points that j won, scaled to complete ballots:
+            (points of j) / (comparisons of j) · M(N − 1). Ballots over strong and over weak
+            opponents weigh the same, and the ballots' lengths do not matter. (Two groups of
+            ballots may agree and their union differ: shares do not add up as sums do.)
+        "last": candidates that a ballot leaves out are tied after the last one that it ranks, as
+            for ballots that say "these are the best". The score is a plain sum.
+
+    Source: Peer review, appendix D (Saari 1985). Borda counts for ties and for partial ballots:
+    Terzopoulou and Endriss, "The Borda class", J. Math. Econ. 92 (2021).
+
+    Raises:
+        RankingError: `unranked` is "ignore", and no ballot ranks a candidate beside another;
+            `unranked` is neither "ignore" nor "last".
+    """
+    if unranked not in get_args(Unranked):
+        raise RankingError(f"unranked must be 'ignore' or 'last', got {unranked!r}")
+    ballots = as_profile(profile)
+    ranks = ballots.ranks if unranked == "ignore" else _last(ballots.ranks)
+    ranked = ~np.isnan(ranks)
+    others = np.sum(ranked, axis=1, keepdims=True) - 1.0
+    points = np.nansum(1 + others - ranks, axis=0)
+    compared = np.sum(np.where(ranked, others, 0), axis=0)
+    return consensus_by(
+        "borda", _scaled(points, compared, ballots), ascending=False, used=ballots.n_ballots
+    )
+
+
+def _last(ranks: FloatArray) -> FloatArray:
+    """The ballots with their unranked candidates tied in the last place."""
+    return within_ballots(np.where(np.isnan(ranks), ranks.shape[1] + 1, ranks))
+
+
+def _scaled(points: FloatArray, compared: FloatArray, ballots: Profile) -> NDArray[np.float64]:
+    if ballots.n_candidates == 1:
+        return points
+    alone = np.flatnonzero(compared == 0)
+    if alone.size:
+        names = ", ".join(repr(ballots.names[column]) for column in alone)
+        raise RankingError(f"no ballot ranks {names} beside another candidate")
+    # Multiplied first: the products are exact, so equal shares give equal scores.
+    return points * (ballots.n_ballots * (ballots.n_candidates - 1)) / compared
+
+
+# Mean ranks are rounded to this fraction, so that all sums are whole numbers and exact.
+_UNIT = 2**20
+MOST_CANDIDATES = 2_000
+"""What `spearman` and `irv` take: 20 seconds."""
+
+
+def spearman(profile: Profile | ArrayLike) -> Consensus:
+    """The order with the smallest sum of squared rank deviations from the ballots.
+
+    argmin over orders π of Σ_b Σ_j (π(j) − r'_b(j))², over the candidates j that ballot b ranks:
+    an assignment of candidates to places, solved exactly. On complete strict ballots this is the
+    largest total Spearman correlation.
+
+    The paper calls the two the same and leaves open ties, partial ballots, and several best orders:
+
+    Ties: tied candidates share the mean of the places that they take up. The deviations are squared
+    as they are; the largest total correlation can be another order, as it weighs each ballot by its
+    ties.
+    Partial ballots: rank r among n is read as r' = r(N + 1)/(n + 1), its expected rank among all N
+    if the other candidates fall anywhere with equal chance; so the sum is, but for a constant, the
+    expected sum over the ways to complete the ballot. On complete ballots r' = r.
+    Several best orders: candidates that change places between them are tied, together with those
+    that stand in between; all best orders agree on the rest. The score is the mean of the places
+    that a tied group takes up, lower is better.
+
+    Source: Peer review, appendix D. Assignment: Dwork, Kumar, Naor and Sivakumar, "Rank
+    aggregation methods for the web" (2001), who take |·| for the square and r/n for r'/N.
+
+    Raises:
+        RankingError: more than `MOST_CANDIDATES`.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    ballots = as_profile(profile)
+    ballots.require_at_most(MOST_CANDIDATES, "an assignment is made of")
+    cost = _costs(ballots)
+    place = linear_sum_assignment(cost)[1]
+    return consensus_by("spearman", _undecided(cost, place), ascending=True, used=ballots.n_ballots)
+
+
+def _costs(ballots: Profile) -> IntArray:
+    """Cost of candidate j in place p, shape (N, N), in units, less the part that p leaves alone.
+
+    Σ_b (p − r')² = n_j p² − 2 p Σ_b r' + Σ_b r'², over the n_j ballots that rank j.
+    """
+    ranked = ~np.isnan(ballots.ranks)
+    lengths = ranked.sum(axis=1, keepdims=True)
+    expected = ballots.ranks * (ballots.n_candidates + 1) / (lengths + 1)
+    total = np.rint(np.nansum(expected, axis=0) * _UNIT).astype(np.int64)
+    count = ranked.sum(axis=0).astype(np.int64) * _UNIT
+    places = np.arange(1, ballots.n_candidates + 1, dtype=np.int64)
+    costs: IntArray = count[:, None] * places**2 - 2 * total[:, None] * places
+    return costs
+
+
+def _undecided(cost: IntArray, place: IntArray) -> FloatArray:
+    """Mean place of each candidate's tied group, where `place` (from 0) is one optimum.
+
+    A candidate can take another's place in some optimum if that move closes a cycle of moves of
+    total cost 0; `chain` holds the cheapest chains of moves (Floyd–Warshall).
+    """
+    n = len(place)
+    move = cost[:, place] - cost[np.arange(n), place][:, None]
+    chain = move
+    for via in range(n):
+        chain = np.minimum(chain, chain[:, via, None] + chain[via])
+    possible = move + chain.T == 0
+    lowest = np.where(possible, place, n).min(axis=1)
+    highest = np.where(possible, place, -1).max(axis=1)
+    places = np.arange(n)
+    # Place p continues the group of p − 1 if some candidate can stand on both sides of the border.
+    joined = np.any((lowest < places[:, None]) & (places[:, None] <= highest), axis=1)
+    group = np.cumsum(~joined) - 1
+    means = np.bincount(group, weights=places + 1) / np.bincount(group)
+    own: FloatArray = means[group[place]]
+    return own
+
+
+Ties = Literal["borda", "together"]
+
+
+def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
+    """Order by elimination: in each round the candidate with the fewest first places goes out.
+
+    The score is the round in which a candidate goes out, higher is better; the last one standing
+    is first. Rounds go on after a candidate has a majority of the first places, which does not
+    change the winner.
+
+    The paper leaves open whose vote a ballot is that ties its first ones or has none left, and who
+    goes out where several have the fewest. With few ballots that is no detail: of six random
+    ballots on six candidates 77% have such a tie in the first round.
+
+    Ties within a ballot: candidates that share the top of a ballot, among those still in, share
+    its vote equally. Votes are counted exactly, in whole numbers.
+    Partial ballots: a ballot none of whose candidates is still in has no vote any more.
+    Ties for the fewest first places, by `ties`:
+        "borda": of those, the one with the lowest sum of pairwise margins against all that are
+            still in goes out (on complete ballots: the lowest Borda count). Those that are equal
+            in this too go out together.
+        "together": all of those go out together.
+    Candidates that go out together are tied in the result.
+
+    Source: Peer review, appendix D (Brandt 2009).
+
+    Raises:
+        RankingError: `ties` is neither "borda" nor "together"; more than `MOST_CANDIDATES`.
+    """
+    if ties not in get_args(Ties):
+        raise RankingError(f"ties must be 'borda' or 'together', got {ties!r}")
+    ballots = as_profile(profile)
+    ballots.require_at_most(MOST_CANDIDATES, "elimination goes through")
+    margin = margins(ballots)
+    rounds = np.zeros(ballots.n_candidates, dtype=np.int64)
+    standing = np.arange(ballots.n_candidates)
+    number = 0
+    while standing.size:
+        number += 1
+        votes = _first_places(ballots.ranks[:, standing])
+        out = standing[votes == votes.min()]
+        if ties == "borda":
+            out = _weakest(out, margin[np.ix_(out, standing)])
+        rounds[out] = number
+        standing = np.setdiff1d(standing, out)
+    return consensus_by("irv", rounds, ascending=False, used=ballots.n_ballots)
+
+
+def _first_places(ranks: FloatArray) -> NDArray[np.object_]:
+    """First places of each candidate, shape (n,), times a number that makes all of them whole."""
+    live = ranks[~np.isnan(ranks).all(axis=1)]
+    top = live == np.nanmin(live, axis=1, keepdims=True)
+    sharing: list[int] = top.sum(axis=1).tolist()
+    whole = lcm(*sharing)
+    # Python's whole numbers: the least common multiple of many sizes can exceed 64 bits.
+    vote = np.array([whole // size for size in sharing], dtype=object)
+    return np.array([sum(vote[column]) for column in top.T], dtype=object)
+
+
+def _weakest(candidates: IntArray, margin: IntArray) -> IntArray:
+    """Those of the candidates whose margins, shape (candidates, standing), have the lowest sum."""
+    totals = margin.sum(axis=1)
+    weakest: IntArray = candidates[totals == totals.min()]
+    return weakest
+
+
+def copeland(profile: Profile | ArrayLike) -> Consensus:
+    """Order by pairwise victories minus pairwise defeats, higher is better.
+
+    Score of i = #{j : D_ij > 0} − #{j : D_ij < 0}, in [−(N − 1), N − 1], where D_ij is the number
+    of ballots that rank i before j minus the number that rank j before i. A pair with D_ij = 0,
+    or that no ballot compares, gives nothing to either.
+
+    Ties and partial ballots: a ballot has no say on a pair that it ties or does not rank in full.
+
+    Source: Peer review, appendix D (Saari and Merlin 1996).
+    """
+    ballots = as_profile(profile)
+    net = np.sign(margins(ballots)).sum(axis=1)
+    return consensus_by("copeland", net, ascending=False, used=ballots.n_ballots)
+
+
+# What lifting a candidate past one more group of a ballot has gained so far: the total margin, and
+# the margin against each opponent that it does not beat yet.
+Lift = tuple[int, tuple[int, ...]]
+
+
+def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
+    """Order by the number of swaps that make a candidate the Condorcet winner, lower is better.
+
+    Score of c = the smallest number of swaps of neighbours in the ballots after which c beats
+    every other candidate. It is enough to move c up, so the score is an integer program over (kind
+    of ballot, how far c is lifted in it).
+
+    The paper leaves open what beats means where ballots split evenly, tie candidates or leave some
+    out, and who is first among equals:
+
+    Beats: more ballots rank c before the other than after it. An even split is no victory: with two
+    opposite ballots of two candidates each takes a swap.
+    Equal scores: tied in the result.
+    Ties: c passes a tied group as a whole, at one swap for each member. To leave a tie upwards
+    costs half a swap for each tied candidate, as in the distance of Kemeny and Snell (1962): two
+    ballots that break the tie either way would cost one swap. No new ties are made.
+    Partial ballots: c only passes candidates that the ballot ranks, and a ballot that does not
+    rank c stays as it is. If no ballot ranks c beside some other candidate, c can never beat it:
+    its score is inf, and it is last, tied with all others of this kind.
+
+    Source: Peer review, appendix D (Brandt 2009). Integer program: Bartholdi, Tovey and Trick,
+    "Voting schemes for which it can be difficult to tell who won the election" (1989).
+
+    After `time_limit` seconds it gives up; hard integer programs may take for ever.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+        UnprovenOrderError: a score could not be proven.
+    """
+    deadline = inf if time_limit is None else time.monotonic() + time_limit
+    ballots = as_profile(profile)
+    ranked = ~np.isnan(ballots.ranks)
+    compared = np.all(ranked.T.astype(np.int64) @ ranked, axis=1)
+    margin = margins(ballots)
+    scores = [
+        _swaps(ballots, column, margin[column], deadline) if possible else inf
+        for column, possible in enumerate(compared)
+    ]
+    return consensus_by("dodgson", np.array(scores), ascending=True, used=ballots.n_ballots)
+
+
+def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> float:
+    """Fewest swaps in the ballots that bring all margins of `column` above 0."""
+    from scipy.optimize import LinearConstraint, milp
+
+    rivals = np.flatnonzero(margin <= 0)
+    rivals = rivals[rivals != column]
+    if not rivals.size:
+        return 0.0
+    kinds = Counter(_lifts(ballot, column, rivals) for ballot in ballots.ranks)
+    lifts = [lift for kind in kinds for lift in kind]
+    kind_of = np.repeat(np.arange(len(kinds)), [len(kind) for kind in kinds])
+    cost = np.array([total for total, _ in lifts])
+    gains = np.array([gain for _, gain in lifts]).T
+    needs = 1 - margin[rivals]
+    result = milp(
+        cost,
+        integrality=np.ones(len(cost), dtype=np.int64),
+        constraints=[
+            # Each ballot is lifted once, and the rivals are beaten.
+            LinearConstraint(kind_of == np.arange(len(kinds))[:, None], ub=list(kinds.values())),
+            LinearConstraint(gains, lb=needs),
+        ],
+        options={"mip_rel_gap": 0, "time_limit": max(deadline - time.monotonic(), 0)},
+    )
+    if result.x is None or not result.success:
+        why = " in time (time_limit)" if result.status == 1 else f": {result.message}"
+        raise UnprovenOrderError(
+            f"the fewest swaps that let {ballots.names[column]!r} win were not proven{why}"
+        )
+    times = np.rint(result.x)
+    # A swap moves the margin by 2, a broken tie by 1.
+    return float(cost @ times) / 2
+
+
+def _lifts(ballot: FloatArray, column: int, rivals: IntArray) -> tuple[Lift, ...]:
+    """The lifts of `column` in a ballot that gain something against rivals, smallest first."""
+    # NaN compares as False: a ballot that does not rank `column` has no lift.
+    own = ballot[column]
+    tied = ballot == own
+    tied[column] = False
+    lifts: list[Lift] = []
+    before: tuple[int, ...] = (0,) * len(rivals)
+    for top in np.unique(ballot[ballot <= own])[::-1]:
+        gain = tied + 2 * ((top <= ballot) & (ballot < own))
+        against = tuple(gain[rivals].tolist())
+        if against != before:
+            lifts.append((int(gain.sum()), against))
+            before = against
+    return tuple(lifts)
+
+
+def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
+    """The order with the smallest total Kendall distance to the complete ballots.
+
+    argmin over orders π of Σ_b K(π, r_b), where K counts the pairs that the two put the opposite
+    way round. The score is the place in the order, 1 … N.
+
+    The paper takes ballots for complete and strict. There the order also has the largest total τ
+    (its table 4); it leaves open ties, and which of several best orders counts:
+
+    Ties: a pair that a ballot ties adds nothing, whichever way round the order puts it. This is the
+    distance; the largest total τ-b can be another order, as it weighs each ballot by its ties.
+    Several best orders: the one that `kemeny_young` documents. `aggregate_items` takes the one that
+    Borda's count says, or the mean of two.
+    Partial ballots: left out, and counted in `dropped`. That is the whole difference from
+    Kemeny–Young, which also uses what partial ballots say about the pairs that they rank.
+
+    Source: Peer review, appendix D (Kendall 1948).
+
+    After `time_limit` seconds it gives up.
+
+    Raises:
+        RankingError: no ballot is complete; as `Profile.from_ranks`.
+        UnprovenOrderError: no order could be proven to be the best.
+    """
+    ballots = as_profile(profile)
+    complete = ~np.isnan(ballots.ranks).any(axis=1)
+    if not complete.any():
+        raise RankingError(
+            f"none of the {ballots.n_ballots} ballots ranks all {ballots.n_candidates} candidates, "
+            "and Kendall aggregation reads complete ballots only; Kemeny–Young reads partial ones"
+        )
+    kept = Profile(ballots.ranks[complete], ballots.names)
+    return _optimal(kept, "kendall", int(np.sum(~complete)), time_limit)
+
+
+def kemeny(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
+    """Kemeny–Young as a consensus: no ties, the score is the place, 1 … N (see `kemeny_young`).
+
+    `time_limit` and `UnprovenOrderError` are those of `kendall`.
+    """
+    return _optimal(as_profile(profile), "kemeny_young", 0, time_limit)
+
+
+def _optimal(ballots: Profile, method: str, dropped: int, time_limit: float | None) -> Consensus:
+    from tiebreak.rankers.kemeny.solve import kemeny_young
+
+    result = kemeny_young(ballots, time_limit=time_limit, max_orders=1)
+    if not result.optimal:
+        raise UnprovenOrderError(
+            f"no order was proven to be optimal: {result.method}; kemeny_young returns the "
+            f"best one found, which is within {result.gap} disagreements of the optimum"
+        )
+    return consensus_by(
+        method, result.ranks, ascending=True, used=ballots.n_ballots, dropped=dropped
+    )

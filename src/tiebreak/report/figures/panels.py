@@ -1,0 +1,287 @@
+"""Plots with a row or a point for every model, and names that do not cover each other.
+
+A row has the model's name, a figure with its interval, and words at the right. Points are named one
+by one, or by number where there are many.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.report.figures.canvas import (
+    BLUE,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE,
+    PAPER,
+    SMALL,
+    columns,
+    fitting,
+    panel,
+    text_width,
+    widest,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# Places of a label beside its point, in points: the first one that is free is taken.
+_PLACES = [
+    (side * 6.0, up * (6.0 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
+]
+
+SIDE_LINE = 0.165
+"""Least distance of two names at the side of a plot, in inches."""
+
+
+class Label(NamedTuple):
+    """A name at a point of the data."""
+
+    text: str
+    x: float
+    y: float
+
+
+def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> None:
+    """Name points, each name where it covers no point, no other name and no text that is there.
+
+    The limits of the axes and their place in the figure must be settled before. Of a crowd without
+    any free place the names stand where they cover least.
+    """
+    # Data limits that matplotlib computes late are computed by this.
+    axes.get_xlim(), axes.get_ylim()
+    # All boxes are in points, as the places are: left, bottom, right, top.
+    per_point = axes.figure.dpi / 72
+    frame = np.array(axes.get_window_extent().extents) / per_point
+    at = axes.transData.transform([(one.x, one.y) for one in labels]) / per_point
+    texts = [np.array(text.get_window_extent().extents) / per_point for text in axes.texts]
+    taken = np.array([*texts, *np.hstack([at - 4, at + 4])])
+    for (text, x, y), point in zip(labels, at, strict=True):
+        boxes = _boxes(point, text_width(text, size) * 72, size * 1.1)
+        outside = np.any(boxes[:, :2] < frame[:2], axis=1) | np.any(
+            boxes[:, 2:] > frame[2:], axis=1
+        )
+        chosen = int(np.argmin(_overlaps(boxes, taken) + len(taken) * outside))
+        taken = np.vstack([taken, boxes[chosen]])
+        dx, dy = _PLACES[chosen]
+        axes.annotate(
+            text,
+            (x, y),
+            (dx, dy),
+            textcoords="offset points",
+            ha="left" if dx > 0 else "right",
+            va="center",
+            fontsize=size,
+            annotation_clip=False,
+            # A name that stands further off gets a line to its point.
+            arrowprops={
+                "arrowstyle": "-",
+                "color": MUTED,
+                "lw": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 4,
+                "relpos": (0 if dx > 0 else 1, 0.5),
+            }
+            if abs(dy) > 6
+            else None,
+        )
+
+
+def label_side(
+    axes: "Axes",
+    names: Sequence[str],
+    values: FloatArray,
+    height: float,
+    *,
+    left: bool = False,
+    marked: int | None = None,
+) -> None:
+    """Names at the side of a plot, each as near to its value as the others let it.
+
+    The limits of `axes` are settled; `values`, shape (names,), say where on the vertical axis each
+    belongs. The plot has at least `SIDE_LINE` inches of `height` for a name.
+    """
+    bottom, top = axes.get_ylim()
+    at = (values - bottom) / (top - bottom)
+    line = SIDE_LINE / height
+    places = spread(at, line, line / 2, 1 - line / 2)
+    inner, outer, end = (-0.01, -0.04, -0.05) if left else (1.01, 1.04, 1.05)
+    for number, (name, value, place) in enumerate(zip(names, at, places, strict=True)):
+        one = number == marked
+        axes.plot(
+            [inner, outer], [value, place], color=MUTED, linewidth=0.5, transform=axes.transAxes,
+            clip_on=False, scalex=False, scaley=False,
+        )  # fmt: skip
+        axes.text(
+            end, place, name, transform=axes.transAxes, size=SMALL, va="center",
+            ha="right" if left else "left", color=ORANGE if one else INK,
+            weight="bold" if one else "normal",
+        )  # fmt: skip
+
+
+def spread(values: FloatArray, gap: float, low: float, high: float) -> FloatArray:
+    """Places as near to `values` as can be, at least `gap` apart and between `low` and `high`.
+
+    Least squares: less the gaps before it, each place is the isotonic regression of its value.
+    Values, shape (n,), come in any order, which the places keep; the caller sees to it that n gaps
+    fit in.
+    """
+    from scipy.optimize import isotonic_regression
+
+    order = np.argsort(values, kind="stable")
+    steps = gap * np.arange(len(values))
+    fit = isotonic_regression(values[order] - steps).x
+    places = np.empty(len(values))
+    places[order] = np.clip(fit, low, max(low, high - gap * (len(values) - 1))) + steps
+    return places
+
+
+def _boxes(point: FloatArray, width: float, height: float) -> FloatArray:
+    """The boxes of a text of some size in all places beside a point, shape (places, 4)."""
+    x, y = (point + np.array(_PLACES)).T
+    left = np.where(np.array(_PLACES)[:, 0] > 0, x, x - width)
+    return np.stack([left, y - height / 2, left + width, y + height / 2], axis=1)
+
+
+def _overlaps(boxes: FloatArray, others: FloatArray, room: float = 1.5) -> FloatArray:
+    """How many of the others each box meets, shape (boxes,)."""
+    low, high = boxes[:, None, :2] - room, boxes[:, None, 2:] + room
+    apart = np.any((high < others[:, :2]) | (low > others[:, 2:]), axis=2)
+    count: FloatArray = np.sum(~apart, axis=1, dtype=np.float64)
+    return count
+
+
+_SIZE = (4.8, 4.0)
+_LINE = 0.165
+# More names than these, or longer ones, would cover each other and the points.
+_MANY, _LONG = 10, 32
+
+
+def point_panel(
+    names: Sequence[str], *, title: str, ylabel: str, below: Sequence[str]
+) -> "tuple[Figure, Axes]":
+    """An empty plot, with a key to the numbers at its right where there are many names.
+
+    Each name has its number in front; `below` is as in `panel`.
+    """
+    key = list(names) if _crowded(names) else []
+    left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
+    width = fitting(_SIZE[0], left + right)
+    # No narrower than it is high, but as high as its key.
+    height = max(min(_SIZE[1], width), _LINE * len(key))
+    figure, axes = panel(
+        (width, height),
+        title=title,
+        left=left,
+        right=right,
+        below=below,
+    )
+    axes.set_ylabel(ylabel)
+    axes.grid()
+    for line, name in enumerate(key):
+        y = 1 - (line + 0.5) * _LINE / height
+        axes.text(1.04, y, name, transform=axes.transAxes, va="center", size=SMALL)
+    return figure, axes
+
+
+def name_points(axes: "Axes", names: Sequence[str], points: Sequence[Label]) -> None:
+    """Write beside each point its whole name, or its number alone where there is a key."""
+    if not _crowded(names):
+        points = [one._replace(text=name) for name, one in zip(names, points, strict=True)]
+    label_points(axes, points)
+
+
+def _crowded(names: Sequence[str]) -> bool:
+    return len(names) > _MANY or any(columns(name) > _LONG for name in names)
+
+
+_WIDTH = 4.2
+_HEIGHT = 0.27
+# Half the height of a box, in rows.
+_HALF = 0.275
+
+
+def row_panel(
+    names: Sequence[str],
+    *,
+    title: str,
+    below: Sequence[str],
+    words: Sequence[str] = (),
+    head: str = "",
+    height: float = _HEIGHT,
+) -> "tuple[Figure, Axes]":
+    """An empty plot whose row k, from the top, is named by `names[k]`, short enough.
+
+    `words` stand right of each row, and `head` above them; `below` is as in `panel`. The height of
+    a row is in inches.
+    """
+    figure, axes = panel(
+        (_WIDTH, height * max(len(names), 2)),
+        title=title,
+        left=widest(names) + 0.25,
+        right=max(widest(words), widest([head], SMALL)) + 0.3 if words else 0.25,
+        top=0.16 if head else 0.0,
+        below=below,
+    )
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(max(len(names), 2) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    right = axes.get_yaxis_transform()
+    for row, text in enumerate(words):
+        axes.text(1.02, row, text, transform=right, va="center")
+    if head:
+        axes.text(1.02, 1, head, transform=axes.transAxes, va="bottom", size=SMALL, color=MUTED)
+    return figure, axes
+
+
+def draw_point(
+    axes: "Axes", row: float, value: float, lower: float, upper: float, *,
+    marker: str = "o", colour: str = BLUE, pale: str = PALE, width: float = 2.5,
+) -> None:  # fmt: skip
+    """A figure and its interval; what is NaN is not drawn."""
+    if math.isnan(value):
+        return
+    if not math.isnan(lower):
+        axes.hlines(row, lower, upper, color=pale, linewidth=width, zorder=2)
+    axes.plot(value, row, marker, color=colour, markersize=5.5, zorder=3)
+
+
+def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
+    """A box of the middle half of some values, with their median, and a diamond at `mark`.
+
+    Whiskers reach to the last value within 1.5 times the box's length; dots are values beyond.
+    """
+    from matplotlib.cbook import boxplot_stats
+
+    [stats] = boxplot_stats(values[~np.isnan(values)])
+    axes.hlines(row, stats["whislo"], stats["whishi"], color=BLUE, linewidth=1, zorder=2)
+    length = stats["q3"] - stats["q1"]
+    axes.barh(row, length, 2 * _HALF, stats["q1"], color=PALE, edgecolor=BLUE, zorder=3)
+    axes.vlines(stats["med"], row - _HALF, row + _HALF, color=BLUE, linewidth=2, zorder=4)
+    beyond = stats["fliers"]
+    axes.plot(beyond, np.full(len(beyond), row), ".", color=MUTED, markersize=4, zorder=2)
+    axes.plot(mark, row, "D", color=ORANGE, markeredgecolor=PAPER, zorder=5)
+
+
+def limits(
+    values: Sequence[float],
+    *,
+    step: float = 0.1,
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> tuple[float, float]:
+    """Limits of an axis that holds all values that are defined, at whole steps."""
+    defined = [value for value in values if not math.isnan(value)] or [0.0]
+    low = max(math.floor(min(defined) / step + 1e-9) * step, within[0])
+    high = min(math.ceil(max(defined) / step - 1e-9) * step, within[1])
+    if low >= high:
+        low, high = max(low - step, within[0]), min(high + step, within[1])
+    room = 0.03 * (high - low)
+    return low - room, high + room

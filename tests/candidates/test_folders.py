@@ -1,0 +1,737 @@
+"""Ways to pack a folder of logs: what is read of each, and that nothing vanishes without a note.
+
+The folder holds two models of lm-eval (4 documents) and one of Inspect (4 other items).
+"""
+
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import fsspec  # type: ignore[import-untyped]
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+from inspect_ai.log import read_eval_log
+
+from tests.candidates.builders import write_lm_eval_run
+from tests.harness import run
+from tiebreak.candidates import (
+    CandidateError,
+    CandidatePool,
+    Mode,
+    load_candidates,
+    write_parquet,
+)
+from tiebreak.candidates.discover import discover
+from tiebreak.candidates.hub import is_on_hub
+
+RELEASES = Path(__file__).parent / "releases"
+LM_EVAL = RELEASES / "lm-eval-0.4.13/one_filter"
+[LOG] = (RELEASES / "inspect-0.3.285/eval").iterdir()
+[JSON_LOG] = (RELEASES / "inspect-0.3.285/json").iterdir()
+
+ALPHA, BETA, READER = "study/alpha", "study/beta", "reader/alpha"
+ALL = {ALPHA: 4, BETA: 4, READER: 4}
+"""Answers of each model."""
+
+
+def samples_of(folder: Path, model: str = BETA) -> Path:
+    [samples] = (folder / model.replace("/", "__")).glob("samples_*.jsonl")
+    return samples
+
+
+def log_of(folder: Path) -> Path:
+    return folder / LOG.name
+
+
+def repack(path: Path, ending: str, change: Callable[[bytes], bytes]) -> Path:
+    target = path.with_name(path.name + ending)
+    target.write_bytes(change(path.read_bytes()))
+    path.unlink()
+    return target
+
+
+def zstd(data: bytes) -> bytes:
+    """Two frames, as programs write that pack in parallel."""
+    half = len(data) // 2
+    frames = zstandard.ZstdCompressor()
+    return frames.compress(data[:half]) + frames.compress(data[half:])
+
+
+def pack_all(ending: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def pack(folder: Path) -> None:
+        for path in [path for path in folder.rglob("*") if path.is_file()]:
+            repack(path, ending, change)
+
+    return pack
+
+
+def zip_up(folder: Path, archive: Path, below: str = "") -> None:
+    """Move all of a folder into an archive."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    with ZipFile(archive, "w", ZIP_DEFLATED) as target:
+        for path in files:
+            target.write(path, below + path.relative_to(folder).as_posix())
+    for path in files:
+        path.unlink()
+
+
+def zipped(folder: Path) -> None:
+    zip_up(folder, folder / "logs.zip")
+
+
+def zipped_deep(folder: Path) -> None:
+    pack_all(".gz", gzip.compress)(folder)
+    (folder / "deep").mkdir()
+    zip_up(folder, folder / "deep/logs.zip", "run1/")
+
+
+def nested(folder: Path) -> None:
+    for n, path in enumerate(list(folder.iterdir())):
+        (folder / f"a/b{n}/c").mkdir(parents=True)
+        shutil.move(path, folder / f"a/b{n}/c" / path.name)
+
+
+def linked(folder: Path) -> None:
+    elsewhere = folder.with_name("elsewhere")
+    shutil.move(folder, elsewhere)
+    folder.mkdir()
+    (folder / "link").symlink_to(elsewhere, target_is_directory=True)
+
+
+def looped(folder: Path) -> None:
+    (folder / "a").mkdir()
+    (folder / "a/loop").symlink_to(folder, target_is_directory=True)
+    (folder / "study__alpha/other").symlink_to(folder / "study__beta", target_is_directory=True)
+    (folder / "again").symlink_to(folder / "study__beta", target_is_directory=True)
+
+
+def hidden_folder(folder: Path) -> None:
+    (folder / ".old").mkdir()
+    shutil.move(folder / "study__beta", folder / ".old")
+    (folder / ".git").mkdir()
+    (folder / ".git/config.json").write_text('{"version": 1}')
+
+
+def hidden_file(folder: Path) -> None:
+    log_of(folder).rename(folder / f".{LOG.name}")
+    (folder / f"._{LOG.name}").write_bytes(b"\0\5\x16\7")  # attributes, by macOS
+
+
+def renamed(new: str, cut: int | None = None) -> Callable[[Path], None]:
+    def rename(folder: Path) -> None:
+        (folder / new).write_bytes(log_of(folder).read_bytes()[:cut])
+        log_of(folder).unlink()
+
+    return rename
+
+
+def samples_renamed(new: str) -> Callable[[Path], None]:
+    def rename(folder: Path) -> None:
+        samples = samples_of(folder)
+        samples.rename(samples.with_name(new.format(samples.name)))
+
+    return rename
+
+
+def lost_samples(folder: Path) -> None:
+    samples_of(folder).unlink()
+
+
+def dangling(folder: Path) -> None:
+    log_of(folder).unlink()
+    log_of(folder).symlink_to(folder / "store/gone")
+
+
+def piped(folder: Path) -> None:
+    log_of(folder).unlink()
+    os.mkfifo(folder / "a.eval")
+    os.mkfifo(folder / "notes.txt")
+
+
+def one_task_lost(folder: Path) -> None:
+    """A second task in the same run; its samples are not there, and its group is no task."""
+    [summary] = (folder / "study__beta").glob("results_*.json")
+    results = json.loads(summary.read_text())
+    results["results"] |= {"riddles": {"acc,none": 1}, "all": {"acc,none": 1}}
+    results["configs"]["riddles"] = {}
+    results["group_subtasks"] = {"all": ["passages", "riddles"]}
+    summary.write_text(json.dumps(results))
+
+
+def release_0_4_2(folder: Path) -> None:
+    for model in ("alpha", "beta"):
+        shutil.rmtree(folder / f"study__{model}")
+        shutil.copytree(RELEASES / "lm-eval-0.4.2/one_filter" / model, folder / model)
+    (folder / "alpha/other_passages.jsonl").write_text('{"question": "no sample"}\n')
+
+
+def lost_samples_0_4_2(folder: Path) -> None:
+    release_0_4_2(folder)
+    (folder / "beta/pretrained__study__beta_passages.jsonl").unlink()
+
+
+def long_head(folder: Path) -> None:
+    log_of(folder).unlink()
+    log = json.loads(JSON_LOG.read_text())
+    error = {"message": "x" * 200_000, "traceback": "", "traceback_ansi": ""}
+    ordered = {"version": log.pop("version"), "error": error, **log}
+    (folder / "mine.json").write_text(json.dumps(ordered))
+
+
+def log_likelihood(folder: Path) -> None:
+    answers = [{"id": "q0", "question": "?", "resps": [[["-1.5", "False"]]], "native": 1.0}]
+    write_lm_eval_run(folder, "org/c", answers, task="choices")
+
+
+def other_harnesses(folder: Path) -> None:
+    for n in range(3):
+        run = folder / f"runs/{n}"
+        run.mkdir(parents=True)
+        (run / "run_spec.json").write_text('{"name": "mmlu", "adapter_spec": {}}')
+        (run / "scenario_state.json").write_text('{"adapter_spec": {}, "request_states": []}')
+    (folder / "evals.jsonl").write_text('{"spec": {"completion_fns": ["m"]}}\n{"run_id": 1}\n')
+    event = '{"run_id": "1", "event_id": 0, "sample_id": "a", "type": "sampling", "data": {}}\n'
+    (folder / "events.jsonl").write_text(event)
+    (folder / "results.json").write_text('{"evalId": "eval-1", "results": {"results": []}}')
+
+
+def other_files(folder: Path) -> None:
+    """What plainly is no log is not worth a word; other people's Parquet is."""
+    pq.write_table(pa.table({"x": [1]}), folder / "data.parquet")
+    for name, text in {
+        "README.md": "# Logs",
+        "picture.png": "PNG",
+        "logs.json": '{"a.eval": {"version": 2, "status": "success"}}',
+        "config.json": "{}",
+        "config.json.bak": "{}",
+        "questions.jsonl": '{"question": "1 + 1"}\n',
+        "my.eval.py": "print()",
+        "data.zip": "",
+    }.items():
+        (folder / name).write_text(text)
+    with ZipFile(folder / "data.zip", "w") as archive:
+        archive.writestr("a.csv", "1")
+
+
+def a_zip_in_a_zip(folder: Path) -> None:
+    log_of(folder).rename(folder / "study__beta" / LOG.name)
+    zip_up(folder / "study__beta", folder / "inner.zip")
+    (folder / "pack").mkdir()
+    shutil.move(folder / "inner.zip", folder / "pack/inner.zip")
+    zip_up(folder / "pack", folder / "outer.zip")
+
+
+def zip_beside(folder: Path) -> None:
+    """The archive of a folder lies in it still, once as a whole and once of the two runs."""
+    with ZipFile(folder / "all.zip", "w") as archive:
+        for path in [path for path in folder.rglob("*") if path.suffix not in ("", ".zip")]:
+            archive.write(path, f"run/{path.relative_to(folder).as_posix()}")
+
+
+HIDDEN = "is left out: a dot hides it"
+LOOKS = "looks like an Inspect log, but its name"
+
+
+class Way(NamedTuple):
+    """How a folder is packed; where each note is and what it says; the models that are not read."""
+
+    pack: Callable[[Path], object]
+    notes: tuple[tuple[str, str], ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+WAYS = {
+    "as it is": Way(lambda folder: None),
+    "gzip": Way(pack_all(".gz", gzip.compress)),
+    "zstd": Way(pack_all(".zst", zstd)),
+    "zip": Way(zipped),
+    "zip of gzip in a sub-folder": Way(zipped_deep),
+    "nested folders": Way(nested),
+    "folder behind a link": Way(linked),
+    "links in a loop": Way(looped),
+    "hidden folder": Way(hidden_folder, ((".old/study__beta/samples_", HIDDEN),), (BETA,)),
+    "hidden file": Way(hidden_file, ((f"/.{LOG.name}", HIDDEN),), (READER,)),
+    "link to nothing": Way(dangling, ((LOG.name, "is a link to what does not exist"),), (READER,)),
+    "pipe": Way(piped, (("a.eval", "is a pipe, not a file"),), (READER,)),
+    "backup": Way(renamed("a.eval.bak"), (("a.eval.bak", LOOKS),), (READER,)),
+    "second download": Way(renamed("a.eval (1)"), (("a.eval (1)", LOOKS),), (READER,)),
+    "half a download": Way(renamed("a.eval.part", 900), (("a.eval.part", LOOKS),), (READER,)),
+    "temporary file": Way(renamed("a.eval.x1.tmp", 90), (("a.eval.x1.tmp", LOOKS),), (READER,)),
+    "capital letters": Way(renamed("A.EVAL"), (("A.EVAL", LOOKS),), (READER,)),
+    "JSON in capital letters": Way(
+        lambda folder: repack(log_of(folder), "X", lambda _: JSON_LOG.read_bytes()).rename(
+            folder / "A.JSON"
+        ),
+        (("A.JSON", LOOKS),),
+        (READER,),
+    ),
+    "xz": Way(renamed("a.eval.xz", 90), (("a.eval.xz", LOOKS),), (READER,)),
+    "tar": Way(renamed("a.tar.gz"), (("a.tar.gz", "is an archive that is not opened"),), (READER,)),
+    "samples under another name": Way(
+        samples_renamed("mine.jsonl"),
+        (
+            ("mine.jsonl", "looks like lm-eval samples, but is not called"),
+            ("/results_", "without samples of passages"),
+        ),
+        (BETA,),
+    ),
+    "half a download of samples": Way(
+        samples_renamed("{}.part"),
+        (
+            (".jsonl.part", "looks like lm-eval samples, but is not called"),
+            ("/results_", "without samples of passages"),
+        ),
+        (BETA,),
+    ),
+    "lost samples": Way(lost_samples, (("/results_", "without samples of passages"),), (BETA,)),
+    "lost samples of one task": Way(one_task_lost, (("/results_", "samples of riddles (run"),)),
+    "lm-eval 0.4.2": Way(release_0_4_2),
+    "lm-eval 0.4.2, lost samples": Way(
+        lost_samples_0_4_2, (("beta/results.json", "without samples of passages (run"),), (BETA,)
+    ),
+    "JSON log with a long head": Way(long_head),
+    "log-likelihood task": Way(log_likelihood, (("samples_choices", "log-likelihoods"),)),
+    "other harnesses": Way(
+        other_harnesses,
+        (
+            ("runs/0/run_spec.json and 5 more", "is output of HELM, which Tiebreak does not read"),
+            ("evals.jsonl and 1 more", "is output of OpenAI evals"),
+            ("results.json", "is output of promptfoo"),
+        ),
+    ),
+    "other files": Way(other_files, (("data.parquet", "not a pool of Tiebreak"),)),
+    "zip beside what it holds": Way(
+        zip_beside,
+        tuple(
+            (f"all.zip/run/{name}", "is the same as")
+            for name in (LOG.name, "study__alpha/", "study__beta/")
+        ),
+    ),
+    "zip in a zip": Way(
+        a_zip_in_a_zip,
+        (("outer.zip/inner.zip", "is an archive that is not opened"),),
+        (BETA, READER),
+    ),
+}  # fmt: skip
+"""name: how, notes, models that are not read"""
+
+
+def make_run(folder: Path) -> Path:
+    shutil.copytree(LM_EVAL, folder)
+    shutil.copy(LOG, folder)
+    return folder
+
+
+def answers_of(pool: CandidatePool) -> dict[str, int]:
+    models = [model for _, row in pool for model in row]
+    return {model: models.count(model) for model in pool.models}
+
+
+def test_a_model_in_one_part_and_not_in_another_is_noted(tmp_path: Path) -> None:
+    pool = load_candidates(make_run(tmp_path / "run"), alone=True)
+    absent = [(note.where, note.what) for note in pool.notes if note.kind == "model_absent"]
+    assert absent == [
+        ("passages", "no answers by reader/alpha"),
+        ("shapes", "no answers by study/alpha, study/beta"),
+    ]
+
+
+def told(pool: CandidatePool) -> list[tuple[str, str]]:
+    """Notes on files; that a model is not in both benchmarks is known."""
+    return [(note.where, note.what) for note in pool.notes if note.kind != "model_absent"]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_folder_is_read_and_nothing_vanishes(tmp_path: Path, name: str) -> None:
+    way = WAYS[name]
+    folder = make_run(tmp_path / "run")
+    way.pack(folder)
+    pool = load_candidates(folder, alone=True)
+    assert answers_of(pool) == {model: n for model, n in ALL.items() if model not in way.lost}
+    notes = told(pool)
+    assert len(notes) == len(way.notes), notes
+    for where, what in way.notes:
+        assert any(where in place and what in words for place, words in notes), (where, notes)
+    # A name that the user knows, and never one of a file that is gone.
+    sources = {answer.source for _, row in pool for answer in row.values()}
+    assert all(place.startswith(folder.as_posix()) for place, _ in notes)
+    assert all(source.startswith(folder.as_posix()) for source in sources)
+    # A model is lost with a note, or not at all.
+    assert len(way.lost) <= len(way.notes) + (name == "zip in a zip")
+
+
+def test_a_folder_that_cannot_be_opened_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_run(tmp_path / "run")
+    shut = str(folder / "study__beta")
+    scan = os.scandir
+
+    def scandir(path: str) -> object:
+        if path == shut:
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    pool = load_candidates(folder, "intersect", alone=True)
+    assert (shut, "is a folder that cannot be opened") in told(pool)
+
+
+def test_sources_name_archives_and_what_is_in_them(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    zipped_deep(folder)
+    pool = load_candidates(
+        folder, alone=True, names={f"{folder}/deep/logs.zip/run1/{LOG.name}.gz": "me"}
+    )
+    assert pool.models == ("me", ALPHA, BETA)
+    sources = {model: row[model].source for _, row in pool for model in row}
+    assert sources["me"] == f"{folder}/deep/logs.zip/run1/{LOG.name}.gz"
+    assert re.fullmatch(
+        f"{folder}/deep/logs.zip/run1/study__beta/samples_passages_.*.jsonl.gz", sources[BETA]
+    )
+
+
+def packed_bomb(name: str, folder: Path) -> Path:
+    """A small file that says, or turns out, to hold two megabytes."""
+    path = folder / name
+    data = b"\n" * 2**21
+    if name.endswith(".zip"):
+        with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+            archive.writestr("samples_x.jsonl", data)
+    else:
+        pack = gzip.compress if name.endswith(".gz") else zstandard.ZstdCompressor().compress
+        path.write_bytes(pack(data))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["samples_x.jsonl.gz", "samples_x.jsonl.zst", "a.eval.gz", "a.eval.zst", "a.zip"]
+)
+def test_what_unpacks_to_much_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 2**20)
+    path = packed_bomb(name, make_run(tmp_path / "run"))
+    with pytest.raises(
+        CandidateError, match=r"unpacked it would take (more than 1|2) MB"
+    ) as caught:
+        load_candidates(tmp_path)
+    assert [note.where for note in caught.value.notes] == [path.as_posix()]
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.eval.gz", "b.zip"])
+def test_what_unpacks_to_much_at_the_second_time_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Each packing takes no more than it may, and both together do."""
+    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 2**20)
+    # 60 MB in 300 KB, which are 10 KB when they are packed again.
+    part = b"\n" * 2**20 + random.Random(0).randbytes(4_000)
+    log = BytesIO()
+    with ZipFile(log, "w", ZIP_DEFLATED) as archive:
+        for n in range(60):
+            archive.writestr(f"samples/{n}_epoch_1.json", part)
+    path = tmp_path / name
+    if name == "a.eval.gz":
+        path.write_bytes(gzip.compress(log.getvalue()))
+    else:
+        with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+            if name == "a.zip":
+                archive.writestr("a.eval", log.getvalue())
+            else:
+                archive.writestr("samples_x.jsonl.gz", gzip.compress(part) * 60)
+    assert path.stat().st_size < 30_000
+    with pytest.raises(CandidateError, match="unpacked it would take"):
+        load_candidates(path)
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        (["../a.eval"], "holds '../a.eval', which leads out of it"),
+        (["/tmp/a.eval"], "holds '/tmp/a.eval', which leads out of it"),
+        (["b/../../../a.eval"], "which leads out of it"),
+        (["a.eval", "a.eval"], "holds 'a.eval' twice"),
+        (["header.json", "samples/q_epoch_1.json"], "is an Inspect log: let its name end in .eval"),
+        (["inner.zip"], "no candidate file in this folder"),
+        (["README.md"], "no candidate file in this folder"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_that_is_not_read_is_named(
+    tmp_path: Path, members: list[str], words: str
+) -> None:
+    path = tmp_path / "deep/logs.zip"
+    path.parent.mkdir()
+    with ZipFile(path, "w") as archive:
+        for name in members:
+            archive.writestr(name, "x")
+    with pytest.raises(CandidateError, match=re.escape(words)) as caught:
+        load_candidates(path)
+    assert caught.value.notes[0].where == path.as_posix()
+    assert [file.name for file in tmp_path.rglob("*")] == ["deep", "logs.zip"]
+    assert not Path("/tmp/a.eval").exists()
+
+
+def broken_zip(data: bytes) -> bytes:
+    return data[:2_000] + b"\xff" * 40 + data[2_040:]
+
+
+@pytest.mark.parametrize(
+    ("pack", "spoil", "words"),
+    [
+        (pack_all(".zst", zstd), lambda data: data[:-9], "cut off"),
+        (pack_all(".zst", zstd), lambda data: b"{}" + data, "is a damaged zstd file"),
+        (zipped, lambda data: data[:-30], "cannot be unpacked (File is not a zip file)"),
+        (zipped, broken_zip, "cannot be unpacked"),
+    ],
+)
+def test_damaged_packing_is_named(
+    tmp_path: Path, pack: Callable[[Path], None], spoil: Callable[[bytes], bytes], words: str
+) -> None:
+    folder = make_run(tmp_path / "run")
+    pack(folder)
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
+        path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(folder)
+    unread = [note for note in caught.value.notes if note.kind == "unreadable_log"]
+    assert unread
+    assert all(words in note.what for note in unread if "results_" not in note.where)
+
+
+def test_without_zstandard_a_sentence_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_run(tmp_path / "run")
+    repack(samples_of(folder), ".zst", zstd)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(CandidateError, match="packed by zstd, which needs: pip install zstandard"):
+        load_candidates(folder)
+
+
+ADDRESSES = {
+    "memory folder": ("memory://bucket/run", "memory://bucket/run/study__beta/samples_"),
+    "memory file": ("memory://bucket/run/study__beta/SAMPLES", "memory://bucket/run/study__beta/s"),
+    "memory log": (f"memory://bucket/run/{LOG.name}", f"memory://bucket/run/{LOG.name}"),
+    "memory zip": ("memory://bucket/logs.zip", "memory://bucket/logs.zip/study__beta/samples_"),
+    "file folder": ("file://FOLDER", "FOLDER/study__beta/samples_"),
+    "zip of this machine": ("zip://FOLDER/logs.zip", "FOLDER/logs.zip/study__beta/samples_"),
+    "a folder in a zip": (
+        "zip://study__beta::file://FOLDER/logs.zip",
+        "FOLDER/logs.zip/study__beta/samples_",
+    ),
+    "all of a zip": ("zip://*::FOLDER/logs.zip", "FOLDER/logs.zip/study__beta/samples_"),
+    "a zip elsewhere": (
+        "zip://study__beta::memory://bucket/logs.zip",
+        "memory://bucket/logs.zip/study__beta/samples_",
+    ),
+}
+"""What is given, and how the source of the last model begins."""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """A run in a folder of this machine and in memory, both with a zip of it."""
+    folder, packed = make_run(tmp_path / "run"), make_run(tmp_path / "packed")
+    zip_up(packed, folder / "logs.zip")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(folder / "logs.zip"), "/bucket/logs.zip")
+    for path in [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".zip"]:
+        memory.put(str(path), f"/bucket/run/{path.relative_to(folder).as_posix()}")
+    memory.pipe("/bucket/run/weights.safetensors", b"1")
+    yield folder
+    memory.rm("/bucket", recursive=True)
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_addresses_are_read(elsewhere: Path, name: str) -> None:
+    address, source = (
+        text.replace("FOLDER", elsewhere.as_posix()).replace("SAMPLES", samples_of(elsewhere).name)
+        for text in ADDRESSES[name]
+    )
+    if name == "file folder":
+        (elsewhere / "logs.zip").unlink()
+    pool = load_candidates(address, alone=True)
+    whole = {"memory folder", "memory zip", "file folder", "zip of this machine", "all of a zip"}
+    alone = {READER: 4} if name == "memory log" else {BETA: 4}
+    assert answers_of(pool) == (ALL if name in whole else alone)
+    sources = [row[pool.models[-1]].source for _, row in pool if pool.models[-1] in row]
+    assert all(place.startswith(source) for place in sources), sources
+    assert [note for note in pool.notes if note.kind != "model_absent"] == []
+
+
+def test_models_elsewhere_are_named_by_their_address(elsewhere: Path) -> None:
+    names = {"memory://bucket/run/study__beta/": "b", f"file://{elsewhere}/study__alpha": "a"}
+    folders = ["memory://bucket/run/study__beta", f"file://{elsewhere}/study__alpha"]
+    assert load_candidates(folders, names=names).models == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("address", "kind", "words"),
+    [
+        ("memory://bucket/nowhere", "missing_path", "does not exist"),
+        ("memory://bucket/run/none.eval", "missing_path", "does not exist"),
+        ("file:///nowhere", "missing_path", "does not exist"),
+        ("zip://none::memory://bucket/logs.zip", "missing_path", "does not exist"),
+        ("ftp2://host/a", "remote_path", "cannot be reached (Protocol not known: ftp2)"),
+        ("broken://host/a", "remote_path", "cannot be reached (no route)"),
+        ("undriven://host/a", "remote_path", "is not installed: pip install tiebreak_no_driver"),
+    ],
+)
+def test_an_address_that_cannot_be_read_is_one_sentence(
+    elsewhere: Path, address: str, kind: str, words: str
+) -> None:
+    fsspec.register_implementation("broken", "tests.candidates.test_folders.Broken", clobber=True)
+    fsspec.register_implementation("undriven", "tiebreak_no_driver.Driver", clobber=True)
+    for mode in get_args(Mode):
+        with pytest.raises(CandidateError) as caught:
+            load_candidates([address, elsewhere], mode)
+        assert caught.value.kind == kind
+        [note] = caught.value.notes
+        assert words in note.what
+
+
+def test_storage_buckets_on_the_hub_are_no_datasets() -> None:
+    assert is_on_hub("hf://datasets/o/n")
+    assert is_on_hub("hf://o/n")
+    assert not any(map(is_on_hub, ("hf://buckets/o/n", "hf:/buckets/o/n", "hf://spaces/o/n")))
+
+
+class Broken(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    protocol = "broken"
+
+    def info(self, path: str, **how: object) -> None:
+        raise ConnectionError("no route")
+
+    exists = isdir = info
+
+
+def test_samples_and_logs_that_mention_another_harness_are_read(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    samples = samples_of(folder)
+    samples.write_text(samples.read_text().replace('"doc": {', '"doc": {"promptIdx": 1, '))
+    log = json.loads(JSON_LOG.read_text())
+    log["eval"]["metadata"] = {"evalId": "1"}
+    log_of(folder).unlink()
+    (folder / "a.json").write_text(json.dumps(log))
+    for given in (folder, [folder / "a.json", samples, samples_of(folder, ALPHA)]):
+        assert answers_of(load_candidates(given, "intersect", alone=True)) == ALL
+
+
+@pytest.mark.parametrize(
+    ("name", "harness"),
+    [
+        ("runs/0/run_spec.json", "HELM"),
+        ("runs/0/scenario_state.json", "HELM"),
+        ("evals.jsonl", "OpenAI evals"),
+        ("events.jsonl", "OpenAI evals"),
+        ("results.json", "promptfoo"),
+    ],
+)
+def test_output_of_another_harness_is_named(tmp_path: Path, name: str, harness: str) -> None:
+    other_harnesses(tmp_path)
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(tmp_path / name)
+    [note] = caught.value.notes
+    assert note.what.startswith(f"is output of {harness}, which Tiebreak does not read: run")
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(tmp_path)
+    assert caught.value.kind == "empty_folder"
+    assert f"is output of {harness}, which Tiebreak does not read" in str(caught.value)
+
+
+def test_without_a_place_to_unpack_archives_are_named(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    zipped(folder)
+    found = discover([folder])
+    assert [note.where for note in found.notes] == [f"{folder}/logs.zip"]
+    with pytest.raises(CandidateError, match="is not on this machine: copy it first"):
+        discover(["s3://bucket/run"])
+
+
+def test_a_pool_in_an_archive_keeps_the_sources_of_its_answers(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    pool = load_candidates(folder, alone=True)
+    (tmp_path / "pools").mkdir()
+    write_parquet(pool, tmp_path / "pools/pool.parquet")
+    (tmp_path / "pools/damaged.parquet").write_bytes(b"PAR1")
+    zipped(tmp_path / "pools")
+    again = load_candidates(tmp_path / "pools", "intersect", alone=True)
+    assert again.candidates == pool.candidates
+    [note] = [note for note in again.notes if note.kind == "unreadable_log"]
+    assert note.where == f"{tmp_path}/pools/logs.zip/damaged.parquet"
+
+
+TASK = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import includes
+from inspect_ai.solver import generate
+
+
+@task
+def sums():
+    samples = [Sample(id=f"s{n}", input=f"{n} + 1 = ?", target=str(n + 1)) for n in range(3)]
+    return Task(dataset=samples, solver=generate(), scorer=includes())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["eval", "json"])
+def test_failed_runs_whose_retry_succeeded_are_left_out_with_a_note(
+    tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "sums.py").write_text(TASK)
+    (broken := tmp_path / "broken").touch()
+    how: dict[str, Any] = {
+        "cwd": tmp_path,
+        "code": None,
+        "CANDIDATE_FAILS": str(broken),
+        "INSPECT_LOG_FORMAT": form,
+    }
+    logs = tmp_path / "logs"
+    models = "candidate/0.1+fails,candidate/0.9"
+    run("inspect", "eval", "sums.py", "--model", models, "--log-dir", "logs", **how)
+    failed: list[str] = []
+    for _ in range(2):
+        [left] = [path for path in logs.iterdir() if is_failed(path) and path.name not in failed]
+        failed.append(left.name)
+        run("inspect", "eval-retry", f"logs/{left.name}", "--log-dir", "logs", **how)
+        broken.unlink(missing_ok=True)
+    alone = load_candidates([path for path in logs.iterdir() if not is_failed(path)])
+    for mode in get_args(Mode):
+        pool = load_candidates(logs, mode)
+        assert (len(pool), pool.models) == (3, ("candidate/0.1+fails", "candidate/0.9"))
+        assert pool.candidates == alone.candidates
+        assert {note.kind for note in pool.notes} == {"retried"}
+        assert {Path(note.where).name for note in pool.notes} == set(failed)
+        assert all("its retry is used instead" in note.what for note in pool.notes)
+
+
+def is_failed(path: Path) -> bool:
+    return read_eval_log(str(path), header_only=True).status != "success"
+
+
+@pytest.mark.slow
+def test_files_of_this_machine_need_no_file_systems(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    (folder / LOG.name).unlink()
+    code = (
+        "import sys; from tiebreak.candidates import load_candidates;"
+        f"load_candidates({str(folder)!r}); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"fsspec", "upath", "zstandard", "inspect_ai"}.isdisjoint(done.stdout.split())
