@@ -485,10 +485,12 @@ def test_an_estimate_prices_marks_and_says_that_images_are_not_counted(logs: Pat
     found = estimate_cost(logs, "listwise", judge="openai/gpt-5", prices=["1,10"])
     assert found.n_media == 3
     assert (
-        "Images or files belong to 3 of 4 items: the figures are those of -T media=mark; images "
-        "that media=show shows are not in the tokens"
+        "Images or files belong to 3 of 4 items: the figures are those of -T media=mark; the "
+        "images of -T media=show are not in the tokens"
     ) in sheet.data_of(found)["notes"]
-    assert estimate_canaries(logs, 1, "openai/gpt-5").n_media in (0, 2)
+    assert (
+        estimate_canaries(logs, 4, "openai/gpt-5").n_media == 6
+    )  # three items, each in two versions
 
 
 def test_canaries_are_asked_about_without_images(logs: Path, tmp_path: Path) -> None:

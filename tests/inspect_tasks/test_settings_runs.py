@@ -17,8 +17,8 @@ pytestmark = pytest.mark.slow
 
 THINK = [system_message("Think first."), generate()]
 NOTE = (
-    'The models were asked in different ways: solver: generate(tool_calls="loop") (candidate/0.2, '
-    'candidate/0.5), system_message(template="Think first.") generate(tool_calls="loop") '
+    "The models were asked in different ways: solver: generate() (candidate/0.2, "
+    'candidate/0.5), system_message(template="Think first.") generate() '
     "(candidate/0.9); temperature: 0.0 (candidate/0.2, candidate/0.9), 1.0 (candidate/0.5)"
 )
 

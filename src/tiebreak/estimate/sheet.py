@@ -175,7 +175,7 @@ def notes(found: Estimate) -> Iterator[str]:
     if found.n_media:
         yield (
             f"Images or files belong to {found.n_media:,} of {count(found.n_items, 'item')}: the "
-            "figures are those of -T media=mark; images that media=show shows are not in the tokens"
+            "figures are those of -T media=mark; the images of -T media=show are not in the tokens"
         )
     if few := few_models(found):
         yield few
