@@ -40,7 +40,7 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.settings import HARNESS
 from tiebreak.candidates.templates import render
-from tiebreak.candidates.turns import PARAGRAPH, turns_of
+from tiebreak.candidates.turns import PARAGRAPH, Turn, turns_of
 from tiebreak.paths import problem_with
 from tiebreak.words import count, natural_key
 
@@ -209,24 +209,38 @@ class _Reader:
     def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
         """The item of each row; the question is what its prompt shows of its document."""
         columns = ("doc_id", "doc", "doc_hash", "target")
-        shown = [(*map(row.get, columns), *_request(row)[::2]) for row in rows]
         how = (self.benchmark, *(self.run.of(self.task, name, None) for name in _HOW_ASKED))
-        pairs = self.options.once(how, shown, lambda: self._asked(rows))
+
+        def asked() -> list[tuple[Item, Asked]]:
+            # Models have chat templates of their own, and the same conversation between the marks.
+            turns = [turns_of(_prompt(row)) for row in rows]
+            conversations = [
+                (*parts[:-2], turn, parts[-1]) for parts, turn in zip(shown, turns, strict=True)
+            ]
+            return self.options.once(
+                ("turns", *how), conversations, lambda: self._asked(rows, turns)
+            )
+
+        shown = [(*map(row.get, columns), *_request(row)[::2]) for row in rows]
+        pairs = self.options.once(("prompts", *how), shown, asked)
         self._note_doubts([row["doc_id"] for row in rows], [asked for _, asked in pairs])
         return [item for item, _ in pairs]
 
-    def _asked(self, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Item, Asked]]:
-        docs, prompts = [_doc(row) for row in rows], [_prompt(row) for row in rows]
-        shots, template = (self.run.of(self.task, name, None) for name in ("shots", "template"))
+    def _asked(
+        self, rows: Sequence[Mapping[str, Any]], prompts: Sequence[Sequence[Turn]]
+    ) -> list[tuple[Item, Asked]]:
+        docs = [_doc(row) for row in rows]
+        shots = self.run.of(self.task, "shots", None)
+        template = self.run.of(self.task, "template", "")
+        rendered = [
+            render(template, doc, sum(len(turn.text) for turn in turns))
+            for doc, turns in zip(docs, prompts, strict=True)
+            if template and shots != 0
+        ]
         asked = questions(
             [without_tools(doc) for doc in docs],
-            [turns_of(prompt) for prompt in prompts],
-            rendered=[
-                render(template, doc, len(str(prompt)))
-                for doc, prompt in zip(docs, prompts, strict=True)
-            ]
-            if template and shots != 0
-            else (),
+            prompts,
+            rendered=rendered,
             functions=[function_names(tools_of(doc)) for doc in docs],
             shots=shots,
             delimiter=self.run.of(self.task, "delimiter", PARAGRAPH),
