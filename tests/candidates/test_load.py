@@ -132,6 +132,17 @@ def test_a_pool_of_both_harnesses_keeps_their_settings_apart(tmp_path: Path) -> 
     assert (read.settings, read.notes) == (pool.settings, ())
 
 
+def test_a_metric_that_no_item_of_a_log_has_is_one_problem(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path, "a", make_rows(3))
+    write_lm_eval_run(tmp_path, "b", make_rows(3))
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(tmp_path, native="other")
+    assert sorted(note.what for note in caught.value.notes) == [
+        "has no 'other'; its scores: exact_match",
+        "has no 'other'; its scores: match",
+    ]
+
+
 def test_models_are_named_by_any_spelling_of_a_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from tiebreak.candidates.native import (
     choose_metric,
     finite,
     missing,
+    problem_note,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
 from tiebreak.candidates.question import Asked, questions
@@ -150,7 +151,7 @@ class _Reader:
                 f"item {stopped[0]!r}: judges read the last words, with a mark"
             )
             self.notes.append(Note("stopped", self.source, what))
-        problems = (*self.problems, *twice)
+        problems = (*dict.fromkeys(self.problems), *twice)
         return Reading((record,), tuple(self.notes), problems, _run_of(self.header))
 
     def _wanted(self) -> list[EvalSample]:
@@ -174,8 +175,8 @@ class _Reader:
             return Row(item, None)
         native = self._native(sample)
         if native.problem:
-            what = f"{item_name(key)}: {native.problem}"
-            self.problems.append(Note("native_score", self.source, what))
+            how = (item_name(key), self.metrics, self.options.native, self.source)
+            self.problems.append(problem_note(native, *how))
         return Row(item, self._candidate(sample, key, native))
 
     def _fault(self, sample: EvalSample, key: ItemKey) -> Note | None:

@@ -25,7 +25,15 @@ from tiebreak.candidates.documents import (
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import Run, run_of, summaries_of, task_of
-from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, listed, missing
+from tiebreak.candidates.native import (
+    Native,
+    choice_note,
+    choose_metric,
+    finite,
+    listed,
+    missing,
+    problem_note,
+)
 from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
 from tiebreak.candidates.question import Asked, questions
@@ -193,7 +201,7 @@ class _Reader:
             metrics=tuple(self.metrics),
             positional=None in ids or are_places(ids, self.run.of(self.task, "asked", 0)),
         )
-        return Reading((record,), tuple(self.notes), (*self.problems, *twice))
+        return Reading((record,), tuple(self.notes), (*dict.fromkeys(self.problems), *twice))
 
     def _run(self, path: Path) -> tuple[Run, str]:
         """What the summary of the run says, and the model's name."""
@@ -316,8 +324,8 @@ class _Reader:
             return Row(item, None)
         native = self._native(row)
         if native.problem:
-            what = f"{name}: {native.problem}"
-            self.problems.append(Note("native_score", self.source, what))
+            how = (name, self.metrics, self.options.native, self.source)
+            self.problems.append(problem_note(native, *how))
         candidate = Candidate(
             key=item.key,
             model=self.model,

@@ -89,6 +89,23 @@ def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
     return Native(math.nan, None, f"has no {name}; its scores: {listed(present)}")
 
 
+def problem_note(
+    native: Native, item: str, present: Sequence[str], wanted: Sequence[str], source: str
+) -> Note:
+    """What is wrong with the native score of an item; the same for all where no item has it.
+
+    Args:
+        native: the score, with its problem.
+        item: the item's name.
+        present: names of all scores in the log.
+        wanted: names of which one is wanted.
+        source: the log.
+    """
+    nowhere = native.metric is None and choose_metric(present, wanted) is None
+    what = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
+    return Note("native_score", source, what)
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: the first of them, none of them as a page of its own."""
     shown = [name if len(name) <= 80 else f"{name[:79]}…" for name in names[:LISTED]]
