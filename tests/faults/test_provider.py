@@ -55,6 +55,29 @@ def test_no_choice_at_all_is_asked_about_and_never_served_again(tmp_path: Path) 
         assert api.asked.total() == 22
 
 
+def test_what_could_not_be_used_is_asked_again_and_nothing_else(tmp_path: Path) -> None:
+    """A server that refuses, is mended between two runs, and refuses one item a while longer."""
+    pool = write_pool(tmp_path / "pool", 2, 8)
+    broken = {*range(6)}
+    refusing = FakeOpenAI(lambda item, before: "refusal" if item in broken else "")
+    with refusing.running() as api:
+        first = ballots_of(judged(api, pool, tmp_path / "first"))
+        assert {id for id, item in first.items() if item.matches[0].unscored} == {
+            f"q{item}" for item in broken
+        }
+        # Each is asked and sent back, twice.
+        assert api.by_item == {item: 4 if item in broken else 1 for item in range(8)}
+        broken -= {0, 1, 2, 3, 4}
+        second = ballots_of(judged(api, pool, tmp_path / "second"))
+        assert [id for id, item in second.items() if item.matches[0].unscored] == ["q5"]
+        assert api.by_item == {**dict.fromkeys(range(5), 5), 5: 6, 6: 1, 7: 1}
+        broken.clear()
+        judged(api, pool, tmp_path / "third")
+        assert api.by_item == {**dict.fromkeys(range(5), 5), 5: 7, 6: 1, 7: 1}
+        judged(api, pool, tmp_path / "fourth")
+        assert api.asked.total() == 34
+
+
 def test_what_inspect_gives_up_on_is_asked_afresh_and_then_left_for_a_retry(tmp_path: Path) -> None:
     pool = write_pool(tmp_path / "pool", 2, 6)
     faults = {0: "400", 1: "401", 2: "truncated", 3: "503", 4: "dropped"}

@@ -7,7 +7,7 @@ the estimate have judges of their own, so that every protocol runs on the same c
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
@@ -111,15 +111,33 @@ class Judge(ABC):
             ModelFailedError: the model's provider refused.
         """
 
+    async def ask_now(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
+        """Ask; where all that a cache holds of it stays unscored, once past the cache.
+
+        What an earlier run could not use is not taken for an answer for ever: the model, or what it
+        runs on, may have been mended. A reply that can be used costs nothing twice.
+
+        Raises:
+            BudgetSpentError, ModelFailedError: as `ask` does.
+        """
+        reply = await self.ask(question, depth=depth, attempt=attempt)
+        calls = reply.calls
+        while reply.unscored is not None and calls and all(call.cached for call in calls):
+            attempt += 1
+            reply = await self.ask(question, depth=reply.depth, attempt=attempt)
+            calls += reply.calls
+        return replace(reply, calls=calls)
+
     async def ask_again(self, question: Question[T], *, depth: int) -> tuple[Reply[T], str | None]:
         """Ask, and once more with a fresh cache scope when the first reply stays unscored.
 
         Returns the reply that counts, and why the first one was set aside (None if it was not).
         """
         first = await self.ask(question, depth=depth)
-        if first.unscored is None or first.too_long:
+        past = all(call.cached for call in first.calls)
+        if first.unscored is None or (first.too_long and not past):
             return first, None
-        second = await self.ask(question, depth=first.depth, attempt=1)
+        second = await self.ask_now(question, depth=first.depth, attempt=1)
         calls = first.calls + second.calls
         return Reply(second.value, second.unscored, calls, second.depth), first.unscored
 

@@ -140,7 +140,7 @@ class Session:
 
         async def one(question: Question[T]) -> Reply[T]:
             if not again:
-                return await self._judge.ask(question, depth=self.depth)
+                return await self._judge.ask_now(question, depth=self.depth)
             return (await self._judge.ask_again(question, depth=self.depth))[0]
 
         return await self._side_by_side([partial(one, q) for q in questions], self._spend)
@@ -254,7 +254,7 @@ class Session:
         while len(shown) > 1:
             labelled = _labels(shown)
             try:
-                reply = await self._judge.ask(
+                reply = await self._judge.ask_now(
                     ReviewQuestion(self.contest, labelled, reviewer), depth=depth
                 )
             except ModelFailedError as error:
