@@ -270,3 +270,16 @@ def test_building_a_task_restores_only_what_it_shares(
     task = getattr(rerank, name)(candidates=str(pool_path))
     assert len(task.dataset) == 3
     assert len(done) == restored
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "role"), [("swiss", "judges"), ("swiss", "Judge"), ("peer_review", "peer")]
+)
+def test_a_role_that_is_misspelt_is_named(task: str, role: str, tmp_path: Path) -> None:
+    write_pool(tmp_path / "logs", 2, 1)
+    given = ("-T", "candidates=logs", "--model-role", f"{role}=planted/x")
+    done = run("inspect", "eval", f"tiebreak/{task}", *given, cwd=tmp_path, code=1)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert f"Given was '{role}', which no question goes to: spell the role as above." in said
+    assert "Traceback" not in said

@@ -7,7 +7,7 @@ is built with is a function that finds them, given the names of the candidates.
 import difflib
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from logging import getLogger
@@ -96,7 +96,7 @@ def judges(candidates: Sequence[str]) -> Roles:
         raise PrerequisiteError("The role 'meta_judge' takes one model, not a list of them.")
     judge = get_model(role="judge")
     if judge.api.model_name == "none":
-        raise PrerequisiteError(NO_JUDGE)
+        raise PrerequisiteError(NO_JUDGE + _strays(roles))
     # As a default it would be a copy, which Inspect does not take for the task's own model.
     meta_judge = get_model(role="meta_judge") if "meta_judge" in roles else judge
     models = {"judge": judge, "meta_judge": meta_judge}
@@ -112,6 +112,13 @@ def judges(candidates: Sequence[str]) -> Roles:
     named = _named([str(model) for model in bound], [None] * len(bound))
     by_name = {one.name: model for one, model in zip(named, bound, strict=True)}
     return Roles(models | by_name, jury=Jury(tuple(by_name)))
+
+
+def _strays(roles: Collection[str]) -> str:
+    """Which roles were given that judging does not know: they are misspelt."""
+    strays = [repr(name) for name in roles if name not in ("judge", "meta_judge", "peers")]
+    given = f"Given was {', '.join(strays)}, which no question goes to: spell the role as above."
+    return f"\n{given}" if strays else ""
 
 
 def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule) -> FindRoles:
@@ -164,7 +171,7 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
         if bound is None:
             # Outside of an eval there are no roles at all, and this raises ValueError.
             get_model(role="judge")
-            raise PrerequisiteError(NO_PEERS)
+            raise PrerequisiteError(NO_PEERS + _strays(model_roles()))
         models = bound if isinstance(bound, list) else [bound]
         reviewers = match_reviewers([str(model) for model in models], candidates, given)
         require_panel([str(model) for model in models])
