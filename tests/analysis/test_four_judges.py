@@ -51,11 +51,11 @@ TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
     ("judge", "state", "seal", "full_pairwise"),
     [
         ("fair", "fine", FINE.format(200), FINE.format(600)),
-        ("position", "doubtful", FIRST.format("86%", 200), FIRST.format("83%", 600)),
+        ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("85%", 600)),
         (
             *("length", "doubtful"),
-            LONGER.format("30 points (24 to 36)"),
-            LONGER.format("33 points (29 to 38)"),
+            LONGER.format("30 points (25 to 35)"),
+            LONGER.format("32 points (27 to 36)"),
         ),
         ("coin", "unknown", TOSSES, TOSSES),
     ],

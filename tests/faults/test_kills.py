@@ -256,7 +256,7 @@ def test_a_killed_eval_set_goes_on(
 ) -> None:
     pool = write_pool(tmp_path / "logs", N, 8, answer)
     # Close matches and malformed replies, so that there is much that could go another way.
-    judge = "planted/noise=0.5+malformed=0.1+scale=2"
+    judge = "planted/noise=0.5+malformed=0.1+scale=2+seed=1"
     whole = tmp_path / "whole-calls"
     monkeypatch.setenv("PLANTED_CALLS", str(whole))
     judge_in_process(["seal", "full_pairwise"], pool, tmp_path / "whole", judge)

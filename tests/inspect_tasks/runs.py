@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import eval
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, resolve_sample_attachments
 from inspect_ai.util import store_from_events
 
 from tests.candidates.builders import write_inspect_log
@@ -65,10 +65,14 @@ def logs_in(folder: Path) -> list[EvalLog]:
 
 def ballots_of(log: EvalLog) -> dict[str, ItemBallots]:
     """The ballots of every item, in the order in which the items were to be judged."""
-    # Inspect leaves the store empty of a sample that it put together from events after a kill.
+    # Inspect leaves the store empty of a sample that it put together from events after a kill, and
+    # those hold long texts as attachments.
+    samples = [
+        one if one.store else resolve_sample_attachments(one, "full") for one in log.samples or []
+    ]
     stores = {
         str(sample.id): sample.store or dict(store_from_events(sample.events).items())
-        for sample in log.samples or []
+        for sample in samples
     }
     found = {name: ItemBallots.model_validate(store[STORE_KEY]) for name, store in stores.items()}
     return {str(name): found[str(name)] for name in log.eval.dataset.sample_ids or []}

@@ -194,7 +194,7 @@ def test_malformed_replies_are_repaired_repeated_or_unscored(
     malformed: float, tmp_path: Path
 ) -> None:
     contests = [planted_contest(planted(8), item_id=str(i)) for i in range(6)]
-    judge = f"planted/malformed={malformed}+seed=1"
+    judge = f"planted/malformed={malformed}+seed=2"
     played = play_all(contests, tmp_path, settings=FLAT, judge=judge)
     repairs = [call for b in played for call in b.calls if call.repair]
     again = [call for b in played for call in b.calls if call.attempt == 1]

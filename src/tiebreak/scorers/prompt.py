@@ -2,8 +2,8 @@
 
 Templates are `prompts/*.md` with `${slot}` marks. All slots are filled in a single pass, so text
 that is put in is never looked at again: an answer that holds `${checklist}` stays that text. All
-foreign text stands between fence lines whose mark is derived from the task and all its answers, so
-that no answer can hold it: it can neither be guessed nor closed.
+foreign text stands between fence lines whose mark is derived from the run's seed, the task and all
+its answers, so that no answer can hold it: it can neither be guessed nor closed.
 
 Providers' prompt caches serve what calls have in common at their beginning. So a system prompt
 holds what is the same for all items (instructions, rubric), and a user's begins with what is the
@@ -13,8 +13,10 @@ before any foreign text.
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -60,20 +62,24 @@ def fingerprint(*, keyed: bool = False) -> str:
 
 
 class Fence:
-    """Encloses foreign texts; `mark` is 8 hexadecimal digits that none of them holds.
+    """Encloses foreign texts; `mark` is 8 hexadecimal digits that none of them holds in any case.
 
-    The mark follows from `texts`, in any order: the calls about one task share their mark (and a
-    repeated call is found in the cache). `more` are texts that only this call encloses; in the
-    unlikely case that one of them holds the mark, another one is derived.
+    The mark follows from `texts`, in any order, and from `salt`: the calls about one task share
+    their mark (and a repeated call is found in the cache). Salt is what all runs have in common
+    that ask in the same words and what an author of a text does not know: the seed. `more` are
+    texts that only this call encloses; in the unlikely case that one of them holds the mark,
+    another one is derived.
     """
 
-    def __init__(self, texts: Iterable[str], more: Iterable[str] = ()) -> None:
+    def __init__(
+        self, texts: Iterable[str], more: Iterable[str] = (), *, salt: int | str = ""
+    ) -> None:
         known = sorted(texts)
         self._enclosed = frozenset(known).union(more)
-        mark = _digest("\x1f".join(known))
-        while any(mark in text for text in self._enclosed):
-            mark = _digest(mark)
-        self.mark = mark
+        folded = [_folded(text) for text in self._enclosed]
+        # Counted, not derived from the mark before: a text could hold all of a chain of marks.
+        marks = (_digest("\x1f".join([f"{salt}\x1e{n}", *known])) for n in count())
+        self.mark = next(mark for mark in marks if not any(mark in text for text in folded))
 
     def __call__(self, text: str) -> str:
         """The text between its fence lines.
@@ -89,6 +95,11 @@ class Fence:
     def line(self) -> str:
         """The line that names the mark; what it means is said in the system prompt."""
         return fill(template("mark"), mark=self.mark)
+
+
+def _folded(text: str) -> str:
+    """A text as a reader may take it, who tells neither capitals nor wide letters apart."""
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _digest(text: str) -> str:

@@ -283,7 +283,7 @@ def _prompt(
 
 def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
     """The fence of an item's prompts, and the slots that all of them have."""
-    fence = Fence([contest.task, *contest.answers.values()], more)
+    fence = Fence([contest.task, *contest.answers.values()], more, salt=contest.seed)
     return fence, {"task": fence(contest.task)}
 
 

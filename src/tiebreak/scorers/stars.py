@@ -108,7 +108,8 @@ class StarsQuestion(Question[Mapping[str, Any]]):
     @override
     def prompt(self) -> Prompt:
         contest = self.contest
-        fence = Fence([contest.task, *contest.answers.values()], [contest.target])
+        texts = [contest.task, *contest.answers.values()]
+        fence = Fence(texts, [contest.target], salt=contest.seed)
         return Prompt(
             system=fill(template("stars.system"), fence_rule=template("fence")),
             user=fill(
