@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from tests.publish.credential_shapes import Shape, shapes
-from tiebreak.publish.secrets import called_by, credentials, environment_secrets, refuse_secrets
+from tiebreak.publish.credentials import called_by, credentials
+from tiebreak.publish.secrets import environment_secrets, refuse_secrets
 
 ENVIRONMENTS = cast(
     "Mapping[str, Mapping[str, str]]",
