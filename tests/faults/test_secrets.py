@@ -37,6 +37,10 @@ WAYS: Mapping[str, Callable[[str], str]] = {
     "Base64, one byte later": _base64(1),
     "Base64, two bytes later": _base64(2),
     "Base64 for addresses": _base64(1, url=True),
+    "hex": lambda text: text.encode().hex(),
+    "hex in capitals": lambda text: f"0x{text.encode().hex().upper()}",
+    "Base32": lambda text: base64.b32encode(f"xyz{text}yz".encode()).decode(),
+    "escaped": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
     "in an address": lambda text: quote(text, safe=""),
     "in a form": quote_plus,
     "in JSON": lambda text: json.dumps({"x": text}),
@@ -91,7 +95,7 @@ def leaks(shape: Shape, way: str, path: str) -> list[str]:
 def test_no_credential_of_the_environment_leaves(request: pytest.FixtureRequest) -> None:
     tried, leaked = 0, []
     everywhere = [(way, path) for way in WAYS for path in FILES]
-    # Nine ways, ten files: taken in turn, each shape meets others.
+    # Thirteen ways, ten files: taken in turn, each shape meets others.
     turn = zip(cycle(WAYS), cycle(FILES), strict=False)
     for seed in range(amount(1, 12)):
         for shape in shapes(seed):

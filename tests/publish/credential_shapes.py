@@ -17,6 +17,7 @@ ALNUM = string.ascii_letters + string.digits
 B64 = ALNUM + "+/"
 URL64 = ALNUM + "-_"
 HEX = "0123456789abcdef"
+LOWER36 = string.ascii_lowercase + string.digits
 UPPER32 = string.ascii_uppercase + "234567"
 
 
@@ -144,6 +145,32 @@ def shapes(seed: int = 0) -> tuple[Shape, ...]:
     hook = of(ALNUM, 24)
     address = f"https://hooks.slack.com/services/T{of(UPPER32, 8)}/B{of(UPPER32, 10)}/{hook}"
     add("Slack webhook", "NOTIFY", address, hook)
+    for name, form, hook in (
+        ("Slack trigger", "hooks.slack.com/triggers/T0AB12345/1234567890123/{}", of(HEX, 32)),
+        ("Discord webhook", "discord.com/api/webhooks/1234567890123456789/{}", of(URL64, 68)),
+        (
+            "Teams webhook",
+            f"lab.webhook.office.com/webhookb2/{make.uuid()}@{make.uuid()}/IncomingWebhook/{{}}/"
+            f"{make.uuid()}",
+            of(HEX, 32),
+        ),
+        ("Mattermost webhook", "chat.example.org/hooks/{}", of(LOWER36, 26)),
+        ("Make webhook", "hook.eu1.make.com/{}", of(LOWER36, 32)),
+        ("IFTTT webhook", "maker.ifttt.com/trigger/done/with/key/{}", of(URL64, 43)),
+        ("n8n webhook", "n8n.example.org/webhook/{}", make.uuid()),
+        ("Lark webhook", "open.feishu.cn/open-apis/bot/v2/hook/{}", make.uuid()),
+        ("WeCom webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key={}", make.uuid()),
+        ("DingTalk webhook", "oapi.dingtalk.com/robot/send?access_token={}", of(HEX, 64)),
+        ("Telegram, in an address", "api.telegram.org/bot1234567890:{}/send", of(URL64, 35)),
+        ("Healthchecks", "hc-ping.com/{}", make.uuid()),
+        ("Datadog intake", "http-intake.logs.datadoghq.com/v1/input/{}", of(HEX, 32)),
+        ("Infura", "mainnet.infura.io/v3/{}", of(HEX, 32)),
+    ):
+        add(name, "NOTIFY", f"https://{form.format(hook)}", hook)
+    # Its token is too short alone.
+    add("Zapier webhook", "NOTIFY", f"https://hooks.zapier.com/catch/123/{of(HEX, 4)}9zz")
+    bare = f"https://chat.example.org/in/{of(string.ascii_lowercase, 24)}"
+    add("named a webhook", "SLACK_WEBHOOK_URL", bare, bare.rpartition("/")[2], neutral=False)
     token = make.jwt()
     add("JWT", "SESSION", token, token, token.rpartition(".")[2])
     add("JWT in a header", "EXTRA_HEADERS", f"Authorization: Bearer {token}", token)
@@ -191,6 +218,11 @@ def shapes(seed: int = 0) -> tuple[Shape, ...]:
         ("camel case", "azureApiKey", of(HEX, 32)),
         ("cookie", "SESSION_COOKIE", f"sid={of(ALNUM, 26)}"),
         ("credentials of a lab", "LAB_CREDS", f"ada:{of(ALNUM, 9)}"),
+        ("a word", "LLM_KEY", of(string.ascii_lowercase, 15)),
+        ("eight letters", "LLM_TOKEN", of(string.ascii_letters, 8)),
+        ("eight digits", "ADMIN_PWD", f"{of('3456789', 8)}"),
+        ("capitals in hex", "LLM_APIKEY", of(HEX, 40).upper()),
+        ("a dash and words", "MY_CREDENTIAL", f"{of(string.ascii_lowercase, 5)}-name"),
         ("with umlauts", "LAB_SECRET", f'ünïc\\öde "{of(ALNUM, 6)}" & more'),
     ):
         add(name, variable, value, neutral=False)

@@ -10,8 +10,10 @@ from typing import cast
 
 import pytest
 import yaml
+from inspect_ai.log import read_eval_log
 
 from tests.publish.credential_shapes import Shape, shapes
+from tiebreak.demo.screen import RECORDED
 from tiebreak.publish.credentials import called_by, credentials
 from tiebreak.publish.secrets import environment_secrets, refuse_secrets
 
@@ -86,6 +88,16 @@ def test_no_word_of_our_own_text_looks_like_one() -> None:
         ("MONKEY", ""),
         ("COMPASS", ""),
         ("GIT_AUTHOR_NAME", ""),
+        ("SLACK_WEBHOOK", "hook"),
+        ("SLACK_WEBHOOK_URL", "hook"),
+        ("DEPLOY_HOOKS", "hook"),
+        ("WEBHOOK_SECRET", "password"),
+        ("HOOKAH", ""),
+        ("GPG_KEY", "id"),
+        ("GPG_PRIVATE_KEY", "key"),
+        ("sort_key", "id"),
+        ("KEY", "key"),
+        ("think_end_token", "id"),
         ("GITHUB_SHA", "id"),
         ("eval_id", "id"),
         ("private_key_id", "key"),
@@ -107,6 +119,17 @@ ENCODED = base64.b64encode(b"user:long-pass-1").decode()
         ("DB_PASSWORD", "wordsecret", {"wordsecret"}),
         ("API_KEY", "placeholder", set()),
         ("API_KEY", "sk-123456", {"sk-123456"}),
+        # Of any look, from eight characters on; a part of a list may be anybody's word.
+        ("LLM_KEY", "plainlookingkey", {"plainlookingkey"}),
+        ("LLM_KEY", "87654321", {"87654321"}),
+        ("LLM_KEYS", "research-1, evaluation", {"research-1, evaluation", "research-1"}),
+        ("SETTINGS", '{"llm_key": "plainlookingkey"}', {"plainlookingkey"}),
+        ("NOTE", "mend key=something", set()),
+        ("API_KEY", "not-needed", set()),
+        ("OPENAI_API_KEY", "lm-studio", set()),
+        ("LLM_KEY", "20261122", set()),
+        ("LLM_TOKEN", "15000000", set()),
+        ("eos_token", "<|endoftext|>", set()),
         # What everybody has read, or anybody writes, would stop publications for nothing.
         ("DATABASE_URL", "postgres://postgres:postgres@localhost/postgres", set()),
         ("DATABASE_URL", "postgres://u:changeme@localhost/x", set()),
@@ -156,9 +179,72 @@ def test_this_environment_stops_nothing_that_it_does_not_hold() -> None:
     refuse_secrets({"a.txt": harmless.encode()}, environment_secrets(os.environ))
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/lab/x/commit/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21",
+        "https://huggingface.co/datasets/lab/rankings/resolve/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21/x",
+        "https://wandb.ai/lab/saturated-benchmarks-reranked/runs/3k9x8q2p",
+        "https://smith.langchain.com/o/3f2a9c1e-8b7d-4e6f-a5c4-0d1e2f3a4b5c/projects",
+        "https://lab.openai.azure.com/openai/deployments/gpt-4o-mini-20240718/chat/completions",
+        "https://api.cloudflare.com/client/v4/accounts/5f1d0b7a9c3e4b2f8a6d7c0e1f2a3b4c/ai/v1",
+        "https://llm.example.org/v1/models/Llama-4-Maverick-17B-128E-Instruct-FP8",
+        "https://ci.example.org/hooks/build",
+        "https://ci.example.org/hooks/lab-evaluations-rankings-2026",
+        "https://docs.example.org/webhooks/getting-started",
+        "https://login.example.org/realms/lab/protocol/openid-connect/token",
+        "https://developer.mozilla.org/en-US/docs/Web/API/ServiceWorkerRegistration",
+        "https://objects.example.org/lab/rankings2026november22",
+        "https://pypi.org/project/opentelemetry-instrumentation-asgi/",
+        "https://doi.org/10.48550/arXiv.2406.01574",
+    ],
+)
+def test_an_address_that_anybody_may_write_is_none(address: str) -> None:
+    assert credentials("LINK", address) == set()
+
+
+def test_of_a_webhook_the_secret_part_is_told() -> None:
+    """Not the ids of the workspace and the channel, and no word of the path."""
+    token = "ouakvxw79bvz6e7erju3cx5lgk"
+    assert credentials("X", f"https://chat.lab.org/hooks/{token}") == {token}
+    assert credentials("X", f"https://hooks.slack.com/services/T0AB1/B0CD2/{token}") == {token}
+    assert credentials("X", f"https://chat.lab.org/in/{token}") == {token}
+    assert credentials("WEBHOOK", "https://chat.lab.org/in/lab/") == set()
+    whole = "hooks.zapier.com/hooks/catch/1234567/b7x9k2a"
+    assert credentials("X", f"https://{whole}/") == {whole}
+
+
+@pytest.mark.slow
+def test_ordinary_answers_are_not_refused() -> None:
+    """Answers of models in recorded logs, where variables hold stand-ins and names of data."""
+    logs = sorted((RECORDED / "candidates").rglob("*.eval"))
+    texts = [
+        sample.model_dump_json().encode()
+        for log in logs
+        for sample in read_eval_log(str(log)).samples or []
+    ]
+    assert sum(map(len, texts)) > 400_000
+    variables = {
+        **dict.fromkeys(["OPENAI_API_KEY", "LLM_KEY"], "EMPTY"),
+        "API_KEY": "placeholder",
+        "HF_TOKEN": "not-needed",
+        "SORT_KEY": "question",
+        "ANSWER_KEY": "solution",
+        "eos_token": "<|im_end|>",
+        "SEEN_TOKENS": "10000000",
+    }
+    known = [
+        *environment_secrets(variables),
+        *(secret for one in ENVIRONMENTS.values() for secret in environment_secrets(one)),
+    ]
+    refuse_secrets({f"{number}.json": text for number, text in enumerate(texts)}, known)
+    assert known == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part", ["a", "a.", "a=", "--a", "eyJ", "://a:", "a: ", "-----BEGIN A", "[", "aB1"]
+    "part",
+    ["a", "a.", "a=", "--a", "eyJ", "://a:", "http://hook/a1/", "a: ", "-----BEGIN A", "[", "aB1"],
 )
 def test_no_value_takes_long(part: str) -> None:
     started = time.process_time()

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 from urllib.parse import quote
@@ -60,6 +61,44 @@ def test_as_base64_at_any_place(value: str, before: str, kind: str) -> None:
     encode = base64.b64encode if kind == "standard" else base64.urlsafe_b64encode
     assert found("a.txt", b"auth: " + encode(f"{before}{value}:more".encode())) is not None
     assert found("a.txt", b"auth: " + encode(f"{before}{value[:-2]}".encode())) is None
+
+
+@pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize("before", ["", "x", "xy", "xyz", "wxyz", "vwxyz"])
+@pytest.mark.parametrize("change", [str.upper, str.lower])
+def test_as_base32_and_hex_at_any_place(
+    value: str, before: str, change: Callable[[str], str]
+) -> None:
+    for encode in (base64.b32encode, base64.b16encode):
+        whole = change(encode(f"{before}{value}:more".encode()).decode())
+        assert found("a.txt", f"auth: {whole}".encode()) is not None
+        cut = change(encode(f"{before}{value[:-2]}".encode()).decode())
+        assert found("a.txt", f"auth: {cut}".encode()) is None
+
+
+def escaped(form: str, some: int) -> Callable[[str], str]:
+    """Writes every `some`-th character as its number."""
+    return lambda text: "".join(
+        char if at % some else form.format(ord(char)) for at, char in enumerate(text)
+    )
+
+
+@pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize(
+    "form", [r"\u{:04x}", r"\u{:04X}", r"\u{{{:x}}}", r"\U{:08x}", r"\x{:02x}"]
+)
+@pytest.mark.parametrize("some", [1, 3])
+@pytest.mark.parametrize("path", ["README.md", "a.json", "a.parquet"])
+def test_as_escapes(value: str, form: str, some: int, path: str) -> None:
+    text = f"… {escaped(form, some)(value)} …"
+    content = parquet([text]) if path == "a.parquet" else json.dumps([text] * 2).encode()
+    assert found(path, text.encode() if path == "README.md" else content) is not None
+
+
+def test_what_only_looks_like_an_escape_is_read_over() -> None:
+    text = rb"C:\users\xbox \ud800 \U00110000 \u{110000} \u{} \xff"
+    assert found("a.txt", text) is None
+    assert found("a.txt", text + PLAIN.encode()) is not None
 
 
 @pytest.mark.parametrize("value", [PLAIN, ODD])

@@ -173,3 +173,34 @@ def test_what_requests_of_all_calls_hold_stays(tmp_path: Path) -> None:
         ("the model's request (X-Key) in seal.eval", "in-the-plans-1"),
         ("the model's request (deep) in seal.eval", "in-the-plans-2"),
     }
+
+
+def test_webhooks_and_keys_of_any_look_in_a_log(tmp_path: Path) -> None:
+    """Of a model's arguments all; in metadata a plain word under a key names a field."""
+
+    def plant_hooks(log: EvalLog) -> None:
+        log.eval.model_args = {
+            "callback": "https://notify.example.org/in/ouakvxw79bvz6e7erju3cx5lgk",
+            "api_key": "plainlookingkey",
+        }
+        log.eval.model_base_url = "https://llm.example.org/hooks/ab12cd34ef56gh78/v1"
+        assert log.eval.metadata is not None
+        log.eval.metadata |= {
+            "done_webhook": "https://chat.example.org/in/abcdefghijklmnopqrstuvwx",
+            "grading_key": "solution",
+            "commit": "https://github.com/lab/x/commit/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21",
+        }
+
+    log = change_log(write_both(tmp_path), plant_hooks)
+    assert {
+        (one.source.removesuffix(" in seal.eval"), one.value) for one in log_secrets(str(log))
+    } == {
+        (
+            "a model argument (callback)",
+            "https://notify.example.org/in/ouakvxw79bvz6e7erju3cx5lgk",
+        ),
+        ("a model argument (callback)", "ouakvxw79bvz6e7erju3cx5lgk"),
+        ("a model argument (api_key)", "plainlookingkey"),
+        ("the model's base_url", "ab12cd34ef56gh78"),
+        ("a metadata (done_webhook)", "abcdefghijklmnopqrstuvwx"),
+    }

@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-Called = Literal["", "id", "key", "password"]
-"""What a name says of its value: nothing, that it names something, that it is a secret that a
-machine made, or one that a person may have."""
+Called = Literal["", "id", "hook", "key", "password"]
+"""What a name says of its value: nothing, that it names something, that it is an address whose path
+is secret, that it is a secret that a machine made, or one that a person may have."""
 
 SHORTEST: Final = 8
 """Shorter values are words that occur anywhere."""
@@ -34,14 +34,25 @@ _ABOUT = re.compile(
 )
 # Made by chance, too, and public: only a mark tells of a key there.
 _ID = re.compile(r"id|ids|uid|uuid|guid|sha|hash|digest|revision|commit|checksum")
+# Fingerprints of OpenPGP keys, and keys and tokens of data.
+_NO_SECRET = re.compile(
+    r"(?:.*_)?(?:(?:gpg|pgp)_keys?|(?:pad|bos|eos|unk|sep|cls|mask|stop|start|end)_tokens?|(?:sort|order"
+    r"|group|primary|foreign|partition|index|row|column|field|metric|score|answer|label)_keys?)"
+)
 _NEVER: Final = frozenset({"public", "max", "min", "num"})
+_HOOK = re.compile(r"hook|.*webhook")
 
 # A setting such as "bfloat16" or "application/json": no key looks so, and any text may hold it.
 _WORD = re.compile(r"[A-Za-z_/]{1,20}[0-9]{0,3}")
-# Passwords that everybody has read.
-_COMMON: Final = frozenset({"password", "postgres", "postgresql", "changeme", "username"})
-# An OpenPGP fingerprint, which is public.
-_FINGERPRINT = re.compile(r"[0-9A-F]{40}")
+# Passwords that everybody has read, and what stands where no key is needed.
+_COMMON = re.compile(
+    r"password|postgres(?:ql)?|changeme|username|placeholder|disabled|optional|required|undefined"
+    r"|anything|whatever|lm-studio|(?:sk-)?no-key-required|not-?(?:needed|required)|your.?api.?key"
+    r"|123456789?",
+    re.IGNORECASE,
+)
+# A date, and a round number.
+_COUNT = re.compile(r"(?:19|20)[0-9]{6}|[0-9]{5,6}000")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]+[A-Za-z_.-]{2,}(?:[/\\].*)?", re.DOTALL)
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -77,6 +88,12 @@ _TOKEN = re.compile(r"[A-Za-z0-9+/=_~-]{20,}")
 _RUN = re.compile(r"[A-Za-z0-9]{20,}")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _UUID = re.compile(r"(?i:[0-9a-f]{8}([_-]?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12})")
+# After these words the path of an address is a secret, or holds one.
+_HOOK_PLACE = re.compile(r"hook|\btriggers?\b|\bping\b|/bot\d+:|/(?:key|token|secret)(?=/)")
+# After these words it holds an id.
+_ID_PLACE = re.compile(
+    r"(?:commit|tree|blob|raw|resolve|revision|dataset|artifact|gist|run|job|account|project|model)s?"
+)
 # Longer ones are searched for in pieces, which also finds what was cut or broken into lines.
 _LONG, _PIECE = 64, 32
 
@@ -94,14 +111,17 @@ def called_by(name: str) -> Called:
     """What a name says of its value: API_KEY_2 is a key; MAX_TOKENS and HF_TOKEN_PATH are not."""
     split = (word.rstrip("0123456789") for word in re.split("[^a-z0-9]+", _snake(name)))
     words = [word for word in split if word]
-    if not words or words == ["pwd"] or _ABOUT.fullmatch(words[-1]) or _NEVER & set(words):
-        return ""
     forms = {form for word in words for form in (word, word.removesuffix("s"))}
+    hook: Called = "hook" if any(map(_HOOK.fullmatch, forms)) else ""
+    if not words or words == ["pwd"] or _ABOUT.fullmatch(words[-1]) or _NEVER & set(words):
+        return hook
+    if _NO_SECRET.fullmatch("_".join(words)):
+        return "id"
     if any(map(_PASSWORD.fullmatch, forms)):
         return "password"
     if any(map(_KEY.fullmatch, forms)):
         return "key"
-    return "id" if _ID.fullmatch(words[-1]) else ""
+    return hook or ("id" if _ID.fullmatch(words[-1]) else "")
 
 
 def _snake(name: str) -> str:
@@ -136,7 +156,7 @@ def _credentials(value: str, called: Called) -> Iterator[str]:
         kind = called_by(word) if re.search(r"\d", given) else ""
         yield from _told(given.strip("\"'"), "key" if kind and kind != "id" else called)
     if not _PATH.fullmatch(rest):
-        yield from _told(value, called)
+        yield from _told(value, called, any_look=True)
         yield from _by_look(rest, called)
 
 
@@ -194,6 +214,44 @@ def _in_address(address: str, called: Called) -> Iterator[str]:
         yield from _by_look(text, kind)
     for text in re.split(r"[/&=#@]", f"{parts.hostname}/{parts.path}#{parts.fragment}"):
         yield from _by_look(text, called)
+    if parts.scheme in ("http", "https"):
+        yield from _in_path(parts.netloc.rpartition("@")[2], parts.path, called)
+
+
+def _in_path(host: str, path: str, called: Called) -> Iterator[str]:
+    """What is secret in the path of a webhook, and elsewhere what looks as if chance had made it.
+
+    Where all that is no name in it is short, that is host and path as a whole.
+    """
+    place = _HOOK_PLACE.search(f"{host}{path}")
+    if place or called == "hook":
+        after = f"{host}{path}"[place.end() if place else len(host) :]
+        made = [part for part in re.split("[/@]", after) if not _is_name(part)]
+        long = [part for part in made if len(part) >= 16]
+        for part in long:
+            yield from _pieces(part)
+        if made and not long:
+            yield f"{host}{path}".rstrip("/")
+    elif called != "id":
+        for before, part in pairwise(path.split("/")):
+            if not _ID_PLACE.fullmatch(before) and _is_made(part):
+                yield from _pieces(part)
+
+
+def _is_name(segment: str) -> bool:
+    """Whether a segment of a path is made of words and numbers."""
+    return re.fullmatch(r"(?:(?:[A-Za-z]{1,20}|\d+)?(?:[-_.~]|$))*", segment) is not None
+
+
+def _is_made(segment: str) -> bool:
+    """Whether kinds of characters change as by chance, and it is none of the usual hashes."""
+    run = re.sub("[_-]", "", segment)
+    if len(run) < 20 or not run.isalnum() or _HEX.fullmatch(run):
+        return re.fullmatch("[0-9a-f]{32}", segment) is not None
+    kinds = ["digit" if char.isdigit() else char.isupper() for char in run]
+    share = sum(a != b for a, b in pairwise(kinds)) / len(run)
+    # Names of types change their letters, too, and parts of slugs what they are of.
+    return share >= (0.5 if run != segment else 0.2 if "digit" in kinds else 0.35)
 
 
 def _user(user: str, password: str) -> Iterator[str]:
@@ -203,26 +261,26 @@ def _user(user: str, password: str) -> Iterator[str]:
         yield from _told(text, "password")
 
 
-def _told(value: str, called: Called) -> Iterator[str]:
-    """A value that is called a secret, and the parts of a list of them."""
-    if called in ("", "id"):
+def _told(value: str, called: Called, *, any_look: bool = False) -> Iterator[str]:
+    """A value that is called a secret, of any look where it is a password, and parts of a list."""
+    if called not in ("key", "password"):
         return
     value = _SCHEME.sub("", value)
     for part in dict.fromkeys([value, *re.split(r"\s*[,;|]\s*", value)]):
-        if not _says_nothing(part, may_be_word=part == value and called == "password"):
+        whole = part == value and (any_look or called == "password")
+        if not _says_nothing(part, any_look=whole):
             yield part
     if (text := _encoded_text(value)) is not None:
         yield from _credentials(text, called)
 
 
-def _says_nothing(part: str, *, may_be_word: bool) -> bool:
+def _says_nothing(part: str, *, any_look: bool) -> bool:
     """Whether any text may hold it, although it is called a secret."""
+    plain = (is_word(part) and part.isalnum()) or (part.isdigit() and len(part) < 10)
     return (
         len(part) < SHORTEST
-        or (is_word(part) and part.isalnum() and not may_be_word)
-        or (part.isdigit() and len(part) < 10)
-        or part.lower() in _COMMON
-        or any(known.fullmatch(part) for known in (_FINGERPRINT, _PATH))
+        or (plain and not any_look)
+        or any(known.fullmatch(part) for known in (_COMMON, _COUNT, _PATH))
     )
 
 

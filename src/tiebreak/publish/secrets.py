@@ -11,7 +11,7 @@ import json
 import os
 import re
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -79,7 +79,8 @@ def log_secrets(path: str) -> Iterator[Secret]:
             kind = called if told else "password"
             yield from _usable(f"{where} in {file_name(path)}", value, kind)
     for where, value, called in _public(log):
-        yield from _usable(f"{where} in {file_name(path)}", value, called or "id")
+        if called != "key" or not is_word(value):  # the name of a field, more often than not
+            yield from _usable(f"{where} in {file_name(path)}", value, called or "id")
 
 
 def score_secrets(path: str) -> Iterator[Secret]:
@@ -161,6 +162,9 @@ def _usable(source: str, value: str, called: Called) -> Iterator[Secret]:
 # ones, each once, are a small part of it.
 _LONG_WORD = re.compile(rb"[A-Za-z0-9+/=_.%%-]{%d,}" % SHORTEST)
 _ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}")
+_UNICODE = re.compile(
+    rb"\\+(?:u([0-9A-Fa-f]{4})|u\{0{0,4}([0-9A-Fa-f]{1,4})\}|U0000([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))"
+)
 
 
 def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> None:
@@ -216,13 +220,18 @@ class _Search:
 
 
 def _forms(value: str) -> set[bytes]:
-    """A value as it is, as JSON and forms write it, and as Base64 at any place of a text.
+    """A value as it is, as JSON and forms write it, and as hex, Base64 and Base32 at any place.
 
     All are without backslashes: JSON in JSON in JSON has any number of them.
     """
     escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     texts = {_bytes(form) for form in {value, value.replace(" ", "+")} | escaped}
-    return {text.replace(b"\\", b"") for text in texts} | _base64(_bytes(value))
+    plain = {text.replace(b"\\", b"") for text in texts}
+    raw = _bytes(value)
+    base64s = _within(raw, base64.b64encode, bits=6)
+    for_addresses = {form.translate(bytes.maketrans(b"+/", b"-_")) for form in base64s}
+    capitals = {raw.hex().upper().encode(), *_within(raw, base64.b32encode, bits=5)}
+    return plain | base64s | for_addresses | capitals | {form.lower() for form in capitals}
 
 
 def _bytes(text: str) -> bytes:
@@ -232,14 +241,12 @@ def _bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-def _base64(value: bytes) -> set[bytes]:
-    """The characters that a value alone decides, after any number of other bytes."""
-    found = set()
-    for before, first in ((0, 0), (1, 2), (2, 3)):
-        encoded = base64.b64encode(bytes(before) + value)
-        sure = encoded[first : (before + len(value)) * 8 // 6]
-        found |= {sure, sure.translate(bytes.maketrans(b"+/", b"-_"))}
-    return found
+def _within(value: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> set[bytes]:
+    """The characters, of so many bits, that a value alone decides after any number of bytes."""
+    return {
+        encode(bytes(before) + value)[-(-before * 8 // bits) : (before + len(value)) * 8 // bits]
+        for before in range(5)
+    }
 
 
 def _texts(path: str, content: bytes) -> Iterator[bytes]:
@@ -250,6 +257,11 @@ def _texts(path: str, content: bytes) -> Iterator[bytes]:
             forms.append(html.unescape(text.decode("utf-8", "replace")).encode("utf-8", "replace"))
         yield from forms
         yield from (unquote_to_bytes(form) for form in forms if _ESCAPED.search(form))
+        yield from (_UNICODE.sub(_character, form) for form in forms if _UNICODE.search(form))
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    return chr(int(escape[escape.lastindex or 0], 16)).encode("utf-8", "surrogatepass")
 
 
 def _parts(path: str, content: bytes) -> Iterator[bytes]:
