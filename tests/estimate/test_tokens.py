@@ -1,7 +1,13 @@
 """Counting tokens: the rule by hand, pieces, and which way of counting is taken."""
 
+import base64
+import hashlib
+from pathlib import Path
+
 import pytest
 import tiktoken
+import tiktoken.load
+import tiktoken.registry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,3 +97,30 @@ def test_without_one(model: str, low: float, high: float, monkeypatch: pytest.Mo
     assert counter.count("a response") == 2
     assert counter.low == pytest.approx(low)
     assert counter.high == pytest.approx(high)
+
+
+def test_where_there_is_no_way_out_nothing_is_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As SECURITY.md tells how to do without: a proxy that is none, and no vocabulary at hand."""
+    monkeypatch.setattr(tiktoken.registry, "ENCODINGS", {})
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert token_counter(["openai/gpt-4o"]).name.startswith("a rule, within about 10%")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_vocabulary_in_the_folder_is_not_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The folder and the name that SECURITY.md gives; tiktoken checks what the file holds."""
+    ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+    address = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
+    (tmp_path / hashlib.sha1(address.encode()).hexdigest()).write_bytes(ranks)
+    monkeypatch.setattr(tiktoken.registry, "ENCODINGS", {})
+    monkeypatch.setattr(tiktoken.load, "check_hash", lambda data, expected: data == ranks)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    assert token_counter(["openai/gpt-4o"]).name == "o200k_base"
