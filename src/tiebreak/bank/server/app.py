@@ -33,6 +33,7 @@ from tiebreak.bank.server.page import page
 from tiebreak.bank.server.replies import STATUS, problem, state_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
+from tiebreak.bank.server.trouble import spare_the_log
 from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
 
@@ -43,6 +44,7 @@ def create_app(settings: Settings) -> FastAPI:
     Raises:
         BankError: the bank cannot be opened, there are no keys, or a rate is not one.
     """
+    spare_the_log()
     keys = settings.keys or keys_from()
     engine = open_bank(settings.bank, durable=settings.durable)
     writer, rates = Writer(engine), Rates(settings)

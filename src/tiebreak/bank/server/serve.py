@@ -12,6 +12,7 @@ import uvicorn
 from tiebreak.bank.schema import open_bank, shown
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.settings import VARIABLE, Settings
+from tiebreak.bank.server.wire import most_accepted, raise_limit
 from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET, issue, keys_from
 
 
@@ -42,6 +43,7 @@ def run(
             os.environ.pop(name, None)
         os.environ[SECRET] = secrets.token_hex(32)
     settings = Settings(**given)
+    raise_limit()
     # What is wrong is said here, once, and not by every worker.
     app = create_app(settings)
     print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
@@ -66,6 +68,9 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         "proxy_headers": proxy is not None,
         "forwarded_allow_ips": proxy,
         "timeout_graceful_shutdown": 10,
+        "http": "tiebreak.bank.server.wire:Wire",
+        "ws": "none",
+        "backlog": most_accepted(),
     }
 
 
