@@ -1,19 +1,33 @@
 """What the server's log says when something around it goes wrong, and how often."""
 
+import json
 import logging
+import sqlite3
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from logging import ERROR, INFO, WARNING
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
+from sqlalchemy import Pool, event
+from sqlalchemy.exc import OperationalError
 
-from tests.bank.serving import KEYS
+from tests.bank.serving import KEYS, client, grant, make_bank, served, token
 from tiebreak.bank.schema import open_bank
+from tiebreak.bank.server import trouble
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.server.trouble import Sparing
+from tiebreak.bank.server.trouble import Sparing, later
 
 NO_MORE = "socket.accept() out of system resource\nsocket: <fd={}>"
+
+
+@pytest.fixture(autouse=True)
+def a_new_minute() -> None:
+    trouble._SPARING._last.clear()
 
 
 def record(
@@ -57,3 +71,85 @@ def test_the_server_spares_its_log(tmp_path: Path, caplog: pytest.LogCaptureFixt
         for number in range(100):
             logging.getLogger(name).warning("a request of a stranger\n%d", number)
     assert len(caplog.records) == 2
+
+
+def sqlite(code: int, message: str = "a reason") -> OperationalError:
+    cause = sqlite3.OperationalError(message)
+    cause.sqlite_errorcode = code
+    return OperationalError("INSERT …", {}, cause)
+
+
+def postgresql(state: str) -> OperationalError:
+    return OperationalError("INSERT …", {}, psycopg.errors.lookup(state)("a reason"))
+
+
+FULL = "the disk under the bank is full"
+OTHER = "the bank cannot be read or written: a reason"
+
+
+@pytest.mark.parametrize(
+    ("error", "written"),
+    [
+        (sqlite(sqlite3.SQLITE_BUSY), None),
+        (sqlite(sqlite3.SQLITE_BUSY_SNAPSHOT), None),
+        (sqlite(sqlite3.SQLITE_LOCKED), None),
+        (sqlite(sqlite3.SQLITE_FULL), FULL),
+        (sqlite(sqlite3.SQLITE_READONLY, "a reason\nand more"), OTHER),
+        (sqlite(sqlite3.SQLITE_IOERR_WRITE), OTHER),
+        (postgresql("40P01"), None),
+        (postgresql("55P03"), None),
+        (postgresql("53100"), FULL),
+        (postgresql("57P01"), OTHER),
+    ],
+)
+def test_a_bank_that_is_busy_and_one_that_cannot_go_on(
+    error: OperationalError, written: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    reply = later(error)
+    detail = json.loads(bytes(reply.body))["detail"]
+    said = ("ask again later", "30") if written else ("busy: ask again", "1")
+    assert reply.status_code == 503
+    assert (detail.endswith(said[0]), reply.headers["Retry-After"]) == (True, said[1])
+    assert len(caplog.messages) == bool(written)
+    assert all(line.startswith(str(written)) for line in caplog.messages)
+
+
+@contextmanager
+def pages(most: int) -> Iterator[None]:
+    """Let SQLite's files have so many pages, or as many as they have."""
+
+    def limit(connection: Any, record: object, proxy: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {most}")
+
+    event.listen(Pool, "checkout", limit)
+    yield
+    event.remove(Pool, "checkout", limit)
+
+
+@pytest.mark.slow
+def test_a_full_disk(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """SQLite says the same where a file may not grow as where the disk is full."""
+    engine = make_bank(tmp_path / "bank.db", 60)
+    grant(engine, "example.org", 60)
+    given = token(engine)
+
+    with (
+        served(Settings(str(tmp_path / "bank.db"), KEYS, durable=False)) as address,
+        client(address, given) as ada,
+    ):
+        wanted = {"k": 50, "model": "m"}
+        key = {"Idempotency-Key": "k"}
+        path = f"/sessions/{ada.post('/sessions', json=wanted, headers=key).json()['id']}"
+        assert ada.get(f"{path}/questions/1").status_code == 200
+        text = {"answer": "x" * 100_000}
+        with pages(1):
+            replies = [ada.put(f"{path}/answers/1", json=text) for _ in range(5)]
+        assert [reply.status_code for reply in replies] == [503] * 5
+        assert {reply.json()["detail"] for reply in replies} == {
+            "the bank takes nothing for now: ask again later"
+        }
+        assert {reply.headers["Retry-After"] for reply in replies} == {"30"}
+        assert [FULL in line for line in caplog.messages].count(True) == 1
+        # Once there is room it goes on where it was.
+        with pages(1_000_000):
+            assert ada.put(f"{path}/answers/1", json={"answer": "x"}).status_code == 200

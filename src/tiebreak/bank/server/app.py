@@ -33,7 +33,7 @@ from tiebreak.bank.server.page import page
 from tiebreak.bank.server.replies import STATUS, problem, state_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
-from tiebreak.bank.server.trouble import spare_the_log
+from tiebreak.bank.server.trouble import later, spare_the_log
 from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
 
@@ -72,7 +72,7 @@ def create_app(settings: Settings) -> FastAPI:
             413: {"model": Problem, "description": "The body is too large."},
             422: {"model": Problem, "description": "The request is not of the right form."},
             429: {"model": Problem, "description": "Too many requests."},
-            503: {"model": Problem, "description": "The bank is busy: ask again."},
+            503: {"model": Problem, "description": "The bank is busy, or cannot go on: ask again."},
         },
     )
     gate = Gate(engine, Verifier(keys), rates, writer)
@@ -95,7 +95,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(BankError, _refused(rates))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _no_page)
-    app.add_exception_handler(OperationalError, _busy)
+    app.add_exception_handler(OperationalError, _later)
     app.add_middleware(Limits, settings=settings, rates=rates)
     app.add_middleware(Envelope, writer=writer)
     return app
@@ -139,5 +139,6 @@ async def _no_page(request: Request, error: Exception) -> Response:
     return problem(error.status_code, says.get(error.status_code, error.detail), error.headers)
 
 
-async def _busy(request: Request, error: Exception) -> Response:
-    return problem(503, "the bank is busy: ask again", {"Retry-After": "1"})
+async def _later(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OperationalError)
+    return later(error)
