@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import bank_option, echo_json, plain_errors
 from tiebreak.words import count, percent
 
@@ -87,12 +88,11 @@ def expand(
     if approve and model is not None:
         raise click.UsageError("Statements of a model are read by people first: bank review")
     from tiebreak.bank.errors import BankError
-    from tiebreak.bank.schema import open_bank
     from tiebreak.bank.variants import expand_bank
     from tiebreak.prerequisite import PrerequisiteError
 
     with plain_errors(BankError, PrerequisiteError):
-        engine = open_bank(url)
+        engine = bank_to_write(url)
         if model is not None:
             done = _written(engine, model, checker or model, n, limit=limit)
         else:

@@ -9,11 +9,13 @@ from typing import Any
 
 import uvicorn
 
+from tiebreak.bank.rights import open_to_others
 from tiebreak.bank.schema import open_bank, shown
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.settings import VARIABLE, Settings
 from tiebreak.bank.server.wire import most_accepted, raise_limit
 from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET, issue, keys_from
+from tiebreak.words import visible
 
 
 def run(
@@ -47,6 +49,8 @@ def run(
     # What is wrong is said here, once, and not by every worker.
     app = create_app(settings)
     print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
+    if said := open_to_others(settings.bank):
+        print(f"Note: {visible(said)}", file=sys.stderr)
     if development:
         _print_admin(settings)
     os.environ[VARIABLE] = settings.exported()
