@@ -34,7 +34,8 @@ from tiebreak.cli._shared import bank_option, plain_errors
 @click.option(
     "--proxy",
     metavar="ADDRESSES",
-    help="Proxies whose X-Forwarded-For and -Proto are believed. [default: 127.0.0.1]",
+    help="Proxies whose X-Forwarded-For and -Proto are believed, with commas between them. "
+    "[default: none]",
 )
 def serve(
     url: str,

@@ -13,9 +13,11 @@ processes of `tiebreak bank serve`.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Final
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
@@ -36,6 +38,11 @@ from tiebreak.bank.server.shapes import Health, Problem
 from tiebreak.bank.server.trouble import later, spare_the_log
 from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
+
+# For clients that are made of /openapi.json; the gate reads the token.
+_BEARER: Final = Depends(
+    HTTPBearer(bearerFormat="JWT", description="The organiser's token.", auto_error=False)
+)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -62,6 +69,8 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=running,
         docs_url=None,
         redoc_url=None,
+        # Else /openapi.json/ leads to whatever host the request names.
+        redirect_slashes=False,
         responses={
             400: {"model": Problem, "description": "The bank cannot do that."},
             401: {"model": Problem, "description": "No token, or one that does not hold."},
@@ -76,8 +85,9 @@ def create_app(settings: Settings) -> FastAPI:
         },
     )
     gate = Gate(engine, Verifier(keys), rates, writer)
-    app.include_router(examinees.router(engine, Sampler(engine, balanced=settings.balanced), gate))
-    app.include_router(organisers.router(engine, keys, gate))
+    sampler = Sampler(engine, balanced=settings.balanced)
+    for routes in (examinees.router(engine, sampler, gate), organisers.router(engine, keys, gate)):
+        app.include_router(routes, dependencies=[_BEARER])
     app.include_router(desk.router(engine, gate, rates))
 
     @app.get("/health", response_model=Health, tags=["server"])

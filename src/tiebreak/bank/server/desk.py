@@ -99,6 +99,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         return answered(request, obey)
 
     @routes.get("")
+    @routes.get("/")
     def start() -> Response:
         return RedirectResponse(f"{login.PATH}/sessions", 303)
 
