@@ -175,10 +175,12 @@ def test_every_response_is_logged_and_has_its_headers(address: str, engine: Engi
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
     assert "Strict-Transport-Security" not in reply.headers
-    of_it = ACCESS_LOG.c.request == reply.headers["X-Request-Id"]
+    with client(address, token(engine)) as ada:
+        logged = ada.get(f"/sessions/{'0' * 32}?x=1")
+    of_it = ACCESS_LOG.c.request == logged.headers["X-Request-Id"]
     with engine.connect() as connection:
         line = connection.execute(select(ACCESS_LOG).where(of_it)).one()
-    assert (line.user, line.session, line.status) == (None, "0" * 32, 401)
+    assert (line.user, line.session, line.status) == ("ada", "0" * 32, 404)
     assert (line.method, line.path, line.address) == ("GET", f"/sessions/{'0' * 32}", "127.0.0.1")
 
 
