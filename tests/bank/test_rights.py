@@ -7,12 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import uvicorn
 from click.testing import CliRunner
 from sqlalchemy import insert
 
+from tests.bank.processes import serving
 from tests.bank.serving import KEYS, grant, make_bank, rows
-from tiebreak.bank.rights import open_to_others
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.schema import QUESTIONS, open_bank, writing
 from tiebreak.bank.sessions import Holder, Wanted, create
@@ -60,7 +59,7 @@ def test_a_bank_in_memory_is_no_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     open_bank(url, create=True)
-    assert (list(tmp_path.iterdir()), open_to_others(url)) == ([], "")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_file_is_made_where_none_can_be(tmp_path: Path) -> None:
@@ -86,16 +85,16 @@ READ = {
     "review": "review --out drafts.csv",
     "sample": "sample --k 1 --out s.jsonl",
 }
-VERBS = [*((line, True) for line in WRITE.values()), *((line, False) for line in READ.values())]
+VERBS = [*WRITE.values(), *READ.values()]
 
 
-@pytest.mark.parametrize(("line", "writes"), VERBS)
+@pytest.mark.parametrize("line", VERBS)
 @pytest.mark.parametrize(("mode", "wide"), [(0o600, False), (0o640, True), (0o602, True)])
-def test_a_verb_that_writes_notes_a_wider_file(
+def test_a_verb_warns_of_a_wider_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
     line: str,
-    writes: bool,
     mode: int,
     wide: bool,
 ) -> None:
@@ -109,33 +108,30 @@ def test_a_verb_that_writes_notes_a_wider_file(
     session, _ = create(engine, Sampler(engine), holder, Wanted(1, "m"), "key")
     engine.dispose()
     Path("bank.db").chmod(mode)
+    caplog.clear()
     words = line.format(jti=jti, session=session.id).split()
     done = CliRunner().invoke(main, ["bank", *words, "--bank", "bank.db"])
-    note = "Note: other users of this machine may use the bank's file, with its keys: chmod 600 ba"
-    assert (note in done.stderr) == (writes and wide), done.output
+    note = "Other users of this machine may use the bank's file, with its keys: chmod 600 bank.db"
+    assert (note in caplog.messages) == wide, done.output
 
 
-def test_companions_are_looked_at_and_names_can_be_pasted(tmp_path: Path) -> None:
+def test_companions_are_looked_at_and_names_can_be_pasted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     place = tmp_path / "a bank.db"
     engine = open_bank(place, create=True)
+    assert caplog.messages == []
     Path(f"{place}-shm").chmod(0o644)
-    for url in (str(place), f"sqlite:///{place}"):
-        assert open_to_others(url).endswith(f"chmod 600 '{place}-shm'")
+    open_bank(f"sqlite:///{place}").dispose()
+    assert [line.rpartition(": ")[2] for line in caplog.messages] == [f"chmod 600 '{place}-shm'"]
     engine.dispose()
 
 
-def test_the_server_notes_it_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from tiebreak.bank.server.serve import run
-
-    monkeypatch.setattr(uvicorn, "run", lambda *given, **options: None)
-    monkeypatch.setenv(SECRET, KEYS.verifying)
+def test_the_server_says_it_on_its_error_stream(tmp_path: Path) -> None:
+    """Once for a process, however often that opens the bank."""
     place = tmp_path / "bank.db"
     open_bank(place, create=True).dispose()
-    said = []
-    for mode in (0o600, 0o644):
-        place.chmod(mode)
-        run({"bank": str(place)}, host="127.0.0.1", port=0, development=True)
-        said.append(capsys.readouterr().err.count("Note: other users"))
-    assert said == [0, 1]
+    place.chmod(0o644)
+    with serving(str(place), tmp_path) as server:
+        pass
+    assert server.log.read_text(encoding="utf-8").count("Other users of this machine") == 1

@@ -184,20 +184,16 @@ def test_every_response_is_logged_and_has_its_headers(address: str, engine: Engi
     assert (line.method, line.path, line.address) == ("GET", f"/sessions/{'0' * 32}", "127.0.0.1")
 
 
-@pytest.mark.parametrize(
-    ("model", "said"),
-    [
-        ("m", "is open: answer its questions first, or have"),
-        ("n", "is open: m opened it, and this is n. Answer its questions with m first, or have"),
-    ],
-)
-def test_a_token_whose_session_is_open(ada: httpx.Client, model: str, said: str) -> None:
+@pytest.mark.parametrize("model", ["m", "n"])
+def test_a_token_whose_session_is_open(ada: httpx.Client, model: str) -> None:
     session = opened(ada)["id"]
     wanted = {"k": 2, "model": model}
     reply = ada.post("/sessions", json=wanted, headers={"Idempotency-Key": "other"})
-    way_on = f"the organiser end it with tiebreak bank close {session}"
     assert reply.status_code == 409
-    assert reply.json()["detail"] == f"session {session} of this token {said} {way_on}"
+    assert reply.json()["detail"] == (
+        f"session {session} of this token is open, for the model m: answer its questions first, "
+        f"or have the organiser end it: tiebreak bank close {session}"
+    )
 
 
 def test_closing_a_session_is_the_way_on(ada: httpx.Client, engine: Engine) -> None:

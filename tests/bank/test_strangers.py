@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.overview import strangers_of
 from tiebreak.bank.schema import ACCESS_LOG, STRANGERS, open_bank
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.writer import Line, Writer
@@ -29,6 +28,14 @@ def write(writer: Writer, lines: list[Line]) -> None:
     asyncio.run(all_of_them())
 
 
+def strangers_of(engine: Engine) -> list[tuple[str, str, int]]:
+    """Minute, address and number, the last minute first."""
+    s = STRANGERS.c
+    with engine.connect() as connection:
+        found = connection.execute(select(STRANGERS).order_by(s.minute.desc(), s.address))
+        return [tuple(row) for row in found]
+
+
 def rows_of_log(engine: Engine) -> int:
     with engine.connect() as connection:
         return connection.execute(select(func.count()).select_from(ACCESS_LOG)).scalar_one()
@@ -41,13 +48,11 @@ def test_by_address_and_minute(engine: Engine) -> None:
     for writer in (Writer(engine), Writer(engine)):
         write(writer, given)
         writer.close()
-    with engine.connect() as connection:
-        assert strangers_of(connection, most=9) == [
-            ("2026-11-25T20:01", "::1", 2),
-            ("2026-11-25T20:00", "::1", 6),
-            ("2026-11-25T20:00", "::2", 2),
-        ]
-        assert strangers_of(connection, most=1) == [("2026-11-25T20:01", "::1", 2)]
+    assert strangers_of(engine) == [
+        ("2026-11-25T20:01", "::1", 2),
+        ("2026-11-25T20:00", "::1", 6),
+        ("2026-11-25T20:00", "::2", 2),
+    ]
     assert rows_of_log(engine) == 2
 
 
@@ -59,8 +64,7 @@ def test_addresses_without_number_are_counted_together(tmp_path: Path) -> None:
         at = f"2026-11-25T{minute}:00.000+00:00"
         write(writer, [line(f"10.0.{k // 250}.{k % 250}", at) for k in range(1_000)])
     writer.close()
-    with engine.connect() as connection:
-        found = strangers_of(connection, most=1_000)
+    found = strangers_of(engine)
     assert Counter(minute for minute, _, _ in found) == {
         "2026-11-25T20:00": 101,
         "2026-11-25T20:01": 101,
@@ -78,8 +82,7 @@ def test_the_log_does_not_grow(tmp_path: Path) -> None:
             for path in PATHS:
                 assert nobody.get(path).status_code < 500
         assert rows_of_log(engine) == 0
-        with engine.connect() as connection:
-            found = strangers_of(connection, most=1_000)
+        found = strangers_of(engine)
         assert {host for _, host, _ in found} == {"127.0.0.1"}
         assert sum(n for _, _, n in found) == TIMES * len(PATHS)
         assert len(found) == len({minute for minute, _, _ in found})
@@ -88,8 +91,7 @@ def test_the_log_does_not_grow(tmp_path: Path) -> None:
             shown = {"Cookie": f"tiebreak_organiser={token(engine, role='admin')}"}
             page = admin.get("/organiser/log", headers=shown).text
     assert rows_of_log(engine) == 2
-    assert "Requests without a token" in page
-    assert all(f"<bdi>127.0.0.1</bdi>: {n:,}" in page for _, _, n in found)
+    assert f"{TIMES * len(PATHS)} requests without a token" in page
 
 
 def test_a_bank_of_an_earlier_release_is_served(tmp_path: Path) -> None:
@@ -98,5 +100,4 @@ def test_a_bank_of_an_earlier_release_is_served(tmp_path: Path) -> None:
     with served(Settings(str(tmp_path / "bank.db"), KEYS)) as address, client(address, "x") as user:
         assert user.get("/health").status_code == 200
         assert user.get("/organiser/login").status_code == 200
-    with engine.connect() as connection:
-        assert sum(n for _, _, n in strangers_of(connection, most=9)) == 2
+    assert sum(n for _, _, n in strangers_of(engine)) == 2

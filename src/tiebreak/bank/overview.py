@@ -124,11 +124,9 @@ def log_of(connection: Connection, *, start: int = 0, most: int | None = None) -
     return _part(connection, LogLine, ordered, start, most)
 
 
-def strangers_of(connection: Connection, *, most: int) -> list[tuple[str, str, int]]:
-    """Minute, address and number of requests without a token, the last minute first."""
-    s = STRANGERS.c
-    ordered = select(s.minute, s.address, s.n).order_by(s.minute.desc(), s.n.desc(), s.address)
-    return [tuple(row) for row in connection.execute(ordered.limit(most))]
+def strangers(connection: Connection) -> int:
+    """How many requests without a token there were."""
+    return int(connection.execute(select(func.sum(STRANGERS.c.n))).scalar() or 0)
 
 
 def _part(

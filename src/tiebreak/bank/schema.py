@@ -52,7 +52,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.rights import make_private
+from tiebreak.bank.rights import keep_private
 from tiebreak.paths import MISSING, problem_with
 
 VERSION: Final = 1
@@ -285,8 +285,8 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
         raise BankError(f"{path} does not exist: make a bank with tiebreak bank import --bank.")
     if problem not in ("", MISSING):
         raise BankError(f"{path} {problem}")
-    if problem == MISSING and path and "uri" not in engine.url.query and path.name != ":memory:":
-        make_private(path)
+    if path and "uri" not in engine.url.query and path.name not in ("", ":memory:"):
+        keep_private(path, new=problem == MISSING)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
     try:

@@ -103,7 +103,7 @@ def create(
             quotas.require(connection, holder.institution, wanted.k)
             if found := _made_before(connection, holder, wanted, key):
                 return found, False
-            _require_no_other(connection, holder, wanted)
+            _require_no_other(connection, holder)
             if _n_sessions(connection, holder) != n_sessions:
                 drawn = sampler.draw(wanted.k, seed, _seen(connection, holder))
             if sampler.approved(connection, drawn):
@@ -310,21 +310,14 @@ def _made_before(
     return _session(row)
 
 
-def _require_no_other(connection: Connection, holder: Holder, wanted: Wanted) -> None:
+def _require_no_other(connection: Connection, holder: Holder) -> None:
     of_token = select(_S.id, _S.model).where(_S.token == holder.token, _S.state == "open")
     other = connection.execute(of_token).one_or_none()
-    if other is None:
-        return
-    answers = "answer its questions first"
-    if other.model != wanted.model:
-        answers = (
-            f"{other.model} opened it, and this is {wanted.model}. Answer its questions with "
-            f"{other.model} first"
+    if other is not None:
+        raise _conflict(
+            f"session {other.id} of this token is open, for the model {other.model}: answer its "
+            f"questions first, or have the organiser end it: tiebreak bank close {other.id}"
         )
-    raise _conflict(
-        f"session {other.id} of this token is open: {answers}, or have the organiser end it with "
-        f"tiebreak bank close {other.id}"
-    )
 
 
 def _require_turn(found: Session, position: int) -> None:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import bank_option, echo_json, plain_errors
 from tiebreak.words import count, percent
 
@@ -88,11 +87,12 @@ def expand(
     if approve and model is not None:
         raise click.UsageError("Statements of a model are read by people first: bank review")
     from tiebreak.bank.errors import BankError
+    from tiebreak.bank.schema import open_bank
     from tiebreak.bank.variants import expand_bank
     from tiebreak.prerequisite import PrerequisiteError
 
     with plain_errors(BankError, PrerequisiteError):
-        engine = bank_to_write(url)
+        engine = open_bank(url)
         if model is not None:
             done = _written(engine, model, checker or model, n, limit=limit)
         else:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show, shown_option
 
 if TYPE_CHECKING:
@@ -75,12 +74,12 @@ def import_(
     from tiebreak.bank.errors import BankError
     from tiebreak.bank.importing import import_files
     from tiebreak.bank.reading import sources_of
-    from tiebreak.bank.schema import shown
+    from tiebreak.bank.schema import open_bank, shown
 
     with plain_errors(BankError):
         sources = sources_of(files)
         report = import_files(
-            bank_to_write(url, create=True),
+            open_bank(url, create=True),
             sources,
             bank=shown(url),
             skip_faulty=skip_faulty,

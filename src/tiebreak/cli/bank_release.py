@@ -2,7 +2,6 @@
 
 import click
 
-from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
 
 
@@ -42,10 +41,11 @@ def close(session: str, url: str) -> None:
       tiebreak bank close 3f2a…
     """
     from tiebreak.bank.errors import BankError
+    from tiebreak.bank.schema import open_bank
     from tiebreak.bank.sessions import close
 
     with plain_errors(BankError):
-        found = close(bank_to_write(url), session)
+        found = close(open_bank(url), session)
     click.echo(f"Session {found.id} is closed, {found.answered:,} of {found.k:,} answered.")
 
 
@@ -82,12 +82,13 @@ def release(
     """
     from tiebreak.bank import organiser_sheet, results
     from tiebreak.bank.errors import BankError
+    from tiebreak.bank.schema import open_bank
 
     if (withdraw and (logs or hold)) or (hold and not logs):
         raise click.UsageError("Give --log, with --hold if you like, or --withdraw alone.")
     if not logs:
         with plain_errors(BankError):
-            results.show(bank_to_write(url), session, shown=not withdraw)
+            results.show(open_bank(url), session, shown=not withdraw)
         click.echo(
             f"The results of session {session} are {'withdrawn' if withdraw else 'released'}."
         )
@@ -98,7 +99,7 @@ def release(
     from tiebreak.ranking_logs.log import RankingLogError
 
     with plain_errors(BankError, RankingLogError, AnalysisError):
-        engine = bank_to_write(url)
+        engine = open_bank(url)
         found = result_of(engine, session, logs, how=Resampling(level=level))
         (results.hold if hold else results.release)(engine, session, found.data())
     show(form, organiser_sheet, found)

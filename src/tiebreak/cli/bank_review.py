@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import bank_option, echo_json, plain_errors
 from tiebreak.words import count
 
@@ -73,7 +72,7 @@ def review(
     from tiebreak.bank.schema import open_bank
 
     with plain_errors(BankError):
-        engine = open_bank(url) if given is None else bank_to_write(url)
+        engine = open_bank(url)
         if out is not None:
             n = write_review(engine, out, statuses)  # type: ignore[arg-type]
             _say_written(n, out, statuses, as_json=as_json)

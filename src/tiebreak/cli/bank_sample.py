@@ -2,7 +2,6 @@
 
 import click
 
-from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import FILES, bank_option, plain_errors
 
 
@@ -75,7 +74,7 @@ def sample(
         raise click.UsageError(f"{out} is there already: give --out another name")
     how = cast("Share", share)
     with plain_errors(BankError):
-        engine = open_bank(url) if institution is None else bank_to_write(url)
+        engine = open_bank(url)
         if institution is not None:
             uuids = hand_out(engine, k, seed, institution, balanced=balanced, share=how)
         elif anchors is None or session is None:

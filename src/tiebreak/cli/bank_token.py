@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import click
 
-from tiebreak.cli._bank import bank_to_write
 from tiebreak.cli._shared import bank_option, plain_errors
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
@@ -55,12 +54,12 @@ def token(
     from typing import cast
 
     from tiebreak.bank.errors import BankError
-    from tiebreak.bank.schema import Role
+    from tiebreak.bank.schema import Role, open_bank
     from tiebreak.bank.tokens import issue, jti_of, keys_from
 
     with plain_errors(BankError):
         made = issue(
-            bank_to_write(url),
+            open_bank(url),
             keys_from(),
             user=user,
             institution=institution,
@@ -83,10 +82,11 @@ def revoke(url: str, token_or_id: str) -> None:
       tiebreak bank revoke 0f8e5bd2f8b04f1e9a4c7d2b6a3e1c90
     """
     from tiebreak.bank.errors import BankError
+    from tiebreak.bank.schema import open_bank
     from tiebreak.bank.tokens import jti_of, revoke
 
     with plain_errors(BankError):
-        revoke(bank_to_write(url), jti_of(token_or_id) if "." in token_or_id else token_or_id)
+        revoke(open_bank(url), jti_of(token_or_id) if "." in token_or_id else token_or_id)
     click.echo("The token is revoked.")
 
 
@@ -103,10 +103,11 @@ def quota(url: str, institution: str, n: int) -> None:
     """
     from tiebreak.bank.errors import BankError
     from tiebreak.bank.quotas import grant
+    from tiebreak.bank.schema import open_bank
     from tiebreak.words import count
 
     with plain_errors(BankError):
-        now = grant(bank_to_write(url), institution, n)
+        now = grant(open_bank(url), institution, n)
     click.echo(
         f"{institution}: {count(now.granted, 'question')} granted, {now.allocated:,} allocated "
         f"({now.pending:,} pending, {now.completed:,} completed), {now.left:,} left."

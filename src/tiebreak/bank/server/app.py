@@ -13,7 +13,6 @@ processes of `tiebreak bank serve`.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -38,11 +37,6 @@ from tiebreak.bank.server.shapes import Health, Problem
 from tiebreak.bank.server.trouble import later, spare_the_log
 from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
-
-# For clients that are made of /openapi.json; the gate reads the token.
-_BEARER: Final = Depends(
-    HTTPBearer(bearerFormat="JWT", description="The organiser's token.", auto_error=False)
-)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -87,8 +81,10 @@ def create_app(settings: Settings) -> FastAPI:
     )
     gate = Gate(engine, Verifier(keys), rates, writer)
     sampler = Sampler(engine, balanced=settings.balanced)
-    for routes in (examinees.router(engine, sampler, gate), organisers.router(engine, keys, gate)):
-        app.include_router(routes, dependencies=[_BEARER])
+    # For clients that are made of /openapi.json; the gate reads the token.
+    described = [Depends(HTTPBearer(bearerFormat="JWT", auto_error=False))]
+    app.include_router(examinees.router(engine, sampler, gate), dependencies=described)
+    app.include_router(organisers.router(engine, keys, gate), dependencies=described)
     app.include_router(desk.router(engine, gate, rates))
 
     @app.get("/health", response_model=Health, tags=["server"])
@@ -151,5 +147,4 @@ async def _no_page(request: Request, error: Exception) -> Response:
 
 
 async def _later(request: Request, error: Exception) -> Response:
-    assert isinstance(error, OperationalError)
     return later(error)

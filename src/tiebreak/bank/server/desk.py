@@ -153,8 +153,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
             caller = gate.enter(request, NEEDS[section], token=token)
             with engine.connect() as connection:
                 part = _part(connection, section, AT_ONCE * (number - 1), state)
-                log = section == "log" and number == 1
-                strangers = overview.strangers_of(connection, most=AT_ONCE) if log else []
+                strangers = overview.strangers(connection)
             about: dict[str, Any] = {"number": number, "state": state, "part": part}
             about["strangers"] = strangers
             return page(section, caller=caller, proof=login.proof_of(token), **about)

@@ -5,17 +5,18 @@ import secrets
 import sys
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 
-from tiebreak.bank.rights import open_to_others
 from tiebreak.bank.schema import open_bank, shown
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.settings import VARIABLE, Settings
-from tiebreak.bank.server.wire import most_accepted, raise_limit
+from tiebreak.bank.server.wire import most_connections
 from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET, issue, keys_from
-from tiebreak.words import visible
+
+HEADERS_WITHIN: Final = 10
+"""Seconds in which the headers of a request have to be there."""
 
 
 def run(
@@ -45,12 +46,9 @@ def run(
             os.environ.pop(name, None)
         os.environ[SECRET] = secrets.token_hex(32)
     settings = Settings(**given)
-    raise_limit()
     # What is wrong is said here, once, and not by every worker.
     app = create_app(settings)
     print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
-    if said := open_to_others(settings.bank):
-        print(f"Note: {visible(said)}", file=sys.stderr)
     if development:
         _print_admin(settings)
     os.environ[VARIABLE] = settings.exported()
@@ -74,7 +72,9 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         "timeout_graceful_shutdown": 10,
         "http": "tiebreak.bank.server.wire:Wire",
         "ws": "none",
-        "backlog": most_accepted(),
+        "timeout_keep_alive": HEADERS_WITHIN,
+        # So many are accepted at once, and several times as many before the first is counted.
+        "backlog": most_connections() // 8,
     }
 
 
