@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import Engine, func, insert, select
 
 from tests.bank.serving import KEYS, rows, served
 from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import ACCESS_LOG, QUESTIONS, open_bank
+from tiebreak.bank.schema import ACCESS_LOG, QUESTIONS, STRANGERS, open_bank
 from tiebreak.bank.server.settings import Settings
 
 PRIVATE = ("uuid", "raw_uuid", "answer", "hint", "source", "parent", "made_by")
@@ -60,7 +60,8 @@ def secretive(n: int) -> list[dict[str, Any]]:
 def attacked(path: Path) -> Iterator[Place]:
     """A bank that is served; when the server has ended, all that it said is looked through.
 
-    No secret of a question is in it, and the access log has a line for everything.
+    No secret of a question is in it; the access log has a line for everything that showed a token,
+    and all else is counted.
     """
     engine = open_bank(path, create=True)
     questions = secretive(N_QUESTIONS)
@@ -81,7 +82,15 @@ def attacked(path: Path) -> Iterator[Place]:
         reply.headers["X-Request-Id"]: (reply.request.method, reply.status_code)
         for reply in place.replies
     }
-    assert {request: logged.get(request) for request in replied} == replied
+    with engine.connect() as connection:
+        counted = connection.execute(select(func.sum(STRANGERS.c.n))).scalar_one()
+    unlogged = replied.keys() - logged.keys()
+    assert {request: logged[request] for request in replied.keys() - unlogged} == {
+        request: replied[request] for request in replied.keys() - unlogged
+    }
+    # What shows no token that holds is counted; these are replies that nobody gets without one.
+    assert len(unlogged) <= counted
+    assert not {201, 204, 403, 409} & {replied[request][1] for request in unlogged}
 
 
 def opened(by: httpx.Client, k: int = 3) -> str:

@@ -28,6 +28,8 @@ class Served:
     port: int
     log: Path
     workers: int = 1
+    descriptors: int | None = None
+    """How many the server may have; None: as many as the tests."""
     process: "subprocess.Popen[Any] | None" = field(default=None, init=False)
 
     @property
@@ -39,9 +41,11 @@ class Served:
         """Start it, and return once it answers."""
         rates = [f"--{kind}-rate=1000000/second" for kind in ("token", "address")]
         place = ["--bank", self.bank, f"--port={self.port}", f"--workers={self.workers}"]
+        limited = ["sh", "-c", f'ulimit -n {self.descriptors} && exec "$@"', "sh"]
+        limited = limited if self.descriptors else []
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [str(BIN / "tiebreak"), "bank", "serve", *place, *rates],
+                [*limited, str(BIN / "tiebreak"), "bank", "serve", *place, *rates],
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
@@ -76,9 +80,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(bank: str, folder: Path, workers: int = 1) -> Iterator[Served]:
+def serving(
+    bank: str, folder: Path, workers: int = 1, descriptors: int | None = None
+) -> Iterator[Served]:
     """A server that has started; it is gone afterwards."""
-    server = Served(bank, free_port(), folder / "server.log", workers)
+    server = Served(bank, free_port(), folder / "server.log", workers, descriptors)
     try:
         server.start()
         yield server

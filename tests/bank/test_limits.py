@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from sqlalchemy import select
+from click.testing import CliRunner
+from sqlalchemy import func, select
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.schema import ACCESS_LOG, open_bank
+from tiebreak.bank.schema import ACCESS_LOG, STRANGERS, open_bank
 from tiebreak.bank.server.settings import Settings
+from tiebreak.cli import main
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +76,10 @@ def test_of_an_address(settings: Settings) -> None:
         assert refused.headers["Retry-After"] == "1"
     with engine.connect() as connection:
         found = connection.execute(select(ACCESS_LOG.c.address, ACCESS_LOG.c.status)).all()
-    assert Counter(map(tuple, found)) == {("127.0.0.1", 404): 5, ("127.0.0.1", 429): 4}
+        counted = connection.execute(select(STRANGERS.c.address, func.sum(STRANGERS.c.n))).all()
+    assert Counter(map(tuple, found)) == {("127.0.0.1", 404): 5}
+    # An address that asks too often is refused before anybody looks at its token.
+    assert list(map(tuple, counted)) == [("127.0.0.1", 4)]
 
 
 def test_a_body_that_does_not_come(settings: Settings) -> None:
@@ -85,3 +90,15 @@ def test_a_body_that_does_not_come(settings: Settings) -> None:
             head = f"POST /sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
             slow.sendall(f"{head}Content-Length: 50\r\n\r\n{{".encode())
             assert slow.recv(100).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize(("proxy", "address"), [(None, "127.0.0.1"), ("127.0.0.1", "10.9.8.7")])
+def test_whom_the_server_believes(settings: Settings, proxy: str | None, address: str) -> None:
+    """Without --proxy nobody, whoever is on this machine; and its help says so."""
+    engine = open_bank(settings.bank)
+    with served(settings, proxy) as place, client(place, token(engine)) as ada:
+        ada.get(f"/sessions/{'0' * 32}", headers={"X-Forwarded-For": "10.9.8.7"})
+    with engine.connect() as connection:
+        assert connection.execute(select(ACCESS_LOG.c.address)).scalars().all() == [address]
+    said = " ".join(CliRunner().invoke(main, ["bank", "serve", "--help"]).output.split())
+    assert "are believed, with commas between them. [default: none]" in said

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import Engine, select
 
 from tests.bank.serving import KEYS, PRIVATE_TEXT, client, make_bank, served, token
@@ -14,6 +15,7 @@ from tiebreak.bank.results import release
 from tiebreak.bank.schema import ACCESS_LOG
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.sessions import close
+from tiebreak.cli import main
 
 pytestmark = pytest.mark.slow
 
@@ -173,8 +175,33 @@ def test_every_response_is_logged_and_has_its_headers(address: str, engine: Engi
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
     assert "Strict-Transport-Security" not in reply.headers
-    of_it = ACCESS_LOG.c.request == reply.headers["X-Request-Id"]
+    with client(address, token(engine)) as ada:
+        logged = ada.get(f"/sessions/{'0' * 32}?x=1")
+    of_it = ACCESS_LOG.c.request == logged.headers["X-Request-Id"]
     with engine.connect() as connection:
         line = connection.execute(select(ACCESS_LOG).where(of_it)).one()
-    assert (line.user, line.session, line.status) == (None, "0" * 32, 401)
+    assert (line.user, line.session, line.status) == ("ada", "0" * 32, 404)
     assert (line.method, line.path, line.address) == ("GET", f"/sessions/{'0' * 32}", "127.0.0.1")
+
+
+@pytest.mark.parametrize("model", ["m", "n"])
+def test_a_token_whose_session_is_open(ada: httpx.Client, model: str) -> None:
+    session = opened(ada)["id"]
+    wanted = {"k": 2, "model": model}
+    reply = ada.post("/sessions", json=wanted, headers={"Idempotency-Key": "other"})
+    assert reply.status_code == 409
+    assert reply.json()["detail"] == (
+        f"session {session} of this token is open, for the model m: answer its questions first, "
+        f"or have the organiser end it: tiebreak bank close {session}"
+    )
+
+
+def test_closing_a_session_is_the_way_on(ada: httpx.Client, engine: Engine) -> None:
+    line = opened(ada)["id"]
+    wanted = {"k": 1, "model": "n"}
+    refused = ada.post("/sessions", json=wanted, headers={"Idempotency-Key": "n"}).json()["detail"]
+    verb = refused[refused.index("bank close") :].split()
+    bank = str(engine.url.database)
+    done = CliRunner().invoke(main, [*verb, "--bank", bank])
+    assert (done.exit_code, line in done.output) == (0, True)
+    assert opened(ada, k=3, key="n")["state"] == "open"

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, Select, func, select
 
 from tiebreak.bank.prompting import Prompting
-from tiebreak.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, TOKENS, Role, State
+from tiebreak.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS, Role, State
 
 T = TypeVar("T")
 
@@ -72,7 +72,7 @@ class TokenLine:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A request; `user` is None where no token was verified."""
+    """A request; `user` is None where no token was verified, in a log of earlier releases."""
 
     at: str
     user: str | None
@@ -122,6 +122,11 @@ def log_of(connection: Connection, *, start: int = 0, most: int | None = None) -
     names = ("at", "user", "method", "path", "status", "address", "request")
     ordered = select(*(_L[name] for name in names)).order_by(_L.id.desc())
     return _part(connection, LogLine, ordered, start, most)
+
+
+def strangers(connection: Connection) -> int:
+    """How many requests without a token there were."""
+    return int(connection.execute(select(func.sum(STRANGERS.c.n))).scalar() or 0)
 
 
 def _part(

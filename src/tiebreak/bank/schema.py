@@ -9,7 +9,8 @@
     seen                what an institution was ever given: never again the same
     quotas              how many questions an institution may be given
     tokens              who holds which token, so that one can be revoked
-    access_log          every request; rows can be added and nothing else
+    access_log          every request with a token; rows can be added and nothing else
+    strangers           how many requests without one, by address and minute
     results             what the organiser says about a session, once released
 
 Source: LLMEval-Fair, §2.2.2 and appendix H. Times are ISO 8601 in UTC, as `now` gives them.
@@ -51,6 +52,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.rights import keep_private
 from tiebreak.paths import MISSING, problem_with
 
 VERSION: Final = 1
@@ -204,7 +206,7 @@ ACCESS_LOG: Final = Table(
     TABLES,
     Column("id", Integer, primary_key=True),
     Column("at", String(32), nullable=False),
-    # Of a token that was verified; null: there was none.
+    # Of a token that was verified; null: there was none, in rows of earlier releases.
     Column("user", String(128)),
     Column("session", String(32)),
     Column("method", String(16), nullable=False),
@@ -213,6 +215,16 @@ ACCESS_LOG: Final = Table(
     Column("address", String(64), nullable=False),
     Column("request", String(64), nullable=False),
 )
+
+STRANGERS: Final = Table(
+    "strangers",
+    TABLES,
+    # As `now` gives it, to the minute.
+    Column("minute", String(16), primary_key=True),
+    Column("address", String(64), primary_key=True),
+    Column("n", Integer, nullable=False),
+)
+"""Requests without a token that was verified. Banks of earlier releases get it when served."""
 
 RESULTS: Final = Table(
     "results",
@@ -273,6 +285,8 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
         raise BankError(f"{path} does not exist: make a bank with tiebreak bank import --bank.")
     if problem not in ("", MISSING):
         raise BankError(f"{path} {problem}")
+    if path and "uri" not in engine.url.query and path.name not in ("", ":memory:"):
+        keep_private(path, new=problem == MISSING)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
     try:

@@ -311,10 +311,13 @@ def _made_before(
 
 
 def _require_no_other(connection: Connection, holder: Holder) -> None:
-    open_ones = select(_S.id).where(_S.token == holder.token, _S.state == "open")
-    other = connection.execute(open_ones).scalar_one_or_none()
+    of_token = select(_S.id, _S.model).where(_S.token == holder.token, _S.state == "open")
+    other = connection.execute(of_token).one_or_none()
     if other is not None:
-        raise _conflict(f"session {other} of this token is open: answer its questions first")
+        raise _conflict(
+            f"session {other.id} of this token is open, for the model {other.model}: answer its "
+            f"questions first, or have the organiser end it: tiebreak bank close {other.id}"
+        )
 
 
 def _require_turn(found: Session, position: int) -> None:

@@ -38,7 +38,8 @@ from tiebreak.cli._shared import bank_option, form_options, show, verb
 @click.option(
     "--proxy",
     metavar="ADDRESSES",
-    help="Proxies whose X-Forwarded-For and -Proto are believed. [default: 127.0.0.1]",
+    help="Proxies whose X-Forwarded-For and -Proto are believed, with commas between them. "
+    "[default: none]",
 )
 def serve(
     url: str,

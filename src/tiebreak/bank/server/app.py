@@ -14,8 +14,9 @@ processes of `tiebreak bank serve`.
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
@@ -23,7 +24,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import open_bank
+from tiebreak.bank.schema import STRANGERS, open_bank
 from tiebreak.bank.server import desk, examinees, organisers
 from tiebreak.bank.server import settings as _settings
 from tiebreak.bank.server.envelope import Envelope
@@ -33,6 +34,7 @@ from tiebreak.bank.server.page import page
 from tiebreak.bank.server.replies import STATUS, problem, state_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
+from tiebreak.bank.server.trouble import later, spare_the_log
 from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
 
@@ -43,8 +45,10 @@ def create_app(settings: Settings) -> FastAPI:
     Raises:
         BankError: the bank cannot be opened, there are no keys, or a rate is not one.
     """
+    spare_the_log()
     keys = settings.keys or keys_from()
     engine = open_bank(settings.bank, durable=settings.durable)
+    STRANGERS.create(engine, checkfirst=True)
     writer, rates = Writer(engine), Rates(settings)
 
     @asynccontextmanager
@@ -60,6 +64,8 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=running,
         docs_url=None,
         redoc_url=None,
+        # Else /openapi.json/ leads to whatever host the request names.
+        redirect_slashes=False,
         responses={
             400: {"model": Problem, "description": "The bank cannot do that."},
             401: {"model": Problem, "description": "No token, or one that does not hold."},
@@ -70,12 +76,15 @@ def create_app(settings: Settings) -> FastAPI:
             413: {"model": Problem, "description": "The body is too large."},
             422: {"model": Problem, "description": "The request is not of the right form."},
             429: {"model": Problem, "description": "Too many requests."},
-            503: {"model": Problem, "description": "The bank is busy: ask again."},
+            503: {"model": Problem, "description": "The bank is busy, or cannot go on: ask again."},
         },
     )
     gate = Gate(engine, Verifier(keys), rates, writer)
-    app.include_router(examinees.router(engine, Sampler(engine, balanced=settings.balanced), gate))
-    app.include_router(organisers.router(engine, keys, gate))
+    sampler = Sampler(engine, balanced=settings.balanced)
+    # For clients that are made of /openapi.json; the gate reads the token.
+    described = [Depends(HTTPBearer(bearerFormat="JWT", auto_error=False))]
+    app.include_router(examinees.router(engine, sampler, gate), dependencies=described)
+    app.include_router(organisers.router(engine, keys, gate), dependencies=described)
     app.include_router(desk.router(engine, gate, rates))
 
     @app.get("/health", response_model=Health, tags=["server"])
@@ -93,7 +102,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(BankError, _refused(rates))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _no_page)
-    app.add_exception_handler(OperationalError, _busy)
+    app.add_exception_handler(OperationalError, _later)
     app.add_middleware(Limits, settings=settings, rates=rates)
     app.add_middleware(Envelope, writer=writer)
     return app
@@ -137,5 +146,5 @@ async def _no_page(request: Request, error: Exception) -> Response:
     return problem(error.status_code, says.get(error.status_code, error.detail), error.headers)
 
 
-async def _busy(request: Request, error: Exception) -> Response:
-    return problem(503, "the bank is busy: ask again", {"Retry-After": "1"})
+async def _later(request: Request, error: Exception) -> Response:
+    return later(error)

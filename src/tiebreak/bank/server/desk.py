@@ -99,6 +99,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         return answered(request, obey)
 
     @routes.get("")
+    @routes.get("/")
     def start() -> Response:
         return RedirectResponse(f"{login.PATH}/sessions", 303)
 
@@ -152,7 +153,9 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
             caller = gate.enter(request, NEEDS[section], token=token)
             with engine.connect() as connection:
                 part = _part(connection, section, AT_ONCE * (number - 1), state)
+                strangers = overview.strangers(connection)
             about: dict[str, Any] = {"number": number, "state": state, "part": part}
+            about["strangers"] = strangers
             return page(section, caller=caller, proof=login.proof_of(token), **about)
 
         return answered(request, work)

@@ -9,6 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tiebreak.bank.server.replies import State, line_of, problem
+from tiebreak.bank.server.trouble import later
 from tiebreak.bank.server.writer import Writer
 
 HEADERS: Final = {
@@ -55,11 +56,10 @@ class Envelope:
                 try:
                     if not state.logged:
                         await self._writer.log(line_of(scope, message["status"]))
-                except SQLAlchemyError:
+                except SQLAlchemyError as error:
                     # What cannot be logged is not answered; whoever asks again gets the same.
                     unlogged = True
-                    refusal = problem(503, "the bank is busy: ask again", {"Retry-After": "1"})
-                    await refusal(scope, receive, send)
+                    await later(error)(scope, receive, send)
                     return
             await send(message)
 

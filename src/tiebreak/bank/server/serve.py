@@ -5,14 +5,18 @@ import secrets
 import sys
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 
 from tiebreak.bank.schema import open_bank, shown
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.settings import VARIABLE, Settings
+from tiebreak.bank.server.wire import most_connections
 from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET, issue, keys_from
+
+HEADERS_WITHIN: Final = 10
+"""Seconds in which the headers of a request have to be there."""
 
 
 def run(
@@ -66,6 +70,11 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         "proxy_headers": proxy is not None,
         "forwarded_allow_ips": proxy,
         "timeout_graceful_shutdown": 10,
+        "http": "tiebreak.bank.server.wire:Wire",
+        "ws": "none",
+        "timeout_keep_alive": HEADERS_WITHIN,
+        # So many are accepted at once, and several times as many before the first is counted.
+        "backlog": most_connections() // 8,
     }
 
 

@@ -7,19 +7,26 @@ one writer. Nobody hears of a result before it is committed.
 import asyncio
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, insert
+from sqlalchemy import Connection, Engine, insert, text
 
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.schema import ACCESS_LOG, writing
 
 T = TypeVar("T")
 Line = dict[str, str | int | None]
-"""A row of the table access_log."""
+"""A row of the table access_log; without a user it is counted in the table strangers."""
 
 _INSERT: Final = insert(ACCESS_LOG)
+_COUNT: Final = text(
+    "INSERT INTO strangers (minute, address, n) VALUES (:minute, :address, :n) "
+    "ON CONFLICT (minute, address) DO UPDATE SET n = strangers.n + excluded.n"
+)
+_MOST_ADDRESSES: Final = 100
+"""Of strangers in a minute that are counted by themselves; the rest are "others"."""
 _MOST: Final = 100
 """Requests of one transaction: other processes wait as long as it takes."""
 
@@ -38,6 +45,7 @@ class Writer:
         self._engine = engine
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._minute, self._addresses = "", set[str]()
 
     async def run(self, work: Callable[[Connection], T], line: Line | None = None) -> T:
         """What `work` returns, once it is committed, together with a line of the access log.
@@ -90,13 +98,34 @@ class Writer:
                     for job, result in zip(jobs, results, strict=True)
                     if job.line is not None and not isinstance(result, BankError)
                 ]
-                if lines:
-                    connection.execute(_INSERT, lines)
+                self._log(connection, lines)
             return results
         except Exception as error:  # whoever waits hears of it
             if len(jobs) == 1:
                 return [error]
         return [result for job in jobs for result in self._commit([job])]
+
+    def _log(self, connection: Connection, lines: Sequence[Line]) -> None:
+        """Add lines to the access log; those without a token are only counted."""
+        if known := [line for line in lines if line["user"] is not None]:
+            connection.execute(_INSERT, known)
+        counts = Counter(self._stranger(line) for line in lines if line["user"] is None)
+        # Sorted, two processes that count the same addresses wait for one another, and no more.
+        rows = [
+            {"minute": minute, "address": address, "n": n}
+            for (minute, address), n in sorted(counts.items())
+        ]
+        if rows:
+            connection.execute(_COUNT, rows)
+
+    def _stranger(self, line: Line) -> tuple[str, str]:
+        """The minute and the address under which a request without a token is counted."""
+        minute, address = str(line["at"])[:16], str(line["address"])
+        if minute != self._minute:
+            self._minute, self._addresses = minute, set[str]()
+        if len(self._addresses) < _MOST_ADDRESSES:
+            self._addresses.add(address)
+        return minute, address if address in self._addresses else "others"
 
 
 def _result(job: _Job, connection: Connection) -> Any:
