@@ -177,6 +177,7 @@ MISSING: dict[str, tuple[str, str]] = {
     "numpy": ("import numpy as np; np.sum([1])", "numpy"),
     "part of numpy": ("from numpy.linalg import norm; norm", "numpy"),
     "machine code": ("import ctypes; ctypes.sizeof(ctypes.c_int)", "ctypes"),
+    "certificates": ("import ssl; ssl.create_default_context(cafile='/data')", "ssl"),
     "windows": ("import tkinter; tkinter.Tk()", "tkinter"),
     "a file": ("open('data.txt').read()", "open data.txt"),
     "a file to write": ("open('/tmp/data.txt', 'w').write('x')", "open /tmp/data.txt"),

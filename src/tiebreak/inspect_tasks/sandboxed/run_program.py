@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 KEPT_OUT = frozenset(
     """
     _crypt _ctypes _curses _curses_panel _dbm _gdbm _interpchannels _interpqueues _interpreters
-    _posixshmem _posixsubprocess _tkinter _xxinterpchannels _xxsubinterpreters antigravity crypt
-    ctypes curses dbm ensurepip grp idlelib lib2to3 marshal nis ossaudiodev pwd readline spwd syslog
-    tkinter turtle turtledemo venv
+    _posixshmem _posixsubprocess _ssl _tkinter _xxinterpchannels _xxsubinterpreters antigravity
+    crypt ctypes curses dbm ensurepip grp idlelib lib2to3 marshal nis ossaudiodev pwd readline spwd
+    ssl syslog tkinter turtle turtledemo venv
     """.split()  # noqa: SIM905 - a table of words
 )
 # What others cannot be imported without; their functions are taken away after that.
