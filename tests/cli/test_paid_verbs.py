@@ -132,6 +132,7 @@ class Scores:
     """As much of what came of the runs as the verb looks at."""
 
     pool = "scored pool"
+    not_there = ((item("T/8"), "b", "import numpy is refused here"),)
 
     def __init__(self, n_runs: int, n_unscored: int) -> None:
         self.n_runs = n_runs
@@ -187,7 +188,14 @@ def test_programs(handed: Handed, n_runs: int, n_unscored: int, run: str, more: 
     ]
     named = [f"Unscored: T/{k}, a: why {k}" for k in range(min(n_unscored, 10))]
     start = lines.index(run)
-    assert lines[start + 1 :] == [*named, *more, *RESULTS, *([KEPT] if n_runs else [])]
+    assert lines[start + 1 :] == [
+        *named,
+        *more,
+        "1 answer stopped at what the sandbox does not have: counted as wrong.",
+        "Not there: T/8, b: import numpy is refused here",
+        *RESULTS,
+        *([KEPT] if n_runs else []),
+    ]
     assert handed.made[-2:] == [
         ("write_parquet", ("scored pool", Path("p.parquet")), {}),
         ("write_lm_eval_results", ("scored pool", "unit_tests"), {}),
@@ -212,6 +220,9 @@ def test_programs_as_json(handed: Handed) -> None:
             "b": {"passed": 0, "scored": 0, "answers": 3},
         },
         "unscored": [{"item": "T/0", "epoch": 2, "model": "a", "why": "why 0"}],
+        "not_there": [
+            {"item": "T/8", "epoch": 2, "model": "b", "why": "import numpy is refused here"}
+        ],
         "results": [
             {
                 **{"model": one.model, "state": one.state, "path": one.path},

@@ -51,6 +51,7 @@ def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
             "c": {"passed": 0, "scored": 1, "answers": 1},
         },
         "unscored": [],
+        "not_there": [],
         "results": [
             {
                 "model": model,
@@ -138,6 +139,33 @@ def test_unscored_answers_are_named_and_end_with_an_error(
     }
     [(_, row)] = list(load_candidates(out))
     assert all(math.isnan(candidate.native_score) for candidate in row.values())
+
+
+def test_answers_that_need_what_is_not_there_are_counted_and_named(
+    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have a score, so this is no error; at most ten are named."""
+
+    def stopped(pool: CandidatePool, *_: object, **__: Any) -> CodeScores:
+        why = "import numpy is refused here"
+        named = [Unscored(item, model, why) for item, row in pool for model in row]
+        return CodeScores(all_right(pool), 2, (), tuple(named * 6))
+
+    monkeypatch.setattr(runs, "score_code", stopped)
+    out = tmp_path / "pool.parquet"
+    result = run(answers, "--out", str(out))
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "12 answers stopped at what the sandbox does not have: counted as wrong." in words
+    assert words.count("Not there: T/0, a[b]: import numpy is refused here") == 5
+    assert "… and 2 more." in words
+    result = run(answers, "--out", str(out), "--json")
+    assert json.loads(result.stdout)["not_there"][1] == {
+        "item": "T/0",
+        "epoch": 1,
+        "model": "c",
+        "why": "import numpy is refused here",
+    }
 
 
 def test_a_local_sandbox_wants_a_yes(answers: str, tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ ENDINGS: dict[str, tuple[str, str]] = {
     "exit": ("import sys; sys.exit(0)", "stopped: it raised SystemExit"),
     "SystemExit": ("raise SystemExit(0)", "stopped: it raised SystemExit"),
     "interrupt": ("raise KeyboardInterrupt", "stopped: it raised KeyboardInterrupt"),
-    "_exit": ("import os; os._exit(0)", "failed: AttributeError"),
+    "_exit": ("import os; os._exit(0)", "not there: os._exit is refused here"),
     "printed verdict": (
         "import sys\n    for out in (sys.stdout, sys.__stdout__, sys.__stderr__):\n"
         '        print(\'{"passed": true, "why": ""}\', file=out, flush=True)\n    return 4',

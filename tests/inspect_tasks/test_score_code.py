@@ -107,6 +107,33 @@ def test_answers_without_a_program_are_wrong_and_need_no_sandbox(
 
 
 @pytest.mark.slow
+def test_answers_that_need_what_is_not_there_are_named(tmp_path: Path) -> None:
+    answers = {
+        "csv": "    import csv\n    assert list(csv.reader(['a,b']))\n    return a + b\n",
+        "fork": "    import os\n    return os.fork()\n",
+        "numpy": "    import numpy\n    return numpy.add(a, b)\n",
+        "torch": "    import numpy\n    return numpy.add(a, b)\n",
+        "wrong": "    return 'wrong'\n",
+    }
+    for model, answer in answers.items():
+        rows = [{"doc": ROWS[0], "answer": answer, "target": "x"}]
+        write_lm_eval_run(tmp_path, model, rows, task="tiebreak_humaneval")
+    scores = local(load_candidates(tmp_path))
+    assert natives(scores.pool) == {
+        "csv": [1],
+        "fork": [0],
+        "numpy": [0],
+        "torch": [0],
+        "wrong": [0],
+    }
+    assert [(model, why) for _, model, why in scores.not_there] == [
+        ("fork", "os.fork is refused here"),
+        ("numpy", "import numpy is refused here"),
+        ("torch", "import numpy is refused here"),
+    ]
+
+
+@pytest.mark.slow
 def test_a_program_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unit_tests, "complete_program", None)
     scores = local(load_candidates(write_runs(tmp_path)))

@@ -119,6 +119,28 @@ def test_programs_are_run_and_scored(tmp_path: Path) -> None:
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
+def test_answers_that_need_what_is_not_there_are_counted(tmp_path: Path) -> None:
+    """They score 0, and neither the score nor the log is silent about why."""
+    numpy = "import numpy as np\n\ndef add(a, b):\n    return int(np.sum([a, b]))\n"
+    log = answered(
+        [numpy, "    return n % 2 == 1\n", "    open('/data')\n    return max(numbers)\n"],
+        [],
+        task_args={"data": str(ITEMS), "sandbox": "local", "confirm_run_unsafe_code": True},
+        log_dir=str(tmp_path),
+    )
+    scores = [(sample.scores or {})["unit_tests"] for sample in log.samples or []]
+    assert [score.value for score in scores] == ["I", "I", "I"]
+    assert [score.explanation for score in scores] == [
+        "not there: import numpy is refused here",
+        "failed: AssertionError, at assert candidate(4) is True",
+        "not there: open /data is refused here",
+    ]
+    assert log.results is not None
+    metrics = [score.metrics for score in log.results.scores]
+    assert [each["not_there"].value for each in metrics if "not_there" in each] == [2]
+
+
 class FakeSandbox:
     """Says what it is told to; the first command is the look whether it is this machine."""
 

@@ -13,7 +13,7 @@ from tiebreak.cli._shared import FILES, echo_json, loading_options, verb
 from tiebreak.words import count
 
 if TYPE_CHECKING:
-    from tiebreak.inspect_tasks.score_code import CodeScores
+    from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
     from tiebreak.report.sheet import Sheet
     from tiebreak.write_back.run import Outcome
 
@@ -141,10 +141,8 @@ def _as_dict(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> d
             model: {"passed": passed, "scored": scored, "answers": answers}
             for model, (passed, scored, answers) in scores.passed().items()
         },
-        "unscored": [
-            {"item": item.item_id, "epoch": item.key.epoch, "model": model, "why": why}
-            for item, model, why in scores.unscored
-        ],
+        "unscored": _answers(scores.unscored),
+        "not_there": _answers(scores.not_there),
         "results": [
             {
                 "model": one.model,
@@ -157,6 +155,13 @@ def _as_dict(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> d
             for one in written
         ],
     }
+
+
+def _answers(answers: "Sequence[Unscored]") -> list[dict[str, Any]]:
+    return [
+        {"item": item.item_id, "epoch": item.key.epoch, "model": model, "why": why}
+        for item, model, why in answers
+    ]
 
 
 def _sheet(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> "Sheet":
@@ -176,16 +181,22 @@ def _sheet(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> "Sh
     table = Table.of((model_names(), *numbers("Passed", "Of", "Unscored", "Share")), rows)
     lines = [
         f"{count(scores.n_runs, 'different program was', 'different programs were')} run.",
-        *(
-            f"Unscored: {item.item_id}, {model}: {why}"
-            for item, model, why in scores.unscored[:_MOST_SHOWN]
-        ),
+        *_named("Unscored", scores.unscored),
     ]
-    if (more := len(scores.unscored) - _MOST_SHOWN) > 0:
-        lines.append(f"… and {more} more.")
+    if scores.not_there:
+        stopped = count(len(scores.not_there), "answer")
+        lines.append(f"{stopped} stopped at what the sandbox does not have: counted as wrong.")
+        lines += _named("Not there", scores.not_there)
     lines += [*_results(written), f"Pool: {out}"]
     sections = (Section.of(table), Section.of(lines=lines))
     return Sheet("Programs that passed their tests", sections=sections)
+
+
+def _named(what: str, answers: "Sequence[Unscored]") -> Iterator[str]:
+    for item, model, why in answers[:_MOST_SHOWN]:
+        yield f"{what}: {item.item_id}, {model}: {why}"
+    if (more := len(answers) - _MOST_SHOWN) > 0:
+        yield f"… and {more} more."
 
 
 def _results(written: "Sequence[Outcome]") -> Iterator[str]:

@@ -23,6 +23,7 @@ from inspect_ai.util import DisplayType
 from tiebreak.benchmarks import humaneval
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.candidates import CandidatePool, Item
+from tiebreak.inspect_tasks.sandboxed.run_tests import NOT_THERE
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
@@ -44,7 +45,7 @@ class Run(NamedTuple):
 
 
 class Unscored(NamedTuple):
-    """An answer that has no score yet, and why."""
+    """An answer that has no score yet, or 0 without a look at what it gives, and why."""
 
     item: Item
     model: str
@@ -59,11 +60,13 @@ class CodeScores:
         pool: The pool, with the native scores.
         n_runs: Programs that were run; an item's identical programs were run once.
         unscored: Answers whose sandbox failed; their native score is still undefined.
+        not_there: Answers with 0 since they needed what the sandbox does not have.
     """
 
     pool: CandidatePool
     n_runs: int
     unscored: tuple[Unscored, ...]
+    not_there: tuple[Unscored, ...] = ()
 
     def passed(self) -> Mapping[str, tuple[int, int, int]]:
         """By model: answers that passed, answers with a score, answers to items with tests."""
@@ -197,13 +200,19 @@ def _sample(run: Run, number: int) -> Sample:
 def _scored(pool: CandidatePool, done: Sequence[tuple[Run, EvalSample]]) -> CodeScores:
     values: list[tuple[Run, float]] = []
     unscored: list[Unscored] = []
+    not_there: list[Unscored] = []
     for run, sample in done:
         value, why = _value(sample)
         if why is None:
             values.append((run, value))
         else:
             unscored += [Unscored(run.item, model, why) for model in run.models]
-    return CodeScores(_with_scores(pool, values), len(done), tuple(unscored))
+        score = (sample.scores or {}).get(METRIC)
+        reason = (score and score.explanation) or ""
+        if reason.startswith(NOT_THERE):
+            reason = reason.removeprefix(NOT_THERE)
+            not_there += [Unscored(run.item, model, reason) for model in run.models]
+    return CodeScores(_with_scores(pool, values), len(done), tuple(unscored), tuple(not_there))
 
 
 def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> CandidatePool:

@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio.to_thread
-from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    metric,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox as current_sandbox
 
@@ -16,6 +28,7 @@ from tiebreak.benchmarks.program import complete_program
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.inspect_tasks.sandboxed import command, harmless_order, order
 from tiebreak.inspect_tasks.sandboxed.box import boundary
+from tiebreak.inspect_tasks.sandboxed.run_tests import NOT_THERE
 from tiebreak.prerequisite import PrerequisiteError
 
 COMPOSE: Final = Path(__file__).with_name("compose.yaml")
@@ -66,7 +79,17 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False, trust_code: bool = 
     return solve
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@metric(scores="unreduced")
+def not_there() -> Metric:
+    """Number of answers that were stopped for what the sandbox does not have; they scored 0."""
+
+    def compute(scores: list[SampleScore]) -> int:
+        return sum((score.score.explanation or "").startswith(NOT_THERE) for score in scores)
+
+    return compute
+
+
+@scorer(metrics=[accuracy(), stderr(), not_there()])
 def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) -> Scorer:
     """HumanEval: does the program in the answer pass its tests?
 

@@ -2,11 +2,12 @@
 
 It has limits on CPU time, memory, files and processes, an empty environment, and an audit hook that
 refuses what no plain computation needs: opening files, processes, threads, sockets, signals, frames
-of other functions, imports beyond the pure part of the standard library. It is never root. What the
-program names is imported before that; afterwards no module of machine code can be loaded. The
-boundary is what the kernel keeps: the limits, and the box or container around this process. The
-hook is a seat belt. It stops what models write by mistake and the known tricks, and says so; code
-that breaks out of Python itself gets around it.
+of other functions, and modules that are not of the standard library or only reach outside. It is
+never root. What the program names is imported before that; afterwards no module of machine code can
+be loaded, and functions of loaded ones that reach outside do nothing but refuse. The boundary is
+what the kernel keeps: the limits, and the box or container around this process. The hook is a seat
+belt. It stops what models write by mistake and the known tricks, and says so; code that breaks out
+of Python itself gets around it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import importlib
 import importlib.machinery
 import json
 import os
+import pkgutil
 import sys
 import types
 
@@ -26,39 +28,63 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-PURE = frozenset(
+# Of the standard library, what is not there: it reaches memory, files, terminals or screens, or
+# other interpreters, and mostly without an audit event; or it does something when it is imported.
+KEPT_OUT = frozenset(
     """
-    __future__ abc array ast base64 binascii bisect builtins calendar cmath collections contextlib
-    copy copyreg dataclasses datetime decimal difflib encodings enum fractions functools graphlib
-    hashlib heapq io itertools json keyword locale math numbers operator os pprint queue random re
-    reprlib secrets statistics string stringprep struct sys textwrap time types typing unicodedata
-    warnings weakref zlib _strptime
+    _crypt _ctypes _curses _curses_panel _dbm _gdbm _interpchannels _interpqueues _interpreters
+    _posixshmem _posixsubprocess _ssl _tkinter _xxinterpchannels _xxsubinterpreters antigravity
+    crypt ctypes curses dbm ensurepip grp idlelib lib2to3 marshal nis ossaudiodev pwd readline spwd
+    ssl syslog tkinter turtle turtledemo venv
     """.split()  # noqa: SIM905 - a table of words
 )
-PACKAGES = frozenset({"collections", "encodings", "json", "re", "string"})
+# What others cannot be imported without; their functions are taken away after that.
+NEEDED_BY_OTHERS = frozenset({"marshal", "_posixsubprocess"})
+# Modules of machine code that others import only when they are used.
+USED_LATER = {"datetime": "_strptime", "time": "_strptime", "uuid": "hashlib", "xml": "pyexpat"}
 HARMLESS_EVENTS = frozenset(
     """
     exec compile builtins.id builtins.input builtins.input/result
     array.__new__ function.__new__ time.sleep sys._getframemodulename sys.excepthook
-    sys.unraisablehook object.__delattr__
+    sys.unraisablehook object.__delattr__ pickle.find_class os.putenv os.unsetenv
+    sys.set_asyncgen_hook_firstiter sys.set_asyncgen_hook_finalizer
     """.split()  # noqa: SIM905 - a table of words
 )
 # Of those that are audited; the others lead to frames.
 HARMLESS_TO_READ = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+# What of the library looks at frames without need, or for folders, and what stands in its place.
+STUBS: dict[str, dict[str, Any]] = {
+    "logging": {"_srcfile": None},
+    "tempfile": {"tempdir": "/tmp"},  # nosec B108 - so that the file is what is refused
+    "traceback": {
+        "_compute_suggestion_error": lambda *_: None,
+        "_walk_tb_with_full_positions": lambda _: iter(()),
+        "clear_frames": lambda _: None,
+        "walk_tb": lambda _: iter(()),
+    },
+}
 # Built-in functions that stay in modules that reach outside; not all others raise audit events.
-_FILES = "fspath getcwd getpid getuid cpu_count listdir stat strerror urandom"
+_FILES = (
+    "access cpu_count fspath get_terminal_size getcwd getegid geteuid getgid getloadavg getpid "
+    "getppid getuid isatty listdir lstat putenv readlink register_at_fork sched_getaffinity stat "
+    "strerror sysconf times uname unsetenv urandom _path_exists _path_isdir _path_isfile "
+    "_path_islink _path_lexists _path_normpath _path_splitroot _path_splitroot_ex"
+)
 LEFT_OF = {
+    **dict.fromkeys(KEPT_OUT, ""),
     "os": _FILES,
     "posix": _FILES,
-    "_thread": "allocate allocate_lock get_ident get_native_id",
-    "_signal": "",
+    "resource": "getpagesize getrlimit getrusage",
+    "_thread": (
+        "allocate allocate_lock daemon_threads_allowed get_ident get_native_id stack_size "
+        "_excepthook _get_main_thread_ident _is_main_interpreter _make_thread_handle _set_sentinel"
+    ),
+    "_signal": "default_int_handler getsignal",
     # Not what makes modules of machine code: a fresh `posix` would hold everything again.
     "_imp": (
         "acquire_lock release_lock lock_held is_builtin is_frozen is_frozen_package find_frozen "
         "extension_suffixes source_hash _fix_co_filename"
     ),
-    # Nor what makes code objects of bytes: own bytecode reaches the memory of the process.
-    "marshal": "",
 }
 
 
@@ -80,13 +106,14 @@ def main() -> None:
     module = types.ModuleType("program")
     sys.modules["__main__"] = sys.modules["program"] = module
     try:
-        import_what_it_needs(order["program"])
         become_nobody()
         set_limits(order["cpu_seconds"], order["memory_bytes"])
         end_on_the_clock(order["wall_seconds"] + 2)
+        standard = standard_library()
+        import_what_it_needs(order["program"], standard)
         import_source_only()
         take_away()
-        refuse_the_rest()
+        refuse_the_rest(standard)
     except (ImportError, OSError, ValueError) as error:
         send(replies, f"the process could not be limited: {error}")
         return
@@ -99,7 +126,8 @@ def main() -> None:
 def answer(module: Any, order: dict[str, Any], what: str, *arguments: Any) -> bytes:
     """Run the program or call its function; what came of it as JSON.
 
-    That is an encoded value, names of the built-in types of an error, and its text.
+    That is an encoded value, names of the types of an error (built in, or of this module), and its
+    text.
     """
     try:
         value = None
@@ -112,7 +140,8 @@ def answer(module: Any, order: dict[str, Any], what: str, *arguments: Any) -> by
         if len(reply) >= MOST_BYTES:
             reply = json.dumps([{"object": "an answer that is too long"}, [], ""])
     except BaseException as error:
-        kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"]
+        known = ("builtins", __name__)
+        kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ in known]
         try:
             text = str(error)[:200]
         except Exception:
@@ -121,25 +150,45 @@ def answer(module: Any, order: dict[str, Any], what: str, *arguments: Any) -> by
     return reply.encode("ascii") + b"\n"
 
 
-def import_what_it_needs(program: str) -> None:
-    """Import the pure modules that a program names, while imports can still reach everything."""
+def standard_library() -> frozenset[str]:
+    """Names of the modules that programs may import; nothing else is on the search path."""
+    names: Any = getattr(sys, "stdlib_module_names", ())  # Python 3.9 has no list of them
+    names = names or {
+        *sys.builtin_module_names,
+        *(module.name for module in pkgutil.iter_modules()),
+    }
+    return frozenset(names) - KEPT_OUT
+
+
+def import_what_it_needs(program: str, standard: frozenset[str]) -> None:
+    """Import the modules that a program names, while imports can still reach everything."""
     try:
         nodes = list(ast.walk(ast.parse(program)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # running it will say so
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     texts = [getattr(node, "value", None) for node in nodes if isinstance(node, ast.Constant)]
-    names += [text for text in texts if isinstance(text, str) and text in PURE]
-    names.append("unicodedata")  # for "\\N{...}" and some encodings
-    if not {"datetime", "time"}.isdisjoint(names):
-        names.append("_strptime")
+    names += [text for text in texts if isinstance(text, str) and text in standard]
+    # For "\\N{...}" and some encodings; and what others import late.
+    names += ["unicodedata", *sys.builtin_module_names]
+    for name in KEPT_OUT - NEEDED_BY_OTHERS:
+        sys.modules[name] = None  # type: ignore[assignment] # so is it not there, say imports
+    packages = [name.partition(".")[0] for name in names]
+    names += [USED_LATER[package] for package in packages if package in USED_LATER]
     for name in names:
-        if name.partition(".")[0] in PURE:
+        if name.partition(".")[0] in standard and "__main__" not in name:
             try:
                 importlib.import_module(name)
-            except ImportError:
+            except (Exception, SystemExit):
                 continue  # the program's own import will say so
+    for name in KEPT_OUT - NEEDED_BY_OTHERS:
+        sys.modules.pop(name, None)
+    for name, parts in STUBS.items():
+        inside = vars(sys.modules.get(name, types))
+        inside.update({part: parts[part] for part in parts if part in inside})
 
 
 def end_on_the_clock(seconds: int) -> None:
@@ -150,9 +199,9 @@ def end_on_the_clock(seconds: int) -> None:
 
 
 def take_away() -> None:
-    """Remove the built-in functions that reach outside: not all of them raise audit events."""
+    """Let built-in functions that reach outside refuse: not all of them raise audit events."""
     gone = {
-        id(value)
+        id(value): refusing(f"{'os' if name == 'posix' else name.lstrip('_')}.{function}")
         for name, left in LEFT_OF.items()
         for function, value in vars(sys.modules.get(name, types)).items()
         if isinstance(value, types.BuiltinFunctionType) and function not in left.split()
@@ -160,11 +209,20 @@ def take_away() -> None:
     for module in list(sys.modules.values()):
         for name, value in list(vars(module).items()):
             if id(value) in gone:
-                delattr(module, name)
+                setattr(module, name, gone[id(value)])
             elif isinstance(value, set):  # such as os.supports_fd
                 value -= {entry for entry in value if id(entry) in gone}
-    for name in ("_signal", "signal", "resource", "marshal"):
+    for name in KEPT_OUT:
         sys.modules.pop(name, None)
+
+
+def refusing(name: str) -> Any:
+    """A function that stands for one which reaches outside."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise Refused(f"{name} is refused here")
+
+    return refuse
 
 
 class SourceLoader(importlib.machinery.SourceFileLoader):
@@ -185,31 +243,32 @@ def import_source_only() -> None:
     sys.path_importer_cache.clear()
 
 
-def refuse_the_rest() -> None:
+def refuse_the_rest(standard: frozenset[str]) -> None:
     """Refuse every audited event but the harmless ones, from now on."""
     # Bound here: the program can replace what builtins and the names of this module refer to.
-    kind, text, refused, missing = type, str, Refused, RefusedImport
-    pure, packages, events, readable = PURE, PACKAGES, HARMLESS_EVENTS, HARMLESS_TO_READ
+    kind, text, refused, missing, unix = type, str, Refused, RefusedImport, 1
+    events, readable = HARMLESS_EVENTS, HARMLESS_TO_READ
     library = os.path.dirname(os.__file__) + "/"  # noqa: PTH120
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
     def in_library(path: Any) -> bool:
         return kind(path) is text and f"{path}/".startswith(library) and "/.." not in path
 
-    def is_pure(name: Any, path: Any) -> bool:
+    def is_standard(name: Any, path: Any) -> bool:
         """Whether this is an import of Python source: one of machine code has a path here."""
-        if kind(name) is not text or path is not None:
-            return False
-        top, dot, _ = name.partition(".")
-        return top in pure and (not dot or top in packages)
+        return kind(name) is text and path is None and name.partition(".")[0] in standard
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event in events:
             return
         if event == "import":
-            fine = is_pure(args[0], args[1])
+            fine = is_standard(args[0], args[1])
         elif event == "open":
-            fine = in_library(args[0]) and not args[2] & writing
+            nowhere = kind(args[0]) is text and args[0] == "/dev/null"
+            fine = nowhere or (in_library(args[0]) and not args[2] & writing)
+        elif event == "socket.__new__":
+            # One that talks to nobody, for asyncio: to connect it is another event.
+            fine = args[1] == unix
         elif event in ("os.listdir", "os.scandir"):
             fine = in_library(args[0])
         elif event == "object.__getattr__":

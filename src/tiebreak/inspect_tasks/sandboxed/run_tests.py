@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from typing import IO, Any, NoReturn
 
 
+NOT_THERE = "not there: "
+"""How the reason begins where a program was stopped for what its place does not have."""
+
+# Types of errors that say so; the second is `run_program`'s.
+_STOPPED_BY_ITS_PLACE = frozenset({"ModuleNotFoundError", "Refused"})
+
 # What `decode` raises for what `encode` did not write.
 _NOT_PLAIN = (
     *(LookupError, TypeError, ValueError, AttributeError),
@@ -82,6 +88,8 @@ class Candidate:
             self.end("stopped: its answer is not plain data")
         if not names:
             return value
+        if not _STOPPED_BY_ITS_PLACE.isdisjoint(names):  # whatever the tests make of its type
+            self.end(NOT_THERE + text)
         expected = expected_errors(self.tests) if self.in_use else {}
         for name in names:
             if name in expected:
