@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ranking_logs.builders import bracket, item, match, sample, write_log
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.ranking_logs import (
     RankingLogError,
     Unranked,
@@ -156,6 +157,17 @@ def test_a_field_that_a_later_release_added_is_ignored(tmp_path: Path) -> None:
     samples = [sample(None, "q", store=kept(ABC, weather="fine"))]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
     assert (log.items, log.notes) == ((ABC,), ())
+
+
+def test_an_empty_group_of_answers_is_damage_of_its_item(tmp_path: Path) -> None:
+    samples = [sample(ABC), sample(None, "q", store=kept(ABC, groups=[["a"], [], ["b"], ["c"]]))]
+    path = write_log(tmp_path / "r.eval", samples)
+    [log] = read_ranking_logs([path])
+    assert log.items == (ABC,)
+    [unranked] = log.unranked
+    assert unranked.item_id == "q"
+    assert unranked.reason.startswith("its ballots cannot be read (")
+    assert [len(board.rows) for board in leaderboards([path])] == [3]
 
 
 def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Path) -> None:

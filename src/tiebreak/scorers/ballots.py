@@ -7,7 +7,7 @@ another judge call. `restore_ballots` reads them back.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
@@ -321,7 +321,7 @@ class ItemBallots(Ballot):
     passed: dict[str, bool] = Field(default_factory=dict)
     stratified: bool = False
     canary: Canary | None = None
-    groups: tuple[tuple[str, ...], ...]
+    groups: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...]
     lengths: dict[str, int] = Field(default_factory=dict)
     placed_by: Rule = "elimination"
     tiering: Tiering | None = None
