@@ -83,6 +83,13 @@ def test_dates_causes_and_scores_elsewhere(tmp_path: Path) -> None:
         assert words in done.output
     for one in given:
         assert run(str(tmp_path / "logs"), *one, "--csv").stdout.count("\n") > 1
+    several = run(str(tmp_path / "logs"), *given[0], *given[1], "--elo", "--seeds", "5", "--csv")
+    assert several.exit_code == 1
+    refused = "CSV is one table, and here are 3 (--elo, --dates, --causes): ask for one of them"
+    assert refused in " ".join(several.output.split())
+    elo = run(str(tmp_path / "logs"), "--elo", "--seeds", "5", "--csv").stdout.splitlines()
+    assert elo[0] == "benchmark,method,n_clusters,mean,lower,upper,error,undefined"
+    assert len(elo) > 1
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ and finding 5) and causes of errors (figure 3) have sheets of their own.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
 from tiebreak.analysis.star_samples import DrawnScores, StarOrders, StarSamples
 from tiebreak.analysis.star_stability import Elsewhere, ErrorCauses, StarCourse, StarStability
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.report import ReportError
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -57,11 +58,28 @@ def data_of(report: StarStability) -> dict[str, Any]:
 
 
 def rows_of(report: StarStability) -> list[dict[str, Any]]:
-    """One row per benchmark, model and sample: each round, each size of draws, and all.
+    """The rows of the table that was asked for.
 
-    Without samples a row per model and date, or else per model and cause.
+    Of samples there is one per benchmark, model and sample: each round, each size of draws, all.
+
+    Raises:
+        ReportError: several tables were asked for, or there is none.
     """
-    return list(chain.from_iterable(map(_rows, report.samples))) or json_ready(course_rows(report))
+    tables = {
+        "samples": list(chain.from_iterable(map(_rows, report.samples))),
+        "--elo": _order_rows(report),
+        "--dates": _date_rows(report),
+        "--against": _elsewhere_rows(report),
+        "--causes": _cause_rows(report),
+    }
+    filled = {name: rows for name, rows in tables.items() if rows}
+    if len(filled) != 1:
+        raise ReportError(
+            f"CSV is one table, and here are {len(filled)} ({', '.join(filled) or 'none'}): ask "
+            "for one of them at a time, or for --json"
+        )
+    [rows] = filled.values()
+    return list(json_ready(rows))
 
 
 def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
@@ -211,40 +229,53 @@ def course_sheets(report: StarStability) -> Iterator[Sheet]:
         yield _causes(report.causes)
 
 
-def course_rows(report: StarStability) -> list[dict[str, Any]]:
-    """Rows of dates; without any those of scores elsewhere, or else of causes."""
-    rows: list[dict[str, Any]] = [
+def _order_rows(report: StarStability) -> list[dict[str, Any]]:
+    return [
+        {"benchmark": orders.benchmark, "method": curve.method, **asdict(point)}
+        for orders in report.orders
+        for curve in orders.curves
+        for point in curve.points
+    ]
+
+
+def _date_rows(report: StarStability) -> list[dict[str, Any]]:
+    return [
         {
-            **{"benchmark": one.benchmark, "model": row.model, "series": row.series},
+            **{"benchmark": course.benchmark, "model": row.model, "series": row.series},
             **{"date": row.date.isoformat(), **only(row.score, *_ENDS)},
         }
-        for one in report.courses
-        for row in one.rows
+        for course in report.courses
+        for row in course.rows
     ]
-    rows = rows or [
+
+
+def _elsewhere_rows(report: StarStability) -> list[dict[str, Any]]:
+    return [
         {
-            **{"benchmark": one.benchmark, "other": one.other, "n_models": len(one.models)},
+            **{"benchmark": part.benchmark, "other": part.other, "n_models": len(part.models)},
             "figure": name,
             **only(figure, *_ENDS),
         }
-        for one in report.elsewhere
-        if one.agreement
+        for part in report.elsewhere
+        if part.agreement
         for name, figure in (
-            ("spearman", one.agreement.spearman),
-            ("kendall", one.agreement.kendall),
+            ("spearman", part.agreement.spearman),
+            ("kendall", part.agreement.kendall),
         )
     ]
-    return rows or [
+
+
+def _cause_rows(report: StarStability) -> list[dict[str, Any]]:
+    causes = report.causes
+    return [
         {
             "model": row.model or ALL,
             "cause": cause,
             "n_labelled": row.n_labelled,
             **only(share, *_ENDS),
         }
-        for row in (report.causes.rows if report.causes else ())
-        for cause, share in zip(
-            report.causes.causes if report.causes else (), row.shares, strict=True
-        )
+        for row in (causes.rows if causes else ())
+        for cause, share in zip(causes.causes if causes else (), row.shares, strict=True)
     ]
 
 
