@@ -69,6 +69,11 @@ class Reply(Generic[T]):
     depth: int
     too_long: bool = False
 
+    @property
+    def is_past(self) -> bool:
+        """Whether all of it came from a cache."""
+        return bool(self.calls) and all(call.cached for call in self.calls)
+
 
 class ModelFailedError(RuntimeError):
     """A model could not be asked; the message is its provider's.
@@ -122,7 +127,10 @@ class Judge(ABC):
         """
         reply = await self.ask(question, depth=depth, attempt=attempt)
         calls = reply.calls
-        while reply.unscored is not None and calls and all(call.cached for call in calls):
+        # Of a first attempt "too long" is of use: whoever asked so goes on with less.
+        while (
+            reply.unscored is not None and not (reply.too_long and attempt == 0) and reply.is_past
+        ):
             attempt += 1
             reply = await self.ask(question, depth=reply.depth, attempt=attempt)
             calls += reply.calls
@@ -134,8 +142,7 @@ class Judge(ABC):
         Returns the reply that counts, and why the first one was set aside (None if it was not).
         """
         first = await self.ask(question, depth=depth)
-        past = all(call.cached for call in first.calls)
-        if first.unscored is None or (first.too_long and not past):
+        if first.unscored is None or (first.too_long and not first.is_past):
             return first, None
         second = await self.ask_now(question, depth=first.depth, attempt=1)
         calls = first.calls + second.calls
