@@ -69,6 +69,14 @@ def test_a_judge_that_likes_length_is_found_and_intervals_hold_its_gain() -> Non
     assert sum(one.lower <= truth <= one.upper for one in every) >= 34
 
 
+def test_a_gain_that_hangs_on_one_item_has_no_interval() -> None:
+    """Only in the last item is b's answer the longer one: without it nothing is left to measure."""
+    items = [met(f"q{n}", ("ab", 2, 1, 0.3 if n % 3 else -0.3)) for n in range(12)]
+    gain = length_of([*items, met("last", ("ab", 1, 2, -0.3))])
+    assert (gain.n_items, gain.gain > 0, gain.bound) == (13, True, False)
+    assert all(map(math.isnan, (gain.lower, gain.upper, gain.p)))
+
+
 def test_naming_the_pair_the_other_way_round_changes_nothing() -> None:
     one = [met(f"q{n}", ("ab", n % 3, n % 2, 0.3 if n % 5 else -0.3)) for n in range(20)]
     other = [met(f"q{n}", ("ba", n % 2, n % 3, -0.3 if n % 5 else 0.3)) for n in range(20)]
