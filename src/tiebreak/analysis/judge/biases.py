@@ -298,9 +298,8 @@ class Length:
     models are as good. It is the slope of results on who is longer (1, 0, −1) with a constant for
     every pair of models; `n_matches` are in pairs of which now one, now the other is longer. Its
     interval and the two-sided `p` are by jackknife over the `n_items` of these matches (t), from
-    ten items on and where no single item makes all of the difference; `p` only where each model has
-    the longer answer often enough (some ten times). What is undefined is NaN, and `reason` says why
-    there is no gain.
+    ten items on; `p` only where each model has the longer answer often enough (some ten times).
+    What is undefined is NaN, and `reason` says why there is no gain.
     """
 
     gain: float
@@ -336,15 +335,15 @@ def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
     n_matches, numbers = int(table[:, 0].sum()), np.unique(item, return_inverse=True)[1]
     m = int(numbers.max()) + 1
     gain = float(up.sum() / down.sum())
+    if m < FEWEST_ITEMS:
+        nan = math.nan
+        return Length(gain, nan, nan, nan, n_matches, m, None)
     # Leaving out an item changes the pairs that met in it, and no others.
     without = _slope(totals[pair] - table)
     more = np.bincount(numbers, without[0] - up[pair], m)
     spread = (down.sum() + np.bincount(numbers, without[1] - down[pair], m)).round(9)
-    # Where all hangs on one item, nothing is known of how far the gain may be off.
-    if m < FEWEST_ITEMS or not spread.all():
-        nan = math.nan
-        return Length(gain, nan, nan, nan, n_matches, m, None)
-    left = (up.sum() + more) / spread
+    # Without the one item that all hangs on there is no gain left; what rounding leaves is none.
+    left = np.where(spread > 0, up.sum() + more, 0) / np.where(spread > 0, spread, 1)
     error = math.sqrt((m - 1) / m * float(np.sum((left - left.mean()) ** 2)))
     half = float(t.ppf((1 + level) / 2, m - 1)) * error
     p = float(2 * t.sf(abs(gain) / error, m - 1)) if error else float(gain == 0)
