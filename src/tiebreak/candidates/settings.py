@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tiebreak.words import listed
+
 Settings = Mapping[str, Mapping[str, str]]
 """How each model was asked, as far as it is known: its settings by name, as text."""
 
@@ -33,11 +35,9 @@ def ways(settings: Different) -> str:
     """The settings that differ in a sentence, of those asked alike a few models named; or ""."""
     parts = []
     for name, values in settings.items():
-        shown = [f"{value or 'not set'} ({_some(models)})" for value, models in values.items()]
+        shown = [
+            f"{value or 'not set'} ({listed(models, most=_NAMED)})"
+            for value, models in values.items()
+        ]
         parts.append(f"{name}: {', '.join(shown)}")
     return f"the models were asked in different ways: {'; '.join(parts)}" if parts else ""
-
-
-def _some(models: Sequence[str]) -> str:
-    more = len(models) - _NAMED
-    return ", ".join(models[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
