@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from logging import getLogger
@@ -42,6 +42,7 @@ from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.model_judge import ModelJudge
+from tiebreak.scorers.probation import Probation
 from tiebreak.scorers.prompt import fingerprint
 from tiebreak.scorers.protocols import Protocol, judge_item, share_nothing
 from tiebreak.scorers.ranking import ranking
@@ -223,6 +224,7 @@ class _Run:
     repeat: int
     settling: Settling | None
     roles: Callable[[], Roles]
+    probation: dict[str, Probation] = field(default_factory=dict)
     warned: bool = False
 
     async def judge(self, contest: Contest, record: Record) -> ItemBallots:
@@ -250,7 +252,14 @@ class _Run:
             async with self.budget.item() as account:
                 if settled():  # while it waited
                     return None
-                judge = ModelJudge(roles.models, account, self.repeat, roles.reviewers, roles.jury)
+                judge = ModelJudge(
+                    roles.models,
+                    account,
+                    self.repeat,
+                    roles.reviewers,
+                    roles.jury,
+                    self._on_probation(roles, contest.n_items),
+                )
                 return await self._asked(contest, judge, record)
         except UnknownPriceError as error:
             raise PrerequisiteError(str(error)) from error
@@ -277,6 +286,13 @@ class _Run:
             # Also what was paid for a match that did not come to its end.
             record(latest.model_copy(update={"calls": tuple(judge.calls)}))
             raise
+
+    def _on_probation(self, roles: Roles, n_items: int) -> Mapping[str, Probation]:
+        """What is known of each model by its role or name; one of several roles is known once."""
+        if not self.probation:
+            models = {str(model): Probation(str(model), n_items) for model in roles.models.values()}
+            self.probation = {name: models[str(model)] for name, model in roles.models.items()}
+        return self.probation
 
     def _settled(self) -> bool:
         return self.settling is not None and self.settling.decided is not None

@@ -164,4 +164,4 @@ def _shown(path: str) -> str:
 
 def _first_line(text: str) -> str:
     line = text.strip().splitlines()[0] if text.strip() else "no message"
-    return line if len(line) <= 200 else f"{line[:199]}…"
+    return line if len(line) <= 400 else f"{line[:399]}…"

@@ -5,7 +5,7 @@ the estimate have judges of their own, so that every protocol runs on the same c
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -78,10 +78,24 @@ class Reply(Generic[T]):
 class ModelFailedError(RuntimeError):
     """A model could not be asked; the message is its provider's.
 
-    `calls` are those about the same question that had ended before.
+    `calls` are those about the same question that had ended before; `final` is whether it will not
+    answer any other question either.
     """
 
-    calls: tuple[Call, ...] = ()
+    def __init__(self, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.final = final
+        self.calls: tuple[Call, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """What Inspect shows of it; of an error without one it shows Python's own form."""
+        return str(self)
+
+
+def least_final(errors: Iterable[ModelFailedError]) -> ModelFailedError:
+    """Of several models that all failed: the first that may answer another question."""
+    return min(errors, key=lambda error: error.final)
 
 
 @dataclass(frozen=True)
@@ -185,7 +199,7 @@ class Judge(ABC):
             await self.side_by_side([partial(hear, name) for name in judges])
         failed = [one.failed for one in heard.values() if one.failed]
         if len(failed) == len(heard):
-            raise failed[0]
+            raise least_final(failed)
         return [heard[name] for name in judges if name in heard]
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:

@@ -39,6 +39,7 @@ from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply, with_images
 from tiebreak.scorers.jury import ONE_JUDGE, Jury
+from tiebreak.scorers.probation import Probation, Replied, not_noted
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
@@ -58,6 +59,7 @@ class ModelJudge(Judge):
         repeat: runs with another number get fresh replies instead of those in the cache.
         reviewers: who can be asked in peer review.
         jury: who of several judges is asked.
+        probation: what the first replies of each model were like; by default nobody looks at them.
     """
 
     def __init__(
@@ -67,9 +69,11 @@ class ModelJudge(Judge):
         repeat: int = 1,
         reviewers: tuple[Reviewer, ...] = (),
         jury: Jury = ONE_JUDGE,
+        probation: Mapping[str, Probation] | None = None,
     ) -> None:
         self.reviewers = reviewers
         self.jury = jury
+        self._probation = probation or {}
         self._models = models
         self._account = account or Account(Budget(), Spent())
         self._repeat = repeat
@@ -84,23 +88,25 @@ class ModelJudge(Judge):
             ChatMessageUser(content=with_images(prompt.user, prompt.images)),
         ]
         calls: list[Call] = []
-        problem = ""
         for repair in (False, True):
             try:
-                output, call = await self._generate(
-                    question, prompt, messages, attempt, repair, depth
-                )
+                async with self._first_replies(question, prompt) as replied:
+                    output, call = await self._generate(
+                        question, prompt, messages, attempt, repair, depth
+                    )
+                    value, problem = _parsed(question, output)
+                    too_long = _stop_reason(output) == "model_length"
+                    # Of what is cached an earlier run took note; too long is a matter of the item.
+                    if problem is None or not (call.cached or too_long):
+                        replied(output.completion, problem)
             except ModelFailedError as error:
                 error.calls = tuple(calls)
                 raise
             calls.append(call)
             depth += 1
-            try:
-                value = question.parse(output.completion)
+            if problem is None:
                 return Reply(value, None, tuple(calls), depth)
-            except ReplyError as error:
-                problem = _explain(error, output)
-            if _stop_reason(output) == "model_length":
+            if too_long:
                 # The prompt does not fit: a longer one cannot help.
                 return Reply(None, problem, tuple(calls), depth, too_long=not repair)
             messages += [
@@ -108,6 +114,12 @@ class ModelJudge(Judge):
                 ChatMessageUser(content=fill(template("repair"), problem=problem)),
             ]
         return Reply(None, problem, tuple(calls), depth)
+
+    def _first_replies(
+        self, question: Question[T], prompt: Prompt
+    ) -> AbstractAsyncContextManager[Replied]:
+        probation = self._probation.get(question.reviewer or question.role)
+        return probation.call(prompt.user) if probation else nullcontext(not_noted)
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
         """A span of Inspect's transcript."""
@@ -181,6 +193,14 @@ class ModelJudge(Judge):
         return output, call
 
 
+def _parsed(question: Question[T], output: ModelOutput) -> tuple[T, None] | tuple[None, str]:
+    """What a reply says, or what is wrong with it."""
+    try:
+        return question.parse(output.completion), None
+    except ReplyError as error:
+        return None, _explain(error, output)
+
+
 def _title(name: str) -> str:
     """A span's name: Inspect's outline takes a slash for a level of its own."""
     return name.replace("/", "∕")
@@ -209,6 +229,8 @@ ATTEMPTS: Final = 3
 """How often a call is begun whose provider fails in a way that Inspect does not repeat."""
 
 _LONGEST_MESSAGE: Final = 500
+_OF_ALL_CALLS: Final = (401, 404)
+"""A key or a model that the provider does not know: it refuses any call."""
 _WORTH_ANOTHER: Final = (408, 409, 425, 429)
 """Statuses below 500 that say nothing against the same request later."""
 
@@ -250,21 +272,28 @@ async def _generate(
                 ),
                 cache=policy,
             )
-        except LimitExceededError:
-            raise
         except Exception as error:  # whatever the clients of many providers raise
-            if not more or _is_refusal(error):
-                raise ModelFailedError(f"{model}: {_words(error)}") from error
+            if isinstance(error, LimitExceededError) and not isinstance(
+                error, TooManyRequestsError
+            ):
+                raise
+            status = _status(error)
+            final = status in _OF_ALL_CALLS
+            if not more or _is_refusal(error, status):
+                raise ModelFailedError(f"{model}: {_words(error)}", final=final) from error
     raise AssertionError("there is at least one attempt")
 
 
-def _is_refusal(error: BaseException) -> bool:
+def _is_refusal(error: BaseException, status: int) -> bool:
     """Whether asking the same again is of no use."""
-    if isinstance(error, ModelRefusalError):
-        return True
-    statuses = (getattr(one, "status_code", None) for one in _causes(error))
-    status = next((one for one in statuses if isinstance(one, int)), 500)
-    return 400 <= status < 500 and status not in _WORTH_ANOTHER
+    refused = 400 <= status < 500 and status not in _WORTH_ANOTHER
+    return refused or isinstance(error, ModelRefusalError)
+
+
+def _status(error: BaseException) -> int:
+    """The status that a provider answered with; 500 where it did not."""
+    statuses = (getattr(cause, "status_code", None) for cause in _causes(error))
+    return next((status for status in statuses if isinstance(status, int)), 500)
 
 
 def _words(error: BaseException) -> str:

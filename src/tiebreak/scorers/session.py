@@ -31,7 +31,14 @@ from tiebreak.scorers.ballots import (
 )
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Heard, Judge, ModelFailedError, Question, Reply
+from tiebreak.scorers.judge import (
+    Heard,
+    Judge,
+    ModelFailedError,
+    Question,
+    Reply,
+    least_final,
+)
 from tiebreak.scorers.match import (
     Checklist,
     Swap,
@@ -235,7 +242,7 @@ class Session:
         done = await self._side_by_side(tasks, keep)
         failed = [one.failed for one in done if one.failed is not None]
         if failed and len(failed) == len(done):
-            raise failed[0]
+            raise least_final(failed)
         return tuple(one.ballot for one in done)
 
     async def _review(self, reviewer: str, slate: Sequence[str]) -> _Asked[Listing]:

@@ -4,7 +4,11 @@
 verdict becomes an edit of its metadata with its provenance, as a person makes one in the
 viewer: what the run itself said stays as it was. `inspect score` carries edits over, and a retry is
 a run that ends, too. Below Inspect's own results stand the first lines of the boards, and the
-command that shows all.
+command that shows all; or why no item could be ranked. A command whose run failed exits with 1.
+
+Inspect's retries take over samples that ended without an error. Where a judge was stopped because
+none of its replies could be used, samples that ended before count as invalidated, as a person can
+mark them in the viewer: so a retry asks about them as well.
 
 Where the disk was full, Inspect reports an error, ends with exit code 0, and leaves a log that ends
 early. While a run goes on we count what it does; at its end we look into its log, and say what was
@@ -14,20 +18,35 @@ judged and paid for and is missing there.
 import io
 import shlex
 import shutil
+import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from logging import getLogger
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from inspect_ai.hooks import Hooks, ModelUsageData, RunEnd, SampleStart, TaskEnd, TaskStart, hooks
+import click
+from inspect_ai.hooks import (
+    EvalSetEnd,
+    Hooks,
+    ModelUsageData,
+    RunEnd,
+    SampleStart,
+    TaskEnd,
+    TaskStart,
+    hooks,
+)
 from inspect_ai.log import (
     EvalLog,
     MetadataEdit,
     ProvenanceData,
     edit_eval_log,
+    invalidate_samples,
+    read_eval_log_async,
     write_eval_log_async,
 )
 from inspect_ai.model import cache_path
@@ -74,6 +93,7 @@ class _Watch(Hooks):
 
     def __init__(self) -> None:
         self._done: dict[str, Done] = {}
+        self._failed: dict[str, str] = {}
 
     async def on_task_start(self, data: TaskStart) -> None:
         if PROTOCOL_KEY in (data.spec.metadata or {}):
@@ -90,27 +110,55 @@ class _Watch(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Inspect has written the log."""
         if done := self._done.get(data.eval_id):
-            boards = await anyio.to_thread.run_sync(_boards_in, data.log)
+            ballots = await anyio.to_thread.run_sync(_ballots_in, data.log)
+            boards = await anyio.to_thread.run_sync(boards_of, ballots)
+            await invalidate_unusable(data.log, ballots)
             kept = await keep_verdict(data.log, boards)
             # Who started the run from Python holds this log and may write it again.
             data.log.log_updates = kept.log_updates
             data.log.recompute_tags_and_metadata()
-            if display_type() != "none":
-                done.boards = first_lines(boards, data.log.location, _part_of(data.log))
+            done.boards = first_lines(boards, data.log.location, _part_of(data.log))
 
     async def on_run_end(self, data: RunEnd) -> None:
         """All logs of the run are written, or could not be."""
         watched = [log for log in data.logs if log.eval.eval_id in self._done]
         for log in watched:
             done = self._done.pop(log.eval.eval_id)
-            # What an eval set will try again ends when it has been tried.
-            if done.boards and (log.status == "success" or data.eval_set_id is None):
-                with suppress(OSError, ValueError):  # nobody reads, or in another alphabet
-                    print(done.boards, flush=True)
+            self._failed.pop(log.eval.task_id, None)
+            if log.status == "success" or data.eval_set_id is None:
+                _show(done.boards)
+            else:  # the eval set will try it again
+                self._failed[log.eval.task_id] = done.boards
             if problem := await anyio.to_thread.run_sync(what_is_missing, log, done):
                 logger.error(problem)
         if watched and (problem := cache_problem()):
             logger.error(problem)
+        if any(log.status == "error" for log in watched):
+            _exit_with_1()
+
+    async def on_eval_set_end(self, data: EvalSetEnd) -> None:
+        """What failed is not tried again."""
+        for boards in self._failed.values():
+            _show(boards)
+        self._failed.clear()
+
+
+def _show(boards: str) -> None:
+    """Print; with `--display none`, and so with `--json`, standard output is for others."""
+    file = sys.stderr if display_type() == "none" else sys.stdout
+    with suppress(OSError, ValueError):  # nobody reads, or in another alphabet
+        print(boards, file=file, flush=True)
+
+
+def _exit_with_1() -> None:
+    """Let `inspect eval` exit as `inspect eval-set` does where a run failed; it would with 0."""
+    command = click.get_current_context(silent=True)
+    if command is not None and command.command.name in ("eval", "eval-retry"):
+        command.call_on_close(partial(_raise, click.exceptions.Exit(1)))
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
@@ -134,9 +182,30 @@ async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
     return edited
 
 
-def _boards_in(log: EvalLog) -> list[Leaderboard]:
-    """The boards of a log that was just written; `UnreadableLogError` where it is damaged."""
-    return boards_of(read_log_file(log.location, log, with_votes=False))
+async def invalidate_unusable(log: EvalLog, ballots: RankingLog) -> None:
+    """Mark what a retry has to ask again, where a run failed and no reply of it could be used.
+
+    Raises:
+        OSError: the log cannot be written.
+    """
+    asked = [item for item in ballots.samples if item.ballots and item.ballots.calls]
+    unusable = {(item.id, item.epoch) for item in asked if item.judged and item.unranked}
+    if log.status != "error" or not unusable or any(item.placement for item in asked):
+        return
+    complete = await read_eval_log_async(log.location)
+    samples = [one for one in complete.samples or [] if (str(one.id), one.epoch) in unusable]
+    marked = invalidate_samples(
+        complete,
+        [sample.uuid for sample in samples if sample.uuid],
+        ProvenanceData(author="tiebreak", reason="no reply of the judge could be used"),
+    )
+    await write_eval_log_async(marked, log.location)
+    log.invalidated = True
+
+
+def _ballots_in(log: EvalLog) -> RankingLog:
+    """What a log holds that was just written; `UnreadableLogError` where it is damaged."""
+    return read_log_file(log.location, log, with_votes=False)
 
 
 def _part_of(log: EvalLog) -> str | None:
@@ -157,17 +226,18 @@ def verdict_of(board: Leaderboard, part: str | None = None) -> Mapping[str, Any]
 
 
 def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None) -> str:
-    """Verdict and first models of each board, and the command for the rest; "" without a board.
+    """Verdict and first models of each board, and the command for the rest.
+
+    Of a board without a ranked item it is why there is none.
 
     `part` is the shard of a run that is judged on several machines.
     """
-    ranked = [board for board in boards if board.rows]
-    if not ranked:
-        return ""
     text = io.StringIO()
     # Not on standard output: Inspect's displays have their own ways there.
-    terminal.show(_sheets(ranked, part), Console(file=text, highlight=False))
-    return f"\n{text.getvalue()}\nAll of it: tiebreak rank {shlex.quote(_near(log))}\n"
+    terminal.show(_sheets(boards, part), Console(file=text, highlight=False))
+    command = f"tiebreak rank {shlex.quote(_near(log))}"
+    more = f"\nAll of it: {command}\n" if any(board.rows for board in boards) else ""
+    return f"\n{text.getvalue()}{more}"
 
 
 def sentence_of(board: Leaderboard, part: str | None = None) -> str:
@@ -176,9 +246,19 @@ def sentence_of(board: Leaderboard, part: str | None = None) -> str:
     return f"About the items of shard {part} only: {sentence}" if part else sentence
 
 
+def nothing_ranked(board: Leaderboard) -> str:
+    """Why a board ranks no item: the reason of most items."""
+    reasons = Counter(item.reason for item in board.unranked)
+    if not reasons:
+        return "No item could be ranked: none was judged."
+    [(reason, number)] = reasons.most_common(1)
+    return f"No item could be ranked: {number:,} of {count(reasons.total(), 'item')}: {reason}"
+
+
 def _sheets(boards: Sequence[Leaderboard], part: str | None) -> Iterator[Sheet]:
     for board in boards[:BOARDS]:
-        yield short_sheet(board, verdict=sentence_of(board, part), most=MODELS)
+        sentence = sentence_of(board, part) if board.rows else nothing_ranked(board)
+        yield short_sheet(board, verdict=sentence, most=MODELS)
     if (left := len(boards) - BOARDS) > 0:
         yield Sheet(f"… and {count(left, 'more board')}")
 

@@ -1,0 +1,175 @@
+"""A judge is on probation until its first usable reply; one that gives none is not asked on.
+
+The rule: among its first replies, repairs and repeats included, to at least `QUESTIONS` different
+questions, not one could be used. The first replies are as many as there are items, from `QUESTIONS`
+to `REPLIES`. No more calls than that are under way or paid for while the judge is on probation.
+
+Its false alarms: a judge that fails 30% of all replies, or all replies to 30% of the questions, is
+stopped with a probability of at most 0.3⁶ = 0.0007; one that fails half of them, 0.5⁶ = 0.016.
+From 20 items on, with 20 of them judged side by side, it is 0.3²⁰.
+
+A key or a name that the provider does not know ends the probation at once, and so does a call that
+is refused as one too many `REFUSALS` times in a row, which takes about a minute and a half.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Final
+
+import anyio
+from inspect_ai.hooks import Hooks, ModelRetry, hooks
+from inspect_ai.util import LimitExceededError
+from typing_extensions import override
+
+from tiebreak.scorers.judge import ModelFailedError
+from tiebreak.words import visible
+
+QUESTIONS: Final = 6
+REPLIES: Final = 20
+REFUSALS: Final = 6
+
+_TOO_MANY: Final = 429
+_QUOTED: Final = 200
+
+NO_USABLE_REPLY: Final = (
+    "{model} gave no usable reply, {replies} times in {questions} questions, for example {quote} "
+    "({problem}); nothing more is asked of it. Look at its support of JSON schemas, its max_tokens "
+    "and its chat template, and give the same command again"
+)
+CANNOT_BE_ASKED: Final = (
+    "{problem}; nothing more is asked of it. Look at its key, its name and its quota, and give the "
+    "same command again"
+)
+
+
+Replied = Callable[[str, str | None], None]
+"""Takes a reply, and what is wrong with it if anything is."""
+
+
+class Probation:
+    """What a model's first replies were like.
+
+    Args:
+        model: its name.
+        n_items: how many items are to be judged.
+    """
+
+    def __init__(self, model: str, n_items: int) -> None:
+        _watch_retries()
+        self._model = model
+        self._most = min(REPLIES, max(QUESTIONS, n_items))
+        self._passed = False
+        self._problem: str | None = None
+        self._refusals: list[LimitExceededError] = []
+        self._unusable: list[str] = []
+        self._under_way: list[str] = []
+        self._changed: anyio.Condition | None = None
+
+    @asynccontextmanager
+    async def call(self, question: str) -> AsyncIterator[Replied]:
+        """Around a call; what it yields takes the reply.
+
+        `question` is its text. A call waits while its reply might be one more than is needed to see
+        that the judge cannot be used.
+
+        Raises:
+            ModelFailedError: the judge cannot be used; the message says why, and what to look at.
+        """
+        if self._passed:
+            yield not_noted
+            return
+        await self._wait_for_room()
+        self._under_way.append(question)
+        token = _ON_PROBATION.set(self)
+
+        def replied(text: str, problem: str | None) -> None:
+            if problem is None:
+                self._passed = True
+            else:
+                quote = repr(visible(text[:_QUOTED]))
+                self._failed(question, NO_USABLE_REPLY, quote=quote, problem=problem)
+
+        try:
+            yield replied
+        except ModelFailedError as error:
+            if self._failed(question, CANNOT_BE_ASKED, final=error.final, problem=str(error)):
+                raise self._error() from error
+            raise
+        except LimitExceededError as error:
+            if error not in self._refusals:
+                raise
+            problem = f"{self._model}: {error.message}"
+            self._failed(question, CANNOT_BE_ASKED, final=True, problem=problem)
+            raise self._error() from error
+        finally:
+            _ON_PROBATION.reset(token)
+            self._under_way.remove(question)
+            await self._notify()
+
+    def refused(self, status: int | None, times: int) -> None:
+        """Inspect is about to wait, and to repeat a call.
+
+        Raises:
+            LimitExceededError: that is of no use; `call` knows it again.
+        """
+        if not self._passed and status == _TOO_MANY and times >= REFUSALS:
+            message = f"refused {times} times in a row as one call too many (status {status})"
+            self._refusals.append(
+                LimitExceededError("custom", value=times, limit=REFUSALS, message=message)
+            )
+            raise self._refusals[-1]
+
+    def _failed(self, question: str, words: str, *, final: bool = False, **parts: str) -> bool:
+        """Take note of a failure; whether it is the one that ends the probation."""
+        self._unusable.append(question)
+        questions, replies = len(set(self._unusable)), len(self._unusable)
+        enough = final or (questions >= QUESTIONS and replies >= self._most)
+        if self._passed or self._problem is not None or not enough:
+            return False
+        self._problem = words.format(
+            model=self._model, questions=questions, replies=replies, **parts
+        )
+        return True
+
+    def _error(self) -> ModelFailedError:
+        return ModelFailedError(self._problem or "", final=True)
+
+    async def _wait_for_room(self) -> None:
+        # A condition belongs to an event loop, so it is made inside of one.
+        changed = self._changed = self._changed or anyio.Condition()
+        async with changed:
+            while not self._passed:
+                if self._problem is not None:
+                    raise self._error()
+                asked = [*self._unusable, *self._under_way]
+                if len(asked) < self._most or len(set(asked)) < QUESTIONS:
+                    return
+                await changed.wait()
+
+    async def _notify(self) -> None:
+        if self._changed is not None:
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
+
+
+def not_noted(text: str, problem: str | None) -> None:
+    """A reply that is no longer looked at."""
+
+
+_ON_PROBATION: ContextVar[Probation | None] = ContextVar("tiebreak_on_probation", default=None)
+
+
+@cache
+def _watch_retries() -> None:
+    """Not a hook of the package: Inspect would announce it in every run of any task."""
+    hooks("probation", "Gives up on judges that refuse every call")(_Refusals)
+
+
+class _Refusals(Hooks):
+    @override
+    async def on_model_retry(self, data: ModelRetry) -> None:
+        if (judge := _ON_PROBATION.get()) is not None:
+            judge.refused(data.status_code, data.attempt)

@@ -1,0 +1,202 @@
+"""A judge that cannot be used ends its run early, in one sentence, and is asked again once mended.
+
+Inspect's real clients ask servers on loopback.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval_retry, eval_set
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import Model, get_model
+from tenacity import wait_fixed
+
+from tests.faults.openai_server import FakeOpenAI
+from tests.harness import run
+from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
+from tiebreak.scorers.probation import REPLIES
+from tiebreak.write_back.verdict import VERDICT_KEY
+
+pytestmark = pytest.mark.slow
+
+ITEMS = 30
+SENTENCE = "gave no usable reply, 20 times in 20 questions, for example \"I'm sorry, but I can't"
+LOOK_AT = "support of JSON schemas, its max_tokens and its chat template"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "none")
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    return write_pool(tmp_path / "pool", 2, ITEMS)
+
+
+def judged(api: FakeOpenAI, pool: Path, folder: Path, **eval_args: Any) -> EvalLog:
+    args = {"model_roles": {"judge": api.model()}, "max_connections": 20, **eval_args}
+    [log] = judge_in_process("round_robin", pool, folder, eval_args=args, swap="never")
+    return log
+
+
+@pytest.mark.parametrize("side_by_side", [1, 20])
+@pytest.mark.parametrize("again", ["eval", "eval-retry", "eval-set"])
+def test_a_server_that_is_mended_is_asked_again_about_all(
+    again: str, side_by_side: int, pool: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken = True
+    with FakeOpenAI(lambda item, before: "refusal" if broken else "").running() as api:
+        how = {"max_connections": side_by_side, "max_samples": side_by_side}
+
+        def in_set() -> None:
+            eval_set(
+                "tiebreak/round_robin",
+                log_dir=str(tmp_path / "out"),
+                task_args={"candidates": str(pool), "swap": "never"},
+                model_roles={"judge": api.model()},
+                retry_attempts=0,
+                **how,  # type: ignore[arg-type]
+            )
+
+        if again == "eval-set":
+            in_set()
+            [log] = logs_in(tmp_path / "out")
+        else:
+            log = judged(api, pool, tmp_path / "out", **how)
+        assert log.status == "error"
+        shown = " ".join(capfd.readouterr().out.split())
+        assert "No item could be ranked" in shown
+        assert LOOK_AT in shown
+        assert api.asked.total() <= REPLIES + 1 < 1.2 * ITEMS
+        before, broken = api.by_item.copy(), False
+        if again == "eval":
+            log = judged(api, pool, tmp_path / "out", **how)
+        elif again == "eval-retry":
+            [log] = eval_retry(log.location, log_dir=str(tmp_path / "out"), **how)  # type: ignore[arg-type]
+        else:
+            in_set()
+            log = logs_in(tmp_path / "out")[-1]
+        assert log.status == "success"
+        log = read_eval_log(log.location)
+        assert all(item.matches[0].result is not None for item in ballots_of(log).values())
+        assert len(ballots_of(log)) == ITEMS
+        # Each question once, whatever became of it before; and never again.
+        assert api.by_item - before == dict.fromkeys(range(ITEMS), 1)
+        judged(api, pool, tmp_path / "again")
+        assert api.by_item - before == dict.fromkeys(range(ITEMS), 1)
+
+
+@pytest.mark.parametrize("display", ["full", "conversation", "rich", "plain", "log", "none"])
+def test_every_display_ends_with_the_block(display: str, pool: Path, tmp_path: Path) -> None:
+    args = ("inspect", "eval", "tiebreak/round_robin", "-T", f"candidates={pool}")
+    args = (*args, "--display", display, "--log-dir", "out", "--model-role")
+    failed = run(*args, "judge=planted/malformed=1", cwd=tmp_path, code=1)
+    shown = " ".join((failed.stdout + failed.stderr).split())
+    *_, block = shown.partition("gsm8k · round_robin · 0 items No item could be ranked: ")
+    times = "20 times in 6" if display == "conversation" else "20 times in 20"
+    assert f"planted/malformed=1 gave no usable reply, {times} questions" in block
+    assert "'I would rather not say.'" in block
+    assert LOOK_AT in block
+    done = run(*args, "judge=planted/x", cwd=tmp_path)
+    *_, block = (done.stdout + done.stderr).partition("gsm8k · round_robin · 30 items")
+    assert "m1 is first" in " ".join(block.split())
+
+
+def test_a_dead_juror_is_left_out_and_stops_nothing(pool: Path, tmp_path: Path) -> None:
+    jury = ["planted/malformed=1", "planted/x", "planted/noise=0.1"]
+    args = {"model_roles": {"judge": jury}}
+    [log] = judge_in_process("round_robin", pool, tmp_path, eval_args=args, swap="never")
+    assert log.status == "success"
+    assert VERDICT_KEY in read_eval_log(log.location, header_only=True).metadata
+    items = ballots_of(log).values()
+    asked = [call for item in items for call in item.calls if call.reviewer == jury[0]]
+    assert len(asked) == REPLIES
+    assert all(item.matches[0].result is not None for item in items)
+
+
+def test_dead_reviewers_are_left_out_until_none_is_left(pool: Path, tmp_path: Path) -> None:
+    peers = ["planted/malformed=1", "planted/malformed=1+seed=1", "planted/x"]
+    args: dict[str, Any] = {"model_roles": {"peers": peers}}
+    [log] = judge_in_process("peer_review", pool, tmp_path, eval_args=args)
+    assert log.status == "success"
+    calls = [call.model for item in ballots_of(log).values() for call in item.calls]
+    assert [calls.count(peer) for peer in peers] == [REPLIES, REPLIES, ITEMS]
+    args = {"model_roles": {"peers": peers[:2]}}
+    [log] = judge_in_process("peer_review", pool, tmp_path, eval_args=args, repeat=2)
+    assert log.status == "error"
+    assert sum(len(item.calls) for item in ballots_of(log).values()) <= 2 * REPLIES
+
+
+REFUSALS = {
+    "openai": {
+        401: {"error": {"message": "Incorrect API key", "code": "invalid_api_key"}},
+        404: {"error": {"message": "There is no model gpt-9", "code": "model_not_found"}},
+        429: {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}},
+    },
+    "anthropic": {
+        401: {"error": {"type": "authentication_error", "message": "invalid x-api-key"}},
+        404: {"error": {"type": "not_found_error", "message": "There is no model claude-9"}},
+        429: {"error": {"type": "rate_limit_error", "message": "You exceeded your rate"}},
+    },
+}
+
+
+@contextmanager
+def refusing(provider: str, status: int) -> Iterator[tuple[Model, list[str]]]:
+    """A model whose server refuses every request; and the requests that came."""
+    requests: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            requests.append(self.path)
+            self.rfile.read(int(self.headers["Content-Length"]))
+            content = json.dumps({"type": "error", **REFUSALS[provider][status]}).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Retry-After", "0.01")
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        base, name = {"openai": (f"{url}/v1", "gpt-9"), "anthropic": (url, "claude-9")}[provider]
+        model = get_model(f"{provider}/{name}", base_url=base, api_key="sk-none", memoize=False)
+        # Inspect's own retries need not wait for a server on loopback.
+        model.api.retry_wait = lambda: wait_fixed(0.05)  # type: ignore[method-assign]
+        try:
+            yield model, requests
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.parametrize("status", [401, 404, 429])
+@pytest.mark.parametrize("provider", REFUSALS)
+def test_a_refusal_of_every_call_is_one_sentence(
+    provider: str, status: int, pool: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with refusing(provider, status) as (model, requests):
+        args = {"model_roles": {"judge": model}, "display": "plain"}
+        [log] = judge_in_process("round_robin", pool, tmp_path, eval_args=args, swap="never")
+    assert log.status == "error"
+    assert requests
+    if status != 429:
+        assert len(requests) <= REPLIES + 1
+    shown = " ".join(capfd.readouterr().out.split())
+    *_, block = shown.partition("gsm8k · round_robin · 0 items No item could be ranked: ")
+    assert str(status) in block
+    assert "nothing more is asked of it. Look at its key, its name and its quota" in block
+    assert "Traceback" not in block
