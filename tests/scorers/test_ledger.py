@@ -7,7 +7,14 @@ import pytest
 from inspect_ai.model import CachePolicy, ChatMessage, ModelOutput, ModelUsage, get_model
 
 from tiebreak.scorers.ballots import Call
-from tiebreak.scorers.budget import Budget, BudgetSpentError, Ledger, Noted, Outgoing, Spent
+from tiebreak.scorers.budget import (
+    Budget,
+    BudgetSpentError,
+    Ledger,
+    Noted,
+    Outgoing,
+    Spent,
+)
 
 # Without a usage it would be counted in tokens, by what is not there.
 YES = ModelOutput.from_content("m", "Yes.").model_copy(update={"usage": ModelUsage()})
@@ -52,6 +59,15 @@ def test_what_was_noted(lines: list[str], noted: Noted) -> None:
     assert Ledger("another").begin() == Noted()
     ledger.end()
     assert Ledger("run").begin() == Noted()
+
+
+def test_a_run_has_one_attempt_at_a_time() -> None:
+    first = Ledger("run").lock()
+    assert first is not None
+    assert Ledger("run").lock() is None
+    assert Ledger("another").lock() is not None
+    first.release()
+    assert Ledger("run").lock() is not None
 
 
 def test_attempts_share_the_budget_until_the_run_ends() -> None:

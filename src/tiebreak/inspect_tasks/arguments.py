@@ -39,7 +39,8 @@ class Common(TypedDict, total=False):
     settle: Stop when the ranking is decided (true), or its first k places (k).
     settle_error: Probability of a wrong decision that `settle` may have.
     settle_for: What is decided holds for new items (new), or for the run's only (these).
-    max_calls: Stop before more judge calls than this are paid for, by all attempts at the run.
+    max_calls: Stop before more judge calls than this are paid for, by all attempts at the run; each
+        shard has a budget of its own.
     max_cost: Stop before more US dollars than this are spent, by all of them.
     canaries: Plant so many pairs of a weak answer with and without an attack on the judge, and say
         how often it was persuaded; they never rank. None by default: each costs what two items of

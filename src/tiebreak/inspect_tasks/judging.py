@@ -36,7 +36,7 @@ from tiebreak.inspect_tasks.contests import contest_samples, load_pools, models_
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
-from tiebreak.inspect_tasks.settling import Settling, Spending, drawn
+from tiebreak.inspect_tasks.settling import Attempt, Settling, drawn
 from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
@@ -124,11 +124,12 @@ def judging_task(
             settle_for=common["settle_for"],
         )
         samples = drawn(samples, common["seed"])
-    spending = None
-    if budget.limited:
+    attempt = None
+    if RULES[protocol.placed_by].asks:
         # Outside of an eval nobody knows who will judge: what names the run is found in it.
         part = "canaries" if only_canaries else common["shard"] or "whole"
-        spending = Spending(budget, lambda: f"{identify()}-{part.replace('/', '-of-')}", settling)
+        attempt = Attempt(budget, lambda: f"{identify()}-{part.replace('/', '-of-')}", settling)
+        attempt.check()
     benchmarks = dict.fromkeys(benchmark for pool in pools for benchmark in pool.benchmarks)
     canaries = planted(samples, common["canaries"], common["seed"])
     if only_canaries:
@@ -153,7 +154,7 @@ def judging_task(
         model=found.task_model if found else None,
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
-        early_stopping=spending or settling,
+        early_stopping=attempt or settling,
         metadata=log_metadata(protocol, pools, common["seed"], run, common["shard"])
         | ({CANARIES_KEY: [sample.id for sample in extra]} if extra else {}),
         viewer=viewer(models),

@@ -3,9 +3,10 @@
 Items are judged in an order drawn by lot. The test looks at them in that order, not in the order
 in which they happen to finish: whatever makes an item finish early could make it easy as well.
 
-Inspect tells an early stopping manager when an attempt begins and when it ends. That is also how a
-budget gets the ledger of its run, and how the ledger learns that nothing is left to be retried:
-`Spending` stands before `Settling` there, and hands on all that it gets to know.
+Inspect tells an early stopping manager when an attempt begins and when it ends. That is also how an
+attempt gets the lock of its run, how a budget gets its ledger, and how the ledger learns that
+nothing is left to be retried: `Attempt` stands before `Settling` there, and hands on all that it
+gets to know.
 """
 
 import math
@@ -15,6 +16,7 @@ from logging import getLogger
 from typing import Final
 
 import anyio
+from filelock import FileLock
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSpec
 from inspect_ai.scorer import SampleScore
@@ -29,6 +31,15 @@ from tiebreak.scorers.budget import Budget, Ledger
 logger = getLogger(__name__)
 
 GOES_ON = "Earlier attempts at this run paid for %s: they count against its budget."
+_UNDER_WAY: Final = "These items are being judged already, by another process or task"
+AT_ONCE = (
+    f"{_UNDER_WAY}: what both ask may be paid for twice. Wait for its end, or share the items: "
+    "-T shard=1/2 and -T shard=2/2."
+)
+ONE_BUDGET = (
+    f"{_UNDER_WAY}, and one budget cannot hold for both: wait for its end, or share the items, "
+    "-T shard=1/2 and -T shard=2/2; each shard has a budget of its own, so divide yours."
+)
 
 _POLL: Final = 0.01
 _PATIENCE: Final = 5.0
@@ -158,9 +169,10 @@ class Settling:
                 )
 
 
-class Spending:
-    """An early stopping manager that stops nothing, and keeps the ledger of a budget.
+class Attempt:
+    """An early stopping manager that stops nothing: an attempt at a run, the only one at a time.
 
+    It keeps the ledger of a budget; without a limit another attempt at once is only warned of.
     `run` finds what tells the run from others, once its judges are known. `settling`, which may end
     the run early, gets to know all that this one does.
     """
@@ -169,30 +181,59 @@ class Spending:
         self._budget = budget
         self._run = run
         self._settling = settling
+        self._lock: FileLock | None = None
         self._ledger: Ledger | None = None
         self._left = 0
+
+    def check(self) -> None:
+        """Refuse a budget that another attempt is spending, while there is no log yet.
+
+        Raises:
+            PrerequisiteError: as in `start_task`.
+        """
+        if self._budget.limited:
+            self._begin()
+            self._unlock()
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Inspect begins an attempt.
 
         Raises:
-            PrerequisiteError: what is spent cannot be noted.
+            PrerequisiteError: there is a budget, and another attempt is under way or what is spent
+                cannot be noted.
         """
         self._left = len(samples) * epochs
-        name = self._run()
-        try:
-            self._ledger = Ledger(name)
-            self._budget.go_on(self._ledger)
-        except OSError as error:
-            raise PrerequisiteError(
-                f"What a run with a budget spends is noted beside Inspect's cache, and that cannot "
-                f"be done: {error}"
-            ) from error
-        if self._budget.paid.calls:
+        self._unlock()  # an attempt that came to no end
+        self._begin()
+        if self._ledger is not None and self._budget.paid.calls:
             logger.warning(GOES_ON, self._budget.paid)
         if self._settling is not None:
             await self._settling.start_task(task, samples, epochs)
         return "tiebreak"
+
+    def _begin(self) -> None:
+        ledger, limited = Ledger(self._run()), self._budget.limited
+        try:
+            self._lock = ledger.lock()
+            if self._lock is None and limited:
+                raise PrerequisiteError(ONE_BUDGET)
+            if limited:
+                self._ledger = ledger
+                self._budget.go_on(ledger)
+        except OSError as error:
+            if limited:
+                raise PrerequisiteError(
+                    "What a run with a budget spends is noted beside Inspect's cache, and that "
+                    f"cannot be done: {error}"
+                ) from error
+            return  # its lock is for a warning only
+        if self._lock is None:
+            logger.warning(AT_ONCE)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     async def schedule_sample(self, id: str | int, epoch: int) -> None:
         """A sample begins; nothing is stopped here."""
@@ -208,12 +249,14 @@ class Spending:
             await self._settling.complete_sample(id, epoch, scores)
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """What the log's header says about it: what all attempts paid."""
-        if self._left == 0 and self._ledger is not None:
-            self._ledger.end()
-        paid: dict[str, JsonValue] = {
-            "calls": self._budget.paid.calls,
-            "cost": self._budget.paid.cost,
-        }
-        more = await self._settling.complete_task() if self._settling is not None else {}
-        return {**more, "paid": paid}
+        """What the log's header says about it: with a budget, what all attempts paid."""
+        said: dict[str, JsonValue] = {}
+        if self._settling is not None:
+            said |= await self._settling.complete_task()
+        if self._ledger is not None:
+            if self._left == 0:
+                self._ledger.end()
+            paid = self._budget.paid
+            said["paid"] = {"calls": paid.calls, "cost": paid.cost}
+        self._unlock()
+        return said

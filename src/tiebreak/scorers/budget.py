@@ -14,6 +14,9 @@ to leave, another one what became of it. So a call that was under way when the p
 counts: it may have been paid for, though its reply is nowhere. The file lies beside Inspect's
 cache, because it says what the replies in there have cost. It is written without waiting for the
 disk: it survives the end of the process, not that of the power.
+
+Two attempts at a run at once would not know of each other's calls. So an attempt has a lock of the
+operating system, which ends with its process, however that ends.
 """
 
 import math
@@ -27,7 +30,8 @@ from pathlib import Path
 from typing import Final
 
 import anyio
-from inspect_ai.hooks import BeforeModelGenerate, Hooks, hooks
+from filelock import FileLock, Timeout
+from inspect_ai.hooks import BeforeModelGenerate, Hooks, RunEnd, hooks
 from inspect_ai.model import cache_path
 from inspect_ai.util import LimitExceededError, token_limit
 from typing_extensions import override
@@ -297,14 +301,32 @@ class Ledger:
         self.path = cache_path().parent / "tiebreak-spent" / name
         self._file: int | None = None
 
+    def lock(self) -> FileLock | None:
+        """Keep other attempts at the run out, until release or the end of Inspect's run.
+
+        None where another attempt has the lock, in this process or one that shares the cache.
+
+        Raises:
+            OSError: there can be no lock.
+        """
+        _watch_runs()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # Inspect may end a run in another thread than it began in.
+        lock = FileLock(f"{self.path}.lock", timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            return None
+        _locks.append(lock)
+        return lock
+
     def begin(self) -> Noted:
         """Open it; what earlier attempts noted.
 
         Raises:
             OSError: the file cannot be read or written.
         """
-        if not _registered:
-            _registered.append(hooks("ledger", "Notes calls of a run with a budget")(_AsItLeaves))
+        _watch_runs()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._close()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -374,10 +396,22 @@ class Outgoing:
 
 
 _OUTGOING: ContextVar[Outgoing | None] = ContextVar("tiebreak_outgoing", default=None)
+_locks: list[FileLock] = []
 _registered: list[type[Hooks]] = []
 
 
-class _AsItLeaves(Hooks):
+def _watch_runs() -> None:
+    if not _registered:
+        _registered.append(hooks("ledger", "Notes what is under way and paid for")(_Watch))
+
+
+class _Watch(Hooks):
+    @override
+    async def on_run_end(self, data: RunEnd) -> None:
+        """Also where an attempt did not come to its end."""
+        while _locks:
+            _locks.pop().release()
+
     @override
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
         """Nothing but a look into the cache is between this and the provider."""
