@@ -80,7 +80,7 @@ def test_what_could_not_be_used_is_asked_again_and_nothing_else(tmp_path: Path) 
 
 def test_what_inspect_gives_up_on_is_asked_afresh_and_then_left_for_a_retry(tmp_path: Path) -> None:
     pool = write_pool(tmp_path / "pool", 2, 6)
-    faults = {0: "400", 1: "401", 2: "truncated", 3: "503", 4: "dropped"}
+    faults = {0: "400", 1: "403", 2: "truncated", 3: "503", 4: "dropped"}
     with FakeOpenAI(lambda item, before: faults.get(item, "")).running() as api:
         log = judged(api, pool, tmp_path / "out")
         assert log.status == "error"

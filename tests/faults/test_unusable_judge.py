@@ -20,6 +20,7 @@ from tenacity import wait_fixed
 from tests.faults.openai_server import FakeOpenAI
 from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
+from tiebreak.scorers.ballots import STORE_KEY
 from tiebreak.scorers.probation import REPLIES
 from tiebreak.write_back.verdict import VERDICT_KEY
 
@@ -95,8 +96,8 @@ def test_a_server_that_is_mended_is_asked_again_about_all(
 
 @pytest.mark.parametrize("display", ["full", "conversation", "rich", "plain", "log", "none"])
 def test_every_display_ends_with_the_block(display: str, pool: Path, tmp_path: Path) -> None:
-    args = ("inspect", "eval", "tiebreak/round_robin", "-T", f"candidates={pool}")
-    args = (*args, "--display", display, "--log-dir", "out", "--model-role")
+    task = ("tiebreak/round_robin", "-T", f"candidates={pool}", "--log-dir", "out")
+    args = ("inspect", "eval", *task, "--display", display, "--model-role")
     failed = run(*args, "judge=planted/malformed=1", cwd=tmp_path, code=1)
     shown = " ".join((failed.stdout + failed.stderr).split())
     *_, block = shown.partition("gsm8k · round_robin · 0 items No item could be ranked: ")
@@ -131,7 +132,8 @@ def test_dead_reviewers_are_left_out_until_none_is_left(pool: Path, tmp_path: Pa
     args = {"model_roles": {"peers": peers[:2]}}
     [log] = judge_in_process("peer_review", pool, tmp_path, eval_args=args, repeat=2)
     assert log.status == "error"
-    assert sum(len(item.calls) for item in ballots_of(log).values()) <= 2 * REPLIES
+    stores = [sample.store[STORE_KEY] for sample in log.samples or []]
+    assert sum(len(ballots["calls"]) for ballots in stores) == 2 * REPLIES
 
 
 REFUSALS = {

@@ -165,8 +165,9 @@ def test_unusable_and_partial_replies(pool: Path, tmp_path: Path, calls: Path) -
     # Labels that are left out are no mistake, unless fewer than two are left.
     assert {len(one.groups) for one in partial if one.unscored is None} >= {2, 3}
     turns = Counter((call.reviewer, call.repair) for item in items for call in item.calls)
-    assert turns["m0", True] == turns["m2", True] == ITEMS
-    assert turns["m3", True] == 0
+    # Those who said nothing usable of any item are not asked to repair it.
+    assert turns["m0", False] == turns["m2", False] == turns["m3", False] == ITEMS
+    assert turns["m0", True] == turns["m2", True] == turns["m3", True] == 0
     assert len(real_calls(calls)) == sum(turns.values())
     # Those who say nothing usable leave the ranking to the others.
     board = boards_by_protocol(tmp_path / "out")["peer_review"]

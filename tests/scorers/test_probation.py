@@ -57,7 +57,7 @@ def test_a_dead_judge_costs_no_more_than_planned(n_items: int, width: int) -> No
     calls, error = run(n_items, width, lambda item, before: False)
     assert error is not None
     assert "'I would rather not say.' (it holds no JSON object)" in str(error)
-    assert error.final
+    assert "JSON schemas" in error.look_at
     # 5 questions asked four times, and one once.
     assert calls <= 4 * (QUESTIONS - 1) + 1
     if n_items >= 18 or width >= n_items:
@@ -100,9 +100,9 @@ def test_what_every_call_meets_stops_at_once() -> None:
 
     async def main() -> None:
         async with probation.call("question 1"):
-            raise ModelFailedError("judge: unknown key", final=True)
+            raise ModelFailedError("judge: unknown key", look_at="its key")
 
-    with pytest.raises(ModelFailedError, match=r"judge: unknown key; nothing more is asked"):
+    with pytest.raises(ModelFailedError, match="judge: unknown key"):
         anyio.run(main)
 
 
@@ -118,4 +118,4 @@ def test_a_provider_that_is_away_is_no_usable_reply_either() -> None:
                 failures.append(error)
 
     anyio.run(main)
-    assert [error.final for error in failures] == [False] * 5 + [True] * 5
+    assert [bool(error.look_at) for error in failures] == [False] * 5 + [True] * 5

@@ -41,6 +41,7 @@ from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.judge import ModelFailedError
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.probation import Probation
 from tiebreak.scorers.prompt import fingerprint
@@ -56,6 +57,8 @@ HOW_TO_GO_ON = (
     "%s: no further call is made. Items that were judged to the end are ranked. To go on, run the "
     "same command again, as it is or with more to spend: what is paid for comes from the cache."
 )
+
+STOPPED = "{}; nothing more is asked of it. Look at {}, and give the same command again"
 
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = (
@@ -146,6 +149,7 @@ def judging_task(
             budget,
             common["repeat"],
             settling,
+            attempt,
             lambda: roles(models),
         ),
         scorer=ranking(),
@@ -181,10 +185,11 @@ def judge_items(
     budget: Budget,
     repeat: int,
     settling: Settling | None,
+    attempt: Attempt | None,
     roles: Callable[[], Roles],
 ) -> Solver:
     """Judge each sample's contest with a protocol and keep the ballots in its store."""
-    run = _Run(protocol, settings, budget, repeat, settling, roles)
+    run = _Run(protocol, settings, budget, repeat, settling, attempt, roles)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         latest: ItemBallots | None = None
@@ -224,6 +229,7 @@ class _Run:
     budget: Budget
     repeat: int
     settling: Settling | None
+    attempt: Attempt | None
     roles: Callable[[], Roles]
     probation: dict[str, Probation] = field(default_factory=dict)
     warned: bool = False
@@ -262,6 +268,8 @@ class _Run:
                     self._on_probation(roles, contest.n_items),
                 )
                 return await self._asked(contest, judge, record)
+        except ModelFailedError as error:
+            raise self._stopped(error) from error
         except UnknownPriceError as error:
             raise PrerequisiteError(str(error)) from error
         except BudgetSpentError as error:
@@ -287,6 +295,14 @@ class _Run:
             # Also what was paid for a match that did not come to its end.
             record(latest.model_copy(update={"calls": tuple(judge.calls)}))
             raise
+
+    def _stopped(self, error: ModelFailedError) -> ModelFailedError:
+        """The error of a judge that cannot be asked any more: one for all items."""
+        if self.attempt is None:
+            return error
+        if error.look_at and self.attempt.stopped is None:
+            self.attempt.stopped = STOPPED.format(error, error.look_at)
+        return ModelFailedError(self.attempt.stopped or str(error))
 
     def _on_probation(self, roles: Roles, n_items: int) -> Mapping[str, Probation]:
         """What is known of each model by its role or name; one of several roles is known once."""

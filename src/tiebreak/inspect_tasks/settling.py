@@ -20,6 +20,7 @@ from filelock import FileLock
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSpec
 from inspect_ai.scorer import SampleScore
+from inspect_ai.util import EarlyStop
 from pydantic import JsonValue
 
 from tiebreak.candidates import CONTEST_KEY
@@ -170,11 +171,12 @@ class Settling:
 
 
 class Attempt:
-    """An early stopping manager that stops nothing: an attempt at a run, the only one at a time.
+    """An early stopping manager: an attempt at a run, the only one at a time.
 
-    It keeps the ledger of a budget; without a limit another attempt at once is only warned of.
-    `run` finds what tells the run from others, once its judges are known. `settling`, which may end
-    the run early, gets to know all that this one does.
+    It begins no sample once its judge cannot be asked: `stopped` says why then. It keeps the ledger
+    of a budget; without a limit another attempt at once is only warned of. `run` finds what tells
+    the run from others, once its judges are known. `settling`, which may end the run early, gets to
+    know all that this one does.
     """
 
     def __init__(self, budget: Budget, run: Callable[[], str], settling: Settling | None) -> None:
@@ -184,6 +186,7 @@ class Attempt:
         self._lock: FileLock | None = None
         self._ledger: Ledger | None = None
         self._left = 0
+        self.stopped: str | None = None
 
     def check(self) -> None:
         """Refuse a budget that another attempt is spending, while there is no log yet.
@@ -202,7 +205,7 @@ class Attempt:
             PrerequisiteError: there is a budget, and another attempt is under way or what is spent
                 cannot be noted.
         """
-        self._left = len(samples) * epochs
+        self._left, self.stopped = len(samples) * epochs, None
         self._unlock()  # an attempt that came to no end
         self._begin()
         if self._ledger is not None and self._budget.paid.calls:
@@ -235,10 +238,13 @@ class Attempt:
             self._lock.release()
             self._lock = None
 
-    async def schedule_sample(self, id: str | int, epoch: int) -> None:
-        """A sample begins; nothing is stopped here."""
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
+        """A sample is to begin."""
+        if self.stopped is not None:
+            return EarlyStop(id=id, epoch=epoch, reason=self.stopped)
         if self._settling is not None:
             await self._settling.schedule_sample(id, epoch)
+        return None
 
     async def complete_sample(
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]

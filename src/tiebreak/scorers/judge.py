@@ -78,13 +78,13 @@ class Reply(Generic[T]):
 class ModelFailedError(RuntimeError):
     """A model could not be asked; the message is its provider's.
 
-    `calls` are those about the same question that had ended before; `final` is whether it will not
-    answer any other question either.
+    `calls` are those about the same question that had ended before. Where no other question would
+    be answered either, `look_at` says what to look at first.
     """
 
-    def __init__(self, message: str, *, final: bool = False) -> None:
+    def __init__(self, message: str, *, look_at: str = "") -> None:
         super().__init__(message)
-        self.final = final
+        self.look_at = look_at
         self.calls: tuple[Call, ...] = ()
 
     @property
@@ -95,7 +95,7 @@ class ModelFailedError(RuntimeError):
 
 def least_final(errors: Iterable[ModelFailedError]) -> ModelFailedError:
     """Of several models that all failed: the first that may answer another question."""
-    return min(errors, key=lambda error: error.final)
+    return min(errors, key=lambda error: bool(error.look_at))
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply, with_images
 from tiebreak.scorers.jury import ONE_JUDGE, Jury
-from tiebreak.scorers.probation import Probation, Replied, not_noted
+from tiebreak.scorers.probation import ACCESS, Probation, Replied, not_noted
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
@@ -272,15 +272,13 @@ async def _generate(
                 ),
                 cache=policy,
             )
+        except LimitExceededError:
+            raise
         except Exception as error:  # whatever the clients of many providers raise
-            if isinstance(error, LimitExceededError) and not isinstance(
-                error, TooManyRequestsError
-            ):
-                raise
             status = _status(error)
-            final = status in _OF_ALL_CALLS
+            look_at = ACCESS if status in _OF_ALL_CALLS else ""
             if not more or _is_refusal(error, status):
-                raise ModelFailedError(f"{model}: {_words(error)}", final=final) from error
+                raise ModelFailedError(f"{model}: {_words(error)}", look_at=look_at) from error
     raise AssertionError("there is at least one attempt")
 
 

@@ -35,13 +35,11 @@ _QUOTED: Final = 200
 
 NO_USABLE_REPLY: Final = (
     "{model} gave no usable reply, {replies} times in {questions} questions, for example {quote} "
-    "({problem}); nothing more is asked of it. Look at its support of JSON schemas, its max_tokens "
-    "and its chat template, and give the same command again"
+    "({problem})"
 )
-CANNOT_BE_ASKED: Final = (
-    "{problem}; nothing more is asked of it. Look at its key, its name and its quota, and give the "
-    "same command again"
-)
+FORM: Final = "its support of JSON schemas, its max_tokens and its chat template"
+ACCESS: Final = "its key, its name and its quota"
+"""What to look at where replies have the wrong form, and where there are none."""
 
 
 Replied = Callable[[str, str | None], None]
@@ -61,7 +59,7 @@ class Probation:
         self._model = model
         self._most = min(REPLIES, max(QUESTIONS, n_items))
         self._passed = False
-        self._problem: str | None = None
+        self._stopped: tuple[str, str] | None = None
         self._refusals: list[LimitExceededError] = []
         self._unusable: list[str] = []
         self._under_way: list[str] = []
@@ -88,20 +86,18 @@ class Probation:
             if problem is None:
                 self._passed = True
             else:
-                quote = repr(visible(text[:_QUOTED]))
-                self._failed(question, NO_USABLE_REPLY, quote=quote, problem=problem)
+                self._failed(question, self._no_usable(text, problem, question), FORM)
 
         try:
             yield replied
         except ModelFailedError as error:
-            if self._failed(question, CANNOT_BE_ASKED, final=error.final, problem=str(error)):
+            if self._failed(question, str(error), ACCESS, at_once=bool(error.look_at)):
                 raise self._error() from error
             raise
         except LimitExceededError as error:
             if error not in self._refusals:
                 raise
-            problem = f"{self._model}: {error.message}"
-            self._failed(question, CANNOT_BE_ASKED, final=True, problem=problem)
+            self._failed(question, f"{self._model}: {error.message}", ACCESS, at_once=True)
             raise self._error() from error
         finally:
             _ON_PROBATION.reset(token)
@@ -121,27 +117,35 @@ class Probation:
             )
             raise self._refusals[-1]
 
-    def _failed(self, question: str, words: str, *, final: bool = False, **parts: str) -> bool:
+    def _failed(self, question: str, why: str, look_at: str, *, at_once: bool = False) -> bool:
         """Take note of a failure; whether it is the one that ends the probation."""
         self._unusable.append(question)
-        questions, replies = len(set(self._unusable)), len(self._unusable)
-        enough = final or (questions >= QUESTIONS and replies >= self._most)
-        if self._passed or self._problem is not None or not enough:
+        enough = len(self._unusable) >= self._most and len(set(self._unusable)) >= QUESTIONS
+        if self._passed or self._stopped is not None or not (enough or at_once):
             return False
-        self._problem = words.format(
-            model=self._model, questions=questions, replies=replies, **parts
-        )
+        self._stopped = why, look_at
         return True
 
+    def _no_usable(self, text: str, problem: str, question: str) -> str:
+        questions = [*self._unusable, question]
+        return NO_USABLE_REPLY.format(
+            model=self._model,
+            replies=len(questions),
+            questions=len(set(questions)),
+            quote=repr(visible(text[:_QUOTED])),
+            problem=problem,
+        )
+
     def _error(self) -> ModelFailedError:
-        return ModelFailedError(self._problem or "", final=True)
+        why, look_at = self._stopped or ("", "")
+        return ModelFailedError(why, look_at=look_at)
 
     async def _wait_for_room(self) -> None:
         # A condition belongs to an event loop, so it is made inside of one.
         changed = self._changed = self._changed or anyio.Condition()
         async with changed:
             while not self._passed:
-                if self._problem is not None:
+                if self._stopped is not None:
                     raise self._error()
                 asked = [*self._unusable, *self._under_way]
                 if len(asked) < self._most or len(set(asked)) < QUESTIONS:

@@ -19,7 +19,6 @@ import io
 import shlex
 import shutil
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -145,6 +144,8 @@ class _Watch(Hooks):
 
 def _show(boards: str) -> None:
     """Print; with `--display none`, and so with `--json`, standard output is for others."""
+    if not boards:
+        return
     file = sys.stderr if display_type() == "none" else sys.stdout
     with suppress(OSError, ValueError):  # nobody reads, or in another alphabet
         print(boards, file=file, flush=True)
@@ -232,6 +233,8 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
 
     `part` is the shard of a run that is judged on several machines.
     """
+    if not boards:
+        return ""
     text = io.StringIO()
     # Not on standard output: Inspect's displays have their own ways there.
     terminal.show(_sheets(boards, part), Console(file=text, highlight=False))
@@ -247,12 +250,10 @@ def sentence_of(board: Leaderboard, part: str | None = None) -> str:
 
 
 def nothing_ranked(board: Leaderboard) -> str:
-    """Why a board ranks no item: the reason of most items."""
-    reasons = Counter(item.reason for item in board.unranked)
-    if not reasons:
+    """Why a board ranks no item: the reason of one that was not judged to the end, if any was."""
+    if not board.unranked:
         return "No item could be ranked: none was judged."
-    [(reason, number)] = reasons.most_common(1)
-    return f"No item could be ranked: {number:,} of {count(reasons.total(), 'item')}: {reason}"
+    return f"No item could be ranked: {board.unranked[0].reason}"
 
 
 def _sheets(boards: Sequence[Leaderboard], part: str | None) -> Iterator[Sheet]:
