@@ -20,18 +20,23 @@ class FakeAnthropic:
     Args:
         reply: the model's reply to the parameters of a request.
         together: how many requests are held at a time; `peak` is how many there were.
+        first: how many requests are not held, at the beginning.
         patience: seconds after which a request that was held is answered anyway.
     """
 
     def __init__(
-        self, reply: Callable[[Body], str], together: int = 1, patience: float = 60.0
+        self,
+        reply: Callable[[Body], str],
+        together: int = 1,
+        patience: float = 60.0,
+        first: int = 0,
     ) -> None:
         self.reply = reply
         self.direct: list[Body] = []
         self.batches: list[list[Body]] = []
         self.peak = 0
         self.url = ""
-        self._together, self._patience = together, patience
+        self._together, self._patience, self._first = together, patience, first
         self._under_way = 0
         self._results: list[list[Body]] = []
         self._changed = threading.Condition()
@@ -54,7 +59,8 @@ class FakeAnthropic:
             self._under_way += 1
             self.peak = max(self.peak, self._under_way)
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self.peak >= self._together, self._patience)
+            if len(self.direct) > self._first:
+                self._changed.wait_for(lambda: self.peak >= self._together, self._patience)
             self._under_way -= 1
         return self.message(body)
 

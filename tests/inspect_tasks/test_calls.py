@@ -14,6 +14,7 @@ from inspect_ai.log import EvalLog
 from tests.harness import run_here
 from tests.inspect_tasks.anthropic_api import Body, FakeAnthropic
 from tests.inspect_tasks.runs import logs_in, write_pool
+from tiebreak.scorers.probation import REPLIES
 
 pytestmark = pytest.mark.slow
 
@@ -57,18 +58,20 @@ def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluate:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "roles", "options", "items"),
+    ("protocol", "roles", "options", "connections"),
     [
         ("listwise", f"judge={JUDGE}", ("--max-connections", "200"), 200),
         ("peer_review", f"peers=[{OTHER}, {{model: {JUDGE}, max_connections: 60}}]", (), 60),
     ],
 )
 def test_as_many_items_are_judged_side_by_side_as_there_are_connections(
-    evaluate: Evaluate, protocol: str, roles: str, options: tuple[str, ...], items: int
+    evaluate: Evaluate, protocol: str, roles: str, options: tuple[str, ...], connections: int
 ) -> None:
-    with FakeAnthropic(reply, together=items).running() as api:
+    # All are asked at once after the first usable reply, which no more than so many calls wait for.
+    items = connections + REPLIES
+    with FakeAnthropic(reply, together=connections, first=REPLIES).running() as api:
         log = evaluate(api, protocol, "--model-role", roles, *options, items=items, models=2)
-    assert api.peak >= items
+    assert api.peak >= connections
     assert log.eval.model == JUDGE
 
 

@@ -163,9 +163,9 @@ def test_juries(jury: str, tmp_path: Path, calls: Path) -> None:
 @pytest.mark.slow
 def test_malformed_replies_are_no_zero(tmp_path: Path) -> None:
     logs = write(tmp_path / "logs", dict.fromkeys(range(2), range(ITEMS)))
-    [log] = judge_in_process("stars", logs, tmp_path / "out", "planted/malformed=1")
+    [log] = judge_in_process("stars", logs, tmp_path / "out", "planted/malformed=0.9")
     board = board_of(tmp_path / "out")
-    assert board.n_items == 2  # those with bare answers
+    assert 2 <= board.n_items < ITEMS  # there are two with bare answers
     kept = [one for item in ballots_of(log).values() for one in item.scores if one.unscored]
     assert {one.score for one in kept} == {None}
     assert {one.correct for one in kept} == {True, False, None}

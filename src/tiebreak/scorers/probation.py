@@ -2,7 +2,8 @@
 
 The rule: among its first replies, repairs and repeats included, to at least `QUESTIONS` different
 questions, not one could be used. The first replies are as many as there are items, from `QUESTIONS`
-to `REPLIES`. No more calls than that are under way or paid for while the judge is on probation.
+to `REPLIES`. No more calls than that are under way or paid for while the judge is on probation;
+but in batches, which take their time, all that can be asked at once is.
 
 Its false alarms: a judge that fails 30% of all replies, or all replies to 30% of the questions, is
 stopped with a probability of at most 0.3⁶ = 0.0007; one that fails half of them, 0.5⁶ = 0.016.
@@ -19,7 +20,7 @@ from functools import cache
 from typing import Final
 
 import anyio
-from inspect_ai.hooks import Hooks, ModelRetry, hooks
+from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, hooks
 from inspect_ai.util import LimitExceededError
 from typing_extensions import override
 
@@ -55,8 +56,9 @@ class Probation:
     """
 
     def __init__(self, model: str, n_items: int) -> None:
-        _watch_retries()
+        _watch_calls()
         self._model = model
+        self._batch = False
         self._most = min(REPLIES, max(QUESTIONS, n_items))
         self._passed = False
         self._stopped: tuple[str, str] | None = None
@@ -104,6 +106,12 @@ class Probation:
             self._under_way.remove(question)
             await self._notify()
 
+    async def leaves(self, *, batch: bool) -> None:
+        """Take note that a call leaves, and whether it waits for others in a batch."""
+        if batch and not self._batch:
+            self._batch = True
+            await self._notify()
+
     def refused(self, status: int | None, times: int) -> None:
         """Inspect is about to wait, and to repeat a call.
 
@@ -148,7 +156,7 @@ class Probation:
                 if self._stopped is not None:
                     raise self._error()
                 asked = [*self._unusable, *self._under_way]
-                if len(asked) < self._most or len(set(asked)) < QUESTIONS:
+                if self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS:
                     return
                 await changed.wait()
 
@@ -167,12 +175,17 @@ _ON_PROBATION: ContextVar[Probation | None] = ContextVar("tiebreak_on_probation"
 
 
 @cache
-def _watch_retries() -> None:
+def _watch_calls() -> None:
     """Not a hook of the package: Inspect would announce it in every run of any task."""
-    hooks("probation", "Gives up on judges that refuse every call")(_Refusals)
+    hooks("probation", "Gives up on judges that refuse every call")(_Calls)
 
 
-class _Refusals(Hooks):
+class _Calls(Hooks):
+    @override
+    async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
+        if (judge := _ON_PROBATION.get()) is not None:
+            await judge.leaves(batch=bool(data.config.batch))
+
     @override
     async def on_model_retry(self, data: ModelRetry) -> None:
         if (judge := _ON_PROBATION.get()) is not None:

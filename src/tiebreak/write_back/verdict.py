@@ -10,7 +10,7 @@ Inspect's retries take over samples that ended without an error. Where a judge w
 none of its replies could be used, samples that ended before count as invalidated, as a person can
 mark them in the viewer: so a retry asks about them as well.
 
-Where the disk was full, Inspect reports an error, ends with exit code 0, and leaves a log that ends
+Where the disk was full, Inspect reports an error and leaves a log that ends
 early. While a run goes on we count what it does; at its end we look into its log, and say what was
 judged and paid for and is missing there.
 """
