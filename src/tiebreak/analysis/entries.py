@@ -298,6 +298,8 @@ def scored(
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]
     found = bootstrap_items(scores, items=table.items[rows], how=how)
+    if entry.board.rule.asks:  # native scores have a range of their own
+        found = found.within(0, 1)
     return ScoredModel.rows(found, common.models, 1 - standing), gain
 
 
