@@ -44,7 +44,6 @@ from tiebreak.rankers import (
     spread,
 )
 from tiebreak.rankers.pairwise_tests import Separation, separation
-from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, Unranked
 from tiebreak.ranking_logs.read import read_ranking_logs
@@ -240,8 +239,7 @@ def board_of(
     ranks = competition_ranks(bootstrap.score, margins)
     order = best_first(ranks, table.models)
     pairs = separation(table.borda, order, items=table.items, level=how.level)
-    # What a round robin of few rounds estimates, and its interval, may leave [0, 1].
-    rows = _rows(table, bootstrap.within(0, 1), ranks, pairs, _outcomes(items))
+    rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     judge, bound = judge_figures(items, how=how), dict(_bound_reviewers(log, how=how))
     canaries = canaries_of(log.canaries, how=how)
@@ -346,7 +344,6 @@ def _result(match: Match, candidate: str) -> Outcome:
 def _rows(
     table: ItemTable,
     bootstrap: ItemBootstrap,
-    ranks: FloatArray,
     pairs: Separation,
     by_model: Mapping[str, Sequence[Outcome]],
 ) -> tuple[LeaderboardRow, ...]:
@@ -355,7 +352,8 @@ def _rows(
     return LeaderboardRow.rows(
         bootstrap,
         table.models,
-        ranks,
+        competition_ranks(bootstrap.score, margins),
+        (0, 1),  # which an interval of a short round robin may leave
         **left_open(bootstrap, pairs),
         native=[mean(column) for column in table.native.T],
         native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),

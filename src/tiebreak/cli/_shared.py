@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tiebreak.cli._bar import progress_bar
-from tiebreak.paths import problem_with
+from tiebreak.paths import problem_of, problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
 from tiebreak.words import visible
@@ -281,19 +281,22 @@ def verb(name: str | None = None, **settings: Any) -> Callable[[Command], Verb]:
 
 
 @contextmanager
-def plain_errors(*others: type[Exception]) -> Iterator[None]:
+def plain_errors() -> Iterator[None]:
     """Do some work: a bar shows how far it is, and what goes wrong is one message.
 
-    Errors that explain themselves, and the others that are named, end with exit code 1. They name
-    models, items and files: what would steer the terminal is made visible.
+    Errors that explain themselves, and those of files, end with exit code 1. They name models,
+    items and files: what would steer the terminal is made visible.
     """
     try:
         with progress_bar():
             yield
+    except BrokenPipeError:  # whoever read the output has enough of it
+        raise
     except Exception as error:
-        if not (isinstance(error, others) or _explains_itself(error)):
+        if not (isinstance(error, OSError) or _explains_itself(error)):
             raise
-        raise click.ClickException(visible(str(error), keep="\n")) from error
+        text = problem_of(error) if isinstance(error, OSError) else str(error)
+        raise click.ClickException(visible(text, keep="\n")) from error
 
 
 def _explains_itself(error: Exception) -> bool:

@@ -14,7 +14,7 @@ for all models at once come from tests of all pairs (`pairwise_tests.separation`
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,15 +89,6 @@ class ItemBootstrap:
     def mean(self) -> FloatArray:
         """The score, under the name that fits `bootstrap_items`: the mean over present cells."""
         return self.score
-
-    def within(self, low: float, high: float) -> "ItemBootstrap":
-        """The same with scores and bounds cut to the range that true scores have.
-
-        No interval loses coverage by it: what is cut off holds no true score. Rank the scores as
-        they were before; cut ones may be equal.
-        """
-        score, lower, upper = np.clip([self.score, self.lower, self.upper], low, high)
-        return replace(self, score=score, lower=lower, upper=upper)
 
 
 def bootstrap_items(

@@ -1,6 +1,7 @@
 """Intervals are cut to the range of what they bound, which costs no coverage."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.claims.round_robin import NOISE, points
 from benchmarks.claims.worlds import near_ties, true_borda
+from tiebreak.analysis.standing import Placed
 from tiebreak.rankers import Resampling, bootstrap_items, csd
 from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_many
 from tiebreak.rankers.intervals import mean_in_bounds, paired_interval
@@ -37,7 +39,12 @@ def test_scores_of_a_round_robin_are_covered_as_often(
     truth, n_cut = true_borda(theta, ties=0.0, noise=NOISE), 0
     for _ in range(60):
         whole = bootstrap_items(points(rng, theta, n_items, rounds), how=Resampling(draws=200))
-        cut = whole.within(0, 1)
+        names = [str(number) for number in range(n)]
+        rows = sorted(Placed.rows(whole, names, None, (0, 1)), key=lambda row: row.model)
+        cut = SimpleNamespace(
+            **{end: np.array([getattr(row, end) for row in rows]) for end in ("lower", "upper")},
+            score=np.array([row.value for row in rows]),
+        )
         n_cut += int(np.sum((cut.lower != whole.lower) | (cut.upper != whole.upper)))
         before, after = ((one.lower <= truth) & (truth <= one.upper) for one in (whole, cut))
         assert (before == after).all()
