@@ -332,10 +332,10 @@ def show(form: str | None, made_by: ModuleType, finding: object, **details: obje
         echo_json(made_by.data_of(finding, **details))
     elif form == "csv":
         columns = made_by.columns_of(finding) if hasattr(made_by, "columns_of") else None
-        text = csv.text(made_by.rows_of(finding), columns)
+        shown = visible if sys.stdout.isatty() else str
+        text = csv.text(made_by.rows_of(finding), columns, shown=shown)
         # In a file names stay as they are, where click would take escape sequences out of them.
-        shown = visible(text, keep="\r\n\t") if sys.stdout.isatty() else text
-        click.echo(shown, nl=False, color=True)
+        click.echo(text, nl=False, color=True)
     elif form is None:
         terminal.show(made_by.sheets_of(finding))
     else:
