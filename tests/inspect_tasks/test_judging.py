@@ -34,7 +34,8 @@ POINTWISE = find_protocol("pointwise")
 
 
 def pools_of(candidates: Any, **given: Any) -> tuple[CandidatePool, ...]:
-    return load_pools(checked(Common(candidates=candidates, **given)), POINTWISE)
+    common: Any = {"candidates": candidates, **given}
+    return load_pools(checked(common), POINTWISE)
 
 
 def pool(answers: Mapping[str, str], native: float = 1.0, **item: Any) -> CandidatePool:
