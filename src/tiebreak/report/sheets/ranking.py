@@ -23,7 +23,7 @@ def data_of(found: Ranking) -> dict[str, Any]:
 
 def columns_of(found: Ranking) -> list[str] | None:
     """The columns of the rows; None where the rows themselves say."""
-    return None if _only_stars(found) else leaderboard.columns_of()
+    return leaderboard.columns_of() if found.others or found.stars is None else None
 
 
 def rows_of(found: Ranking) -> Rows:
@@ -36,7 +36,3 @@ def rows_of(found: Ranking) -> Rows:
     if found.stars is None:
         return boards
     return one_table({"leaderboards": boards, "star boards": stars.rows_of(found.stars)})
-
-
-def _only_stars(found: Ranking) -> bool:
-    return found.stars is not None and not found.others
