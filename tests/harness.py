@@ -77,7 +77,7 @@ def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
     with suppress(OSError), os.fdopen(ours, "rb", buffering=0) as screen:  # it ends with an error
         while read := screen.read(1 << 16):
             written += read
-    return written.decode("utf-8", "replace"), process.wait(timeout=60)
+    return written.decode("utf-8", "replace"), process.wait(timeout=300)
 
 
 def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) -> None:

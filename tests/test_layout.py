@@ -196,3 +196,47 @@ def test_no_analysis_loads_the_report() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# What a test waits for at most is a guard against hanging, never a deadline: machines are busy.
+LEAST_PATIENCE = 120
+WAITING = {"run", "wait", "wait_for", "communicate", "urlopen", "fail_after"}
+
+
+def deadlines(source: str) -> list[str]:
+    """Calls with a deadline in numbers, or with less patience than a busy machine needs."""
+    found = []
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+        for keyword in call.keywords:
+            number = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+            if not isinstance(number, int | float):
+                continue
+            impatient = keyword.arg == "timeout" and name in WAITING and number < LEAST_PATIENCE
+            if keyword.arg == "deadline" or impatient:
+                found.append(f"line {call.lineno}: {keyword.arg}={number}")
+    return found
+
+
+def test_deadlines_are_found() -> None:
+    source = (
+        "settings(deadline=200)\nrun(x, timeout=5)\nrun(x, timeout=300)\nsettings(deadline=None)"
+    )
+    assert deadlines(source) == ["line 1: deadline=200", "line 2: timeout=5"]
+
+
+def test_no_test_has_a_deadline() -> None:
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    found = {
+        str(path.relative_to(ROOT)): own
+        for path in files
+        if (own := deadlines(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+def test_hypothesis_has_no_deadline_either() -> None:
+    from hypothesis import settings
+
+    assert settings().deadline is None
+    assert settings.get_current_profile_name() == "tiebreak"

@@ -1,9 +1,11 @@
 """Files and folders as functions take them: one, or several; and what cannot be read at all."""
 
+import errno
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from urllib.request import url2pathname
@@ -16,6 +18,10 @@ MISSING = "does not exist"
 
 # One letter is a drive of Windows; `Path` makes one slash of two.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/{1,2}(.*)", re.DOTALL)
+DRAFT = ".writing"
+"""What the names of files end in that are not whole yet."""
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 _DRIVE = re.compile(r"([A-Za-z]):[\\/]")
 
 _KINDS = {
@@ -65,6 +71,40 @@ def problem_with(path: AnyPath) -> str:
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return ""
     return f"is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file: save it as one first"
+
+
+@contextmanager
+def to_file(path: AnyPath) -> Iterator[None]:
+    """Write a file, or a draft of it: an OSError then names it, as that of a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A draft that takes the place of the file, or of what it links to, once it is whole.
+
+    It is hidden, and named so that what a killed process leaves behind is taken for nothing else.
+    """
+    target = path.resolve()
+    draft = target.with_name(f".{target.name}.{os.getpid()}{DRAFT}")
+    try:
+        with to_file(path):
+            yield draft
+            draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def problem_of(error: OSError) -> str:
+    """What went wrong with which file, in one sentence."""
+    path, why = error.filename2 or error.filename, error.strerror or str(error)
+    if error.errno in _NO_ROOM:
+        return f"{path or 'The output'} cannot be written ({why}): make room, or name another place"
+    return f"{path} cannot be read or written ({why})" if path else str(error)
 
 
 def why_missing(path: str, *, windows: bool = os.name == "nt") -> str:

@@ -1,29 +1,46 @@
-"""The error that Inspect prints as one plain message, without a traceback.
+"""The error that Inspect prints as one plain message, without a traceback, and tasks that raise it.
 
 Inspect's own evals raise it for a missing key or a wrong argument, but it is not part of the public
 namespace: this is the only private name of Inspect that is used, and the only place that names it.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, ParamSpec
 
+import inspect_ai
 from inspect_ai._util.error import PrerequisiteError
-from rich.markup import escape
 
 from tiebreak.words import visible
 
-__all__ = ["PrerequisiteError", "shown_as_it_is"]
+__all__ = ["PrerequisiteError", "shown_as_it_is", "task"]
+
+P = ParamSpec("P")
+
+
+def task(function: Callable[P, inspect_ai.Task]) -> Callable[P, inspect_ai.Task]:
+    """A task of Inspect's; a PrerequisiteError in it is shown as it is."""
+    return inspect_ai.task(shown_as_it_is()(function))
 
 
 @contextmanager
 def shown_as_it_is() -> Iterator[None]:
-    """Let Inspect print what a PrerequisiteError says as it is, though it reads markup of rich's.
+    """Let a PrerequisiteError that nobody catches end the process with what it says, on stderr.
 
-    It names models and items, and an option such as 'peers=[a, b]', which would not be printed.
-    Only `message`, which Inspect prints, is escaped; `str` of the error is what was said.
+    Inspect would print it to standard output and read markup of rich's in it, though it names
+    models, items and options such as 'peers=[a, b]'; with `--display none` it prints nothing.
     """
     try:
         yield
     except PrerequisiteError as error:
-        error.message = escape(visible(str(error), keep="\n"))
+        ours, others = error, sys.excepthook
+
+        def told(kind: Any, uncaught: BaseException, trace: Any) -> None:
+            if uncaught is ours:
+                print(f"\n{visible(str(ours), keep=chr(10))}\n", file=sys.stderr)
+            else:
+                others(kind, uncaught, trace)
+
+        sys.excepthook = told
         raise

@@ -20,7 +20,7 @@ from tiebreak.bank.schema import TABLES, open_bank
 
 DEBIAN = Path("/usr/lib/postgresql")
 USER = "bank"
-WAIT = 30.0
+WAIT = 120.0
 """Seconds until a server that does not answer is a failure."""
 
 # Nothing of it outlives the tests, so nothing has to be safe on a disk.

@@ -16,7 +16,7 @@ from tests.bank.serving import KEYS
 from tests.harness import BIN, environment
 from tiebreak.bank.tokens import SECRET
 
-WAIT = 60.0
+WAIT = 120.0
 """Seconds until a server that does not answer is a failure."""
 
 

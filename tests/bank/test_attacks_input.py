@@ -186,7 +186,7 @@ RAW: dict[str, bytes] = {
 @pytest.mark.parametrize("name", RAW)
 def test_what_is_no_request_is_refused_and_the_server_goes_on(place: Place, name: str) -> None:
     where = urlsplit(place.address)
-    with socket.create_connection((str(where.hostname), int(where.port or 0)), timeout=5) as wire:
+    with socket.create_connection((str(where.hostname), int(where.port or 0)), timeout=120) as wire:
         try:
             wire.sendall(RAW[name])
             said = wire.recv(100)

@@ -86,7 +86,7 @@ def test_a_body_that_does_not_come(settings: Settings) -> None:
     key = token(open_bank(settings.bank))
     with served(replace(settings, body_timeout=0.3)) as address:
         place = urlsplit(address)
-        with socket.create_connection((place.hostname or "", place.port or 0), 10) as slow:
+        with socket.create_connection((place.hostname or "", place.port or 0), 120) as slow:
             head = f"POST /sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
             slow.sendall(f"{head}Content-Length: 50\r\n\r\n{{".encode())
             assert slow.recv(100).startswith(b"HTTP/1.1 408")

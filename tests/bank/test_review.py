@@ -220,7 +220,7 @@ def test_no_file_is_overwritten(engine: Engine, tmp_path: Path) -> None:
     write_review(engine, out)
     with pytest.raises(BankError, match="exists, and may hold what somebody decided"):
         write_review(engine, out)
-    with pytest.raises(BankError, match="cannot be written"):
+    with pytest.raises(OSError, match=r"drafts\.csv"):
         write_review(engine, tmp_path / "nowhere" / "drafts.csv")
 
 
@@ -240,7 +240,9 @@ hard = st.text(st.sampled_from("='+-@＝\"',;\t\n\r 15tf中"), min_size=1, max_s
 
 @pytest.mark.slow
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(texts=st.lists(hard.filter(str.strip), min_size=1, max_size=4))
 def test_any_text_survives_the_round_trip(tmp_path: Path, texts: list[str]) -> None:

@@ -228,7 +228,7 @@ def test_what_may_be_the_same_model(name: str, others: Sequence[str], found: lis
 def test_a_long_answer_takes_no_longer_than_others(text: str, normal: str) -> None:
     start = time.process_time()
     assert normalise_answer(text) == normal
-    assert time.process_time() - start < 2  # it took minutes
+    assert time.process_time() - start < 30  # it took minutes
 
 
 @pytest.mark.slow

@@ -363,10 +363,10 @@ def test_given_of_a_contest() -> None:
 
 
 def test_errors_become_one_message() -> None:
-    with pytest.raises(click.ClickException) as raised, _shared.plain_errors(KeyError, ValueError):
-        raise ValueError("a\x1b[1m\nb")
+    with pytest.raises(click.ClickException) as raised, _shared.plain_errors():
+        raise OSError("a\x1b[1m\nb")
     assert (raised.value.message, raised.value.exit_code) == ("a\\x1b[1m\nb", 1)
-    with pytest.raises(TypeError), _shared.plain_errors(KeyError, ValueError):
+    with pytest.raises(TypeError), _shared.plain_errors():
         raise TypeError("another")
 
 

@@ -43,7 +43,11 @@ def test_json_and_its_options(logs: Path) -> None:
 
 
 def test_rows(logs: Path) -> None:
-    assert run(str(logs), "--csv").stdout.startswith("benchmark,name,log,share")
+    first, *_ = sorted(logs.iterdir())
+    assert run(str(first), "--csv").stdout.startswith("benchmark,name,log,share")
+    both = run(str(logs), "--csv")
+    assert both.exit_code == 1
+    assert "here are 2 (parts of the items, run against run)" in both.output
 
 
 def test_samples_of_stars(tmp_path: Path) -> None:

@@ -59,18 +59,25 @@ def test_on_a_terminal_a_bar_with_counts_and_the_time_that_is_left(
 @pytest.mark.slow
 def test_a_childs_count_is_shown_and_its_output_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
-        "import time\n"
         "print('judge_items  | Steps:  16/40  40% | Samples:  16/ 40 | spread: 0.12', flush=True)\n"
-        "time.sleep(1.2); print('the end'); raise SystemExit(3)"
+        "input(); print('the end'); raise SystemExit(3)"
     )
     shown: list[int] = []
     with subprocess.Popen(
         [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     ) as child:
-        status, printed = watched(child, shown.append)
+
+        def show(done: int) -> None:
+            shown.append(done)
+            if done and child.stdin:
+                child.stdin.write("\n")
+                child.stdin.flush()
+
+        status, printed = watched(child, show)
     assert status == 3
     assert printed.splitlines()[1:] == ["the end"]
     assert shown

@@ -1,7 +1,8 @@
 """The table of faults: printed after the tests, and written where `make faults` keeps it."""
 
 import os
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,23 @@ def _rows(reporter: pytest.TerminalReporter) -> Iterator[tuple[str, ...]]:
         counts = (row["tried"], row["survived"], row["lost"])
         last = "–" if repeated is None else f"{repeated:,}"
         yield str(row["fault"]), *(f"{count:,}" for count in counts), last
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Makes a small disk of so many KiB, or gives it another size."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted: list[int] = []
+
+    def sized(kib: int) -> Path:
+        options = f"{'remount,' if mounted else ''}size={kib}k"
+        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("only root may mount a small disk")
+        mounted.append(kib)
+        return folder
+
+    yield sized
+    if mounted:
+        subprocess.run(["umount", str(folder)], check=True)

@@ -4,8 +4,7 @@ Where the log lies Inspect ends with an error and exit code 0; where its cache l
 """
 
 import re
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,26 +30,6 @@ SIZES = {
     "cache": (64, 16, 32, 96, 120, 140),
     "both": (120, 32, 64, 96, 160, 200),
 }
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """Makes a small disk of so many KiB, or gives it another size."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted: list[int] = []
-
-    def sized(kib: int) -> Path:
-        options = f"{'remount,' if mounted else ''}size={kib}k"
-        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-        if subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip("only root may mount a small disk")
-        mounted.append(kib)
-        return folder
-
-    yield sized
-    if mounted:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 @pytest.fixture

@@ -111,3 +111,14 @@ def test_in_data_they_stay_as_they_are(folder: Path) -> None:
     assert {row["model"] for row in board["rows"]} == set(NAMES)
     rows = csv.DictReader(io.StringIO(run_here("tiebreak", "rank", "board", "--csv", cwd=folder)))
     assert {row["model"] for row in rows} == set(NAMES)
+
+
+def test_csv_on_a_terminal_is_a_line_for_each_model(folder: Path) -> None:
+    written, code = run_on_terminal("tiebreak", "rank", "board", "--csv", cwd=folder)
+    assert code == 0
+    # What the bar does to the cursor goes to the same screen.
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written).replace("\r\n", "\n").splitlines()
+    assert not [mark for mark in STEERING if mark in written]
+    rows = list(csv.DictReader(lines[next(k for k, line in enumerate(lines) if "," in line) :]))
+    assert len(rows) == len(NAMES)
+    assert {r"two\nlines\r", r"esc\x1b[31mred\x1b]0;title\x07"} <= {row["model"] for row in rows}

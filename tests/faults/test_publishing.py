@@ -100,7 +100,7 @@ def together(hub: KillingHub, bundles: tuple[Bundle, ...]) -> None:
     for number in range(len(bundles)):
         start(number)
     while running:
-        ended = wait(list(running), timeout=60)
+        ended = wait(list(running), timeout=300)
         assert ended, "a process hangs"
         for sentinel in ended:
             process, number = running.pop(sentinel)

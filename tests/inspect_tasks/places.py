@@ -66,7 +66,7 @@ def run_in(name: str, given: dict[str, Any], attacker: str = "") -> dict[str, An
         input=json.dumps({**given, **says}),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.stderr == ""

@@ -33,6 +33,11 @@ from tiebreak.scorers.rubric import Rubric
 POINTWISE = find_protocol("pointwise")
 
 
+def pools_of(candidates: Any, **given: Any) -> tuple[CandidatePool, ...]:
+    common: Any = {"candidates": candidates, **given}
+    return load_pools(checked(common), POINTWISE)
+
+
 def pool(answers: Mapping[str, str], native: float = 1.0, **item: Any) -> CandidatePool:
     key = ItemKey("gsm8k", "q1")
     return CandidatePool(
@@ -143,7 +148,7 @@ def test_a_wrong_argument_is_one_sentence_on_the_command_line(tmp_path: Path) ->
     said = " ".join((done.stdout + done.stderr).split())
     assert "There is no argument 'max_call' (-T max_call=…). Did you mean max_calls?" in said
     assert "Traceback" not in said
-    assert len(load_pools(str(tmp_path / "2026"), "strict", POINTWISE)[0].items) == 1
+    assert len(pools_of(str(tmp_path / "2026"))[0].items) == 1
 
 
 @pytest.mark.slow
@@ -157,20 +162,20 @@ def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
     write_pool(tmp_path / "2027", 2, 1, task="mmlu")
     monkeypatch.chdir(tmp_path)
     numbers: Any = 2026
-    assert load_pools(numbers, "strict", POINTWISE)[0].benchmarks == ("gsm8k",)
-    assert load_pools([numbers, numbers + 1], "strict", POINTWISE)[0].benchmarks == (
+    assert pools_of(numbers)[0].benchmarks == ("gsm8k",)
+    assert pools_of([numbers, numbers + 1])[0].benchmarks == (
         "gsm8k",
         "mmlu",
     )
-    assert load_pools("2026, 2027,", "strict", POINTWISE)[0].benchmarks == ("gsm8k", "mmlu")
+    assert pools_of("2026, 2027,")[0].benchmarks == ("gsm8k", "mmlu")
 
 
 @pytest.mark.parametrize("mode", ["strict", "intersect"])
 def test_same_settings_refuses_others(mode: str, tmp_path: Path) -> None:
     write_different(tmp_path)
-    assert load_pools(str(tmp_path), mode, POINTWISE)[0].models == ("a", "b", "c")
+    assert pools_of(str(tmp_path), mode=mode)[0].models == ("a", "b", "c")
     with pytest.raises(PrerequisiteError) as caught:
-        load_pools(str(tmp_path), mode, POINTWISE, same_settings=True)
+        pools_of(str(tmp_path), mode=mode, same_settings=True)
     message = str(caught.value.message)
     assert DIFFERENT in message
     assert "Leave out -T same_settings=true to compare the models as they were asked." in message
@@ -180,7 +185,7 @@ def test_same_settings_refuses_others(mode: str, tmp_path: Path) -> None:
 def test_where_no_item_is_common_settings_are_not_compared(tmp_path: Path) -> None:
     write_different(tmp_path)
     with pytest.raises(PrerequisiteError, match="does not compare settings: use mode intersect"):
-        load_pools(str(tmp_path), "union", POINTWISE, same_settings=True)
+        pools_of(str(tmp_path), mode="union", same_settings=True)
 
 
 def test_a_run_that_asks_for_same_settings_is_the_same_run(tmp_path: Path) -> None:
@@ -206,7 +211,7 @@ def test_options_of_a_pool_are_those_of_its_verb(
         rows = make_rows(1)
         write_inspect_log(tmp_path / f"{scorer}.eval", model, rows, scorer=scorer)
     with pytest.raises(PrerequisiteError) as caught:
-        load_pools(str(tmp_path), "strict", POINTWISE)
+        pools_of(str(tmp_path))
     assert str(caught.value.message).endswith(
         f"\nWith {options}: `tiebreak candidates … --out pool.parquet`, and then "
         "-T candidates=pool.parquet."

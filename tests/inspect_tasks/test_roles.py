@@ -1,5 +1,6 @@
 """Which reviewer is which candidate, and who judges."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.model import get_model
-from rich.text import Text
 
 from tiebreak.inspect_tasks.roles import Roles, judges, match_reviewers, peers, require_roles
 from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
@@ -167,10 +167,18 @@ def test_a_judge_whose_name_inspect_cannot_show_is_refused(name: str, shows: boo
         require_roles(find, CANDIDATES, priced=False)
 
 
-def test_inspect_prints_an_error_as_it_is() -> None:
+def test_an_error_that_nobody_catches_is_said_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: others.append(error))
     said = "No [/] such 'peers=[a, b]':\nx\x1b[31m"
     with pytest.raises(PrerequisiteError) as caught, shown_as_it_is():
         raise PrerequisiteError(said)
     assert str(caught.value) == said
-    shown = Text.from_markup(str(caught.value.message)).plain
-    assert shown == said.replace("\x1b", r"\x1b")
+    assert capsys.readouterr() == ("", "")
+    sys.excepthook(PrerequisiteError, caught.value, None)
+    assert capsys.readouterr() == ("", "\nNo [/] such 'peers=[a, b]':\nx\\x1b[31m\n\n")
+    another = PrerequisiteError("of another task")
+    sys.excepthook(PrerequisiteError, another, None)
+    assert others == [another]

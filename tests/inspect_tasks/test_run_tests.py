@@ -32,7 +32,7 @@ def run(program: str, test: str = TEST, prompt: str = "", **limits: Any) -> dict
 
 def examined(line: list[str], given: Any) -> dict[str, Any]:
     done = subprocess.run(
-        line, input=json.dumps(given), capture_output=True, text=True, timeout=60, check=False
+        line, input=json.dumps(given), capture_output=True, text=True, timeout=300, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     [verdict] = done.stdout.splitlines()

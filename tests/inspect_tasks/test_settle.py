@@ -217,16 +217,16 @@ def test_an_item_waits_for_what_earlier_attempts_judged_before_it() -> None:
             await asyncio.sleep(0.03)
             assert not waits.done()
             test.judged(f"q{number}", clear)
-        await asyncio.wait_for(waits, timeout=1)
+        await asyncio.wait_for(waits, timeout=120)
         # Once all is decided nothing is waited for.
         for number in range(1, 58):
             test.judged(f"q{number}", clear)
         assert test.decided
-        await asyncio.wait_for(test.caught_up("q59"), timeout=1)
+        await asyncio.wait_for(test.caught_up("q59"), timeout=120)
 
     asyncio.run(attempt())
 
 
 def test_an_item_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling_module, "_PATIENCE", 0.05)
-    asyncio.run(asyncio.wait_for(settling(60).caught_up("q2"), timeout=1))
+    asyncio.run(asyncio.wait_for(settling(60).caught_up("q2"), timeout=120))

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from inspect_ai.log import read_eval_log
+from inspect_ai.util import DisplayType
 
 from tests.candidates.builders import write_inspect_log
+from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, real_calls
 from tiebreak.analysis.frames import ballots_df
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
@@ -189,3 +191,57 @@ def test_other_protocols_never_see_the_key(tmp_path: Path) -> None:
     [log] = judge_in_process("pointwise", logs, tmp_path / "out")
     for sample in read_eval_log(log.location).samples or []:
         assert not {"target", "question_type"} & sample.metadata[CONTEST_KEY].keys()
+
+
+def one_without_a_key(folder: Path) -> Path:
+    for model in range(2):
+        rows = [{**row(model, i), **({"target": ""} if i == 3 else {})} for i in range(8)]
+        write_inspect_log(folder / f"m{model}.eval", f"acme/m{model}", rows, task="fair")
+    return folder
+
+
+@pytest.mark.slow
+def test_items_without_a_key_are_left_out_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    logs = one_without_a_key(tmp_path / "logs")
+    [log] = judge_in_process("stars", logs, tmp_path / "out", without_key="drop")
+    assert log.status == "success"
+    assert list(ballots_of(log)) == [f"q{i}" for i in range(8) if i != 3]
+    note = "fair: 1 item left out for lack of a key: q3"
+    assert note in caplog.text
+    assert note in (log.eval.metadata or {})["candidate_notes"]
+    assert note in board_of(tmp_path / "out").notes
+    # Protocols that read no key judge all items.
+    [log] = judge_in_process("pointwise", logs, tmp_path / "all", without_key="drop")
+    assert len(ballots_of(log)) == 8
+
+
+@pytest.mark.slow
+def test_what_no_item_has_cannot_be_left_out(tmp_path: Path) -> None:
+    logs = write(tmp_path / "logs", {0: range(3), 1: range(3)}, target="")
+    with pytest.raises(PrerequisiteError, match=r"3 items of 3 without a key \(target\): fair q0"):
+        judge_in_process("stars", logs, tmp_path / "out", without_key="drop")
+
+
+STARS = ("tiebreak/stars", "-T", "candidates=logs", "--model-role", "judge=planted/x")
+REFUSED = {
+    STARS: "1 item of 8 without a key (target): fair q3. Answers are rated by it",
+    ("tiebreak/fair", "--model", "mockllm/model"): "No questions: add -T bank=FILE",
+    ("tiebreak/own",): "No protocol",
+    ("tiebreak/replay", "--model", "mockllm/model"): "data",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("display", get_args(DisplayType))
+def test_an_error_is_said_under_every_display(display: str, tmp_path: Path) -> None:
+    one_without_a_key(tmp_path / "logs")
+    tasks = REFUSED if display == "none" else [STARS]
+    for task in tasks:
+        done = run("inspect", "eval", *task, "--display", display, cwd=tmp_path, code=1)
+        said = " ".join(done.stderr.split())
+        assert REFUSED[task] in said
+        assert "Traceback" not in said
+        assert done.stdout.strip() == ""
+    assert "-T without_key=drop" in said or display == "none"

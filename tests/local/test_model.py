@@ -114,7 +114,7 @@ def test_serving_over_http() -> None:
     )
     thread.start()
     try:
-        assert heard.wait(30)
+        assert heard.wait(120)
         address = said[0].split()[3]
         assert f"LOCAL_BASE_URL={address} LOCAL_API_KEY=x" in said[0]
         body = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 4}
@@ -123,7 +123,7 @@ def test_serving_over_http() -> None:
             json.dumps(body).encode(),
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=60) as response:
+        with urllib.request.urlopen(request, timeout=300) as response:
             assert json.load(response)["choices"][0]["message"]["content"]
         port = int(address.split(":")[2].split("/")[0])
         with pytest.raises(PrerequisiteError, match="cannot serve"):

@@ -95,7 +95,7 @@ class Shell:
             env=environment(PWD=str(self.folder)),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             stdin=subprocess.DEVNULL,
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
@@ -143,7 +143,7 @@ class Shell:
                 start_new_session=True,
             )
         self.served.append(process)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while True:
             said = log.read_text(encoding="utf-8")
             assert process.poll() is None, said

@@ -239,5 +239,5 @@ def test_a_card_that_is_no_text(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    with pytest.raises(PublishError, match="cannot be written"):
+    with pytest.raises(OSError, match="Not a directory"):
         write(tmp_path / "1.eval" / "below", log)

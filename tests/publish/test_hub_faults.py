@@ -72,7 +72,7 @@ def test_a_fault_that_passes_costs_a_try_and_nothing_else(
 @settings(
     max_examples=25,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     faults=st.lists(
@@ -112,10 +112,11 @@ def test_whatever_passes_nothing_is_lost_and_nothing_is_doubled(
     assert rows_of(history[-1].tree) == set(names)
 
 
+@pytest.mark.slow
 def test_a_slow_commit_that_lands_after_all_is_found_and_not_doubled(hub: FakeHub) -> None:
     hub.add(REPO)
-    hub.faults.append(Fault(COMMIT, delay=0.6))
-    done = publish(hub, bundle_of(1), wait=impatient(timeout=0.3, sleep=lambda _: time.sleep(0.2)))
+    hub.faults.append(Fault(COMMIT, delay=4))
+    done = publish(hub, bundle_of(1), wait=impatient(timeout=2, sleep=lambda _: time.sleep(1)))
     assert titles(hub) == ["Add 1 run: run1", "initial commit"]
     assert done.tries > 1
     assert (done.published, done.commit) == (("run1",), hub.repos[REPO].resolve("main").oid)

@@ -71,7 +71,7 @@ class Run:
 
     def items(self, items: Sequence[Sequence[Step]]) -> "Run":
         async def run() -> None:
-            with anyio.fail_after(20):  # a deadlock would last for ever
+            with anyio.fail_after(120):  # a deadlock would last for ever
                 async with anyio.create_task_group() as group:
                     for number, steps in enumerate(items):
                         group.start_soon(self.item, number, steps)
@@ -94,7 +94,7 @@ class Run:
 
         async def run() -> None:
             account = Account(self.budget, Spent())
-            with anyio.fail_after(20):
+            with anyio.fail_after(120):
                 async with anyio.create_task_group() as group:
                     for number, step in enumerate(steps):
                         group.start_soon(one, account, number, step)

@@ -293,6 +293,7 @@ def test_a_draft_that_was_left_behind_is_no_log(
 ) -> None:
     """As after a power cut: neither Inspect nor a pool takes it for a log."""
     monkeypatch.setattr(Path, "replace", lambda self, target: None)
+    monkeypatch.setattr(Path, "unlink", lambda self, missing_ok: None)
     put(path, recording())
     assert len(list(path.parent.iterdir())) == 2
     assert [Path(info.name).name for info in list_eval_logs(str(path.parent))] == [path.name]

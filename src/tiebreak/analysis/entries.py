@@ -298,7 +298,9 @@ def scored(
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]
     found = bootstrap_items(scores, items=table.items[rows], how=how)
-    return ScoredModel.rows(found, common.models, 1 - standing), gain
+    # Native scores have a range of their own.
+    within = (0.0, 1.0) if entry.board.rule.asks else (-math.inf, math.inf)
+    return ScoredModel.rows(found, common.models, 1 - standing, within), gain
 
 
 def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:

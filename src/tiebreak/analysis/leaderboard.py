@@ -353,6 +353,7 @@ def _rows(
         bootstrap,
         table.models,
         competition_ranks(bootstrap.score, margins),
+        (0, 1),  # which an interval of a short round robin may leave
         **left_open(bootstrap, pairs),
         native=[mean(column) for column in table.native.T],
         native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),

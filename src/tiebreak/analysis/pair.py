@@ -88,9 +88,9 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
     one, other = item_means(table.borda[:, columns], table.items).T
     gaps = one - other
     gaps = gaps[~np.isnan(gaps)]
-    difference = float(gaps.mean()) if gaps.size else math.nan
+    # Cells of a round robin may leave [0, 1].
+    difference = float(np.clip(gaps.mean(), -1, 1)) if gaps.size else math.nan
     lower, upper = paired_interval(gaps, level)
-    lower, upper = max(lower, -1.0), min(upper, 1.0)
     p = paired_p(gaps)
     yield PairComparison(
         benchmark=log.benchmark,

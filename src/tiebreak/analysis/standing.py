@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from tiebreak.rankers import ItemBootstrap, competition_ranks
 from tiebreak.rankers.pairwise_tests import Separation
 from tiebreak.rankers.profile import FloatArray
@@ -33,21 +35,25 @@ class Placed:
         found: ItemBootstrap,
         models: Sequence[str],
         ranks: Sequence[float] | FloatArray | None = None,
+        within: tuple[float, float] = (-math.inf, math.inf),
+        /,
         **others: Sequence[Any],
     ) -> tuple[Self, ...]:
         """The models of a bootstrap, best first; those without a rank last, equals by name.
 
         `ranks`, shape (N,), are by default the competition ranks by score; `others` are the fields
-        of a subclass, a value for each of the N models.
+        of a subclass, a value for each of the N models. Values and bounds are cut to the range
+        `within` that the true ones have: what is cut off holds none of them.
         """
+        value, lower, upper = np.clip([found.score, found.lower, found.upper], *within)
         ranks = competition_ranks(found.score) if ranks is None else ranks
         rows = [
             cls(
                 rank=whole(ranks[column]),
                 model=model,
-                value=float(found.score[column]),
-                lower=float(found.lower[column]),
-                upper=float(found.upper[column]),
+                value=float(value[column]),
+                lower=float(lower[column]),
+                upper=float(upper[column]),
                 **{name: values[column] for name, values in others.items()},
             )
             for column, model in enumerate(models)

@@ -308,7 +308,7 @@ class RoundScores:
         for turn, own in enumerate(tables):
             found = scored(own)
             columns = [table.models.index(model) for model in own.models]
-            scores[turn, columns] = MAX_SCORE * found.score
+            scores[turn, columns] = MAX_SCORE * np.clip(found.score, 0, 1)
             if base in columns:
                 n = int(np.sum(np.any(found.influence != 0, axis=1)))
                 part = relative_influence(found.score, found.influence, columns.index(base))

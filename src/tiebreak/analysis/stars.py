@@ -389,10 +389,10 @@ def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable
             above=table.models[one],
             below=table.models[other],
             n_shared=int(shared[one, other]),
-            difference=MAX_SCORE * pair.difference,
+            difference=MAX_SCORE * float(np.clip(pair.difference, -1, 1)),
             error=MAX_SCORE * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
-            lower=MAX_SCORE * max(lower, -1.0),
-            upper=MAX_SCORE * min(upper, 1.0),
+            lower=MAX_SCORE * lower,
+            upper=MAX_SCORE * upper,
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,
@@ -447,7 +447,7 @@ def _moves(
     moves = np.zeros(len(number))
     # `per_item` numbers clusters by name.
     moves[[number[cluster] for cluster in sorted(set(table.clusters))]] = found.influence[:, column]
-    return float(found.score[column]), moves
+    return float(np.clip(found.score[column], 0, 1)), moves
 
 
 def _row(model: str, each: Sequence[tuple[float, FloatArray]], level: float) -> StyleRow:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
+import numpy as np
+
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.standing import mean
 from tiebreak.analysis.strengths import StrengthView
@@ -56,13 +58,13 @@ class ModelPair:
 
 
 def model_pairs(found: Separation, models: Sequence[str]) -> tuple[ModelPair, ...]:
-    """The pairs of some tests by the names of the models, in the order of the board."""
+    """The pairs of some tests of scores in [0, 1], by name and in the order of the board."""
     return tuple(
         ModelPair(
             above=models[pair.above],
             below=models[pair.below],
             n_items=pair.n_items,
-            difference=pair.difference,
+            difference=float(np.clip(pair.difference, -1, 1)),
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,

@@ -8,7 +8,6 @@ never given again.
 
 import csv
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import islice
@@ -22,6 +21,7 @@ from tiebreak.bank.question import BankQuestion, Status
 from tiebreak.bank.rows import AT_ONCE, FIELDS, questions, questions_in
 from tiebreak.bank.sampling import Share, draw, entries
 from tiebreak.bank.schema import QUESTIONS, SEEN, writing
+from tiebreak.paths import to_file, whole_file
 from tiebreak.tables.delimited import safe
 
 Rows = Iterator[dict[str, Any]]
@@ -39,23 +39,16 @@ def export_questions(engine: Engine, path: str | Path, status: Status | None = N
         How many there are.
 
     Raises:
-        BankError: the file's name ends in something else, or it cannot be written.
+        BankError: the file's name ends in something else.
+        OSError: it cannot be written.
     """
     file = Path(path)
     write = _WRITERS.get(file.suffix.lower())
     if write is None:
         raise BankError(f"{file} is to be none of {', '.join(_WRITERS)}")
-    draft = file.with_name(f".{file.name}.{os.getpid()}.writing")
     where = [] if status is None else [QUESTIONS.c.status == status]
-    try:
-        with engine.connect() as connection:
-            n = write(draft, map(_row, questions_in(connection, *where)))
-        draft.replace(file)
-    except OSError as error:
-        raise BankError(f"{file} cannot be written: {error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
-    return n
+    with engine.connect() as connection, whole_file(file) as draft:
+        return write(draft, map(_row, questions_in(connection, *where)))
 
 
 def _row(question: BankQuestion) -> dict[str, Any]:
@@ -132,7 +125,7 @@ def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: 
     """Write questions as JSON lines that `tiebreak bank import` reads back, if with their keys."""
     left_out = {*_INSIDE, *(() if with_keys else _KEYS)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8") as file:
+    with to_file(path), path.open("x", encoding="utf-8") as file:
         for question in questions(engine, uuids):
             row = {name: value for name, value in asdict(question).items() if name not in left_out}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")

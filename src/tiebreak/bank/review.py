@@ -25,6 +25,7 @@ from tiebreak.bank.faults import faults_of
 from tiebreak.bank.question import STATUSES, BankQuestion, Status
 from tiebreak.bank.rows import by_uuid, questions_in, rows_of
 from tiebreak.bank.schema import QUESTIONS, REVIEWS, now, writing
+from tiebreak.paths import to_file
 from tiebreak.tables.delimited import Row, read_delimited, safe
 from tiebreak.tables.errors import TableError, shown
 from tiebreak.words import count, listed
@@ -86,7 +87,8 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
         How many there are; without any there is no file.
 
     Raises:
-        BankError: the file exists, or cannot be written.
+        BankError: the file exists.
+        OSError: it cannot be written.
     """
     with engine.connect() as connection:
         questions = questions_in(connection, QUESTIONS.c.status.in_(list(statuses)))
@@ -96,7 +98,7 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
         try:
             # With a mark of the encoding, without which a spreadsheet takes it for another.
             out.touch(mode=0o600, exist_ok=False)
-            with out.open("w", encoding="utf-8-sig", newline="") as file:
+            with to_file(out), out.open("w", encoding="utf-8-sig", newline="") as file:
                 writer = csv.writer(file, quoting=csv.QUOTE_ALL)
                 writer.writerow(HEADER)
                 n = 0
@@ -107,8 +109,6 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
             raise BankError(
                 f"{out} exists, and may hold what somebody decided: choose another --out"
             ) from error
-        except OSError as error:
-            raise BankError(f"{out} cannot be written ({error.strerror or error})") from error
     return n
 
 

@@ -31,6 +31,7 @@ from tiebreak.candidates.pool import (
 from tiebreak.candidates.run_keys import (
     CANARIES_KEY,
     CONTEST_KEY,
+    LEFT_OUT,
     PROMPTS_KEY,
     PROTOCOL_KEY,
     REPLAY_KEY,
@@ -42,6 +43,7 @@ from tiebreak.candidates.run_keys import (
 __all__ = [
     "CANARIES_KEY",
     "CONTEST_KEY",
+    "LEFT_OUT",
     "PROMPTS_KEY",
     "PROTOCOL_KEY",
     "REPLAY_KEY",

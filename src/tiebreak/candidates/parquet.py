@@ -8,7 +8,6 @@ the version, any other change raises it.
 
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from tiebreak.candidates.pool_table import (
     schema,
 )
 from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row, item_name
+from tiebreak.paths import whole_file
 
 T = TypeVar("T")
 
@@ -73,14 +73,8 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     table = pa.table(columns, schema=schema().with_metadata(metadata))
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    target = file.resolve()  # through a link, what it points to
-    # Hidden and not named *.parquet: what a killed process leaves behind is not taken for a pool.
-    draft = target.with_name(f".{target.name}.{os.getpid()}.writing")
-    try:
+    with whole_file(file) as draft:
         pq.write_table(table, draft, compression="zstd")
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
     return file
 
 

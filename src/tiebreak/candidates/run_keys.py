@@ -30,6 +30,9 @@ CONTEST_KEY = "contest"
 PROMPTS_KEY = "tiebreak_prompts"
 """Log metadata key of ranking logs: SHA-256 of the judges' prompt templates."""
 
+LEFT_OUT = "left out for lack of a key"
+"""What notes on candidates say in ranking logs of items that were not judged."""
+
 REPLAY_KEY = "tiebreak_replay"
 """Log metadata key of replays: which data, what was taken out of their questions, and the seed."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, Command, plain_errors, with_options
+from tiebreak.cli._shared import FILES, Command, with_options
 
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.0, 40.0
@@ -34,8 +34,7 @@ class Plot:
             return
         from tiebreak.report import plot
 
-        with plain_errors(OSError):
-            files = getattr(plot, f"plot_{what}")(finding, self.file, width=self.width, **how)
+        files = getattr(plot, f"plot_{what}")(finding, self.file, width=self.width, **how)
         click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 
 

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tiebreak.cli._bar import progress_bar
-from tiebreak.paths import problem_with
+from tiebreak.paths import problem_of, problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
 from tiebreak.words import visible
@@ -281,19 +281,22 @@ def verb(name: str | None = None, **settings: Any) -> Callable[[Command], Verb]:
 
 
 @contextmanager
-def plain_errors(*others: type[Exception]) -> Iterator[None]:
+def plain_errors() -> Iterator[None]:
     """Do some work: a bar shows how far it is, and what goes wrong is one message.
 
-    Errors that explain themselves, and the others that are named, end with exit code 1. They name
-    models, items and files: what would steer the terminal is made visible.
+    Errors that explain themselves, and those of files, end with exit code 1. They name models,
+    items and files: what would steer the terminal is made visible.
     """
     try:
         with progress_bar():
             yield
+    except BrokenPipeError:  # whoever read the output has enough of it
+        raise
     except Exception as error:
-        if not (isinstance(error, others) or _explains_itself(error)):
+        if not (isinstance(error, OSError) or _explains_itself(error)):
             raise
-        raise click.ClickException(visible(str(error), keep="\n")) from error
+        text = problem_of(error) if isinstance(error, OSError) else str(error)
+        raise click.ClickException(visible(text, keep="\n")) from error
 
 
 def _explains_itself(error: Exception) -> bool:
@@ -329,10 +332,10 @@ def show(form: str | None, made_by: ModuleType, finding: object, **details: obje
         echo_json(made_by.data_of(finding, **details))
     elif form == "csv":
         columns = made_by.columns_of(finding) if hasattr(made_by, "columns_of") else None
-        text = csv.text(made_by.rows_of(finding), columns)
+        shown = visible if sys.stdout.isatty() else str
+        text = csv.text(made_by.rows_of(finding), columns, shown=shown)
         # In a file names stay as they are, where click would take escape sequences out of them.
-        shown = visible(text, keep="\r\n\t") if sys.stdout.isatty() else text
-        click.echo(shown, nl=False, color=True)
+        click.echo(text, nl=False, color=True)
     elif form is None:
         terminal.show(made_by.sheets_of(finding))
     else:

@@ -60,7 +60,7 @@ def export(
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.session_pool import pool_of
     from tiebreak.candidates.parquet import write_parquet
-    from tiebreak.words import count
+    from tiebreak.words import count, visible
 
     if questions == bool(sessions) or (status and not questions):
         raise click.UsageError("Give sessions, or --questions, which --status goes with.")
@@ -77,9 +77,9 @@ def export(
     pools = {session: pool_of(engine, session, partial=partial) for session in sessions}
     for session, pool in pools.items():
         file = write_parquet(pool, target if one else target / f"{session}.parquet")
-        click.echo(f"{file}: {count(len(pool), 'answer')} of {pool.models[0]}")
+        click.echo(f"{file}: {count(len(pool), 'answer')} of {visible(pool.models[0])}")
         for note in pool.notes:
-            click.echo(str(note))
+            click.echo(visible(str(note)))
 
 
 def _export_questions(url: str, out: str | None, status: "Status | None") -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show, verb
+from tiebreak.cli._shared import FILES, form_options, loading_options, show, verb
 
 
 @verb()
@@ -32,8 +32,7 @@ def candidates(
 
     pool = load_candidates(paths, alone=True, **loading)
     if out is not None:
-        with plain_errors(OSError):
-            write_parquet(pool, out)
+        write_parquet(pool, out)
     show(form, sheets, audit(pool))
     if out is not None and form is None:
         click.echo(f"\nPool: {out}")

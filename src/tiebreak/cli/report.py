@@ -11,7 +11,6 @@ from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
     echo_json,
-    plain_errors,
     scores_options,
     verb,
 )
@@ -123,26 +122,25 @@ def report(
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
-    with plain_errors(OSError):
-        check_folder(folder)
-        people = read_human_ranking(human) if human else None
-        contest = None
-        if scores:
-            contest = play(scores, reading, setup, {"seed": how.seed})
-        beside = (setup["rounds"], setup["order"], reading["stderr"])
-        of_contest = [path for path in beside if path]
-        files = write_report(
-            logs,
-            folder,
-            contest=contest,
-            human=people,
-            reference=reference,
-            sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
-            title=title,
-            pictures=pictures,
-            width=width,
-            how=how,
-        )
+    check_folder(folder)
+    people = read_human_ranking(human) if human else None
+    contest = None
+    if scores:
+        contest = play(scores, reading, setup, {"seed": how.seed})
+    beside = (setup["rounds"], setup["order"], reading["stderr"])
+    of_contest = [path for path in beside if path]
+    files = write_report(
+        logs,
+        folder,
+        contest=contest,
+        human=people,
+        reference=reference,
+        sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
+        title=title,
+        pictures=pictures,
+        width=width,
+        how=how,
+    )
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]
         echo_json({"page": str(files[0]), "files": sizes})

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._shared import FILES, echo_json, loading_options, verb
+from tiebreak.paths import to_file
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -91,12 +91,11 @@ def score_code(
     from tiebreak.write_back.lm_eval_results import write_lm_eval_results
 
     pool = load_candidates(without(out, paths), **loading)
-    with _writing(out):  # tried before anything is run, whose result would be lost
+    with to_file(out):  # tried before anything is run, whose result would be lost
         out.resolve().parent.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=out.resolve().parent).close()
     scores = score(pool, sandbox, log_dir=log_dir, display="none" if as_json else None, **running)
-    with _writing(out):
-        write_parquet(scores.pool, out)
+    write_parquet(scores.pool, out)
     # After the pool, which is whole whatever becomes of these.
     written = write_lm_eval_results(scores.pool, METRIC) if results else []
     if as_json:
@@ -121,16 +120,6 @@ def without(out: Path, paths: Sequence[str]) -> tuple[str, ...]:
         others = [str(one.path) for one in found if not one.path.samefile(out)]
         given += others or [path]
     return tuple(given)
-
-
-@contextmanager
-def _writing(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise click.ClickException(
-            f"{out} cannot be written ({error.strerror or error}). Choose another --out."
-        ) from error
 
 
 def _as_dict(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> dict[str, Any]:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from tiebreak.analysis.judge.biases import ALARM, Flips, Position, flips_of, position_of
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
+from tiebreak.paths import to_file
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.ranking_logs import read_ranking_logs
@@ -270,9 +271,12 @@ def show_recorded(
     """
     require_shown(protocol)
     logs = run_folder(out)
-    shutil.copytree(RECORDED / "candidates", logs.candidates)
-    logs.ranking.mkdir()
-    ranking = shutil.copy(RECORDED / "ranking" / f"{protocol}.eval", logs.ranking)
+    ranking = RECORDED / "ranking" / f"{protocol}.eval"
+    for log in (*RECORDED.glob("candidates/*/*.eval"), ranking):
+        place = logs.candidates.parent / log.relative_to(RECORDED)
+        with to_file(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(log, place)
     header = read_eval_log(str(ranking), header_only=True).eval
     roles = (header.model_roles or {}).values()
     [judge] = {one.model for role in roles for one in (role if isinstance(role, list) else [role])}

@@ -15,6 +15,7 @@ from tiebreak.words import split_names
 
 Stratify = Literal["auto", "off"]
 Media = Literal["refuse", "mark", "show"]
+WithoutKey = Literal["refuse", "drop"]
 
 
 class Common(TypedDict, total=False):
@@ -31,6 +32,8 @@ class Common(TypedDict, total=False):
         match), place answers that failed after those that passed (auto), or not (off).
     media: Items with images, recordings or files: refuse them, mark in the task that these are not
         shown, or show images to a judge that can see (what cannot be shown is marked).
+    without_key: Items without a key, where answers are rated by it (stars): refuse them, or leave
+        them out (drop) with a note.
     mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
         answers are graded one by one, union (keep items that any model answered).
     same_settings: Refuse models that were asked in different ways (temperature, shots, solver …).
@@ -59,6 +62,7 @@ class Common(TypedDict, total=False):
     merge_identical: bool
     stratify: Stratify | bool
     media: Media
+    without_key: WithoutKey
     mode: str
     same_settings: bool
     shard: str | None
@@ -82,6 +86,7 @@ DEFAULTS: Common = {
     "merge_identical": True,
     "stratify": "auto",
     "media": "refuse",
+    "without_key": "refuse",
     "mode": "strict",
     "same_settings": False,
     "shard": None,
@@ -115,6 +120,7 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
         common["stratify"] = "auto" if common["stratify"] else "off"
     one_of("stratify", common["stratify"], get_args(Stratify))
     one_of("media", common["media"], get_args(Media))
+    one_of("without_key", common["without_key"], get_args(WithoutKey))
     whole("seed", common["seed"])
     whole("repeat", common["repeat"], 1)
     whole("canaries", common["canaries"], 0)

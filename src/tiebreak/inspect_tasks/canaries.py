@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.util import DisplayType
 
 from tiebreak.inspect_tasks.arguments import Common, of_type
 from tiebreak.inspect_tasks.judging import judging_task
+from tiebreak.prerequisite import task
 from tiebreak.progress import watch
 from tiebreak.scorers.attacks import attacks
 from tiebreak.scorers.match import Checklist, Swap

@@ -6,6 +6,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from logging import getLogger
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +16,20 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage
 
 from tiebreak.candidates import (
     CONTEST_KEY,
+    LEFT_OUT,
     CandidateError,
     CandidatePool,
     Item,
     Medium,
     Mode,
+    Note,
     identical_groups,
     is_saturated,
     load_by_models,
     load_candidates,
     passed,
 )
-from tiebreak.inspect_tasks.arguments import Media, one_of
+from tiebreak.inspect_tasks.arguments import Common, Media, one_of
 from tiebreak.inspect_tasks.media import images_of, note, refusal
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.attacks import Canary
@@ -35,7 +39,9 @@ from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.ranking import ROSTER_KEY
 from tiebreak.scorers.rubric import Rubric, RubricError, builtin_rubrics, load_rubric, rubric_for
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count, split_names
+from tiebreak.words import count, listed, split_names
+
+logger = getLogger(__name__)
 
 _LOADING = re.compile(r"--(?:metric|filter|rename|name)\b")
 
@@ -45,15 +51,14 @@ NO_CANDIDATES = (
 )
 
 
-def load_pools(
-    candidates: str | list[str] | None, mode: str, protocol: Protocol, same_settings: bool = False
-) -> tuple[CandidatePool, ...]:
+def load_pools(common: Common, protocol: Protocol) -> tuple[CandidatePool, ...]:
     """The pool behind the task argument `candidates`; with the mode `union` there may be several.
 
     Raises:
         PrerequisiteError: no path, a mode that does not exist or is not for the protocol, or
             candidates that cannot be judged; the message says what and where.
     """
+    candidates, mode, same_settings = common["candidates"], common["mode"], common["same_settings"]
     if not candidates:
         raise PrerequisiteError(NO_CANDIDATES)
     # A folder named 2026 comes from the command line as a number.
@@ -63,12 +68,15 @@ def load_pools(
     require_comparable(mode, protocol, same_settings)
     try:
         if mode == "union":
-            return load_by_models(paths)
-        kept: Mode = "strict" if mode == "strict" else "intersect"
-        alone = RULES[protocol.placed_by].judges_one
-        return (load_candidates(paths, mode=kept, alone=alone, same_settings=same_settings),)
+            pools = load_by_models(paths)
+        else:
+            kept: Mode = "strict" if mode == "strict" else "intersect"
+            alone = RULES[protocol.placed_by].judges_one
+            pools = (load_candidates(paths, mode=kept, alone=alone, same_settings=same_settings),)
     except CandidateError as error:
         raise PrerequisiteError(_to_inspect(str(error))) from error
+    drops = protocol.keyed and common["without_key"] == "drop"
+    return _with_keys(pools) if drops else pools
 
 
 def _to_inspect(message: str) -> str:
@@ -227,16 +235,29 @@ def _parts(item: Item, shown: Sequence[Medium], keyed: bool) -> dict[str, str]:
     }
 
 
+def _with_keys(pools: Sequence[CandidatePool]) -> tuple[CandidatePool, ...]:
+    """The pools without items whose key nobody knows, which notes name; all items if none has."""
+    kept = []
+    for pool in pools:
+        keyed = tuple(item for item in pool.items if item.target.strip())
+        notes = pool.notes
+        if names := [item.item_id for item in pool.items if not item.target.strip()]:
+            what = f"{count(len(names), 'item')} {LEFT_OUT}: {listed(names, most=50)}"
+            notes = (*notes, Note("without_key", ", ".join(pool.benchmarks), what))
+            logger.warning("%s", notes[-1])
+        kept.append(replace(pool, items=keyed, notes=notes))
+    return tuple(kept if any(map(len, kept)) else pools)
+
+
 def _require_keys(items: Sequence[Item]) -> None:
     """Refuse items whose key nobody knows."""
-    without = [item for item in items if not item.target.strip()]
+    without = [f"{item.benchmark} {item.item_id}" for item in items if not item.target.strip()]
     if without:
-        shown = ", ".join(f"{item.benchmark} {item.item_id}" for item in without[:3])
-        more = f" and {len(without) - 3} more" if len(without) > 3 else ""
         raise PrerequisiteError(
-            f"{count(len(without), 'item')} of {len(items)} without a key (target): {shown}{more}. "
-            "Answers are rated by it: export the pool with its keys (tiebreak bank export), or use "
-            "a protocol that needs none, such as tiebreak/pointwise."
+            f"{count(len(without), 'item')} of {len(items)} without a key (target): "
+            f"{listed(without, most=3)}. Answers are rated by it: export the pool with its keys "
+            "(tiebreak bank export), leave these items out with -T without_key=drop, or use a "
+            "protocol that needs none, such as tiebreak/pointwise."
         )
 
 

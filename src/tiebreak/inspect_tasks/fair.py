@@ -11,7 +11,7 @@ log holds no key, and the organiser exports and grades the session (`fair_sessio
 import os
 from typing import Any, get_args
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -22,7 +22,7 @@ from tiebreak.bank.sampling import SHARES, Share
 from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, task
 
 DESIGN_KEY = "tiebreak_fair"
 """Log metadata key: how the questions were drawn and asked."""

@@ -9,7 +9,7 @@ the whole written answer or the tool calls, and the native score beside it.
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Scorer
@@ -27,7 +27,7 @@ from tiebreak.inspect_tasks.answering import (
 from tiebreak.inspect_tasks.arguments import flag, names, one_of
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, task
 
 _MESSAGES = {
     "system": ChatMessageSystem,

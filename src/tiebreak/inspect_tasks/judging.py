@@ -37,7 +37,7 @@ from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Attempt, Settling, drawn
-from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
+from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
@@ -63,11 +63,10 @@ STOPPED = "{}; nothing more is asked of it. Look at {}, and give the same comman
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = (
     *("candidates", "rubric", "task_type", "mode", "same_settings", "shard", "max_calls"),
-    *("max_cost", "canaries", "media"),
+    *("max_cost", "canaries", "media", "without_key"),
 )
 
 
-@shown_as_it_is()
 def judging_task(
     protocol: Protocol,
     settings: Mapping[str, Any],
@@ -92,7 +91,7 @@ def judging_task(
         require_no_rubric(protocol, common["task_type"], common["rubric"])
     if common["canaries"] and not RULES[protocol.placed_by].asks:
         raise PrerequisiteError(f"{protocol.name} asks no judge: leave canaries out.")
-    pools = load_pools(common["candidates"], common["mode"], protocol, common["same_settings"])
+    pools = load_pools(common, protocol)
     models = models_of(pools)
     roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
     found = None

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from inspect_ai import Epochs, Task, task
+from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
@@ -34,7 +34,7 @@ from tiebreak.candidates import REPLAY_KEY
 from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, task
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement

@@ -7,13 +7,13 @@ All tasks take the arguments of `Common` beside their own.
 
 from typing import Any, Unpack
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 
 from tiebreak.inspect_tasks.arguments import Common, of_type, whole
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_readable
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, task
 from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import find_protocol
 from tiebreak.scorers.round_robin import Names

@@ -4,16 +4,14 @@ A folder shows what would be published, to look at or to load, without any netwo
 what is there stays, a second time changes nothing, and another version of a run is refused.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Final
 
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.candidates import CandidatePool
-from tiebreak.paths import Paths, path_list
+from tiebreak.paths import DRAFT, Paths, path_list, whole_file
 from tiebreak.progress import doing
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import Bundle, bundle_of, known_secrets, missing_plots
@@ -193,10 +191,6 @@ def _records(
     return files | (contest_records(contest, organization=owner) if contest is not None else {})
 
 
-# What a killed process leaves behind.
-_DRAFT: Final = ".writing"
-
-
 class _Folder(Dataset):
     """The dataset in a folder, which may be empty, or not be there yet."""
 
@@ -209,7 +203,7 @@ class _Folder(Dataset):
             for path in folder.rglob("*")
             if path.is_file()
             and ".git" not in path.relative_to(folder).parts
-            and not path.name.endswith(_DRAFT)
+            and not path.name.endswith(DRAFT)
         }
 
     def read(self, path: str) -> bytes:
@@ -230,7 +224,8 @@ def write_folder(
 
     Raises:
         PublishError: the folder holds something else, or a file that never changes with another
-            content; its card cannot be read; or a file cannot be written.
+            content; or its card cannot be read.
+        OSError: a file cannot be written.
     """
     new = missing_files(bundle, _look(folder), license=license, repo_id=repo_id)
     write_files(new, folder)
@@ -244,29 +239,15 @@ def write_folder(
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
     """Write files below a folder.
 
+    Each is there as a whole or not at all: a half would be another version of what never changes.
+
     Raises:
-        PublishError: a file cannot be written.
+        OSError: a file cannot be written.
     """
     for path, content in sorted(files.items()):
-        target = folder / path
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _write(target, content)
-        except OSError as error:
-            raise PublishError(
-                f"{target} cannot be written ({error.strerror or error}): give another folder, or "
-                "make room"
-            ) from error
-
-
-def _write(target: Path, content: bytes) -> None:
-    """A file as a whole or not at all: a half would be another version of what never changes."""
-    draft = target.with_name(f".{target.name}.{os.getpid()}{_DRAFT}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(folder / path) as draft:
+            draft.write_bytes(content)
 
 
 def _look(folder: Path) -> _Folder:

@@ -270,7 +270,7 @@ def _cosine(x: NDArray[np.float64 | np.int8], y: NDArray[np.float64 | np.int8]) 
     product, square_x, square_y = (
         np.sum(a * b, axis=-1, dtype=np.float64) for a, b in ((x, y), (x, x), (y, y))
     )
-    return ratio(product, np.sqrt(square_x * square_y))
+    return np.clip(ratio(product, np.sqrt(square_x * square_y)), -1, 1)
 
 
 def _centred(values: FloatArray) -> FloatArray:

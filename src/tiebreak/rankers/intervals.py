@@ -204,20 +204,20 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
     92% of worlds (Student's t in 47, 85 and 90%, a bootstrap in 50, 87 and 93%).
 
     Args:
-        mean: NaN without a number.
+        mean: NaN without a number. An estimate that left [0, 1] is cut to it.
         error: NaN below two clusters.
         n: number of clusters.
         level: confidence level, in (0, 1).
     """
     if math.isnan(mean):
         return Estimate(math.nan, math.nan, math.nan, n, "no item has a score")
+    inside = min(max(mean, 0.0), 1.0)
     if n < 2 or math.isnan(error):
         reason = "an interval over items needs at least two items"
-        return Estimate(mean, math.nan, math.nan, n, reason)
-    inside = min(max(mean, 0.0), 1.0)
+        return Estimate(inside, math.nan, math.nan, n, reason)
     spread = inside * (1 - inside)
     effective = spread / error**2 if error > 0 and spread > 0 else n
-    return Estimate(mean, *_score_bounds(inside, effective, student_quantile(n, level)), n)
+    return Estimate(inside, *_score_bounds(inside, effective, student_quantile(n, level)), n)
 
 
 def _score_bounds(share: float, n: float, t: float) -> tuple[float, float]:
@@ -225,7 +225,8 @@ def _score_bounds(share: float, n: float, t: float) -> tuple[float, float]:
     middle = share + t**2 / (2 * n)
     half = t * math.sqrt(share * (1 - share) / n + t**2 / (4 * n**2))
     lower, upper = (float((middle + sign * half) / (1 + t**2 / n)) for sign in (-1, 1))
-    return max(lower, 0.0), min(upper, 1.0)
+    # At the ends rounding errors would exclude the share.
+    return max(min(lower, share), 0.0), min(max(upper, share), 1.0)
 
 
 def student_quantile(n: int, level: float) -> float:
@@ -306,7 +307,9 @@ def design_effect(successes: ArrayLike, n: ArrayLike) -> float:
     return max(1.0, float(over_items / (events.sum() * rate * (1 - rate))))
 
 
-def paired_interval(differences: ArrayLike, level: float = 0.95) -> tuple[float, float]:
+def paired_interval(
+    differences: ArrayLike, level: float = 0.95, *, most: float = 1.0
+) -> tuple[float, float]:
     """An interval of the mean of paired differences.
 
     Student's t with two more items, one half each way at the size that a difference has (its root
@@ -325,9 +328,10 @@ def paired_interval(differences: ArrayLike, level: float = 0.95) -> tuple[float,
     Args:
         differences: shape (n,), one per item, without NaN.
         level: confidence level, in (0, 1).
+        most: the largest true difference that there can be, as between scores in [0, 1].
 
     Returns:
-        Lower and upper bound; NaN below two items.
+        Lower and upper bound, in [−most, most] and about the mean; NaN below two items.
     """
     from scipy.special import stdtrit
 
@@ -340,4 +344,6 @@ def paired_interval(differences: ArrayLike, level: float = 0.95) -> tuple[float,
     centre = d.sum() / n
     variance = (np.sum(d**2) + square) / n - centre**2
     half = float(-stdtrit(n - 1, (1 - level) / 2) * math.sqrt(variance / n))
-    return float(centre) - half, float(centre) + half
+    mean = float(d.mean())  # at low levels a shrunken interval may leave it out
+    bounds = min(float(centre) - half, mean), max(float(centre) + half, mean)
+    return max(bounds[0], -most), min(bounds[1], most)

@@ -124,7 +124,8 @@ def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> 
         return Estimate(value, math.nan, math.nan, len(sizes), reason)
     # A ratio of sums over items, linearised; with as many answers in each item their mean.
     linear = value + (sums - value * sizes) * len(sizes) / len(more)
-    return Estimate(value, *paired_interval(linear, level), len(sizes))
+    bounds = paired_interval(linear, level, most=tables.shape[-1] - 1)
+    return Estimate(value, *bounds, len(sizes))
 
 
 def kappa_gap(
@@ -166,8 +167,9 @@ def kappa_gap(
         extra += float(np.sum(more * centre**2)) / n_groups**2
     error = math.sqrt(_jackknife(without) + extra)
     reach = student_quantile(n_items, level) * error
+    lower, upper = max(difference - reach, -2.0), min(difference + reach, 2.0)
     p = float(2 * stdtr(n_items - 1, -abs(difference) / error))
-    return KappaGap(difference, difference - reach, difference + reach, p, n_items, n_groups)
+    return KappaGap(difference, lower, upper, p, n_items, n_groups)
 
 
 def kappa_mean(
@@ -204,7 +206,7 @@ def kappa_mean(
     slope = 2 / (middle * (2 - middle))
     error = math.sqrt(_jackknife(odds) + extra * slope**2)
     reach, own = student_quantile(n_items, level) * error, math.log(middle / (2 - middle))
-    lower, upper = (1 - 2 / (1 + math.exp(-(own + sign * reach))) for sign in (1, -1))
+    lower, upper = (-math.tanh((own + sign * reach) / 2) for sign in (1, -1))
     return Estimate(value, min(lower, value), max(upper, value), n_items)
 
 

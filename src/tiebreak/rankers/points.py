@@ -48,7 +48,8 @@ def pair_points(
             the win rate against it, ½ for that model itself.
 
     Returns:
-        Shape (items, N); NaN where a model is absent. Cells may leave [0, 1].
+        Shape (items, N); NaN where a model is absent. Cells may leave [0, 1], and so may their
+        means where models are absent, and intervals of them: boards show them cut to it.
     """
     n = present.shape[1]
     here = present.astype(np.float64)

@@ -61,7 +61,8 @@ def share_gap(
     error = math.sqrt(pooled * (1 - pooled) * (1 / effective + 1 / other_effective))
     p = float(2 * stdtr(clusters - 1, -abs(difference) / error)) if error else 1.0
     centre = near - other_near
-    return ShareGap(difference, max(-1.0, centre - reach), min(1.0, centre + reach), p)
+    lower, upper = min(centre - reach, difference), max(centre + reach, difference)
+    return ShareGap(difference, max(-1.0, lower), min(1.0, upper), p)
 
 
 def _sample(hits: FloatArray, n: FloatArray) -> tuple[float, float, int]:

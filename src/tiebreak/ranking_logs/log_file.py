@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from pydantic import TypeAdapter, ValidationError
 
-from tiebreak.candidates import CANARIES_KEY, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
+from tiebreak.candidates import CANARIES_KEY, LEFT_OUT, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.candidates.inspect_files import read_header, reason
 from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
@@ -60,7 +60,8 @@ def read_log_file(
     judged = [_judged(one, with_votes) for one in held]
     samples = tuple(one for one in judged if one.id not in planted)
     n_expected = max(len(planned) * (header.eval.config.epochs or 1), len(samples))
-    shown = _shown(path)
+    shown, notes = _shown(path), metadata.get("candidate_notes")
+    noted = map(str, notes) if isinstance(notes, list) else ()
     return RankingLog(
         path=shown,
         files=(shown,),
@@ -81,6 +82,7 @@ def read_log_file(
         n_missing=n_expected - len(samples),
         judges=header.eval.model_dump_json(include={"model", "model_roles"}),
         settings=_settings(metadata),
+        notes=tuple(note for note in noted if LEFT_OUT in note),
     )
 
 

@@ -63,7 +63,7 @@ def read_ranking_logs(
                 )
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=lambda log: log.age)
-    noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
+    noted = [replace(log, notes=(*log.notes, *_status_notes(log, found))) for log in found]
     whole = join_shards(noted, unreadable=notes)
     joined = join_newcomers(best_attempts(whole) if attempts == "best" else whole)
     return [

@@ -5,24 +5,49 @@ formula. Where Tiebreak reads a table it takes the apostrophe off again.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tiebreak.report import ReportError
 from tiebreak.report.json import json_ready
 from tiebreak.tables.delimited import safe
 
+Rows = Sequence[dict[str, Any]]
 
-def text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
+
+def one_table(tables: Mapping[str, Rows]) -> Rows:
+    """The only one of some tables, by name, that has rows.
+
+    Raises:
+        ReportError: several have, or none.
+    """
+    filled = {name: rows for name, rows in tables.items() if rows}
+    if len(filled) != 1:
+        raise ReportError(
+            f"CSV is one table, and here are {len(filled)} ({', '.join(filled) or 'none'}): ask "
+            "for one of them at a time, with fewer logs or options, or for --json"
+        )
+    return filled.popitem()[1]
+
+
+def text(
+    rows: Rows, columns: Sequence[str] | None = None, *, shown: Callable[[str], str] = str
+) -> str:
     """One line for each row, under a header line; undefined numbers are empty.
 
-    All rows have the same keys, which are the header where `columns` does not give it.
+    All rows have the same keys, which are the header where `columns` does not give it. Texts are
+    written as `shown`, which by default changes nothing.
+
+    Raises:
+        ReportError: there is neither a row nor a header.
     """
+    if not (rows or columns):
+        raise ReportError("There is no row to be printed as CSV: --json says what there is")
     target = _Lines()
     writer = csv.DictWriter(target, columns or list(rows[0]))
-    writer.writerow({name: safe(name) for name in writer.fieldnames})
-    for row in rows:
+    for row in (dict(zip(writer.fieldnames, writer.fieldnames, strict=True)), *rows):
         cells = json_ready(row).items()
-        writer.writerow({name: safe(it) if isinstance(it, str) else it for name, it in cells})
+        writer.writerow({k: shown(safe(it)) if isinstance(it, str) else it for k, it in cells})
     return "".join(target)
 
 

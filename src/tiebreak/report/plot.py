@@ -19,6 +19,7 @@ from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.star_stability import StarStability
+from tiebreak.paths import whole_file
 from tiebreak.report import ReportError
 from tiebreak.report.figures.boards import causes_figure, dates_figure, orders_figure
 from tiebreak.report.figures.boxes import (
@@ -74,7 +75,8 @@ def _form_of(path: str | PathLike[str]) -> Form:
 
 
 def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> None:
-    Path(path).write_bytes(drawing.printed(_form_of(path), width))
+    with whole_file(Path(path)) as draft:
+        draft.write_bytes(drawing.printed(_form_of(path), width))
 
 
 def _write_all(

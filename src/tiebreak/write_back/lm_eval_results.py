@@ -7,7 +7,6 @@ than that of the run and holds this one task; the files of the run stay as they 
 
 import json
 import math
-import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ from tiebreak.candidates import Candidate, CandidatePool
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS, SCORED_KEY, summaries_of, task_of
 from tiebreak.candidates.lm_eval_samples import count_documents
-from tiebreak.paths import problem_with
+from tiebreak.paths import problem_with, whole_file
 from tiebreak.write_back.run import Outcome
 
 
@@ -77,7 +76,9 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
     date = max([time.time(), *(_date(one) + 1 for one in (run, earlier.summary))])
     path = earlier.path or _free_name(samples.parent, datetime.fromtimestamp(date))
     try:
-        _put(path, {**says, **_about(task, metric, model, counts, run), "date": date})
+        about = {**says, **_about(task, metric, model, counts, run), "date": date}
+        with whole_file(path) as draft:
+            draft.write_text(json.dumps(about, indent=2, ensure_ascii=False), encoding="utf-8")
     except OSError as error:
         why = f"{samples.parent} cannot be written to ({error.strerror or error})"
         return replace(none, why=why)
@@ -169,14 +170,3 @@ def _free_name(folder: Path, date: datetime) -> Path:
         if not list(folder.glob(f"*_{stamp}.json*")):
             return folder / f"results_{stamp}.json"
         date += timedelta(microseconds=1)
-
-
-def _put(path: Path, summary: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all."""
-    # Hidden and not named *.json: what a killed process leaves behind is not taken for results.
-    draft = path.with_name(f".{path.name}.{os.getpid()}.writing")
-    try:
-        draft.write_text(json.dumps(summary, indent=2, ensure_ascii=False), encoding="utf-8")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

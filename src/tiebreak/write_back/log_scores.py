@@ -7,7 +7,6 @@ Afterwards `inspect score LOG` wants `--scorer NAME`, since ranks cannot be comp
 
 import os
 import shutil
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel
 
+from tiebreak.paths import whole_file
 from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.write_back.rankings import ItemStanding, Ranking, WriteBackError
 
@@ -75,12 +75,8 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
         WriteBackError: another program changed the file in between.
         OSError: the folder cannot be written to.
     """
-    target = path.resolve()
-    # Not named *.eval, so that what a killed run leaves behind is not taken for a log.
-    handle, name = tempfile.mkstemp(prefix=".tiebreak-", suffix=".writing", dir=target.parent)
-    os.close(handle)
-    draft = Path(name)
-    try:
+    with whole_file(path) as draft:
+        target = path.resolve()
         write_eval_log(log, draft, format="json" if target.suffix == ".json" else "eval")
         shutil.copymode(target, draft)
         now = target.stat()
@@ -89,10 +85,6 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
                 f"{path} was changed by another program meanwhile, and is left as it is now: "
                 "run the command again"
             )
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _bare(log: EvalLog) -> EvalLog:

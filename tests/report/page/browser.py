@@ -18,6 +18,7 @@ from playwright.sync_api import (
     Error,
     Page,
     Request,
+    expect,
     sync_playwright,
 )
 
@@ -30,8 +31,9 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WAIT = 10_000
+WAIT = 120_000
 """Milliseconds until something that does not appear is a failure."""
+expect.set_options(timeout=WAIT)
 
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}

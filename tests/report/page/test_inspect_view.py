@@ -41,7 +41,7 @@ def viewer(folder: Path) -> Iterator[str]:
     running = subprocess.Popen(
         [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    address, patience = f"http://127.0.0.1:{port}", time.monotonic() + 30
+    address, patience = f"http://127.0.0.1:{port}", time.monotonic() + 120
     try:
         while not listens(port):
             assert running.poll() is None
@@ -50,7 +50,7 @@ def viewer(folder: Path) -> Iterator[str]:
         yield address
     finally:
         running.terminate()
-        running.wait(20)
+        running.wait(120)
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_links_open_the_very_sample(browser: Browser, tmp_path: Path) -> None:
             shown.goto("about:blank")
             shown.goto(f"{address}/{to.removeprefix(usual)}")
             said = re.compile(rf"Sample {re.escape(name)} \(Epoch {epoch}\)")
-            expect(shown.locator("body")).to_contain_text(said, timeout=20_000)
+            expect(shown.locator("body")).to_contain_text(said, timeout=120_000)
             # The sample itself, which View shows only where it has found it.
-            expect(shown.locator("body")).to_contain_text("question", timeout=20_000)
+            expect(shown.locator("body")).to_contain_text("question", timeout=120_000)
     shown.close()

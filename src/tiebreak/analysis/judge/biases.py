@@ -337,7 +337,7 @@ def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
     gain = float(up.sum() / down.sum())
     if m < FEWEST_ITEMS:
         nan = math.nan
-        return Length(gain, nan, nan, nan, n_matches, m, None)
+        return Length(float(np.clip(gain, -0.5, 0.5)), nan, nan, nan, n_matches, m, None)
     # Leaving out an item changes the pairs that met in it, and no others.
     without = _slope(totals[pair] - table)
     more = np.bincount(numbers, without[0] - up[pair], m)
@@ -349,7 +349,9 @@ def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
     p = float(2 * t.sf(abs(gain) / error, m - 1)) if error else float(gain == 0)
     if down.sum() < _LEAST_SPREAD:
         p = math.nan
-    return Length(gain, gain - half, gain + half, p, n_matches, m, None)
+    # Of few matches a slope, and its interval, may leave what a true one can be.
+    gain, lower, upper = np.clip([gain, gain - half, gain + half], -0.5, 0.5).tolist()
+    return Length(gain, lower, upper, p, n_matches, m, None)
 
 
 def _nothing(reason: str) -> Length:

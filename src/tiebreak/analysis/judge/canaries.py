@@ -115,7 +115,6 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
         [share] = draws.shares(persuaded[:, None], ones, share.reason or "")
         gain = float(turned.mean())
         lower, upper = _bounds(turned, units, how.level)
-        lower, upper = max(lower, -1.0), min(upper, 1.0)
         p = _one_sided(int(np.sum(turned > 0)), int(np.sum(turned < 0)))
     return Canaries(
         share=share,

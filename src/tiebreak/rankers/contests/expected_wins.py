@@ -144,7 +144,8 @@ def result_of(study: Study, sums: IntArray, level: float) -> CsdResult:
     mean, covariance = mean_and_covariance(sums, study.sizes)
     lower, upper = _rank_interval(mean, covariance, len(study.sizes), study.iterations, level)
     return CsdResult(
-        expected_wins=mean,
+        # Less known luck, the mean of who nearly always wins or loses may leave the range.
+        expected_wins=np.clip(mean, 0, len(study.eliminate)),
         standard_error=np.sqrt(np.diagonal(covariance)),
         rank=competition_ranks(mean),
         rank_lower=lower,

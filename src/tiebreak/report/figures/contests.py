@@ -144,8 +144,9 @@ def _rows(report: ContestReport, title: str) -> "Figure":
     result, items = report.result, report.items
     error = NormalDist().inv_cdf(0.5 + result.level / 2) * result.standard_error
     over = result if items is None else items
-    lower = result.expected_wins - error if items is None else items.lower
-    upper = result.expected_wins + error if items is None else items.upper
+    most, wins = len(report.rounds), result.expected_wins
+    lower = np.clip(wins - error, 0, most) if items is None else items.lower
+    upper = np.clip(wins + error, 0, most) if items is None else items.upper
     percent = f"{result.level * 100:g}%"
     open_ = map(ranks, map(whole, over.rank_lower), map(whole, over.rank_upper))
     figure, axes, order = _row_panel(

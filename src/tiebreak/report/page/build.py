@@ -11,7 +11,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.paths import Paths
+from tiebreak.paths import Paths, whole_file
 from tiebreak.progress import doing
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report import ReportError
@@ -143,7 +143,8 @@ def write_contents(
     # The page comes after what it needs, and before what an earlier one needed is removed: who
     # finds a page finds all of it.
     plots = list(gallery.save(path))
-    (path / PAGE).write_text(render(page), encoding="utf-8", errors="replace", newline="\n")
+    with whole_file(path / PAGE) as draft:
+        draft.write_text(render(page), encoding="utf-8", errors="replace", newline="\n")
     for old in earlier.difference(plots):
         old.unlink(missing_ok=True)
     remove_earlier(shelf, path)

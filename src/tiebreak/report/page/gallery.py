@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tiebreak.paths import whole_file
 from tiebreak.progress import tracked
 from tiebreak.report.figures import Drawing, themed
 from tiebreak.report.figures.canvas import FORMS, Form, free_name
@@ -57,7 +58,8 @@ class Gallery:
             (folder / FOLDER).mkdir(parents=True, exist_ok=True)
             for form in self._prints.forms:
                 path = folder / FOLDER / f"{name}.{form}"
-                path.write_bytes(drawing.printed(form, self._prints.width))
+                with whole_file(path) as draft:
+                    draft.write_bytes(drawing.printed(form, self._prints.width))
                 yield path
 
     def _figure(self, drawing: Drawing) -> FigureView:

@@ -21,6 +21,8 @@ from typing import Any, Final
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from tiebreak.paths import whole_file
+
 FOLDER: Final = "items"
 
 # Characters of chunks. With its table and its pictures the page is then below 15 MB.
@@ -74,7 +76,8 @@ def _write(folder: Path, number: int, chunk: str) -> Path:
     script = f'tiebreak.part({number},"{chunk}");\n'.encode("ascii")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{number:04}-{_digest(script)}.js"
-    path.write_bytes(script)
+    with whole_file(path) as draft:
+        draft.write_bytes(script)
     return path
 
 

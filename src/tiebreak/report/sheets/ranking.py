@@ -3,6 +3,7 @@
 from typing import Any
 
 from tiebreak.analysis.ranking import Ranking
+from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import json_ready
 from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import leaderboard, stars
@@ -22,15 +23,16 @@ def data_of(found: Ranking) -> dict[str, Any]:
 
 def columns_of(found: Ranking) -> list[str] | None:
     """The columns of the rows; None where the rows themselves say."""
-    return None if _only_stars(found) else leaderboard.columns_of()
+    return leaderboard.columns_of() if found.others or found.stars is None else None
 
 
-def rows_of(found: Ranking) -> list[dict[str, Any]]:
-    """Those of the leaderboards; of the star boards where all logs were judged by stars."""
-    if found.stars and _only_stars(found):
-        return stars.rows_of(found.stars)
-    return leaderboard.rows_of(found.boards)
+def rows_of(found: Ranking) -> Rows:
+    """Those of the leaderboards, or of the star boards where all logs were judged by stars.
 
-
-def _only_stars(found: Ranking) -> bool:
-    return found.stars is not None and not found.others
+    Raises:
+        ReportError: there are boards of both kinds.
+    """
+    boards = leaderboard.rows_of(found.others)
+    if found.stars is None:
+        return boards
+    return one_table({"leaderboards": boards, "star boards": stars.rows_of(found.stars)})

@@ -4,6 +4,7 @@ from typing import Any
 
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport
 from tiebreak.report.cells import Cell, integer, number, share, words
+from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import percent
@@ -34,9 +35,13 @@ def data_of(report: StabilityReport) -> dict[str, Any]:
     return document("tiebreak/stability", 1, **only(report, *parts))
 
 
-def rows_of(report: StabilityReport) -> list[dict[str, Any]]:
-    """One row per log and share of its items."""
-    return [
+def rows_of(report: StabilityReport) -> Rows:
+    """One row per log and share of its items.
+
+    Raises:
+        ReportError: there are repeated runs, whose table is another.
+    """
+    parts = [
         {
             **{"benchmark": one.benchmark, "name": one.name, "log": one.log, "share": one.share},
             **{"n_models": one.n_models, "n_drawn": one.stability.n_drawn},
@@ -46,6 +51,7 @@ def rows_of(report: StabilityReport) -> list[dict[str, Any]]:
         }
         for one in report.subsampled
     ]
+    return one_table({"parts of the items": parts, "run against run": json_ready(report.repeated)})
 
 
 def _subsamples(report: StabilityReport) -> Table:

@@ -12,7 +12,6 @@ from typing import Any
 from tiebreak.analysis.star_samples import DrawnScores, StarOrders, StarSamples
 from tiebreak.analysis.star_stability import Elsewhere, ErrorCauses, StarCourse, StarStability
 from tiebreak.rankers.intervals import Estimate
-from tiebreak.report import ReportError
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -26,6 +25,7 @@ from tiebreak.report.cells import (
     span,
     words,
 )
+from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import (
     Column,
@@ -57,7 +57,7 @@ def data_of(report: StarStability) -> dict[str, Any]:
     return document("tiebreak/star-stability", 1, **only(report, *parts))
 
 
-def rows_of(report: StarStability) -> list[dict[str, Any]]:
+def rows_of(report: StarStability) -> Rows:
     """The rows of the table that was asked for.
 
     Of samples there is one per benchmark, model and sample: each round, each size of draws, all.
@@ -72,14 +72,7 @@ def rows_of(report: StarStability) -> list[dict[str, Any]]:
         "--against": _elsewhere_rows(report),
         "--causes": _cause_rows(report),
     }
-    filled = {name: rows for name, rows in tables.items() if rows}
-    if len(filled) != 1:
-        raise ReportError(
-            f"CSV is one table, and here are {len(filled)} ({', '.join(filled) or 'none'}): ask "
-            "for one of them at a time, or for --json"
-        )
-    [rows] = filled.values()
-    return list(json_ready(rows))
+    return one_table(tables)
 
 
 def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
