@@ -50,12 +50,12 @@ SIMULATED = {
 }
 COSTED = {
     **{"judge": None, "meta_judge": None, "peers": None, "prices": (), "price_file": None},
-    **{"reasoning_tokens": 0, "from_log": None, "pace": Pace(100, 10.0, None), "sample": 32},
+    **{"reasoning_tokens": None, "from_log": None, "pace": Pace(100, 10.0, None), "sample": 32},
     **{"task_type": None, "rubric": None, "reviewers": None, "saturated_only": False},
     **{"merge_identical": True, "seed": 0, **AS_THEY_ARE},
 }
 PLANNED = {
-    **{"judge": "j", "from_log": None, "prices": (), "price_file": None, "reasoning_tokens": 0},
+    **{"judge": "j", "from_log": None, "prices": (), "price_file": None, "reasoning_tokens": None},
     **{"sample": 32, "task_type": None, "rubric": None, "merge_identical": True, "seed": 0},
     **AS_THEY_ARE,
 }

@@ -53,10 +53,9 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 @click.option(
     "--reasoning-tokens",
     type=click.IntRange(0),
-    default=0,
-    show_default=True,
     metavar="N",
-    help="Hidden tokens that a call is billed on top of its reply.",
+    help="Hidden tokens that a call is billed on top of its reply.  [default: unknown; a plan says "
+    "what 0 to 1,000 cost]",
 )
 @click.option(
     "--from-log",
@@ -98,7 +97,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
 @partial(loading_options, modes=("strict", "intersect", "union"))
-@form_options("json")
+@form_options("json", "csv")
 def estimate(
     paths: tuple[str, ...],
     protocols: str,

@@ -114,6 +114,12 @@ def find_price(
     return Price(info.cost.input, info.cost.output) if info and info.cost else None
 
 
+def reasons(model: str) -> bool | None:
+    """Whether a model reasons before it replies; None where Inspect does not know it."""
+    info = model_info(model)
+    return None if info is None else bool(info.reasoning)
+
+
 def model_info(model: str) -> ModelInfo | None:
     """What Inspect knows about a model; None for models that run locally."""
     return get_model_info(model) if model.split("/", 1)[0] in _HOSTED else None
