@@ -5,7 +5,15 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, price_option, show, verb
+from tiebreak.cli._shared import (
+    FILES,
+    form_options,
+    loading_options,
+    price_option,
+    prices_option,
+    show,
+    verb,
+)
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -42,13 +50,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     metavar="MODEL[,MODEL…]",
     help="Models that review each other in peer_review, two or more.",
 )
-@click.option(
-    "--price",
-    "prices",
-    multiple=True,
-    metavar="[MODEL=]IN,OUT",
-    help="Dollars per million tokens. Repeatable.  [default: as in the file, or Inspect's]",
-)
+@prices_option
 @price_option
 @click.option(
     "--reasoning-tokens",

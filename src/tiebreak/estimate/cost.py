@@ -46,7 +46,7 @@ from tiebreak.estimate.plan import (
     powers,
     rests_on,
 )
-from tiebreak.estimate.prices import PricedModel, find_price, read_price, read_price_file
+from tiebreak.estimate.prices import PricedModel, listed_price, read_price_file
 from tiebreak.estimate.tokens import token_counter
 from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
@@ -56,6 +56,7 @@ from tiebreak.inspect_tasks.planting import planted
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths, path_list
 from tiebreak.plain_yaml import read_yaml
+from tiebreak.prices import read_prices
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.rules import RULES
@@ -252,14 +253,12 @@ def read_judges(
             f"{nameless[0]!r} names no provider: give it as PROVIDER/MODEL, such as openai/gpt-5"
         )
     asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
-    given = [read_price(text) for text in prices]
-    if strangers := [model for model, _ in given if model is not None and model not in asked]:
-        others = ", ".join(asked) or "none"
-        raise EstimateError(
-            f"A price for {strangers[0]}, which is not asked. The models asked: {others}"
-        )
     filed = read_price_file(price_file) if price_file is not None else {}
-    price = {model: find_price(model, given, filed) for model in asked}
+    try:
+        known = filed | read_prices(prices, asked)
+    except ValueError as error:
+        raise EstimateError(str(error)) from error
+    price = {model: known.get(model) or listed_price(model) for model in asked}
     return Judges(
         judge=judge,
         price=None if judge is None else price[judge],

@@ -18,7 +18,7 @@ import numpy as np
 
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price, PricedModel, reasons
+from tiebreak.estimate.prices import PricedModel, reasons
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import FloatArray, Range, Stratum, Total, range_of, strata, total
 from tiebreak.inspect_tasks.roles import (
@@ -27,6 +27,7 @@ from tiebreak.inspect_tasks.roles import (
     require_panel,
     require_readable,
 )
+from tiebreak.prices import Price
 from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest

@@ -45,7 +45,8 @@ def _assumptions(plan: Plan) -> list[str]:
 
 
 def _notes(plan: Plan) -> Iterator[str]:
-    return notes(plan.estimate, f"are 0 to {HIDDEN:,} a call in these dollars (a budget holds)")
+    holds = ", where a budget holds at the upper end" if plan.goal.dollars is not None else ""
+    return notes(plan.estimate, f"are 0 to {HIDDEN:,} a call in these dollars{holds}")
 
 
 def _verdict(plan: Plan, option: Option) -> str:

@@ -5,9 +5,10 @@ from typing import Any
 
 from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price, model_info, reasons
+from tiebreak.estimate.prices import model_info, reasons
 from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range
+from tiebreak.prices import Price
 from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
