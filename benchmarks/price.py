@@ -35,8 +35,9 @@ from rich.table import Table
 
 from benchmarks.statistics import renew
 from tiebreak.estimate.dry_judge import WORDS, DryJudge, Habit, Meter
-from tiebreak.estimate.prices import Price, PricedModel
+from tiebreak.estimate.prices import PricedModel
 from tiebreak.estimate.tokens import TokenCounter, token_counter
+from tiebreak.prices import Price
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question, Reply

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "tiebreak"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Root modules that every room may import; they import no room.
-EVERYWHERE = {"extras", "paths", "plain_yaml", "progress", "words"}
+EVERYWHERE = {"extras", "paths", "plain_yaml", "prices", "progress", "words"}
 # What else a room may import of tiebreak, beside itself. "" is the package's own __init__.
 MAY_IMPORT = {
     "rankers": set(),
@@ -60,6 +60,7 @@ MAY_IMPORT = {
     "extras": set(),
     "paths": set(),
     "plain_yaml": {"paths"},
+    "prices": set(),
     "progress": set(),
     "words": set(),
     "": {

@@ -260,7 +260,7 @@ def test_an_unknown_price_is_undefined_and_named(folder: Folder) -> None:
     assert math.isnan(price.cost)
     assert math.isnan(price.relative_cost)
     assert price.relative_tokens == 1
-    assert any(note.startswith("No price known for j/free: give prices") for note in one.notes)
+    assert any(note.startswith("No price known for j/free: add --price") for note in one.notes)
 
 
 def test_a_free_reference_gives_no_ratio(folder: Folder) -> None:

@@ -50,12 +50,12 @@ SIMULATED = {
 }
 COSTED = {
     **{"judge": None, "meta_judge": None, "peers": None, "prices": (), "price_file": None},
-    **{"reasoning_tokens": 0, "from_log": None, "pace": Pace(100, 10.0, None), "sample": 32},
+    **{"reasoning_tokens": None, "from_log": None, "pace": Pace(100, 10.0, None), "sample": 32},
     **{"task_type": None, "rubric": None, "reviewers": None, "saturated_only": False},
     **{"merge_identical": True, "seed": 0, **AS_THEY_ARE},
 }
 PLANNED = {
-    **{"judge": "j", "from_log": None, "prices": (), "price_file": None, "reasoning_tokens": 0},
+    **{"judge": "j", "from_log": None, "prices": (), "price_file": None, "reasoning_tokens": None},
     **{"sample": 32, "task_type": None, "rubric": None, "merge_identical": True, "seed": 0},
     **AS_THEY_ARE,
 }
@@ -110,13 +110,13 @@ CASES = [
         "compare a b",
         "tiebreak.analysis.comparison.compare",
         (("a", "b"),),
-        {"reference": "full_pairwise", "how": USUAL, "rule": None},
+        {"reference": "full_pairwise", "how": USUAL, "rule": None, "prices": ()},
     ),
     Case(
-        f"compare a --reference seal --place elimination_tied {HOW}",
+        f"compare a --reference seal --price 1,2 --place elimination_tied {HOW}",
         "tiebreak.analysis.comparison.compare",
         (("a",),),
-        {"reference": "seal", "how": OWN, "rule": "elimination_tied"},
+        {"reference": "seal", "how": OWN, "rule": "elimination_tied", "prices": ("1,2",)},
     ),
     Case(
         "contamination a b",
@@ -242,16 +242,17 @@ CASES = [
         (("a", "b"),),
         {
             **{"how": USUAL, "closure": False, "control": None, "rule": None, "reference": None},
-            "attempts": "best",
+            **{"attempts": "best", "prices": ()},
         },
     ),
     Case(
-        f"rank a --closure --control style --place points --reference r --attempts all {HOW}",
+        "rank a --price 1,2 --price m=3,4 --closure --control style --place points "
+        f"--reference r --attempts all {HOW}",
         "tiebreak.analysis.ranking.rank_logs",
         (("a",),),
         {
             **{"how": OWN, "closure": True, "control": "style", "rule": "points"},
-            **{"reference": "r", "attempts": "all"},
+            **{"reference": "r", "attempts": "all", "prices": ("1,2", "m=3,4")},
         },
     ),
     Case(

@@ -80,7 +80,21 @@ def test_json(logs: str) -> None:
     assert data["judges"]["price"] == {"input": 2, "output": 17}
     assert (data["n_items"], data["n_identical"]) == (6, 1)
     assert data["experience"] is None
-    assert any("reasons" in note for note in data["notes"])
+    assert data["notes"][0].startswith("openai/gpt-5 reasons: hidden tokens")
+
+
+def test_csv(logs: str) -> None:
+    asked = ("--protocol", "seal,full_pairwise")
+    rows = {row["protocol"]: row for row in found(logs, *asked, "--price", "2,17")["protocols"]}
+    header, *lines = run(logs, *asked, "--price", "2,17", "--csv").output.splitlines()
+    for line in lines:
+        cells = dict(zip(header.split(","), line.split(","), strict=True))
+        for figure in ("calls", "tokens_out", "cost"):
+            for end, value in rows[cells["protocol"]][figure].items():
+                assert float(cells[f"{figure}_{end}"]) == value
+    assert len(lines) == len(rows)
+    unpriced = run(logs, *asked, "--csv").output
+    assert len(unpriced.splitlines()) == 3
 
 
 @pytest.mark.slow

@@ -148,7 +148,10 @@ def test_people_and_reference(tmp_path: Path) -> None:
         (["LOGS", "--rounds", "x.yaml", "--spoil", "a=b"], "--rounds, --spoil: for a contest"),
         (["LOGS", "--eliminate", "1"], "--eliminate: for a contest over many --scores"),
         (["LOGS", "--metric", "x"], "--metric: for a contest over many --scores"),
-        (["--scores", "SCORES", "--human", "p.csv"], "--human and --reference go with LOGS."),
+        (
+            ["--scores", "SCORES", "--human", "p.csv"],
+            "--human, --price and --reference go with LOGS.",
+        ),
         (["LOGS", "--pictures", "svg,gif"], "'gif' is none of svg, png, pdf"),
         (["LOGS", "--width", "85"], "'85' is no length such as 85mm, 12cm or 3.3in"),
         (["LOGS", "--width", "2m"], "'2m' is no length"),

@@ -15,7 +15,8 @@ from inspect_ai.util import JSONSchema
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
-from tiebreak.estimate.prices import Price, PricedModel
+from tiebreak.estimate.prices import PricedModel
+from tiebreak.prices import Price
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.judge import Prompt, Question

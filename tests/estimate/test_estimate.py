@@ -10,9 +10,9 @@ import pytest
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range
+from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.variants import read_variant
 

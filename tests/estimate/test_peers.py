@@ -11,11 +11,12 @@ from tiebreak.estimate import EstimateError
 from tiebreak.estimate.cost import read_judges, read_matching, read_protocols
 from tiebreak.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price, PricedModel
+from tiebreak.estimate.prices import PricedModel
 from tiebreak.estimate.sheet import assumptions, data_of, notes, who_is_asked
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.questions import ReviewQuestion

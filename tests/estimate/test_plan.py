@@ -19,7 +19,7 @@ from tiebreak.estimate.experience import Evidence, agree, cheaper, of_scores
 from tiebreak.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend
 
 MODELS = tuple("abcdefgh")
-RATES = [Rate(4.0 * rounds, 0.01 * rounds) for rounds in range(1, 8)]
+RATES = [Rate(4.0 * rounds, 0.01 * rounds, 0.01 * rounds) for rounds in range(1, 8)]
 NOISE = Noise(0.25, 1 / 3)
 
 
@@ -64,7 +64,7 @@ def test_budgets_that_buy_nothing_say_what_would() -> None:
     with pytest.raises(EstimateError, match=r"it takes \$0.06 or more"):
         spend(Goal(dollars=0.03), 8, 100, RATES, NOISE)
     with pytest.raises(EstimateError, match="No price of the judge is known"):
-        spend(Goal(dollars=3), 8, 100, [Rate(4.0, None)], NOISE)
+        spend(Goal(dollars=3), 8, 100, [Rate(4.0, None, None)], NOISE)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 7])
@@ -125,7 +125,8 @@ def plan(*arguments: str) -> Any:
 
 
 def test_a_budget_becomes_a_command(logs: Path) -> None:
-    found = plan(str(logs), "--judge", "acme/j", "--price", "2,17", "--budget", "0.1", "--json")
+    asked = (str(logs), "--judge", "acme/j", "--price", "2,17", "--reasoning-tokens", "0")
+    found = plan(*asked, "--budget", "0.1", "--json")
     assert (found["format"], found["version"]) == ("tiebreak/plan", 1)
     [option] = found["options"]
     assert option["label"] == "round_robin:rounds=1"
@@ -145,6 +146,49 @@ def test_a_budget_becomes_a_command(logs: Path) -> None:
     words = plan(str(logs), "--judge", "acme/j", "--calls", "100000")
     assert "round_robin:rounds=3 on all 40 items" in words
     assert "--limit" not in words
+
+
+# What Inspect says of it: it reasons, it does not, nothing.
+@pytest.mark.parametrize(
+    ("judge", "hides"),
+    [("openai/gpt-5", "reasons"), ("openai/gpt-4o", ""), ("acme/j", "may reason")],
+)
+@pytest.mark.parametrize("goal", [("--budget", "1"), ("--calls", "60"), ("--precision", "0.1")])
+def test_the_dollars_of_a_judge_that_may_reason_are_a_range(
+    logs: Path, judge: str, hides: str, goal: tuple[str, str]
+) -> None:
+    asked = (str(logs), "--judge", judge, "--price", "2,17", *goal)
+    found, words = plan(*asked, "--json"), " ".join(plan(*asked).split())
+    [option] = found["options"]
+    # A thousand tokens a call, at 17 dollars a million.
+    more = option["calls"] * 0.017 if hides else 0.0
+    assert option["dollars_most"] == pytest.approx(option["dollars"] + more)
+    assert option["batch_most"] == pytest.approx(option["dollars_most"] / 2)
+    if goal[0] == "--budget":
+        assert option["dollars_most"] <= 1
+    hidden = [note for note in found["notes"] if "hidden tokens" in note]
+    assert found["notes"][: len(hidden)] == hidden
+    assert bool(hidden) == bool(hides)
+    note = f"{judge} {hides}: hidden tokens are billed as output and are 0 to 1,000 a call in these"
+    assert (note in words) == bool(hides)
+    shown = [f"{amount:.2f}" for amount in (option["dollars"], option["dollars_most"])]
+    assert ("–".join(shown) in words) == bool(hides)
+    header, row = plan(*asked, "--csv").splitlines()
+    cells = dict(zip(header.split(","), row.split(","), strict=True))
+    assert {name: float(cells[name]) for name in ("dollars", "dollars_most", "batch_most")} == {
+        name: option[name] for name in ("dollars", "dollars_most", "batch_most")
+    }
+    known = plan(*asked, "--reasoning-tokens", "300", "--json")
+    assert known["options"][0]["dollars"] == known["options"][0]["dollars_most"]
+    assert not any("hidden" in note for note in known["notes"])
+
+
+def test_a_plan_says_what_an_estimate_says(logs: Path) -> None:
+    said = plan(str(logs), "--judge", "openai/gpt-5")
+    planned = plan(str(logs), "--judge", "openai/gpt-5", "--calls", "60")
+    for sentence in ("No price is known for openai/gpt-5", "reasoning_effort", "Tokens: counted"):
+        assert sentence in said
+        assert sentence in planned
 
 
 def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None:
@@ -177,6 +221,11 @@ def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None
         (["--budget", "1"], 1, "add --judge MODEL"),
         (["--budget", "1", "--calls", "5", "--judge", "a/b"], 2, "give one of them"),
         (["--budget", "1", "--judge", "a/b"], 1, "No price of the judge is known"),
+        (
+            ["--budget", "0.1", "--judge", "a/b", "--price", "2,17"],
+            1,
+            "or more, at 1,000 reasoning tokens a call; --reasoning-tokens says how many it takes.",
+        ),
         (["--calls", "3", "--judge", "a/b"], 1, "no two models can be told apart"),
         (["--precision", "1.5", "--judge", "a/b"], 2, "precision"),
         (["--judge", "a/b,c/d"], 1, "A jury is estimated judge by judge"),

@@ -140,6 +140,7 @@ def compare(
     reference: str = REFERENCE,
     how: Resampling = Resampling(),
     rule: Rule | None = None,
+    prices: Sequence[str] = (),
 ) -> Comparison:
     """Compare the ranking logs among some files and folders with a reference.
 
@@ -149,6 +150,7 @@ def compare(
             log. Of several runs of it the oldest is the reference, and the others are reruns.
         how: level, draws and seed of the intervals.
         rule: place the logs that it fits by this rule, others by the one that they name.
+        prices: as in `read_ranking_logs`.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` fits none.
@@ -158,7 +160,7 @@ def compare(
             both orders.
         ValueError: level or draws are out of range.
     """
-    entries, notes = read_entries(paths, how=how, rule=rule)
+    entries, notes = read_entries(paths, how=how, rule=rule, prices=prices)
     return compare_entries(entries, reference=reference, how=how, notes=notes)
 
 
@@ -300,12 +302,11 @@ def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
                 f"{log.name} stopped after {settled.after:,} of {count(settled.of, 'item')}, its "
                 "ranking decided; figures per item are those of judged items"
             )
-    unpriced = sorted({model for log in logs for model in log.board.receipt.unpriced_models})
-    if unpriced:
-        yield (
-            f"No price known for {', '.join(unpriced)}: give prices with --model-cost-config FILE "
-            "when you judge"
-        )
+    receipts = [log.board.receipt for log in logs]
+    if priced := sorted({model for bill in receipts for model in bill.priced_models}):
+        yield f"By --price, where the logs have none: {', '.join(priced)}"
+    if unpriced := sorted({model for bill in receipts for model in bill.unpriced_models}):
+        yield f"No price known for {', '.join(unpriced)}: add --price IN,OUT"
 
 
 def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:

@@ -114,7 +114,7 @@ class Entry:
 
 
 def read_entries(
-    paths: Paths, *, how: Resampling, rule: Rule | None = None
+    paths: Paths, *, how: Resampling, rule: Rule | None = None, prices: Sequence[str] = ()
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """As `entries_of` and `read_ranking_logs`: of all logs among some files and folders.
 
@@ -123,7 +123,7 @@ def read_entries(
     Raises:
         RankingLogError: a path holds no ranking log, or the rule fits none.
     """
-    logs = read_ranking_logs(paths, with_votes=False)
+    logs = read_ranking_logs(paths, with_votes=False, prices=prices)
     if rule:
         able = [rule in fitting(log.items) for log in logs]
         # Where it fits none the first log says why.

@@ -1,5 +1,6 @@
 """All that `rank` shows of some logs, read once: leaderboards, and star boards of several logs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiebreak.analysis.errors import AnalysisError
@@ -41,10 +42,12 @@ def rank_logs(
     rule: Rule | None = None,
     reference: str | None = None,
     attempts: Attempts = "best",
+    prices: Sequence[str] = (),
 ) -> Ranking:
     """Leaderboards as `leaderboards` gives them, and star boards as `star_report` does.
 
     With `attempts` "all" each attempt at a run has a leaderboard; star boards take the best.
+    `prices` are those of `read_ranking_logs`.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
@@ -52,7 +55,11 @@ def rank_logs(
         ValueError: level or draws are out of range.
     """
     logs = read_ranking_logs(
-        paths, with_metadata=control == "style", with_votes=False, attempts=attempts
+        paths,
+        with_metadata=control == "style",
+        with_votes=False,
+        attempts=attempts,
+        prices=prices,
     )
     boards = tuple(
         board

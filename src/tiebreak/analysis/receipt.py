@@ -61,7 +61,8 @@ class Receipt:
     count the calls of an item that had to wait for each other: the longest chain, so the time that
     judging takes however many calls run at once.
     `cost` and `paid` are the sums over `usage`, None when any price is missing;
-    `unpriced_models` says whose.
+    `unpriced_models` says whose. What the logs do not know was priced by the reader for
+    `priced_models`.
     """
 
     n_items: int
@@ -77,6 +78,7 @@ class Receipt:
     cost: float | None
     paid: float | None
     unpriced_models: tuple[str, ...]
+    priced_models: tuple[str, ...]
     depth_mean: float
     depth_max: int
 
@@ -127,6 +129,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
         cost=_total(row.cost for row in usage),
         paid=_total(row.paid for row in usage),
         unpriced_models=tuple(sorted({call.model for call in calls if call.cost is None})),
+        priced_models=tuple(sorted({call.model for call in calls if call.priced})),
         depth_mean=float(np.mean(depths)) if depths else math.nan,
         depth_max=max(depths, default=0),
     )

@@ -112,6 +112,15 @@ price_option = click.option(
 )
 """The option that names a file of prices, as `price_file`."""
 
+prices_option = click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="[MODEL=]IN,OUT",
+    help="Dollars per million tokens in and out; costs that logs know stay. Repeatable.",
+)
+"""The option that gives prices of models, as `prices`."""
+
 
 def shown_option(help: str) -> Callable[[Command], Command]:
     """The option that says how many findings of a bank are named, as `most_shown`."""

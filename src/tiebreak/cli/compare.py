@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, bootstrap_options, form_options, place_option, show, verb
+from tiebreak.cli._shared import (
+    FILES,
+    bootstrap_options,
+    form_options,
+    place_option,
+    prices_option,
+    show,
+    verb,
+)
 from tiebreak.scorers.catalogue import REFERENCE
 
 if TYPE_CHECKING:
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
+@prices_option
 @place_option("Place the logs that this rule fits by it, as `rank` does, the others as they say.")
 @plot_options("Draw agreement against price:")
 @click.option(
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
 def compare(
     logs: tuple[str, ...],
     reference: str,
+    prices: tuple[str, ...],
     place: "Rule | None",
     plot: Plot,
     against: Literal["calls", "depth", "tokens", "cost"],
@@ -53,6 +63,7 @@ def compare(
     Examples:
       tiebreak compare logs/
       tiebreak compare logs/ --reference seal --plot agreement.svg
+      tiebreak compare logs/ --price openai/gpt-5=1.25,10 --against cost --plot cost.svg
       tiebreak compare logs/ --place elimination_tied
       tiebreak compare logs/ --csv > protocols.csv
     """
@@ -60,6 +71,6 @@ def compare(
     from tiebreak.report.sheets import comparison as sheets
 
     plot.check()
-    comparison = compare_logs(logs, reference=reference, how=how, rule=place)
+    comparison = compare_logs(logs, reference=reference, how=how, rule=place, prices=prices)
     show(form, sheets, comparison)
     plot.draw("comparison", comparison, against=against)

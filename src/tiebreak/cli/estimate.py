@@ -5,7 +5,15 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, price_option, show, verb
+from tiebreak.cli._shared import (
+    FILES,
+    form_options,
+    loading_options,
+    price_option,
+    prices_option,
+    show,
+    verb,
+)
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -42,21 +50,14 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     metavar="MODEL[,MODEL…]",
     help="Models that review each other in peer_review, two or more.",
 )
-@click.option(
-    "--price",
-    "prices",
-    multiple=True,
-    metavar="[MODEL=]IN,OUT",
-    help="Dollars per million tokens. Repeatable.  [default: as in the file, or Inspect's]",
-)
+@prices_option
 @price_option
 @click.option(
     "--reasoning-tokens",
     type=click.IntRange(0),
-    default=0,
-    show_default=True,
     metavar="N",
-    help="Hidden tokens that a call is billed on top of its reply.",
+    help="Hidden tokens that a call is billed on top of its reply.  [default: unknown; a plan says "
+    "what 0 to 1,000 cost]",
 )
 @click.option(
     "--from-log",
@@ -98,7 +99,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
 @partial(loading_options, modes=("strict", "intersect", "union"))
-@form_options("json")
+@form_options("json", "csv")
 def estimate(
     paths: tuple[str, ...],
     protocols: str,

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, bootstrap_options, form_options, place_option, show, verb
+from tiebreak.cli._shared import (
+    FILES,
+    bootstrap_options,
+    form_options,
+    place_option,
+    prices_option,
+    show,
+    verb,
+)
 from tiebreak.words import split_names
 
 if TYPE_CHECKING:
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
     type=click.Choice(["length", "style"]),
     help="Show strengths at equal length, or at equal length, headings, lists and bold, as well.",
 )
+@prices_option
 @place_option("Place models by another rule, without a call, where it fits what was asked.")
 @click.option(
     "--reference",
@@ -71,13 +80,15 @@ def rank(
     Examples:
       tiebreak rank logs/
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
+      tiebreak rank logs/ --price 1.25,10
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
       tiebreak rank logs/2026-11-21_seal.eval --place least_squares
       tiebreak rank stars/ --reference openai/gpt-5
     """
     if pair is not None:
         if place or any(views.values()):
-            raise click.UsageError("--pair takes no --closure, --control, --place and --reference")
+            others = "--closure, --control, --place, --price and --reference"
+            raise click.UsageError(f"--pair takes no {others}")
         _pair(logs, form, pair, how.level)
         return
     from tiebreak.analysis.ranking import rank_logs

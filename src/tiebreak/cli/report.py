@@ -11,6 +11,7 @@ from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
     echo_json,
+    prices_option,
     scores_options,
     verb,
 )
@@ -70,6 +71,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     help="What protocols are compared with: a protocol, a name from the report, or a log. "
     "[default: full_pairwise, where it is there]",
 )
+@prices_option
 @click.option("--title", metavar="TEXT", help="Title of the page. [default: the benchmarks]")
 @click.option(
     "--pictures",
@@ -93,6 +95,7 @@ def report(
     reading: dict[str, Any],
     human: str | None,
     reference: str | None,
+    prices: tuple[str, ...],
     title: str | None,
     pictures: "tuple[Form, ...]",
     width: float | None,
@@ -109,6 +112,7 @@ def report(
     Examples:
       tiebreak report logs/
       tiebreak report logs/ -o report/ --human arena.csv --title "Our models in May"
+      tiebreak report logs/ --price 1.25,10
       tiebreak report logs/ --pictures pdf,png --width 85mm
       tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu:best
@@ -120,8 +124,8 @@ def report(
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
     if not scores and (options := given_of({**setup, **reading})):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
-    if not logs and (human or reference):
-        raise click.UsageError("--human and --reference go with LOGS.")
+    if not logs and (human or reference or prices):
+        raise click.UsageError("--human, --price and --reference go with LOGS.")
     check_folder(folder)
     people = read_human_ranking(human) if human else None
     contest = None
@@ -140,6 +144,7 @@ def report(
         pictures=pictures,
         width=width,
         how=how,
+        prices=prices,
     )
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
+import numpy as np
+
 from tiebreak.candidates import CandidatePool, identical_groups, load_by_models, load_candidates
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.estimate import (
@@ -18,7 +20,6 @@ from tiebreak.estimate.estimate import (
     Estimate,
     Judges,
     Pace,
-    ProtocolEstimate,
     asks_peers,
     estimate,
 )
@@ -33,6 +34,7 @@ from tiebreak.estimate.experience import (
     native_evidence,
 )
 from tiebreak.estimate.plan import (
+    HIDDEN,
     Goal,
     Noise,
     Option,
@@ -44,7 +46,7 @@ from tiebreak.estimate.plan import (
     powers,
     rests_on,
 )
-from tiebreak.estimate.prices import PricedModel, find_price, read_price, read_price_file
+from tiebreak.estimate.prices import PricedModel, listed_price, read_price_file
 from tiebreak.estimate.tokens import token_counter
 from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
@@ -54,12 +56,13 @@ from tiebreak.inspect_tasks.planting import planted
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths, path_list
 from tiebreak.plain_yaml import read_yaml
+from tiebreak.prices import read_prices
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.scorers.variants import Variant, read_variant, split_labels
-from tiebreak.words import count, split_names
+from tiebreak.words import split_names
 
 
 def estimate_cost(
@@ -71,7 +74,7 @@ def estimate_cost(
     peers: str | Sequence[str] | None = None,
     prices: Sequence[str] = (),
     price_file: str | PathLike[str] | None = None,
-    reasoning_tokens: int = 0,
+    reasoning_tokens: int | None = None,
     from_log: str | None = None,
     pace: Pace = DEFAULT_PACE,
     sample: int | None = SAMPLE,
@@ -99,7 +102,8 @@ def estimate_cost(
         peers: the models that review each other in `peer_review`.
         prices: `IN,OUT` or `MODEL=IN,OUT`, in dollars per million tokens.
         price_file: a file of prices as for Inspect's `--model-cost-config`.
-        reasoning_tokens: hidden tokens that every call is billed on top of its reply.
+        reasoning_tokens: hidden tokens that every call is billed on top of its reply; None where
+            that is not known: an estimate counts none and says so, a plan goes up to 1,000.
         from_log: an earlier ranking log of this judge, for its tokens and close calls; by default
             those of the same models and benchmark that lie beside the candidates.
         pace: how fast calls are made.
@@ -249,14 +253,12 @@ def read_judges(
             f"{nameless[0]!r} names no provider: give it as PROVIDER/MODEL, such as openai/gpt-5"
         )
     asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
-    given = [read_price(text) for text in prices]
-    if strangers := [model for model, _ in given if model is not None and model not in asked]:
-        others = ", ".join(asked) or "none"
-        raise EstimateError(
-            f"A price for {strangers[0]}, which is not asked. The models asked: {others}"
-        )
     filed = read_price_file(price_file) if price_file is not None else {}
-    price = {model: find_price(model, given, filed) for model in asked}
+    try:
+        known = filed | read_prices(prices, asked)
+    except ValueError as error:
+        raise EstimateError(str(error)) from error
+    price = {model: known.get(model) or listed_price(model) for model in asked}
     return Judges(
         judge=judge,
         price=None if judge is None else price[judge],
@@ -351,7 +353,8 @@ def plan_judging(
         found += [one for part in parts if (one := evidence_of(part)) is not None]
     seen, identical = by_schedule(found), _identical(pool)
     noise = noise_of(identical, TIES.likely, seen)
-    rates = _rates(pool, judge, from_log, how)
+    estimated = estimate_cost(pool, _ends(n_models), judge=judge, from_log=from_log, **how)
+    rates = _rates(estimated)
     chosen, why = choose(goal, n_models, n_pool, rates, noise, found)
     # The largest log of this judge knows most about differences; without one, native scores.
     gaps = max(found, key=lambda one: one.n_items, default=native_evidence(pool))
@@ -367,6 +370,7 @@ def plan_judging(
         why=why,
         rests_on=tuple(rests_on(seen, gaps, identical)),
         command=_command(candidates, options[0], n_pool, judge, how | loading),
+        estimate=estimated,
     )
 
 
@@ -379,33 +383,21 @@ def _identical(pool: CandidatePool) -> float:
     return sum(same) / (len(same) * n * (n - 1))
 
 
-def _rates(
-    pool: CandidatePool, judge: str, from_log: str | None, how: Mapping[str, Any]
-) -> list[Rate]:
+def _ends(n_models: int) -> list[str]:
+    """A round robin of one round, and one of all."""
+    return [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
+
+
+def _rates(found: Estimate) -> list[Rate]:
     """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
-    most = n_rounds(len(pool.models))
-    labels = dict.fromkeys(f"round_robin:rounds={rounds}" for rounds in (1, most))
-    found = estimate_cost(pool, list(labels), judge=judge, from_log=from_log, **how)
     first, last = found.protocols[0], found.protocols[-1]
-    return [
-        Rate(
-            _between(first.calls.likely, last.calls.likely, rounds, most) / found.n_items,
-            _dollars(first, last, rounds, most, found.n_items),
-        )
-        for rounds in range(1, most + 1)
-    ]
-
-
-def _between(first: float, last: float, rounds: int, most: int) -> float:
-    return first if most == 1 else first + (last - first) * (rounds - 1) / (most - 1)
-
-
-def _dollars(
-    first: ProtocolEstimate, last: ProtocolEstimate, rounds: int, most: int, n_items: int
-) -> float | None:
-    if first.cost is None or last.cost is None:
-        return None
-    return _between(first.cost.likely, last.cost.likely, rounds, most) / n_items
+    rounds = n_rounds(len(found.models))
+    calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / found.n_items
+    if first.cost is None or last.cost is None or found.judges.price is None:
+        return [Rate(each, None, None) for each in calls.tolist()]
+    dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / found.n_items
+    hidden = HIDDEN * found.judges.price.output / 1e6 if found.hiding else 0.0
+    return [Rate(*row) for row in np.stack((calls, dollars, dollars + calls * hidden), 1).tolist()]
 
 
 def _option(
@@ -418,15 +410,14 @@ def _option(
     label, n_items, calls = chosen
     name, _, rounds = label.partition(":rounds=")
     if rounds:
-        own = noise.of_item(int(rounds))
-        dollars = rates[int(rounds) - 1].dollars
-        price = None if dollars is None else n_items * dollars
+        own, rate, times = noise.of_item(int(rounds)), rates[int(rounds) - 1], float(n_items)
     else:
         own = next(one.noise for one in found if one.protocol == name)
-        first = rates[0]
-        price = None if first.dollars is None else calls * first.dollars / first.calls
+        rate = rates[0]
+        times = calls / rate.calls
+    dollars, most = (None if per is None else times * per for per in (rate.dollars, rate.most))
     pairs = powers(gaps, own, n_items)
-    return Option(label, n_items, calls, price, half_width(own, n_items), pairs)
+    return Option(label, n_items, calls, dollars, most, half_width(own, n_items), pairs)
 
 
 def _command(
@@ -446,13 +437,3 @@ def _command(
     if option.n_items < n_pool:
         words += ["--limit", str(option.n_items), "--sample-shuffle", str(how.get("seed") or 0)]
     return shlex.join([*words, "--model-role", f"judge={judge}"])
-
-
-def command_in_batches(plan: Plan) -> str:
-    """The same with every call in a batch."""
-    return f"{plan.command} --batch"
-
-
-def size(plan: Plan) -> str:
-    """Models and items in words."""
-    return f"{count(len(plan.models), 'model')} · {count(plan.n_items, 'item')}"

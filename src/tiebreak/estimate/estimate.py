@@ -18,7 +18,7 @@ import numpy as np
 
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price, PricedModel
+from tiebreak.estimate.prices import PricedModel, reasons
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import FloatArray, Range, Stratum, Total, range_of, strata, total
 from tiebreak.inspect_tasks.roles import (
@@ -27,6 +27,7 @@ from tiebreak.inspect_tasks.roles import (
     require_panel,
     require_readable,
 )
+from tiebreak.prices import Price
 from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
@@ -129,6 +130,7 @@ class Estimate:
     `n_identical` items need no call, because all answers are identical; prompts were counted on
     `n_sampled` items, and on more where a protocol asks less. `counted_by` says how. `reviewers`
     are the peers of `judges`, in their order. `n_media` items have images or files.
+    `reasoning_tokens` are those of a call, None where nobody said how many.
     """
 
     judges: Judges
@@ -139,7 +141,7 @@ class Estimate:
     n_identical: int
     n_sampled: int
     counted_by: str
-    reasoning_tokens: int
+    reasoning_tokens: int | None
     pace: Pace
     words: Range
     close: Range
@@ -147,6 +149,16 @@ class Estimate:
     experience: Experience | None
     protocols: tuple[ProtocolEstimate, ...]
     n_media: int = 0
+
+    @property
+    def hiding(self) -> tuple[str, ...]:
+        """The models that may be billed for reasoning tokens of which nothing here tells."""
+        if self.reasoning_tokens is not None:
+            return ()
+        asked = {model for model in self.judges.prices if reasons(model) is not False}
+        if self.experience is not None:
+            asked &= {peer.model for peer in self.judges.peers} - self.experience.reviews.keys()
+        return tuple(sorted(asked))
 
 
 WORDS: Final = Range(8, 18, 40)
@@ -196,7 +208,7 @@ def estimate(
     counter: TokenCounter,
     *,
     pace: Pace = DEFAULT_PACE,
-    reasoning_tokens: int = 0,
+    reasoning_tokens: int | None = None,
     experience: Experience | None = None,
     sample: int | None = SAMPLE,
     seed: int = 0,
@@ -210,7 +222,7 @@ def estimate(
         judges: who would answer, and at what price.
         counter: counts tokens.
         pace: as in `estimate_cost`, like all that follow but `experience`.
-        reasoning_tokens: hidden tokens of every call.
+        reasoning_tokens: hidden tokens of every call; None, which counts none, where unknown.
         experience: what is known about this judge; goes before what is counted or assumed.
         sample: number of items whose prompts are counted.
         seed: seed of the made-up replies.
@@ -227,7 +239,9 @@ def estimate(
     for variant in variants:
         variant.protocol.check(variant.settings, models)
     panel = _find_reviewers(judges, models, variants, reviewers)
-    trial = _Trial(contests, sample, judges, panel, counter, reasoning_tokens, experience, seed)
+    trial = _Trial(
+        contests, sample, judges, panel, counter, reasoning_tokens or 0, experience, seed
+    )
     ties = (experience and experience.tie) or TIES
     close = (experience and experience.close) or CLOSE
     scenarios = _scenarios(close, ties)

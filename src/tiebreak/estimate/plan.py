@@ -17,6 +17,7 @@ from itertools import combinations
 from typing import Final
 
 from tiebreak.estimate import EstimateError
+from tiebreak.estimate.estimate import Estimate
 from tiebreak.estimate.experience import Evidence, by_schedule, cheaper
 from tiebreak.scorers.schedule import n_rounds
 
@@ -27,6 +28,8 @@ RHO: Final = 1 / 3
 PROBABLY: Final = 0.5
 BATCH: Final = 0.5
 """What a call costs in a batch, of its direct price, at all large providers."""
+HIDDEN: Final = 1_000
+"""Reasoning tokens of a call, at most, where nothing is known of them."""
 FEWEST: Final = 6
 """Items below which no two models can be told apart."""
 
@@ -51,10 +54,14 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What one item costs under a protocol: calls and direct dollars (None: no price)."""
+    """What one item costs under a protocol: calls and direct dollars (None: no price).
+
+    `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many.
+    """
 
     calls: float
     dollars: float | None
+    most: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ class PairPower:
 class Option:
     """One way to spend the budget. `dollars` is the direct price, `batch` that in a batch.
 
+    Where a judge may reason and nobody said how much, they are those without a hidden token, and
+    `dollars_most` and `batch_most` those with `HIDDEN` a call; else both are the same.
     `half_width` is that of a score's 95% interval, NaN where it is not known; `pairs` are all pairs
     of models, the most likely ones first, empty where nothing is known about them.
     """
@@ -78,6 +87,7 @@ class Option:
     n_items: int
     calls: float
     dollars: float | None
+    dollars_most: float | None
     half_width: float
     pairs: tuple[PairPower, ...]
 
@@ -85,6 +95,11 @@ class Option:
     def batch(self) -> float | None:
         """Dollars where all calls go into batches."""
         return None if self.dollars is None else BATCH * self.dollars
+
+    @property
+    def batch_most(self) -> float | None:
+        """The same with hidden tokens."""
+        return None if self.dollars_most is None else BATCH * self.dollars_most
 
     @property
     def apart(self) -> tuple[PairPower, ...]:
@@ -96,6 +111,7 @@ class Option:
 class Plan:
     """What to run. `options` begins with what is recommended, and `why` says why.
 
+    `estimate` is that of one round and of all; a budget in dollars holds with `HIDDEN` tokens, too.
     `rests_on` says what noise and differences were taken from; `command` is what to type.
     """
 
@@ -108,6 +124,7 @@ class Plan:
     why: str
     rests_on: tuple[str, ...]
     command: str
+    estimate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +207,7 @@ def spend(
         least = _least(goal, rates[0])
         raise EstimateError(
             f"{goal.sentence[0].upper()}{goal.sentence[1:]} judges {affordable[0]} items, and "
-            f"below {FEWEST} no two models can be told apart: it takes {least} or more."
+            f"below {FEWEST} no two models can be told apart: it takes {least}."
         )
     if affordable[0] < n_pool:
         return 1, affordable[0]
@@ -211,18 +228,20 @@ def _items_for(precision: float, noise: float, n_pool: int) -> int | None:
 def _items(goal: Goal, rate: Rate) -> int:
     if goal.calls is not None:
         return math.floor(goal.calls / rate.calls) if rate.calls else 10**9
-    if rate.dollars is None:
+    if rate.most is None:
         raise EstimateError(
             "No price of the judge is known: add --price IN,OUT (dollars per million tokens) or "
             "--model-cost-config FILE, or give --calls instead of --budget."
         )
-    return math.floor((goal.dollars or 0) / rate.dollars) if rate.dollars else 10**9
+    return math.floor((goal.dollars or 0) / rate.most) if rate.most else 10**9
 
 
 def _least(goal: Goal, rate: Rate) -> str:
     if goal.calls is not None:
-        return f"{math.ceil(FEWEST * rate.calls)} calls"
-    return f"${FEWEST * (rate.dollars or 0):,.2f}"
+        return f"{math.ceil(FEWEST * rate.calls)} calls or more"
+    hidden = f", at {HIDDEN:,} reasoning tokens a call; --reasoning-tokens says how many it takes"
+    least = f"${FEWEST * (rate.most or 0):,.2f} or more"
+    return least if rate.most == rate.dollars else least + hidden
 
 
 def choose(

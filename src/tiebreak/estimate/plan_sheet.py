@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.estimate.cost import command_in_batches, size
-from tiebreak.estimate.plan import FEWEST, LEVEL, Option, PairPower, Plan
-from tiebreak.report.cells import UNDEFINED, dollars, integer, number, words
-from tiebreak.report.json import document, json_ready
+from tiebreak.estimate.plan import FEWEST, HIDDEN, LEVEL, Option, PairPower, Plan
+from tiebreak.estimate.sheet import how_counted, money, notes, title, who_is_asked
+from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
 from tiebreak.words import count
 
@@ -19,15 +19,16 @@ def sheets_of(plan: Plan) -> list[Sheet]:
     first = plan.options[0]
     return [
         Sheet(
-            f"{plan.benchmark} · {size(plan)}",
-            (f"judge: {plan.judge}",),
+            title(plan.estimate),
+            tuple(who_is_asked(plan.estimate.judges)),
             _verdict(plan, first),
             sections=(
                 Section.of(_table(plan), lines=[f"{plan.why}."]),
                 Section.of(lines=list(_pairs(first))),
                 Section.of(lines=["Run it:", f"  {plan.command}", *_in_batches(plan)]),
-                Section.of(legend=[*plan.rests_on, _ABOUT]),
+                Section.of(legend=_assumptions(plan)),
             ),
+            notes=tuple(_notes(plan)),
         )
     ]
 
@@ -39,6 +40,15 @@ _ABOUT = (
 )
 
 
+def _assumptions(plan: Plan) -> list[str]:
+    return [*plan.rests_on, _ABOUT, *how_counted(plan.estimate)]
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    holds = ", where a budget holds at the upper end" if plan.goal.dollars is not None else ""
+    return notes(plan.estimate, f"are 0 to {HIDDEN:,} a call in these dollars{holds}")
+
+
 def _verdict(plan: Plan, option: Option) -> str:
     all_items = "all" if option.n_items == plan.n_items else f"{option.n_items:,} of the"
     said = f"For {plan.goal.sentence}: {option.label} on {all_items} {plan.n_items:,} items"
@@ -48,7 +58,10 @@ def _verdict(plan: Plan, option: Option) -> str:
             f"{said} reaches ±{option.half_width:.3f}; no protocol gets within "
             f"±{plan.goal.precision:g} on these items. Add items."
         )
-    return f"{said}, {count(round(option.calls), 'call')}, scores within ±{option.half_width:.3f}."
+    asked = count(round(option.calls), "call")
+    if option.dollars is not None:
+        asked += f", {_dollars(option.dollars, option.dollars_most).text}"
+    return f"{said}, {asked}, scores within ±{option.half_width:.3f}."
 
 
 def _table(plan: Plan) -> Table:
@@ -63,11 +76,19 @@ def _table(plan: Plan) -> Table:
             *(words(one.label), integer(one.n_items), integer(round(one.calls))),
             number(one.half_width),
             words(f"{len(one.apart)} of {len(one.pairs)}" if one.pairs else UNDEFINED),
-            *(dollars(one.dollars), dollars(one.batch)),
+            *(_dollars(one.dollars, one.dollars_most), _dollars(one.batch, one.batch_most)),
         )
         for one in plan.options
     ]
     return Table.of(columns, rows, "What the budget buys")
+
+
+def _dollars(least: float | None, most: float | None) -> Cell:
+    """One amount, or the range where hidden tokens may add to it."""
+    if least is None or most is None:
+        return Cell(UNDEFINED)
+    amounts = dict.fromkeys(map(money, (least, most)))
+    return Cell("–".join(amounts).replace("–$", "–"), least)
 
 
 def _pairs(option: Option) -> Iterator[str]:
@@ -96,12 +117,24 @@ def _named(pair: PairPower) -> str:
 def _in_batches(plan: Plan) -> Iterator[str]:
     if "close" not in plan.command:
         yield "In batches, at half the price and within a day:"
-        yield f"  {command_in_batches(plan)}"
+        yield f"  {plan.command} --batch"
 
 
 def data_of(plan: Plan) -> dict[str, Any]:
     """The fields of `Plan` under "tiebreak/plan", version 1."""
     data: dict[str, Any] = json_ready(plan)
+    del data["estimate"]
     for one, option in zip(data["options"], plan.options, strict=True):
-        one |= {"batch": option.batch, "apart": json_ready(list(option.apart))}
-    return document("tiebreak/plan", 1, **data)
+        one |= only(option, "batch", "batch_most", "apart")
+    more = {"assumptions": _assumptions(plan), "notes": [*_notes(plan)]}
+    return document("tiebreak/plan", 1, **data, **more)
+
+
+def rows_of(plan: Plan) -> list[dict[str, Any]]:
+    """One row of CSV per option, with the number of pairs instead of the pairs."""
+    figures = ("label", "n_items", "calls", "half_width")
+    prices = ("dollars", "dollars_most", "batch", "batch_most")
+    return [
+        {**only(option, *figures, *prices), "pairs": len(option.pairs), "apart": len(option.apart)}
+        for option in plan.options
+    ]

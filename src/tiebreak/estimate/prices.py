@@ -4,7 +4,6 @@ The order: a price that is given, then the file that Inspect takes as `--model-c
 Inspect's own list of models.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Final
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from tiebreak.estimate import EstimateError
 from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.prices import Price
 
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
 # an idle client; others would load weights or start a server.
@@ -21,24 +21,10 @@ _HOSTED: Final = frozenset(
     """anthropic azureai bedrock deepseek fireworks google grok groq mistral openai openrouter
     perplexity together""".split()  # noqa: SIM905 - a table of words
 )
-_MILLION: Final = 1_000_000
 _FORM: Final = (
     "A price file has the form of Inspect's --model-cost-config, a mapping of models to input, "
     "output, input_cache_write and input_cache_read in dollars per million tokens"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens."""
-
-    input: float
-    output: float
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether both are numbers from 0 on, and below a million."""
-        return 0 <= self.input < _MILLION and 0 <= self.output < _MILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +36,7 @@ class PricedModel:
 
     def cost(self, tokens_in: float, tokens_out: float) -> float | None:
         """What a call costs in US dollars, None without a price."""
-        if self.price is None:
-            return None
-        return tokens_in * (self.price.input / 1e6) + tokens_out * (self.price.output / 1e6)
-
-
-def read_price(text: str) -> tuple[str | None, Price]:
-    """Read `IN,OUT` or `MODEL=IN,OUT`; the model is None where none is named.
-
-    Raises:
-        EstimateError: anything else.
-    """
-    model, _, pair = text.rpartition("=")
-    try:
-        price = Price(*map(float, pair.split(",")))
-    except (ValueError, TypeError):
-        price = Price(-1, -1)
-    if not price.is_sound:
-        raise EstimateError(
-            f"{text!r} is not a price: give dollars per million tokens in and out, such as "
-            "1.25,10 or openai/gpt-5=1.25,10"
-        )
-    return model or None, price
+        return None if self.price is None else self.price.cost(tokens_in, tokens_out)
 
 
 def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
@@ -96,22 +61,16 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
     return prices
 
 
-def find_price(
-    model: str, given: Iterable[tuple[str | None, Price]], filed: Mapping[str, Price]
-) -> Price | None:
-    """The price of a model, None where it is unknown.
-
-    Prices are from the command line, where one without a model is for all, and from a file.
-    """
-    named = list(given)
-    for name in (model, None):
-        for own, price in named:
-            if own == name:
-                return price
-    if model in filed:
-        return filed[model]
+def listed_price(model: str) -> Price | None:
+    """The price in Inspect's list of models, None where that has none."""
     info = model_info(model)
     return Price(info.cost.input, info.cost.output) if info and info.cost else None
+
+
+def reasons(model: str) -> bool | None:
+    """Whether a model reasons before it replies; None where Inspect does not know it."""
+    info = model_info(model)
+    return None if info is None else bool(info.reasoning)
 
 
 def model_info(model: str) -> ModelInfo | None:

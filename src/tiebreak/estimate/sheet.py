@@ -5,9 +5,10 @@ from typing import Any
 
 from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price, model_info
+from tiebreak.estimate.prices import model_info, reasons
 from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range
+from tiebreak.prices import Price
 from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
@@ -19,15 +20,20 @@ _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth
 
 def sheets_of(found: Estimate) -> list[Sheet]:
     """One row per protocol, the likely figures above their ranges, and what was assumed."""
-    size = f"{count(len(found.models), 'model')} · {count(found.n_items, 'item')}"
     return [
         Sheet(
-            f"{', '.join(found.benchmarks)} · {size}",
+            title(found),
             tuple(who_is_asked(found.judges)),
             sections=(Section.of(_table(found)), Section.of(legend=assumptions(found))),
             notes=tuple(notes(found)),
         )
     ]
+
+
+def title(found: Estimate) -> str:
+    """Benchmarks, and how much there is of them."""
+    size = f"{count(len(found.models), 'model')} · {count(found.n_items, 'item')}"
+    return f"{', '.join(found.benchmarks)} · {size}"
 
 
 def data_of(found: Estimate) -> dict[str, Any]:
@@ -50,6 +56,19 @@ def data_of(found: Estimate) -> dict[str, Any]:
     return document("tiebreak/estimate", 1, **{**data, **more})
 
 
+def rows_of(found: Estimate) -> list[dict[str, Any]]:
+    """One row of CSV per protocol: of every figure low, likely and high."""
+    return [
+        {"protocol": row.label}
+        | {
+            f"{figure}_{end}": getattr(getattr(row, figure), end, None)
+            for figure in _FIGURES
+            for end in Range._fields
+        }
+        for row in found.protocols
+    ]
+
+
 def _table(found: Estimate) -> Table:
     longest = max((row.hours.high for row in found.protocols), default=0.0)
     unit, size = ("hours", 1) if longest >= 1 else ("minutes", 60)
@@ -63,7 +82,7 @@ def _table(found: Estimate) -> Table:
             words(row.label),
             *(_cell(row.calls_per_item, _number), _cell(row.calls, _whole)),
             *(_cell(row.tokens_in, _tokens), _cell(row.tokens_out, _tokens)),
-            Cell(UNDEFINED) if row.cost is None else _cell(row.cost, _money),
+            Cell(UNDEFINED) if row.cost is None else _cell(row.cost, money),
             _cell(row.depth, _whole),
             _cell(Range(*(size * hours for hours in row.hours)), _number),
         )
@@ -99,7 +118,8 @@ def _tokens(number: float) -> str:
     return _whole(number)
 
 
-def _money(dollars: float) -> str:
+def money(dollars: float) -> str:
+    """US dollars: cents below 100."""
     if 0 < dollars < 0.01:
         return f"${dollars:.1g}"
     return f"${dollars:,.0f}" if dollars >= 100 else f"${dollars:.2f}"
@@ -134,6 +154,17 @@ def _experience(known: Experience) -> dict[str, Any]:
 
 def assumptions(found: Estimate) -> Iterator[str]:
     """How the figures came about, one sentence each."""
+    yield from how_counted(found)
+    pace = found.pace
+    most = f", at most {pace.per_minute:g} begun a minute" if pace.per_minute else ""
+    sharing = ", of all peers together" if found.reviewers else ""
+    yield f"Time: {pace.connections} calls side by side{sharing}, {pace.seconds:g} s each{most}"
+    replies = "malformed replies as in the log" if found.experience else "no malformed reply"
+    yield f"Every protocol as if it ran alone: {replies}, nothing cached here or by the provider"
+
+
+def how_counted(found: Estimate) -> Iterator[str]:
+    """What tokens and calls rest on, one sentence each."""
     known, words, close = found.experience, found.words, found.close
     shares = f"{percent(close.likely)} of the verdicts are close ({_percents(close)})"
     if known is None or known.close is None:
@@ -157,16 +188,18 @@ def assumptions(found: Estimate) -> Iterator[str]:
             f"Likely: {words.likely:g} words a text, and {shares}. Low: {words.low:g} words. High: "
             f"{words.high:g} words, and a provider that bills the reply's schema"
         )
-    pace = found.pace
-    most = f", at most {pace.per_minute:g} begun a minute" if pace.per_minute else ""
-    sharing = ", of all peers together" if found.reviewers else ""
-    yield f"Time: {pace.connections} calls side by side{sharing}, {pace.seconds:g} s each{most}"
-    replies = "malformed replies as in the log" if known else "no malformed reply"
-    yield f"Every protocol as if it ran alone: {replies}, nothing cached here or by the provider"
 
 
-def notes(found: Estimate) -> Iterator[str]:
-    """What is missing, and what to do about it."""
+def notes(found: Estimate, hidden: str = "are not in these figures") -> Iterator[str]:
+    """What is missing, and what to do about it; `hidden` says where reasoning tokens count."""
+    for verb in ("reason", "may reason"):
+        models = [model for model in found.hiding if bool(reasons(model)) == (verb == "reason")]
+        if models:
+            verb += "s" if verb == "reason" and len(models) == 1 else ""
+            yield (
+                f"{all_of(models)} {verb}: hidden tokens are billed as output and {hidden}; add "
+                "--reasoning-tokens N, or --from-log LOG of a first small run"
+            )
     if found.n_identical:
         yield (
             f"{count(found.n_identical, 'item')} of {found.n_items:,} cost nothing: all answers "
@@ -189,13 +222,7 @@ def notes(found: Estimate) -> Iterator[str]:
     asked = found.judges.prices
     if known and (others := [model for model in known.models if model not in asked]):
         yield f"The log's calls were answered by {', '.join(others)}, which is not asked here"
-    if reasoning := [model for model in asked if _hides_tokens(found, model)]:
-        yield (
-            f"{all_of(reasoning)} {'reasons' if len(reasoning) == 1 else 'reason'}: hidden tokens "
-            "are billed as output and are not in these figures; add --reasoning-tokens N, or "
-            "--from-log LOG of a first small run"
-        )
-    if found.judges.judge is not None and _reasons(found.judges.judge):
+    if found.judges.judge is not None and reasons(found.judges.judge):
         yield (
             "The judge's reasoning_effort is the largest lever on the price: --model-role "
             f"'judge={{model: {found.judges.judge}, reasoning_effort: low}}'"
@@ -226,20 +253,6 @@ def _about_reviewers(found: Estimate) -> Iterator[str]:
             f"By name, {all_of(outsiders)} {is_none}: {who} would rank the answers of others only. "
             "If that is wrong, say which candidate each peer is with --reviewers"
         )
-
-
-def _hides_tokens(found: Estimate, model: str) -> bool:
-    """Whether a model is billed for tokens that nothing here tells of."""
-    known = found.experience
-    reviews = any(peer.model == model for peer in found.judges.peers)
-    if found.reasoning_tokens or (known and (not reviews or model in known.reviews)):
-        return False
-    return _reasons(model)
-
-
-def _reasons(model: str) -> bool:
-    info = model_info(model)
-    return info is not None and bool(info.reasoning)
 
 
 def _too_long(found: Estimate) -> Iterator[str]:

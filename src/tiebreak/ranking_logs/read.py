@@ -10,9 +10,10 @@ from inspect_ai.log import EvalLog, list_eval_logs
 from tiebreak.candidates.discover import visible_files
 from tiebreak.candidates.recognise import is_inspect_log
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
+from tiebreak.prices import read_prices
 from tiebreak.progress import tracked
 from tiebreak.ranking_logs.joins import Attempts, best_attempts, join_newcomers, join_shards
-from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.words import count
 
@@ -28,6 +29,7 @@ def read_ranking_logs(
     with_metadata: bool = False,
     with_votes: bool = True,
     attempts: Attempts = "best",
+    prices: Sequence[str] = (),
 ) -> list[RankingLog]:
     """Read the ranking logs among some files and folders.
 
@@ -43,10 +45,11 @@ def read_ranking_logs(
         with_votes: whether ballots are to hold the votes of verdicts and the critiques of matches,
             which no ranking needs: without them reading takes a tenth of the memory.
         attempts: "all" keeps the other attempts at a run as well, each a log.
+        prices: of calls whose cost the logs do not know, as `read_prices` reads them.
 
     Raises:
-        RankingLogError: a path does not exist or holds no ranking log, or the shards of a run
-            overlap or are incomplete.
+        RankingLogError: a path does not exist or holds no ranking log, the shards of a run overlap
+            or are incomplete, or a price cannot be read or is for a model that is not asked.
         UnreadableLogError: a file is damaged or no log at all.
     """
     logs: dict[str, RankingLog] = {}
@@ -66,9 +69,37 @@ def read_ranking_logs(
     noted = [replace(log, notes=(*log.notes, *_status_notes(log, found))) for log in found]
     whole = join_shards(noted, unreadable=notes)
     joined = join_newcomers(best_attempts(whole) if attempts == "best" else whole)
+    if prices:
+        joined = _priced(joined, prices)
     return [
         replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=lambda log: log.age)
     ]
+
+
+def _priced(logs: Sequence[RankingLog], texts: Sequence[str]) -> list[RankingLog]:
+    samples = [one for log in logs for one in (*log.samples, *log.canaries)]
+    asked = {call.model for one in samples if one.ballots for call in one.ballots.calls}
+    try:
+        prices = read_prices(texts, sorted(asked))
+    except ValueError as error:
+        raise RankingLogError(str(error)) from error
+
+    def with_costs(sample: JudgedItem) -> JudgedItem:
+        if sample.ballots is None:
+            return sample
+        calls = tuple(
+            replace(call, cost=price.cost(call.input_tokens, call.output_tokens), priced=True)
+            if call.cost is None and (price := prices.get(call.model))
+            else call
+            for call in sample.ballots.calls
+        )
+        return replace(sample, ballots=sample.ballots.model_copy(update={"calls": calls}))
+
+    def both(log: RankingLog) -> RankingLog:
+        samples, canaries = (tuple(map(with_costs, own)) for own in (log.samples, log.canaries))
+        return replace(log, samples=samples, canaries=canaries)
+
+    return [both(log) for log in logs]
 
 
 def _is_folder(path: str) -> bool:

@@ -66,7 +66,8 @@ class Call:
     the turn that asked for a malformed reply again. `cached` calls cost nothing this time; their
     tokens and cost are what the recorded call had cost. `cost` is in US dollars, None where no
     price is known. `depth` is the number of calls of this item that had to end before this one
-    could start (0 for the first). `reviewer` is who was asked, where a role has several.
+    could start (0 for the first). `reviewer` is who was asked, where a role has several. `priced`
+    tells that the reader gave the price, and the log knows none; no log keeps it.
     """
 
     kind: CallKind
@@ -80,6 +81,7 @@ class Call:
     output_tokens: int = 0
     cost: float | None = None
     depth: int = 0
+    priced: bool = Field(default=False, exclude=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)

@@ -277,7 +277,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     ]
     path = write_log(tmp_path / "r.eval", samples, status="error")
     text = printed(leaderboards([path]), 200)
-    assert "no price known for j/judge; give prices with --model-cost-config FILE" in text
+    assert "no price known for j/judge; rank, report and compare take --price IN,OUT" in text
     assert "worth –, paid in this run –" in text
     assert "bare4 (error: [red]boom[/red]); and 2 more" in text
     assert "No intervals: there is one item" in text

@@ -173,7 +173,7 @@ def test_the_tables_by_hand(small: PeerReport) -> None:
         "Note: No candidates, but on the panel: X1, X2",
         # a then is before b, or behind c, as likely as not: 2nd on average, and c 3rd.
         "Without c, a rises by 1 place; no reviewer matters more (consensus by kemeny_young)",
-        "All: 60 calls, of which 0 from the cache · tokens: 6,000 in, 600 out · worth $0.60",
+        "All: 60 calls, of which 0 from the cache · tokens: 6,000 in, 600 out Money: worth $0.60",
         "Intervals: bootstrap over items, 100 draws, seed 0",
     ):
         assert sentence in words, sentence
@@ -223,7 +223,7 @@ def test_prices_that_are_not_known(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", unpriced)
     text = flat(printed(peer_report([tmp_path], how=Resampling(draws=100)), 80))
     assert "worth –, paid in this run –" in text
-    assert "No price known for m/a, m/b; give prices with --model-cost-config FILE" in text
+    assert "no price known for m/a, m/b; rank, report and compare take --price IN,OUT" in text
 
 
 def test_json_holds_the_figures(small: PeerReport) -> None:

@@ -62,6 +62,7 @@ def write_report(
     pictures: Sequence[Form] = USUAL.forms,
     width: float | None = None,
     how: Resampling = Resampling(),
+    prices: Sequence[str] = (),
 ) -> list[Path]:
     """Write a report of ranking logs: `index.html`, and its pictures in `plots/`.
 
@@ -80,6 +81,7 @@ def write_report(
         pictures: what the pictures beside the page are written as: "svg", "png", "pdf".
         width: of these pictures, in inches; by default as in the page.
         how: level, draws and seed of all intervals.
+        prices: of calls whose cost the logs do not know, as in `read_ranking_logs`.
 
     Returns:
         The files: the page, then its pictures, then what is in `items/`.
@@ -106,6 +108,7 @@ def write_report(
         reference=reference,
         sources=sources,
         how=how,
+        prices=prices,
     )
     version = tiebreak.__version__
     return write_contents(

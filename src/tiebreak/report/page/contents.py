@@ -58,6 +58,7 @@ def contents_of(
     reference: str | None = None,
     sources: Iterable[str] = (),
     how: Resampling = Resampling(),
+    prices: Sequence[str] = (),
 ) -> Contents:
     """Gather what a report shows. Files are called by their names, wherever they lie.
 
@@ -70,6 +71,7 @@ def contents_of(
         sources: other files and folders that were read, for the contest say: where they lie is not
             shown.
         how: level, draws and seed of the intervals.
+        prices: as in `read_ranking_logs`.
 
     Raises:
         RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
@@ -78,7 +80,7 @@ def contents_of(
         ValueError: level or draws are out of range.
     """
     paths = path_list(paths)
-    read = read_ranking_logs(paths, with_votes=False) if paths else []
+    read = read_ranking_logs(paths, with_votes=False, prices=prices) if paths else []
     names = file_names([*paths, *sources, *([human.source] if human else [])], read)
     if contest is not None:
         contest = replace(contest, notes=tuple(map(shortener(names), contest.notes)))

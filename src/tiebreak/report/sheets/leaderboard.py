@@ -320,7 +320,7 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
             f"Calls: {receipt.n_calls:,}, of which {receipt.n_cached:,} from the cache · tokens: "
             f"{receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
         )
-        yield _money_line(receipt)
+        yield money_line(receipt)
     if receipt.n_calls and not math.isnan(receipt.depth_mean):
         yield (
             "Calls that wait for each other, per item: "
@@ -333,9 +333,12 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
         )
 
 
-def _money_line(receipt: Receipt) -> str:
+def money_line(receipt: Receipt) -> str:
+    """What calls are worth, what was paid, and whose prices are not those of the log."""
     line = f"Money: worth {money(receipt.cost)}, paid in this run {money(receipt.paid)}"
+    if receipt.priced_models:
+        line += f" (by --price where the log has none: {', '.join(receipt.priced_models)})"
     if receipt.unpriced_models:
         models = ", ".join(receipt.unpriced_models)
-        line += f" (no price known for {models}; give prices with --model-cost-config FILE)"
+        line += f" (no price known for {models}; rank, report and compare take --price IN,OUT)"
     return line

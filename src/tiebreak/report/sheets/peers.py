@@ -18,7 +18,6 @@ from tiebreak.report.cells import (
     decimal,
     dollars,
     integer,
-    money,
     number,
     rank,
     rank_range,
@@ -42,6 +41,7 @@ from tiebreak.report.sheet import (
     numbers,
 )
 from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
+from tiebreak.report.sheets.leaderboard import money_line
 from tiebreak.words import count, natural_key
 
 LEGEND_VIEWS = (
@@ -271,12 +271,9 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
     """The bill in sentences."""
     yield (
         f"All: {count(receipt.n_calls, 'call')}, of which {receipt.n_cached:,} from the cache · "
-        f"tokens: {receipt.input_tokens:,} in, {receipt.output_tokens:,} out · worth "
-        f"{money(receipt.cost)}, paid in this run {money(receipt.paid)}"
+        f"tokens: {receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
     )
-    if receipt.unpriced_models:
-        models = ", ".join(receipt.unpriced_models)
-        yield f"No price known for {models}; give prices with --model-cost-config FILE"
+    yield money_line(receipt)
 
 
 def _sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
