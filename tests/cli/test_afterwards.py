@@ -174,7 +174,7 @@ def test_a_pair_is_compared_as_it_is(option: str) -> None:
     done = tiebreak("rank", "a", "--pair", "x,y", *option.split())
     assert done.exit_code == 2
     assert done.stderr.endswith(
-        "Error: --pair takes no --closure, --control, --place and --reference\n"
+        "Error: --pair takes no --closure, --control, --place, --price and --reference\n"
     )
 
 

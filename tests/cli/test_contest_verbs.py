@@ -210,7 +210,7 @@ def reports(contest: Handed) -> Handed:
 
 WRITTEN: dict[str, Any] = {
     **{"contest": None, "human": None, "reference": None, "sources": [], "title": None},
-    **{"how": USUAL, "pictures": ("svg", "png"), "width": None},
+    **{"how": USUAL, "pictures": ("svg", "png"), "width": None, "prices": ()},
 }
 
 
@@ -298,8 +298,8 @@ def test_what_was_reported(reports: Handed, names: list[str], said: str) -> None
     [
         ("", "Give ranking LOGS, or --scores, or both."),
         ("a --order x", "--order: for a contest over many --scores, not LOGS."),
-        ("--scores s --human h", "--human and --reference go with LOGS."),
-        ("--scores s --reference r", "--human and --reference go with LOGS."),
+        ("--scores s --human h", "--human, --price and --reference go with LOGS."),
+        ("--scores s --reference r", "--human, --price and --reference go with LOGS."),
     ],
 )
 def test_a_report_asked_wrongly(reports: Handed, asked: str, said: str) -> None:
