@@ -77,7 +77,7 @@ def test_no_message_spells_an_option_as_an_argument_of_python() -> None:
     found = {
         f"{module.relative_to(PACKAGE)}:{line}": named
         for module in sorted(PACKAGE.rglob("*.py"))
-        if "sandboxed" not in module.parts
+        if "sandbox" not in module.parts
         for line, text in literals(module)
         if (named := python_in(text))
     }

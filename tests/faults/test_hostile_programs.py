@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.faults.record import FULL, Tried, amount, record
-from tests.inspect_tasks.escapes import FORGER
-from tests.inspect_tasks.hostile import QUIET, QUIET_ENDS
-from tests.inspect_tasks.places import BOXES, CONTAINERS, run_in
-from tests.inspect_tasks.shapes import RIGHT
-from tests.inspect_tasks.tricks import EQUAL, TRICKS
-from tiebreak.inspect_tasks.sandboxed import order
+from tests.sandbox.escapes import FORGER
+from tests.sandbox.hostile import QUIET, QUIET_ENDS
+from tests.sandbox.places import BOXES, CONTAINERS, run_in
+from tests.sandbox.shapes import RIGHT
+from tests.sandbox.tricks import EQUAL, TRICKS
+from tiebreak.sandbox import order
 
 pytestmark = [
     pytest.mark.slow,

@@ -34,11 +34,11 @@ from tiebreak.demo.screen import (
     show_ranking,
     written_report,
 )
-from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.local import provider
 from tiebreak.local.server import close_servers, default_threads, require_runtime
 from tiebreak.local.weights import DEFAULT_MODEL, find_weights
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox.box import boundary
 from tiebreak.words import count
 
 LOCAL: Final = provider.DEFAULT

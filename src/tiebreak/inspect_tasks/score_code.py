@@ -23,10 +23,10 @@ from inspect_ai.util import DisplayType
 from tiebreak.benchmarks import humaneval
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.candidates import CandidatePool, Item
-from tiebreak.inspect_tasks.sandboxed.run_tests import NOT_THERE
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
+from tiebreak.sandbox.run_tests import NOT_THERE
 
 METRIC = humaneval.METRIC
 """Name of the native score that programs get here."""

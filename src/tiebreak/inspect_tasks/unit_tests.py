@@ -26,10 +26,10 @@ from inspect_ai.util import sandbox as current_sandbox
 
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.inspect_tasks.sandboxed import command, harmless_order, order
-from tiebreak.inspect_tasks.sandboxed.box import boundary
-from tiebreak.inspect_tasks.sandboxed.run_tests import NOT_THERE
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox import command, harmless_order, order
+from tiebreak.sandbox.box import boundary
+from tiebreak.sandbox.run_tests import NOT_THERE
 
 COMPOSE: Final = Path(__file__).with_name("compose.yaml")
 UNCONFIRMED: Final = (

@@ -19,9 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from tiebreak.inspect_tasks.sandboxed import command, harmless_order
-from tiebreak.inspect_tasks.sandboxed.rights import NOBODY
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox import command, harmless_order
+from tiebreak.sandbox.rights import NOBODY
 
 _LIBRARIES: Final = (
     *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store"),

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiebreak.inspect_tasks.sandboxed import box, command
+from tiebreak.sandbox import box, command
 
 ROOT = os.geteuid() == 0
 SYSTEM = Path("/usr/bin/python3")
@@ -60,7 +60,7 @@ def run_in(name: str, given: dict[str, Any], attacker: str = "") -> dict[str, An
     start, python, says = place(name)
     line = [*start, *command(python)]
     if attacker:
-        line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = attacker
+        line[line.index("tiebreak.sandbox.run_program") + 1] = attacker
     done = subprocess.run(
         line,
         input=json.dumps({**given, **says}),

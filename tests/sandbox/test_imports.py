@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.inspect_tasks.imports import FROM, MISSING, USES
-from tests.inspect_tasks.test_run_tests import PASSED, at_once, examined
+from tests.sandbox.imports import FROM, MISSING, USES
+from tests.sandbox.test_run_tests import PASSED, at_once, examined
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.inspect_tasks import generate
-from tiebreak.inspect_tasks.sandboxed import command, order
-from tiebreak.inspect_tasks.sandboxed.box import boundary
+from tiebreak.sandbox import command, order
+from tiebreak.sandbox.box import boundary
 
 ITEMS = [
     json.loads(line)

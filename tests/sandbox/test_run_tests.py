@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET, QUIET_ENDS, REPLIES
-from tiebreak.inspect_tasks.sandboxed import command, order
-from tiebreak.inspect_tasks.sandboxed.box import boundary
-from tiebreak.inspect_tasks.sandboxed.run_tests import Candidate, Ended
+from tests.sandbox.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET, QUIET_ENDS, REPLIES
+from tiebreak.sandbox import command, order
+from tiebreak.sandbox.box import boundary
+from tiebreak.sandbox.run_tests import Candidate, Ended
 
 TEST = "def check(add):\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n"
 LIMITS: dict[str, Any] = {"cpu_seconds": 1, "wall_seconds": 5, "memory_bytes": 256 * 1024 * 1024}
@@ -320,7 +320,7 @@ def main():
 def taken_over(body: str) -> dict[str, Any]:
     """The verdict on a candidate whose process is the attacker's from the start."""
     line = command(sys.executable)
-    line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = TAKEN_OVER.format(body)
+    line[line.index("tiebreak.sandbox.run_program") + 1] = TAKEN_OVER.format(body)
     return examined(line, order("", "", TEST, "add", **LIMITS, **boundary()))
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from tiebreak.inspect_tasks.sandboxed.rights import keep_to_ourselves
+from tiebreak.sandbox.rights import keep_to_ourselves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SECONDS_TO_START = 20
 SECONDS_TO_END = 10
 """What the examiner has beyond the program's time."""
 
-_ROOM = "tiebreak.inspect_tasks.sandboxed."
+_ROOM = "tiebreak.sandbox."
 _EXAMINER = ("plain_data", "rights", "run_tests")
 _CANDIDATE = ("plain_data", "rights", "run_program")
 _CANDIDATES_PART = ("program", "entry_point", "cpu_seconds", "wall_seconds", "memory_bytes")
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def supervise(order: dict[str, Any]) -> dict[str, object]:
-    """The verdict on a program, or why there is none; see `sandboxed.command`."""
+    """The verdict on a program, or why there is none; see `sandbox.command`."""
     boxed = order["box"] is not None
     # Before the candidate is there: what it cannot open now it could never open.
     if not (boxed or keep_to_ourselves() or order["trusted"]):

@@ -12,11 +12,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.inspect_tasks.escapes import ANYWHERE, ATTACKER, FORGER, IN_A_BOX
-from tests.inspect_tasks.places import BOXES, CONTAINERS, ROOT, SYSTEM, place, run_in
-from tiebreak.inspect_tasks.sandboxed import box, command, order
+from tests.sandbox.escapes import ANYWHERE, ATTACKER, FORGER, IN_A_BOX
+from tests.sandbox.places import BOXES, CONTAINERS, ROOT, SYSTEM, place, run_in
 from tiebreak.inspect_tasks.unit_tests import sandbox_of
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox import box, command, order
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("bwrap") and "CI" not in os.environ, reason="needs bubblewrap"
@@ -144,6 +144,6 @@ def test_trusted_code_runs_without_a_box_but_never_as_root(
 
 def closed(line: list[str]) -> list[str]:
     """The supervisor of a Python whose library nobody can read."""
-    at = line.index("tiebreak.inspect_tasks.sandboxed.rights") + 1
+    at = line.index("tiebreak.sandbox.rights") + 1
     line[at] = line[at].replace("os.access(os.__file__, os.R_OK)", "os.access('/root', os.R_OK)")
     return line
