@@ -25,7 +25,15 @@ OF_PYTHON = re.compile(
     r"|`[a-z_]+=?`|`\.\w+`"
 )
 # Names of sandboxes, of columns of a dataset, and of our own verbs.
-PYTHON_FOR_A_REASON = {"`local`", "`configs`", "`test`", "`entry_point`", "`rank`", "`csd`"}
+PYTHON_FOR_A_REASON = {
+    "`local`",
+    "`bubblewrap`",
+    "`configs`",
+    "`test`",
+    "`entry_point`",
+    "`rank`",
+    "`csd`",
+}
 
 
 def literals(module: Path) -> Iterator[tuple[int, str]]:

