@@ -8,7 +8,7 @@ INSTALL := $(PIP) install --quiet --no-deps --require-hashes
 EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	--no-annotate --no-header $(if $(UPGRADE),--upgrade) --python-version
-EXTRAS := --extra lm-eval --extra local --extra rankings --extra numba --extra report --extra bank
+EXTRAS := --extra lm-eval --extra local --extra sandbox --extra rankings --extra numba --extra report --extra bank
 
 # Compiled modules are kept, whatever the environment says: tests start many processes.
 export PYTHONDONTWRITEBYTECODE :=
@@ -88,7 +88,7 @@ picture: $(VENV)/.dev  ## the README's picture of a report, light and dark; need
 APART := weights bfcl every-eval-ever oldest-lm-eval
 lock: $(VENV)/.dev  ## resolve locks/ anew; make lock UPGRADE=1 takes newer versions, too
 	$(LOCK) 3.11 pyproject.toml $(EXTRAS) --group dev -o locks/dev.txt
-	$(LOCK) 3.11 pyproject.toml --extra local --extra report --group build --constraint locks/dev.txt -o locks/demo.txt
+	$(LOCK) 3.11 pyproject.toml --extra local --extra sandbox --extra report --group build --constraint locks/dev.txt -o locks/demo.txt
 	$(LOCK) 3.11 pyproject.toml --extra bank --group build --constraint locks/dev.txt -o locks/bank.txt
 	$(LOCK) 3.11 --group bench --constraint locks/dev.txt -o locks/bench.txt
 	$(LOCK) 3.11 --group docs --constraint locks/dev.txt -o locks/docs.txt

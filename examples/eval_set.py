@@ -28,7 +28,7 @@ from tiebreak.inspect_tasks.rerank import seal
 )
 @click.option("--bfcl-calls", type=click.Choice(["tools", "text"]), default="tools")
 @click.option("--retries", default=3, show_default=True, help="Of what fails, with longer waits.")
-@click.option("--run-code-here", is_flag=True, help="Run HumanEval's code without Docker.")
+@click.option("--run-code-here", is_flag=True, help="Run HumanEval's code in bubblewrap.")
 def main(
     models: tuple[str, ...],
     judge: str,
@@ -46,9 +46,9 @@ def main(
     def questions(benchmark: str) -> str | None:
         return str(data / f"{benchmark}.jsonl") if data else None
 
-    sandbox = "local" if run_code_here else "docker"
+    sandbox = "bubblewrap" if run_code_here else "docker"
     tasks = [
-        humaneval(questions("humaneval"), sandbox=sandbox, confirm_run_unsafe_code=run_code_here),
+        humaneval(questions("humaneval"), sandbox=sandbox),
         gsm8k(questions("gsm8k")),
         mmlu(questions("mmlu")),
         bfcl(questions("bfcl"), calls=bfcl_calls),

@@ -20,11 +20,13 @@ MAY_IMPORT = {
     "rankers": set(),
     "candidates": set(),
     "benchmarks": {"prerequisite"},
+    "sandbox": {"prerequisite"},
     "local": {"prerequisite"},
     "scorers": {"candidates", "rankers"},
     "lm_eval_tasks": {"benchmarks", "prerequisite"},
     "inspect_tasks": {
-        *("bank", "benchmarks", "candidates", "scorers", "rankers", "local", "prerequisite", ""),
+        *("bank", "benchmarks", "candidates", "sandbox", "scorers", "rankers", "local"),
+        *("prerequisite", ""),
     },
     "ranking_logs": {"candidates", "scorers"},
     "tables": {"candidates", "rankers", "ranking_logs", "scorers"},
@@ -40,7 +42,7 @@ MAY_IMPORT = {
     "lab": {"rankers", "report", "scorers"},
     "demo": {
         *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),
-        *("prerequisite", "rankers"),
+        *("prerequisite", "rankers", "sandbox"),
     },
     "cli": {
         *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),

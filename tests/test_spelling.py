@@ -25,7 +25,15 @@ OF_PYTHON = re.compile(
     r"|`[a-z_]+=?`|`\.\w+`"
 )
 # Names of sandboxes, of columns of a dataset, and of our own verbs.
-PYTHON_FOR_A_REASON = {"`local`", "`configs`", "`test`", "`entry_point`", "`rank`", "`csd`"}
+PYTHON_FOR_A_REASON = {
+    "`local`",
+    "`bubblewrap`",
+    "`configs`",
+    "`test`",
+    "`entry_point`",
+    "`rank`",
+    "`csd`",
+}
 
 
 def literals(module: Path) -> Iterator[tuple[int, str]]:
@@ -77,7 +85,7 @@ def test_no_message_spells_an_option_as_an_argument_of_python() -> None:
     found = {
         f"{module.relative_to(PACKAGE)}:{line}": named
         for module in sorted(PACKAGE.rglob("*.py"))
-        if "sandboxed" not in module.parts
+        if "sandbox" not in module.parts
         for line, text in literals(module)
         if (named := python_in(text))
     }

@@ -40,7 +40,7 @@ def run(*arguments: str) -> Result:
 @pytest.mark.slow
 def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
     out = tmp_path / "pool.parquet"
-    where = ("--out", str(out), "--sandbox", "local", "--confirm-run-unsafe-code")
+    where = ("--out", str(out), "--sandbox", "bubblewrap")
     result = run(answers, *where, "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout) == {
@@ -174,6 +174,15 @@ def test_a_local_sandbox_wants_a_yes(answers: str, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "--confirm-run-unsafe-code" in result.output
     assert "Traceback" not in result.output
+    assert not out.exists()
+
+
+def test_an_unknown_sandbox_is_one_sentence(answers: str, tmp_path: Path) -> None:
+    out = tmp_path / "pool.parquet"
+    result = run(answers, "--out", str(out), "--sandbox", "nonsense")
+    assert result.exit_code == 1
+    there = "bubblewrap, docker, local"
+    assert result.output == f"Error: There is no sandbox 'nonsense' here, but {there}.\n"
     assert not out.exists()
 
 

@@ -1,15 +1,18 @@
 """The demo: its own words about the judge, and one small real run, twice."""
 
 import io
+import os
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from tests.harness import run_here
+from tests.harness import ROOT, run_here
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import read_panels
@@ -82,6 +85,33 @@ def test_a_protocol_that_the_demo_does_not_show(tmp_path: Path) -> None:
     assert not (tmp_path / "demo").exists()
 
 
+needs_box = pytest.mark.skipif(
+    not shutil.which("bwrap") and "CI" not in os.environ, reason="needs bubblewrap"
+)
+
+
+def test_without_a_box_the_demo_begins_with_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their programs are a small model's, for these items, and run with limits without it."""
+    for where, said in (
+        ("bubblewrap", None),
+        ("local", "humaneval's programs run"),
+    ):
+        monkeypatch.setattr(run, "boundary", Mock(return_value=where))
+        assert run.that_can_run(["gsm8k", "humaneval"]) == ["gsm8k", "humaneval"]
+        printed = capsys.readouterr().out
+        assert printed.startswith(said) if said else printed == ""
+        assert ("apt install bubblewrap" in printed) == bool(said)
+
+
+@needs_box
+def test_the_demos_programs_run_in_the_box() -> None:
+    sandbox = run._task("humaneval", SETTINGS[0]).sandbox
+    assert sandbox is not None
+    assert sandbox.type == "bubblewrap"
+
+
 def test_without_a_place_for_code_the_demo_does_without_humaneval(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,6 +124,16 @@ def test_without_a_place_for_code_the_demo_does_without_humaneval(
     assert run.that_can_run(["gsm8k"]) == ["gsm8k"]
     with pytest.raises(PrerequisiteError):
         run.that_can_run(["humaneval"])
+
+
+def test_the_page_says_of_the_demo_what_it_does() -> None:
+    page = (ROOT / "docs" / "how-to" / "sandboxes.md").read_text(encoding="utf-8")
+    _, _, said = page.partition("## In the demo\n")
+    for part in ("in bubblewrap's box", "with limits only", "HumanEval is left out", "first line"):
+        assert part in said
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    [wheel] = project["optional-dependencies"]["sandbox"]
+    assert wheel.partition(";")[0] in (ROOT / "locks" / "demo.txt").read_text(encoding="utf-8")
 
 
 def test_enough_settings_and_items() -> None:

@@ -4,6 +4,7 @@ Each has an examiner of its own, as the scorer starts it. Lost is what is worst 
 was forged, or a right program that failed.
 """
 
+import json
 import os
 import platform
 import shutil
@@ -11,15 +12,18 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+import anyio
 import pytest
+from inspect_ai.util import ExecResult
 
 from tests.faults.record import FULL, Tried, amount, record
-from tests.inspect_tasks.escapes import FORGER
-from tests.inspect_tasks.hostile import QUIET, QUIET_ENDS
-from tests.inspect_tasks.places import BOXES, CONTAINERS, run_in
-from tests.inspect_tasks.shapes import RIGHT
-from tests.inspect_tasks.tricks import EQUAL, TRICKS
-from tiebreak.inspect_tasks.sandboxed import order
+from tests.sandbox.escapes import FORGER
+from tests.sandbox.hostile import QUIET, QUIET_ENDS
+from tests.sandbox.places import BOXES, CONTAINERS, run_in
+from tests.sandbox.shapes import RIGHT
+from tests.sandbox.tricks import EQUAL, TRICKS
+from tiebreak.sandbox import command, order
+from tiebreak.sandbox.environment import Bubblewrap
 
 pytestmark = [
     pytest.mark.slow,
@@ -44,7 +48,7 @@ def passes(verdict: Mapping[str, Any]) -> bool:
     return verdict.get("passed") is not False and verdict.get("said") != ""
 
 
-def some(programs: dict[str, tuple[str, str]], number: int) -> dict[str, tuple[str, str]]:
+def some(programs: dict[K, tuple[str, str]], number: int) -> dict[K, tuple[str, str]]:
     """So many of the programs, spread over all of them."""
     names = list(programs)
     step = max(1, len(names) // number)
@@ -125,3 +129,37 @@ def test_machine_code_forges_nothing(where: str, request: pytest.FixtureRequest)
     tried = Tried(f"machine code, {where}", len(found), len(found) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
+
+
+def test_no_trick_passes_in_inspects_sandbox(request: pytest.FixtureRequest) -> None:
+    """As a task's scorer starts them: by the sandbox `bubblewrap`, a folder for each."""
+    programs = {("trick", name): trick for name, trick in TRICKS.items()}
+    programs |= {("right", name): shape for name, shape in RIGHT.items()}
+    jobs = {
+        case: order(program, "", f"def check(add):\n    {tests}\n", "add")
+        for case, (program, tests) in some(programs, amount(12, len(programs))).items()
+    }
+
+    def run(given: dict[str, Any]) -> dict[str, Any]:
+        async def examined() -> ExecResult[str]:
+            sandbox = Bubblewrap()
+            try:
+                line = command()
+                return await sandbox.exec(
+                    line, input=json.dumps(given), timeout=60, concurrency=False
+                )
+            finally:
+                await Bubblewrap.sample_cleanup("", None, {"default": sandbox}, False)
+
+        done = anyio.run(examined)
+        verdict = json.loads(done.stdout) if done.success else {"said": done.stdout}
+        if "nonce" in verdict:
+            assert verdict["nonce"] == given["nonce"]
+        return verdict
+
+    found = each(jobs, run)
+    forged = [case for case in found if case[0] == "trick" and passes(found[case])]
+    failed = [case for case in found if case[0] == "right" and not found[case].get("passed")]
+    lost = len(forged) + len(failed)
+    record(request, Tried("program, in Inspect's sandbox", len(found), len(found) - lost, lost))
+    assert (forged, failed) == ([], [])

@@ -34,7 +34,7 @@ TASKS: dict[str, Callable[..., Task]] = {
 }
 # No container is needed for what is tested here.
 OWN: dict[str, dict[str, Any]] = {
-    "humaneval": {"sandbox": "local", "confirm_run_unsafe_code": True},
+    "humaneval": {"sandbox": "bubblewrap"},
     "bfcl": {"calls": "text"},
 }
 RIGHT = {
@@ -279,7 +279,12 @@ def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
         ("bfcl", {"categories": 3}, "categories is 3: it must be names"),
         ("mmlu", {"subjects": ["astrology"]}, "no subject 'astrology'"),
         ("gsm8k", {"data": "/nowhere.jsonl"}, "/nowhere.jsonl does not exist"),
-        ("humaneval", {"confirm_run_unsafe_code": False}, "confirm_run_unsafe_code=true"),
+        ("humaneval", {"sandbox": "local"}, "confirm_run_unsafe_code=true"),
+        (
+            "humaneval",
+            {"sandbox": "nonsense"},
+            "no sandbox 'nonsense' here, but bubblewrap, docker",
+        ),
         ("humaneval", {"confirm_run_unsafe_code": "no"}, "'no': it must be true or false"),
         ("humaneval", {"sandbox": True}, "sandbox is True: it must be a name"),
         ("gsm8k", {"documentation": "nope"}, "'nope': it must be true or false"),

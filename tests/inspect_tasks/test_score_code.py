@@ -43,8 +43,8 @@ def write_runs(folder: Path) -> Path:
     return folder
 
 
-def local(pool: CandidatePool, **options: Any) -> Any:
-    return score_code(pool, "local", confirm_run_unsafe_code=True, **options)
+def boxed(pool: CandidatePool, **options: Any) -> Any:
+    return score_code(pool, "bubblewrap", **options)
 
 
 def natives(pool: CandidatePool) -> Mapping[str, list[float]]:
@@ -63,7 +63,7 @@ def test_every_different_program_is_run_once(tmp_path: Path) -> None:
         ("wrong",),
         *([("body", "whole"), ("prose",), ("wrong",)] * 2),
     ]
-    scores = local(pool, log_dir=tmp_path / "runs")
+    scores = boxed(pool, log_dir=tmp_path / "runs")
     assert (scores.n_runs, scores.unscored) == (6, ())
     assert natives(scores.pool) == {
         "body": [1, 1, 1],
@@ -88,7 +88,7 @@ def test_every_different_program_is_run_once(tmp_path: Path) -> None:
     }
     there = read_parquet(write_parquet(scores.pool, tmp_path / "pool.parquet"))
     assert natives(there) == natives(scores.pool)
-    assert local(there).n_runs == 0
+    assert boxed(there).n_runs == 0
 
 
 def test_answers_without_a_program_are_wrong_and_need_no_sandbox(
@@ -118,7 +118,7 @@ def test_answers_that_need_what_is_not_there_are_named(tmp_path: Path) -> None:
     for model, answer in answers.items():
         rows = [{"doc": ROWS[0], "answer": answer, "target": "x"}]
         write_lm_eval_run(tmp_path, model, rows, task="tiebreak_humaneval")
-    scores = local(load_candidates(tmp_path))
+    scores = boxed(load_candidates(tmp_path))
     assert natives(scores.pool) == {
         "csv": [1],
         "fork": [0],
@@ -136,7 +136,7 @@ def test_answers_that_need_what_is_not_there_are_named(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_program_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unit_tests, "complete_program", None)
-    scores = local(load_candidates(write_runs(tmp_path)))
+    scores = boxed(load_candidates(write_runs(tmp_path)))
     assert scores.unscored == ()
 
 
@@ -168,13 +168,13 @@ def test_what_has_a_score_keeps_it(tmp_path: Path) -> None:
 def test_a_broken_sandbox_leaves_the_score_undefined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def verdict(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
+    async def verdict(order: Mapping[str, Any]) -> Mapping[str, Any]:
         if "wrong" in order["program"]:
             return {"error": "no room"}
         return {"passed": True, "why": ""}
 
     monkeypatch.setattr(unit_tests, "_verdict", verdict)
-    scores = local(load_candidates(write_runs(tmp_path)))
+    scores = boxed(load_candidates(write_runs(tmp_path)))
     assert [(model, why) for _, model, why in scores.unscored] == [
         ("wrong", "The sandbox is broken: no room")
     ] * 3
@@ -191,4 +191,4 @@ def test_what_cannot_be_run_is_said_before(tmp_path: Path) -> None:
     for model in "ab":
         write_inspect_log(tmp_path / "other", model, make_rows(2), task="gsm8k")
     with pytest.raises(PrerequisiteError, match="No item has tests"):
-        local(load_candidates(tmp_path / "other"))
+        boxed(load_candidates(tmp_path / "other"))

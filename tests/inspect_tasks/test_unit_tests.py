@@ -29,13 +29,37 @@ PASSED = '{"passed": true, "why": "", "nonce": "NONCE"}\n'
 def test_the_sandbox_is_a_container_unless_told_otherwise(tmp_path: Path) -> None:
     assert sandbox_of() == ("docker", str(COMPOSE))
     assert COMPOSE.is_file()
-    assert sandbox_of("k8s") == "k8s"
     assert sandbox_of("docker:my-compose.yaml") == ("docker", "my-compose.yaml")
-    assert sandbox_of("local", confirm_run_unsafe_code=True) == "local"
+    assert sandbox_of("bubblewrap") == "bubblewrap"
     with pytest.raises(PrerequisiteError, match="-T confirm_run_unsafe_code=true"):
         sandbox_of("local")
     with pytest.raises(PrerequisiteError, match="without a container"):
         sandbox_of("local:config.yaml")
+
+
+def test_local_is_bubblewraps_earlier_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(unit_tests, "warn_once", lambda _, message: said.append(message))
+    assert sandbox_of("local", confirm_run_unsafe_code=True) == "bubblewrap"
+    assert said == [
+        "The sandbox `local` is now called `bubblewrap`, and needs no confirmation; the old name "
+        "goes with the next release."
+    ]
+
+
+@pytest.mark.parametrize("name", ["nonsense", "nonsense:config.yaml", "", "Docker", "tiebreak/x"])
+def test_an_unknown_sandbox_is_one_sentence_that_lists_what_there_is(name: str) -> None:
+    with pytest.raises(PrerequisiteError) as refused:
+        sandbox_of(name)
+    kind = name.partition(":")[0]
+    there = "bubblewrap, docker, local"
+    assert str(refused.value) == f"There is no sandbox {kind!r} here, but {there}."
+
+
+def test_a_sandbox_of_another_extension_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit_tests, "sandboxes", lambda: ["docker", "k8s"])
+    assert sandbox_of("k8s") == "k8s"
+    assert sandbox_of("k8s:values.yaml") == ("k8s", "values.yaml")
 
 
 def test_the_container_can_do_little() -> None:
@@ -81,27 +105,50 @@ def answered(answers: list[str], asked: list[str], **options: Any) -> EvalLog:
 
 
 @pytest.mark.slow
-def test_a_local_sandbox_wants_a_yes_before_anything_is_generated(tmp_path: Path) -> None:
-    """Also where Inspect's own `--sandbox local` overrides the task's."""
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({}, "-T confirm_run_unsafe_code=true"),
+        ({"confirm_run_unsafe_code": True}, "add --sandbox bubblewrap"),
+        ({"confirm_run_unsafe_code": True, "trust_code": True}, "add --sandbox bubblewrap"),
+    ],
+)
+def test_inspects_own_local_sandbox_is_refused_before_anything_is_generated(
+    arguments: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    """It overrides the task's, and has no box."""
     asked: list[str] = []
-    arguments = {"data": str(ITEMS)}
+    arguments = {"data": str(ITEMS), **arguments}
     log = answered([ADD], asked, task_args=arguments, sandbox="local", log_dir=str(tmp_path))
     assert log.status == "error"
     assert log.error is not None
-    assert "-T confirm_run_unsafe_code=true" in log.error.message
+    assert why in log.error.message
     assert asked == []
 
 
 @pytest.mark.slow
-def test_programs_are_run_and_scored(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ({"sandbox": "bubblewrap"}, {}),
+        ({}, {"sandbox": "bubblewrap"}),
+        ({"sandbox": "local", "confirm_run_unsafe_code": True}, {}),
+    ],
+)
+def test_programs_are_run_and_scored(
+    arguments: dict[str, Any], options: dict[str, str], tmp_path: Path
+) -> None:
     asked: list[str] = []
     log = answered(
         [ADD, "I do not know.", "```python\ndef largest(numbers):\n    return 0\n```"],
         asked,
-        task_args={"data": str(ITEMS), "sandbox": "local", "confirm_run_unsafe_code": True},
+        task_args={"data": str(ITEMS), **arguments},
         log_dir=str(tmp_path),
+        **options,
     )
     assert log.status == "success"
+    assert log.eval.sandbox is not None
+    assert log.eval.sandbox.type == "bubblewrap"
     assert len(asked) == 3
     scores = [(sample.scores or {})["unit_tests"] for sample in log.samples or []]
     assert [score.value for score in scores] == ["C", "I", "I"]
@@ -126,7 +173,7 @@ def test_answers_that_need_what_is_not_there_are_counted(tmp_path: Path) -> None
     log = answered(
         [numpy, "    return n % 2 == 1\n", "    open('/data')\n    return max(numbers)\n"],
         [],
-        task_args={"data": str(ITEMS), "sandbox": "local", "confirm_run_unsafe_code": True},
+        task_args={"data": str(ITEMS), "sandbox": "bubblewrap"},
         log_dir=str(tmp_path),
     )
     scores = [(sample.scores or {})["unit_tests"] for sample in log.samples or []]

@@ -92,7 +92,7 @@ def _run_inspect(folder: Path, data: Mapping[str, Path], answers: Mapping[str, s
         generate.gsm8k(str(data["gsm8k"])),
         generate.mmlu(str(data["mmlu"])),
         generate.bfcl(str(data["bfcl"]), calls="text"),
-        generate.humaneval(str(data["humaneval"]), sandbox="local", confirm_run_unsafe_code=True),
+        generate.humaneval(str(data["humaneval"]), sandbox="bubblewrap"),
     ]
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     logs = inspect_eval(tasks, model=model, log_dir=str(folder))
@@ -138,9 +138,9 @@ def test_programs_are_scored_in_a_second_step(
     assert all(math.isnan(program.native_score) for program in programs)
     assert {program.native_metric for program in programs} == {None}
     out = tmp_path / "pool.parquet"
-    local = ("--sandbox", "local", "--confirm-run-unsafe-code")
+    boxed = ("--sandbox", "bubblewrap")
     sources = (str(runs.lm_eval), str(runs.inspect))
-    done = CliRunner().invoke(score_code, [*sources, "--out", str(out), "--no-results", *local])
+    done = CliRunner().invoke(score_code, [*sources, "--out", str(out), "--no-results", *boxed])
     assert done.exit_code == 0, done.output
     scored = {item.key: row[MODEL] for item, row in load_candidates(out)}
     for item, row in pool:
@@ -167,9 +167,9 @@ def test_programs_stand_in_a_contest_after_the_second_step(runs: Runs, tmp_path:
     assert left_out in read_scores(out).notes[0]
     before = load_candidates([out, runs.inspect])
 
-    local = ("--sandbox", "local", "--confirm-run-unsafe-code")
+    boxed = ("--sandbox", "bubblewrap")
     pool = tmp_path / "pool.parquet"
-    tiebreak("score-code", str(out), str(runs.inspect), "--out", str(pool), *local)
+    tiebreak("score-code", str(out), str(runs.inspect), "--out", str(pool), *boxed)
     done = contest(out, runs.inspect)
     assert done.exit_code == 0, done.output
     assert left_out not in done.output

@@ -82,10 +82,8 @@ PUT: Final[Mapping[str, Replacement]] = {
     r"^inspect eval tiebreak/replay": "inspect eval tiebreak/replay --limit 20",
     # No Docker.
     r"^(python examples/eval_set.py)": r"\1 --limit 2 --run-code-here --bfcl-calls text",
-    r"^(inspect eval tiebreak/humaneval)": (
-        r"\1 --limit 2 -T sandbox=local -T confirm_run_unsafe_code=true"
-    ),
-    r"^tiebreak score-code": "tiebreak score-code --sandbox local --confirm-run-unsafe-code",
+    r"^(inspect eval tiebreak/humaneval)": (r"\1 --limit 2 -T sandbox=bubblewrap"),
+    r"^tiebreak score-code": "tiebreak score-code --sandbox bubblewrap",
     # What only the reader knows.
     r"'peers=\[…\]'": "'peers=[openai/gpt-5, anthropic/claude-opus-4-5]'",
     r"logs/…_seal_….eval": "logs/2026-11-21_seal.eval",

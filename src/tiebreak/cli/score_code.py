@@ -33,17 +33,18 @@ _MOST_SHOWN = 10
     default="docker",
     show_default=True,
     metavar="NAME",
-    help="A sandbox of Inspect, or NAME:CONFIG. `local` runs the code on this machine.",
+    help="docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
+    "Inspect; or NAME:CONFIG.",
 )
 @click.option(
     "--confirm-run-unsafe-code",
     is_flag=True,
-    help="Accept that code runs without a container; needed for the sandbox `local`.",
+    help="Accept the sandbox `local`: until the next release it is bubblewrap's box.",
 )
 @click.option(
     "--trust-code",
     is_flag=True,
-    help="Accept that it runs without bubblewrap, too, where `local` has none.",
+    help="Accept that with `local` it runs without the box, too, where there is none.",
 )
 @click.option("--again", is_flag=True, help="Run also what has a native score, and replace it.")
 @click.option(
@@ -82,6 +83,7 @@ def score_code(
     Examples:
       tiebreak score-code lm_eval_out/ --out pool.parquet
       tiebreak score-code lm_eval_out/ --out pool.parquet && tiebreak csd lm_eval_out/
+      tiebreak score-code lm_eval_out/ --out pool.parquet --sandbox bubblewrap
       tiebreak score-code lm_eval_out/ logs/ --out pool.parquet --again --no-results
       tiebreak score-code pool.parquet --out pool.parquet
     """

@@ -34,11 +34,11 @@ from tiebreak.demo.screen import (
     show_ranking,
     written_report,
 )
-from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.local import provider
 from tiebreak.local.server import close_servers, default_threads, require_runtime
 from tiebreak.local.weights import DEFAULT_MODEL, find_weights
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary
 from tiebreak.words import count
 
 LOCAL: Final = provider.DEFAULT
@@ -52,7 +52,7 @@ MAX_TOKENS: Final = 72
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
 # A computer without Docker must be enough, and so small a model needs a schema to call anything.
 _OWN: Final[Mapping[str, Mapping[str, Any]]] = {
-    "humaneval": {"sandbox": "local", "confirm_run_unsafe_code": True, "trust_code": True},
+    "humaneval": {"confirm_run_unsafe_code": True, "trust_code": True},
     "bfcl": {"calls": "schema"},
 }
 
@@ -203,7 +203,8 @@ def that_can_run(benchmarks: Sequence[str]) -> Sequence[str]:
     if "humaneval" not in benchmarks:
         return benchmarks
     try:
-        boundary(trust_code=True)
+        if boundary(trust_code=True) == "local":
+            _say(f"humaneval's programs run on this machine with limits only: {HOW_TO_INSTALL}")
     except PrerequisiteError as error:
         left = [benchmark for benchmark in benchmarks if benchmark != "humaneval"]
         if not left:
@@ -267,7 +268,10 @@ def _task(benchmark: str, setting: Setting) -> Task:
 
     build: Callable[..., Task] = getattr(generate, benchmark)
     data = str(ITEMS / f"{benchmark}.jsonl")
-    task = build(data=data, documentation=setting.documentation, **_OWN.get(benchmark, {}))
+    own = dict(_OWN.get(benchmark, {}))
+    if benchmark == "humaneval":
+        own["sandbox"] = boundary(trust_code=True)
+    task = build(data=data, documentation=setting.documentation, **own)
     task.config = task.config.merge(GenerateConfig(stop_seqs=list(STOP)))
     return task
 

@@ -1,4 +1,4 @@
-"""What `inspect` finds under `tiebreak/`: tasks, solvers, scorers, metrics and model providers.
+"""What `inspect` finds under `tiebreak/`: tasks, solvers, scorers, metrics, models and a sandbox.
 
 Importing a module registers what its decorators mark.
 """
@@ -15,11 +15,13 @@ from tiebreak.inspect_tasks import (
     unit_tests,
 )
 from tiebreak.local import provider
+from tiebreak.sandbox import environment
 from tiebreak.scorers import ranking, standing
 
 __all__ = [
     "answering",
     "canaries",
+    "environment",
     "fair",
     "generate",
     "judging",

@@ -50,8 +50,8 @@ def humaneval(
         data: A JSON lines or Parquet file with task_id, prompt, canonical_solution, test and
             entry_point, or a local copy of the repository; without it the Hub, pinned.
         documentation: Whether the prompt holds the docstring.
-        sandbox: docker, or another sandbox of Inspect; local runs the code on this machine.
-        confirm_run_unsafe_code: Needed for the sandbox local.
+        sandbox: docker, bubblewrap (a box on this machine), or another sandbox of Inspect.
+        confirm_run_unsafe_code: Needed for the sandbox local, bubblewrap's earlier name.
         trust_code: Needed for it, too, where bubblewrap cannot be had.
     """
     if not isinstance(sandbox, str):

@@ -23,10 +23,10 @@ from inspect_ai.util import DisplayType
 from tiebreak.benchmarks import humaneval
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.candidates import CandidatePool, Item
-from tiebreak.inspect_tasks.sandboxed.run_tests import NOT_THERE
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
+from tiebreak.sandbox.run_tests import NOT_THERE
 
 METRIC = humaneval.METRIC
 """Name of the native score that programs get here."""
@@ -100,15 +100,15 @@ def score_code(
     Args:
         pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
         sandbox: A sandbox of Inspect.
-        confirm_run_unsafe_code: Needed for the sandbox `local`.
+        confirm_run_unsafe_code: Needed for the sandbox `local`, bubblewrap's earlier name.
         trust_code: Needed for it, too, where bubblewrap cannot be had.
         again: Whether answers that have a native score get a new one.
         log_dir: Folder for Inspect's log of the runs, which is not kept without one.
         display: How Inspect shows its progress.
 
     Raises:
-        PrerequisiteError: no item has tests, the sandbox cannot be had, or it is `local` and that
-            was not confirmed.
+        PrerequisiteError: no item has tests, the sandbox is unknown or cannot be had, or it is
+            `local` and that was not confirmed.
     """
     where = sandbox_of(sandbox, confirm_run_unsafe_code, trust_code)
     if not any(has_tests(item) for item in pool.items):

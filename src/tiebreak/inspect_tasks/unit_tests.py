@@ -4,6 +4,9 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import entry_points
+from logging import getLogger
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,20 +25,27 @@ from inspect_ai.scorer import (
     stderr,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import SandboxEnvironment, registry_info, warn_once
 from inspect_ai.util import sandbox as current_sandbox
 
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.inspect_tasks.sandboxed import command, harmless_order, order
-from tiebreak.inspect_tasks.sandboxed.box import boundary
-from tiebreak.inspect_tasks.sandboxed.run_tests import NOT_THERE
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox import command, harmless_order, order
+from tiebreak.sandbox.box import boundary
+from tiebreak.sandbox.run_tests import NOT_THERE
+
+logger = getLogger(__name__)
 
 COMPOSE: Final = Path(__file__).with_name("compose.yaml")
 UNCONFIRMED: Final = (
-    "The sandbox `local` runs the code of answers on this machine, without a container: bubblewrap "
-    "keeps it from your files, your processes and the network. Use docker, or accept this with "
+    "The sandbox `local` is this machine, without a container. Use bubblewrap, a box that keeps "
+    "code from your files, your processes and the network, or docker; or accept this with "
     "-T confirm_run_unsafe_code=true (tiebreak score-code: --confirm-run-unsafe-code)."
+)
+DEPRECATED: Final = (
+    "The sandbox `local` is now called `bubblewrap`, and needs no confirmation; the old name goes "
+    "with the next release."
 )
 
 _SLACK_SECONDS: Final = 30
@@ -51,18 +61,39 @@ def sandbox_of(
     Args:
         sandbox: A sandbox of Inspect, or TYPE:CONFIG. For docker without its own configuration it
             is the container described in compose.yaml.
-        confirm_run_unsafe_code: Whether code may run without a container.
-        trust_code: Whether it may run without bubblewrap, too, where there is none.
+        confirm_run_unsafe_code: Whether `local`, the earlier name of bubblewrap, is accepted.
+        trust_code: Whether code may run here without bubblewrap, too, where there is none.
 
     Raises:
-        PrerequisiteError: the sandbox is `local`, and that was not confirmed or cannot be had.
+        PrerequisiteError: there is no such sandbox, or it is not confirmed or cannot be had here.
     """
     kind, _, config = sandbox.partition(":")
     if kind == "local":
-        _here(confirm_run_unsafe_code, trust_code)
+        if not confirm_run_unsafe_code:
+            raise PrerequisiteError(UNCONFIRMED)
+        if (kind := boundary(trust_code)) == "bubblewrap":
+            warn_once(logger, DEPRECATED)
+        return kind
+    if kind == "bubblewrap":
+        boundary()
+    elif kind != "docker" and kind not in (known := sandboxes()):
+        raise PrerequisiteError(f"There is no sandbox {kind!r} here, but {', '.join(known)}.")
     if config:
         return kind, from_working_directory(config)
     return (kind, str(COMPOSE)) if kind == "docker" else kind
+
+
+def sandboxes() -> list[str]:
+    """The names of all sandboxes that are installed."""
+    for extension in entry_points(group="inspect_ai"):
+        with suppress(Exception):  # Inspect itself warns of those that are broken
+            extension.load()
+    names, kinds = set(), [SandboxEnvironment]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+        with suppress(ValueError):  # one that has no name
+            names.add(registry_info(kind).name.rpartition("/")[2])
+    return sorted(names)
 
 
 @solver
@@ -73,7 +104,7 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False, trust_code: bool = 
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        await _place(confirm_run_unsafe_code, trust_code)
+        await _is_here(confirm_run_unsafe_code, trust_code)
         return state
 
     return solve
@@ -109,9 +140,8 @@ def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) 
             why = f"the answer holds no whole function {entry_point}"
             return Score(value=INCORRECT, explanation=why)
         try:
-            place = await _place(confirm_run_unsafe_code, trust_code)
-            ordered = order(program, prompt, test, entry_point, **place or {})
-            verdict = await _verdict(ordered, place is not None)
+            here = await _is_here(confirm_run_unsafe_code, trust_code)
+            verdict = await _verdict(order(program, prompt, test, entry_point, trusted=here))
         except _FAILURES as error:
             verdict = {"error": f"{type(error).__name__}: {error}"}
         if "error" in verdict:
@@ -123,24 +153,13 @@ def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) 
     return score
 
 
-def _here(confirmed: bool, trusted: bool) -> Mapping[str, Any]:
-    """What an order says on this machine.
-
-    Raises:
-        PrerequisiteError: code must not run here.
-    """
-    if not confirmed:
-        raise PrerequisiteError(UNCONFIRMED)
-    return boundary(trusted)
-
-
-async def _place(confirmed: bool, trusted: bool) -> Mapping[str, Any] | None:
-    """What an order says if the sandbox is this very machine, whatever it is called; else None.
+async def _is_here(confirmed: bool, trusted: bool) -> bool:
+    """Whether the sample's sandbox is this very machine, whatever it is called.
 
     This machine is where our files are seen.
 
     Raises:
-        PrerequisiteError: code must not run here; or the sample has no sandbox.
+        PrerequisiteError: it is, and code must not run here; or the sample has no sandbox.
     """
     try:
         sandbox = current_sandbox()
@@ -148,27 +167,28 @@ async def _place(confirmed: bool, trusted: bool) -> Mapping[str, Any] | None:
         raise PrerequisiteError("Tests run in a sandbox: add --sandbox docker.") from error
     with tempfile.NamedTemporaryFile(prefix="tiebreak-") as file:
         here = (await sandbox.exec(["test", "-e", file.name], timeout=60)).success
-    return await anyio.to_thread.run_sync(_here, confirmed, trusted) if here else None
+    if here and await anyio.to_thread.run_sync(sandbox_of, "local", confirmed, trusted) != "local":
+        raise PrerequisiteError("Inspect's sandbox `local` has no box: add --sandbox bubblewrap.")
+    return here
 
 
-async def _verdict(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
+async def _verdict(order: Mapping[str, Any]) -> Mapping[str, Any]:
     """The examiner's verdict on a program, or {"error": why no program can be run}."""
-    verdict = await _examined(order, here)
+    verdict = await _examined(order)
     if "silent" not in verdict:
         return verdict
     # Did this program put an end to its examiner, or can the sandbox run none at all?
-    place = {name: order.get(name) for name in ("box", "trusted")}
-    harmless = await _examined({**harmless_order(), **place}, here)
+    harmless = await _examined({**harmless_order(), "trusted": order["trusted"]})
     if harmless.get("passed"):
         return {"passed": False, "why": f"stopped: there was no verdict ({verdict['silent']})"}
     return {"error": harmless.get("error") or harmless.get("silent") or harmless["why"]}
 
 
-async def _examined(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
+async def _examined(order: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the examiner says, or {"silent": why it says nothing}."""
     try:
         done = await current_sandbox().exec(
-            command(sys.executable if here else "python3"),
+            command(sys.executable if order["trusted"] else "python3"),
             input=json.dumps(order),
             timeout=order["wall_seconds"] + _SLACK_SECONDS,
             timeout_retry=False,

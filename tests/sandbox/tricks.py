@@ -5,8 +5,8 @@ runs both in one process most of them pass.
 """
 
 EQUAL = "assert add(1, 2) == 3\n    assert add(0, 0) == 0"
-_PLAIN = "sys.modules['tiebreak.inspect_tasks.sandboxed.plain_data']"
-_RUNNING = "sys.modules['tiebreak.inspect_tasks.sandboxed.run_program']"
+_PLAIN = "sys.modules['tiebreak.sandbox.plain_data']"
+_RUNNING = "sys.modules['tiebreak.sandbox.run_program']"
 
 
 def _raising(what: str) -> str:

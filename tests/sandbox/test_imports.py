@@ -1,18 +1,17 @@
 """Right programs pass whatever they import of the standard library; what is not there is named."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.inspect_tasks.imports import FROM, MISSING, USES
-from tests.inspect_tasks.test_run_tests import PASSED, at_once, examined
+from tests.sandbox.imports import FROM, MISSING, USES
+from tests.sandbox.places import run_in
+from tests.sandbox.test_run_tests import PASSED, at_once
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.inspect_tasks import generate
-from tiebreak.inspect_tasks.sandboxed import command, order
-from tiebreak.inspect_tasks.sandboxed.box import boundary
+from tiebreak.sandbox import order
 
 ITEMS = [
     json.loads(line)
@@ -35,8 +34,7 @@ def run(head: str, lines: tuple[str, ...], item: dict[str, str]) -> dict[str, An
     answer = f"```python\n{head}\n\n{item['prompt']}{inside}{item['canonical_solution']}```"
     program = complete_program(answer, item["prompt"], item["entry_point"])
     assert program is not None
-    given = order(program, item["prompt"], item["test"], item["entry_point"], **boundary(True))
-    return examined(command(sys.executable), given)
+    return run_in("here", order(program, item["prompt"], item["test"], item["entry_point"]))
 
 
 @pytest.mark.slow

@@ -2,13 +2,15 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiebreak.inspect_tasks.sandboxed import box, command
+from tiebreak.sandbox import box, command
+from tiebreak.sandbox.box import Box
 
 ROOT = os.geteuid() == 0
 SYSTEM = Path("/usr/bin/python3")
@@ -18,20 +20,23 @@ AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 class Place(NamedTuple):
-    """Where a program is run: what starts its supervisor, with which Python, and the order."""
+    """Where a program is run: what starts its supervisor, with which Python, and in which box."""
 
     start: tuple[str, ...]
     python: str
-    says: dict[str, Any]
+    around: Box | None = None
+    trusted: bool = False
 
 
-def user_box() -> dict[str, Any]:
+def user_box() -> Box:
     """The box that a user other than root has around the system's Python."""
     lines = "import os, sys; print(os.path.dirname(os.__file__), sys.executable)"
     done = subprocess.run([SYSTEM, "-I", "-c", lines], capture_output=True, text=True, check=True)
     library, python = (Path(part).resolve() for part in done.stdout.split())
-    mounts = list(box.options(python, library, as_root=False))
-    return {**box.box(), "options": mounts, "python": str(python)}
+    mounts = tuple(box.options(python, library, as_root=False))
+    made = box.box()
+    Path(made.filter.name).chmod(0o644)
+    return made._replace(options=mounts, python=str(python))
 
 
 BOXES = ("box of root", "box of a user") if ROOT and SYSTEM.exists() else ("box",)
@@ -40,13 +45,15 @@ CONTAINERS = ("container of root", "container of a user") if ROOT and SYSTEM.exi
 
 @cache
 def place(name: str) -> Place:
-    """One of BOXES, or what a process in one of CONTAINERS is to its neighbours."""
+    """One of BOXES, what a process in one of CONTAINERS is to its neighbours, or what is here."""
     who = AS_NOBODY if name.endswith("a user") else ()
     if name in CONTAINERS:
-        return Place(who, str(SYSTEM), {})
+        return Place(who, str(SYSTEM))
+    if name == "here" and box.boundary(trust_code=True) == "local":
+        return Place((), sys.executable, trusted=True)
     if who:
-        return Place(who, str(SYSTEM), {"box": user_box()})
-    return Place((), sys.executable, {"box": box.box()})
+        return Place(who, "python3", user_box())
+    return Place((), "python3", box.box())
 
 
 def run_in(name: str, given: dict[str, Any], attacker: str = "") -> dict[str, Any]:
@@ -57,18 +64,24 @@ def run_in(name: str, given: dict[str, Any], attacker: str = "") -> dict[str, An
         given: The order, but for what it says of the place.
         attacker: Source of a candidate's `main` that is the attacker's from the start.
     """
-    start, python, says = place(name)
-    line = [*start, *command(python)]
+    start, python, around, trusted = place(name)
+    line = command(python)
     if attacker:
-        line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = attacker
-    done = subprocess.run(
-        line,
-        input=json.dumps({**given, **says}),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+        line[line.index("tiebreak.sandbox.run_program") + 1] = attacker
+    folder = box.new_folder()
+    if around:
+        line = around.line(folder, line)
+    try:
+        done = subprocess.run(
+            [*start, *line],
+            input=json.dumps({**given, "trusted": trusted}),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(folder)
     assert done.stderr == ""
     if done.returncode != 0:
         return {"status": done.returncode, "said": done.stdout}

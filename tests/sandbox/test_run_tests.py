@@ -4,20 +4,17 @@ The runner is started as the scorer starts it, but without a sandbox around it.
 """
 
 import io
-import json
-import os
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET, QUIET_ENDS, REPLIES
-from tiebreak.inspect_tasks.sandboxed import command, order
-from tiebreak.inspect_tasks.sandboxed.box import boundary
-from tiebreak.inspect_tasks.sandboxed.run_tests import Candidate, Ended
+from tests.sandbox.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET, QUIET_ENDS, REPLIES
+from tests.sandbox.places import CONTAINERS, run_in
+from tiebreak.sandbox import order
+from tiebreak.sandbox.run_tests import Candidate, Ended
 
 TEST = "def check(add):\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n"
 LIMITS: dict[str, Any] = {"cpu_seconds": 1, "wall_seconds": 5, "memory_bytes": 256 * 1024 * 1024}
@@ -26,19 +23,7 @@ PASSED = {"passed": True, "why": ""}
 
 def run(program: str, test: str = TEST, prompt: str = "", **limits: Any) -> dict[str, Any]:
     """The verdict on a program, in the box that this machine has for it."""
-    given = order(program, prompt, test, "add", **limits, **boundary(trust_code=True))
-    return examined(command(sys.executable), given)
-
-
-def examined(line: list[str], given: Any) -> dict[str, Any]:
-    done = subprocess.run(
-        line, input=json.dumps(given), capture_output=True, text=True, timeout=300, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    [verdict] = done.stdout.splitlines()
-    found: dict[str, Any] = json.loads(verdict)
-    assert found.pop("nonce") == given["nonce"]
-    return found
+    return run_in("here", order(program, prompt, test, "add", **limits))
 
 
 def at_once(jobs: dict[str, Any], work: Any) -> dict[str, Any]:
@@ -203,14 +188,12 @@ def test_sets_have_the_same_order_in_every_run() -> None:
     assert orders[0] == orders[1] == orders[2]
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or not Path("/usr/bin/python3").exists(), reason="needs root, and a Python"
-)
+@pytest.mark.skipif(not CONTAINERS, reason="needs root, and a Python")
 def test_root_becomes_nobody() -> None:
     """So that limits on processes bind, and files of root are out of reach."""
     program = "import os\ndef add(a, b):\n    return os.getuid()\n"
     given = order(program, "", "def check(add):\n    assert add(0, 0) == 65534", "add")
-    assert examined(command("/usr/bin/python3"), given) == PASSED
+    assert run_in("container of root", given) == PASSED
 
 
 # Every action in a scope of its own; the program answers with the names of those that failed.
@@ -319,9 +302,8 @@ def main():
 
 def taken_over(body: str) -> dict[str, Any]:
     """The verdict on a candidate whose process is the attacker's from the start."""
-    line = command(sys.executable)
-    line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = TAKEN_OVER.format(body)
-    return examined(line, order("", "", TEST, "add", **LIMITS, **boundary()))
+    given = order("", "", TEST, "add", **LIMITS)
+    return run_in("here", given, TAKEN_OVER.format(body))
 
 
 @pytest.mark.slow

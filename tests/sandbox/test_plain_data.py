@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.inspect_tasks.sandboxed.plain_data import DEEPEST, MOST_PARTS, Foreign, decode, encode
+from tiebreak.sandbox.plain_data import DEEPEST, MOST_PARTS, Foreign, decode, encode
 
 SCALARS = st.one_of(
     st.none(),

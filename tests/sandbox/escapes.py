@@ -10,6 +10,7 @@ counts by, backwards. Other processes that are touched are those of the same run
 # A source of `main` that is the attacker's from the start. It answers with what it got away with.
 ATTACKER = """\
 import ctypes, json, os, resource, socket, sys
+DEVICES = ("null", "zero", "random", "urandom")
 NOBODY, LONG = 65534, ("syscall", "ptrace", "process_vm_readv")
 class Libc:
     library = ctypes.CDLL(None, use_errno=True)
@@ -124,8 +125,8 @@ IN_A_BOX: dict[str, str] = {
     "write into the library": "os.mkdir(os.path.dirname(os.__file__) + '/new')",
     "home": "got = os.listdir('/root/.ssh') + os.listdir('/home')",
     "folders of the system": "got = os.listdir('/var') + os.listdir('/tmp')",
-    "programs": "got = [name for name in os.listdir('/usr/bin') if 'python' not in name]",
-    "start a program": "got = os.access('/bin/sh', os.X_OK)",
+    "write among the programs": "open('/usr/bin/new', 'w')",
+    "start a program": "got = os.posix_spawn('/bin/true', ['true'], {})",
     "processes": "got = os.listdir('/proc')",
     "kill a process": "got = os.kill(VICTIM, 9) is None",
     "pidfd": "got = reaches(424, os.pidfd_open(VICTIM), 9, None, 0)",
@@ -147,7 +148,7 @@ IN_A_BOX: dict[str, str] = {
     "module of the kernel": "got = reaches(175, None, 0, None)",
     "name of the machine": "LIBC.sethostname(b'x', 1)",
     "terminal": "os.open('/dev/tty', os.O_RDWR)",
-    "disk": "got = [name for name in os.listdir('/dev') if name not in ('null', 'urandom')]",
+    "disk": "got = [name for name in os.listdir('/dev') if name not in DEVICES]",
     "environment": "got = set(os.environ) - {'PYTHONHASHSEED', 'PWD', 'LC_CTYPE'}",
 }
 

@@ -5,9 +5,9 @@ The *supervisor* (`supervise`) starts two others and holds neither the tests nor
 holds the program alone, gets arguments and gives back answers as JSON. So whatever the program does
 to its own interpreter (patched builtins, an answer that equals everything, an early exit, a verdict
 of its own on every channel), the tests compare plain data out of its reach. The kernel keeps the
-processes apart: on this machine each is in a box of bubblewrap (`box`); in a container none of them
-is root, and the memory and channels of the two others are closed to the candidate. A verdict counts
-with a nonce that the candidate is never given, and if the examiner ended as it should.
+processes apart: none of them is root, and the memory and channels of the two others are closed to
+the candidate. A verdict counts with a nonce that the candidate is never given, and if the examiner
+ended as it should. On this machine a box of bubblewrap is the sandbox (`box`, `environment`).
 
 The modules need the standard library alone, Python 3.9 or newer. They are handed over on the
 command line, so that nothing is written to a disk, and the order on standard input, so that tests
@@ -15,7 +15,6 @@ are on none either.
 """
 
 import secrets
-from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Final
 
@@ -42,7 +41,7 @@ def command(python: str = "python3") -> list[str]:
     did not give any. Beside that stands the order's nonce.
 
     Args:
-        python: The interpreter, for all three; in a box the box's own.
+        python: The interpreter, for all three.
     """
     sources = [
         part
@@ -61,7 +60,6 @@ def order(
     cpu_seconds: int = 5,
     wall_seconds: int = 20,
     memory_bytes: int = 512 * 1024 * 1024,
-    box: Mapping[str, Any] | None = None,
     trusted: bool = False,
 ) -> dict[str, Any]:
     """What the supervisor reads from standard input, as JSON, with a new nonce.
@@ -75,7 +73,6 @@ def order(
         cpu_seconds: CPU time for the whole program.
         wall_seconds: Time on the clock for the whole program.
         memory_bytes: Address space of the program, and of its tests.
-        box: What examiner and candidate are put into, one each; see `box.box`.
         trusted: Run also where nothing hides the examiner's memory from the program.
     """
     return {**locals(), "nonce": secrets.token_hex(16)}

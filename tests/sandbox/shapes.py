@@ -1,6 +1,6 @@
 """Right programs of many shapes, and the tests that they pass."""
 
-from tests.inspect_tasks.tricks import ALL, EQUAL, LOOP
+from tests.sandbox.tricks import ALL, EQUAL, LOOP
 
 _ADD = "def add(a, b):\n    return a + b\n"
 

@@ -14,8 +14,8 @@ import os
 import signal
 import sys
 
-from tiebreak.inspect_tasks.sandboxed.plain_data import MOST_BYTES, decode, encode, send
-from tiebreak.inspect_tasks.sandboxed.rights import become_nobody, keep_to_ourselves, set_limits
+from tiebreak.sandbox.plain_data import MOST_BYTES, decode, encode, send
+from tiebreak.sandbox.rights import become_nobody, keep_to_ourselves, set_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def main() -> None:
 
 
 def examine(order: dict[str, Any]) -> dict[str, object]:
-    """The verdict on a program, or an error of this machine; see `sandboxed.command`."""
+    """The verdict on a program, or an error of this machine; see `sandbox.command`."""
     try:
         become_nobody()
         set_limits(order["wall_seconds"] + 1, order["memory_bytes"])

