@@ -113,7 +113,7 @@ def test_without_a_box_no_code_runs_here(name: str, machine: Path) -> None:
             sandbox_of(sandbox, confirm_run_unsafe_code=True)
         assert why in str(refused.value)
         assert "-T trust_code=true" in str(refused.value)
-        assert r"'.\[sandbox]'" in str(refused.value.message)  # as Inspect's markup wants it
+        assert "'.[sandbox]'" in str(refused.value)
     assert sandbox_of("docker")
 
 
