@@ -13,6 +13,7 @@ from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, 
 from tiebreak.candidates.hub import HubAddress, is_on_hub
 from tiebreak.cli import main
 from tiebreak.inspect_tasks import contests
+from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.protocols import find_protocol
 
@@ -225,12 +226,11 @@ def test_a_task_judges_what_others_published(
     put(hub.add(REPO), pool, tmp_path)
     # While Inspect loads a task file by path it works in that file's folder.
     monkeypatch.chdir(Path(contests.__file__).parent)
-    assert (
-        contests.load_pools(ADDRESS, "strict", find_protocol("seal"))[0].candidates
-        == pool.candidates
-    )
+    [read] = contests.load_pools(checked({"candidates": ADDRESS}), find_protocol("seal"))
+    assert read.candidates == pool.candidates
+    nowhere = checked({"candidates": "hf://datasets/alice/none"})
     with pytest.raises(PrerequisiteError, match="there is no such dataset"):
-        contests.load_pools("hf://datasets/alice/none", "strict", find_protocol("seal"))
+        contests.load_pools(nowhere, find_protocol("seal"))
 
 
 def test_no_network_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
