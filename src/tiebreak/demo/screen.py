@@ -22,7 +22,7 @@ from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
-from tiebreak.report.sheets.short import short_sheet
+from tiebreak.report.sheets.leaderboard import short_sheet
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.words import count, percent
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt, Settled
@@ -339,3 +339,28 @@ def _money_line(receipt: Receipt) -> str:
         models = ", ".join(receipt.unpriced_models)
         line += f" (no price known for {models}; give prices with --model-cost-config FILE)"
     return line
+
+
+_SHOWN: Final = ("rank", "model", "borda", "lower", "native")
+_COLUMNS: Final = tuple(column for column in COLUMNS if column.fields[0] in _SHOWN)
+
+
+def short_sheet(
+    board: Leaderboard,
+    *,
+    verdict: str = "",
+    most: int | None = None,
+) -> Sheet:
+    """Rank, model, score, interval and native score of all models, or the first `most`."""
+    rows = board.rows[:most]
+    left = len(board.rows) - len(rows)
+    table = Table.of(
+        (column.heading_on(board) for column in _COLUMNS),
+        ((column.cell(row, board) for column in _COLUMNS) for row in rows),
+    )
+    more = [f"… and {count(left, 'more model')}"] if left else []
+    return Sheet(
+        f"{board.benchmark} · {board.protocol} · {count(board.n_items, 'item')}",
+        verdict=verdict,
+        sections=(Section.of(table, lines=more),),
+    )
