@@ -13,8 +13,7 @@ import pytest
 from tests.harness import ROOT
 from tiebreak.benchmarks import BENCHMARKS, Benchmark, Question, load_questions
 from tiebreak.candidates.documents import bare_id, function_names, tools_of, without_tools
-from tiebreak.candidates.question import Asked, questions
-from tiebreak.candidates.turns import Turn, conversation
+from tiebreak.candidates.question import Asked, Turn, conversation, questions
 from tiebreak.lm_eval_tasks import utils
 
 ITEMS = ROOT / "examples" / "items"

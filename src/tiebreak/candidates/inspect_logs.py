@@ -26,7 +26,7 @@ from tiebreak.candidates.native import (
     problem_note,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import Asked, questions
+from tiebreak.candidates.question import Asked, Turn, conversation, questions
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -38,7 +38,6 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
 from tiebreak.candidates.settings import HARNESS
-from tiebreak.candidates.turns import Turn, conversation
 from tiebreak.words import count, natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs
 
-from tiebreak.candidates.discover import visible_files
-from tiebreak.candidates.recognise import is_inspect_log
+from tiebreak.candidates.discover import is_inspect_log, visible_files
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.progress import tracked
 from tiebreak.ranking_logs.joins import Attempts, best_attempts, join_newcomers, join_shards
