@@ -15,8 +15,8 @@ from matplotlib.image import imread
 
 from tests.report.figures.samples import random_board
 from tiebreak.rankers import MissingPackageError
-from tiebreak.report.figures import Drawing, distinct, leaderboard_figure, slug, themed
-from tiebreak.report.figures.canvas import columns, short, wrapped
+from tiebreak.report.figures.boards import leaderboard_figure
+from tiebreak.report.figures.canvas import Drawing, columns, distinct, short, slug, themed, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHEET = re.compile(

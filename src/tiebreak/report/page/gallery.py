@@ -7,8 +7,7 @@ from typing import Final
 
 from tiebreak.paths import whole_file
 from tiebreak.progress import tracked
-from tiebreak.report.figures import Drawing, themed
-from tiebreak.report.figures.canvas import FORMS, Form, free_name
+from tiebreak.report.figures.canvas import FORMS, Drawing, Form, free_name, themed
 from tiebreak.report.page.view import FigureView
 from tiebreak.report.sheet import one_line
 
