@@ -38,8 +38,7 @@ from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figu
 from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
-from tiebreak.report.page.items import items_view
-from tiebreak.report.page.shelf import Shelf
+from tiebreak.report.page.items import Shelf, items_view
 from tiebreak.report.page.view import (
     BoardHead,
     Found,
