@@ -13,7 +13,6 @@ from inspect_ai.model import ModelConfig
 from inspect_ai.scorer import Score, value_to_float
 from inspect_ai.tool import ToolCall
 
-from tiebreak.candidates.documents import are_places, judged_by, tools_of
 from tiebreak.candidates.identity import collapse, input_hash
 from tiebreak.candidates.inspect_files import read_header, read_samples, reason
 from tiebreak.candidates.native import (
@@ -26,7 +25,15 @@ from tiebreak.candidates.native import (
     problem_note,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import Asked, Turn, conversation, questions
+from tiebreak.candidates.question import (
+    Asked,
+    Turn,
+    are_places,
+    conversation,
+    judged_by,
+    questions,
+    tools_of,
+)
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,

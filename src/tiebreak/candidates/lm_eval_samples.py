@@ -22,14 +22,6 @@ from typing import Any, Final
 from jinja2 import Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from tiebreak.candidates.documents import (
-    are_places,
-    bare_id,
-    function_names,
-    judged_by,
-    tools_of,
-    without_tools,
-)
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import Run, run_of, summaries_of, task_of
@@ -44,7 +36,19 @@ from tiebreak.candidates.native import (
 )
 from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import PARAGRAPH, Asked, Turn, questions, turns_of
+from tiebreak.candidates.question import (
+    PARAGRAPH,
+    Asked,
+    Turn,
+    are_places,
+    bare_id,
+    function_names,
+    judged_by,
+    questions,
+    tools_of,
+    turns_of,
+    without_tools,
+)
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,

@@ -18,9 +18,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from tiebreak.candidates.documents import judged_by
 from tiebreak.candidates.identity import canonical_target, collapse, tool_signatures
 from tiebreak.candidates.pool import Item, Note
+from tiebreak.candidates.question import judged_by
 from tiebreak.candidates.records import LogRecord, item_name
 from tiebreak.words import visible
 
