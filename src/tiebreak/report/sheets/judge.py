@@ -1,7 +1,7 @@
 """About the judge: position, flips, length, cycles, unusable replies; strengths at equal length."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tiebreak.analysis.judge.biases import Flips, Length, Position
 from tiebreak.analysis.judge.canaries import Canaries
@@ -17,7 +17,7 @@ from tiebreak.report.cells import (
     rank,
     share,
     share_bounds,
-    signed_bounds,
+    span,
     words,
 )
 from tiebreak.report.sheet import Column, Section, Table, interval_heading, model_names
@@ -177,28 +177,30 @@ def control_section(found: ControlView) -> Section:
     views = (found.uncontrolled, found.controlled)
     by_model = [{row.model: row for row in view.rows} for view in views]
     order = [row.model for row in (found.controlled.rows or found.uncontrolled.rows)]
-    heading = interval_heading(found.controlled.level)
-    columns = [
-        column
-        for title in ("Bradley–Terry", _CONTROLLED[found.control])
-        for column in (
-            Column(title, short=title.replace("–", "–\n")),
-            Column(heading, left=True),
-            Column("Rank", short="#"),
-        )
-    ]
-    rows = [
-        (words(model), *(cell for rows in by_model for cell in _strength(rows.get(model))))
-        for model in order
-    ]
+    columns = strength_columns(
+        ("Bradley–Terry", _CONTROLLED[found.control]), found.controlled.level
+    )
+    rows = [(words(model), *strength_cells(by_model, model)) for model in order]
     table = Table.of((model_names(), *columns), rows, f"Control for {found.control}")
     return Section.of(table if rows else None, legend=_legend(found), lines=_lines(found))
 
 
-def _strength(row: StrengthRow | None) -> tuple[Cell, ...]:
-    if row is None:
-        return (Cell(UNDEFINED),) * 3
-    return number(row.value, 2), signed_bounds(row.lower, row.upper), rank(row.rank)
+def strength_columns(titles: Iterable[str], level: float) -> Iterator[Column]:
+    """Strength, interval and rank by each of some views."""
+    for title in titles:
+        yield Column(title, short=title.replace("–", "–\n"))
+        yield Column(interval_heading(level), left=True)
+        yield Column("Rank", short="#")
+
+
+def strength_cells(views: Iterable[Mapping[str, StrengthRow]], model: str) -> Iterator[Cell]:
+    """What stands in these columns, out of the rows of each view by model."""
+    for rows in views:
+        row = rows.get(model)
+        if row is None:
+            yield from [Cell(UNDEFINED)] * 3
+        else:
+            yield from (number(row.value, 2), span(row), rank(row.rank))
 
 
 def _legend(found: ControlView) -> Iterator[str]:

@@ -1,24 +1,22 @@
 """A leaderboard: ranks with their uncertainty, second views, the judge's reliability, the bill."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, get_args
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt, Settled
 from tiebreak.analysis.stars import StarBoard
-from tiebreak.analysis.strengths import Method, StrengthRow
+from tiebreak.analysis.strengths import Method
 from tiebreak.candidates.settings import ways
 from tiebreak.report.cells import (
     UNDEFINED,
-    Cell,
     decimal,
     dollars,
     integer,
     money,
     number,
     rank,
-    signed_bounds,
     words,
 )
 from tiebreak.report.columns import COLUMNS
@@ -28,12 +26,17 @@ from tiebreak.report.sheet import (
     Section,
     Sheet,
     Table,
-    interval_heading,
     model_names,
     names,
     numbers,
 )
-from tiebreak.report.sheets.judge import control_section, judge_lines, jury_section
+from tiebreak.report.sheets.judge import (
+    control_section,
+    judge_lines,
+    jury_section,
+    strength_cells,
+    strength_columns,
+)
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
@@ -195,20 +198,9 @@ def _views(board: Leaderboard) -> Section:
     """Strengths by all matches, beside the leaderboard's own rank, and why some have none."""
     views = [view for view in board.views if view.rows]
     by_model = [{row.model: row for row in view.rows} for view in views]
-    columns = [
-        column
-        for view in views
-        for column in (
-            Column(_VIEWS[view.method], short=_VIEWS[view.method].replace("–", "–\n")),
-            Column(interval_heading(board.level), left=True),
-            Column("Rank", short="#"),
-        )
-    ]
+    columns = strength_columns((_VIEWS[view.method] for view in views), board.level)
     rows = [
-        (
-            *(rank(row.rank), words(row.model)),
-            *(cell for rows in by_model for cell in _strength(rows, row.model)),
-        )
+        (rank(row.rank), words(row.model), *strength_cells(by_model, row.model))
         for row in board.rows
     ]
     means = ", ".join(
@@ -226,14 +218,6 @@ def _views(board: Leaderboard) -> Section:
         legend=[f"Second views, by all matches at once: {means}"] if views else [],
         lines=undefined,
     )
-
-
-def _strength(rows: Mapping[str, StrengthRow], model: str) -> Sequence[Cell]:
-    row = rows.get(model)
-    if row is None:
-        return [Cell(UNDEFINED)] * 3
-    strength, span = number(row.strength, 2), signed_bounds(row.lower, row.upper)
-    return [strength, span, rank(row.rank)]
 
 
 def _settled_line(settled: Settled) -> str:
