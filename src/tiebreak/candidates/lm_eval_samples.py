@@ -99,7 +99,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from _rows_of_array(line + b"".join(more for _, more in lines))
             return
         try:
-            yield _row(line)
+            yield _checked(_json(line))
         except ValueError as error:
             raise ValueError(f"line {number} {error}") from error
 
@@ -122,11 +122,6 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield line
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    """One row; a ValueError says what is wrong with its line."""
-    return _checked(_json(line))
-
-
 def _json(text: bytes) -> Any:
     try:
         return parse_json(text)
@@ -136,6 +131,7 @@ def _json(text: bytes) -> Any:
 
 
 def _checked(row: Any) -> dict[str, Any]:
+    """One row; a ValueError says what is wrong with it."""
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
         raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
     if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):

@@ -237,6 +237,10 @@ def _is_str(value: object) -> bool:
 
 T = TypeVar("T")
 
+_PLAIN = (
+    *("model", "text", "native_metric", "stop_reason", "input_tokens", "output_tokens", "source"),
+)
+"""Fields of a candidate that a row holds as they are."""
 _NESTED = ("choices", "tools", "metadata", "tool_calls", "media")
 
 
@@ -347,7 +351,7 @@ def _item(key: ItemKey, row: dict[str, Any]) -> Item:
 
 
 def _medium(entry: Any, key: ItemKey) -> Medium:
-    if not (isinstance(entry, list) and len(entry) == 3 and all(isinstance(t, str) for t in entry)):
+    if not (isinstance(entry, list) and len(entry) == 3 and all(map(_is_str, entry))):
         raise ValueError(f"an image or a file of {item_name(key)} is not three texts")
     return Medium(*entry)
 
@@ -358,15 +362,9 @@ def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
         raise ValueError(f"{item_name(key)} has an infinite native score by {row['model']}")
     return Candidate(
         key=key,
-        model=row["model"],
-        text=row["text"],
         tool_calls=_objects(_parsed(row, "tool_calls", list), key),
         native_score=math.nan if score is None else score,
-        native_metric=row["native_metric"],
-        stop_reason=row["stop_reason"],
-        input_tokens=row["input_tokens"],
-        output_tokens=row["output_tokens"],
-        source=row["source"],
+        **{name: row[name] for name in _PLAIN},
     )
 
 
