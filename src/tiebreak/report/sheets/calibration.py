@@ -148,7 +148,7 @@ def _judges(calibration: Calibration) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     rules: list[int] = []
-    for judge, turn in product((*calibration.judges, PEOPLE), _turns(calibration)):
+    for judge, turn in product((*calibration.judges, PEOPLE), ("", *calibration.rounds)):
         one = calibration.cell(judge, turn)
         if one is None:
             continue
@@ -229,10 +229,6 @@ def _confusions(calibration: Calibration) -> Iterator[Section]:
         yield Section.of(
             Table.of(columns, rows, f"Labels of {judge}"), heading=f"{judge}", legend=[what]
         )
-
-
-def _turns(calibration: Calibration) -> tuple[str, ...]:
-    return ("", *calibration.rounds)
 
 
 def _by(calibration: Calibration) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from tiebreak.report.cells import (
     Cell,
     decimal,
     dollars,
+    estimate,
     integer,
     money,
     number,
@@ -28,7 +29,7 @@ from tiebreak.report.cells import (
     rank,
     share,
     share_bounds,
-    span,
+    share_estimate,
     words,
 )
 from tiebreak.report.columns import COLUMNS
@@ -398,8 +399,7 @@ def jury_section(board: Leaderboard) -> Section:
             words(one.name),
             share(one.figures.position.rate),
             share_bounds(one.figures.position.lower, one.figures.position.upper),
-            share(one.agreement.value),
-            share_bounds(one.agreement.lower, one.agreement.upper),
+            *share_estimate(one.agreement),
             share(_unusable(one)),
         )
         for one in board.jury
@@ -533,7 +533,7 @@ def strength_cells(views: Iterable[Mapping[str, StrengthRow]], model: str) -> It
         if row is None:
             yield from [Cell(UNDEFINED)] * 3
         else:
-            yield from (number(row.value, 2), span(row), rank(row.rank))
+            yield from (*estimate(row), rank(row.rank))
 
 
 def _legend(found: ControlView) -> Iterator[str]:
