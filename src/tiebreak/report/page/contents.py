@@ -4,7 +4,7 @@ Files are called by their names: where logs lie is not shown in a report, which 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -124,7 +124,7 @@ def _comparison(
 
 def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | None, list[str]]:
     """The report of the peer reviews, and why there is none where there are some."""
-    reviews = list(_with_reviews(logs))
+    reviews = [log for log in logs if any(RULES[item.placed_by].reviewed for item in log.items)]
     if not reviews:
         return None, []
     try:
@@ -133,12 +133,6 @@ def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | No
         return None, [str(error)]
     except UnprovenOrderError as error:
         return None, [f"The peer review is left out: {error} of `tiebreak peers`"]
-
-
-def _with_reviews(logs: Iterable[RankingLog]) -> Iterator[RankingLog]:
-    for log in logs:
-        if any(RULES[item.placed_by].reviewed for item in log.items):
-            yield log
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:

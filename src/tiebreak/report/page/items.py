@@ -53,6 +53,7 @@ from tiebreak.progress import tracked
 from tiebreak.ranking_logs.log import JudgedItem, answers_in
 from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.report.cells import Cell, integer, words
+from tiebreak.report.json import only
 from tiebreak.report.page.contents import Contents, file_name
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
@@ -347,14 +348,7 @@ def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
 
 
 def _run(entry: Entry) -> dict[str, Any]:
-    board = entry.board
-    return {
-        "name": entry.name,
-        "protocol": board.protocol,
-        "benchmark": board.benchmark,
-        "judges": list(board.judges),
-        "log": board.log,
-    }
+    return {"name": entry.name, **only(entry.board, "protocol", "benchmark", "judges", "log")}
 
 
 def _row(
