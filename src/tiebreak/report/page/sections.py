@@ -37,11 +37,11 @@ from tiebreak.report.figures.contests import contest_figures
 from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.page.contents import Contents
-from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import Shelf, items_view
 from tiebreak.report.page.view import (
     BoardHead,
     Found,
+    Gallery,
     Overview,
     Page,
     PageSection,
