@@ -24,6 +24,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.joins import together
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.report.figures.canvas import free_name
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES
 from tiebreak.tables.human import HumanRanking
@@ -181,10 +182,6 @@ def file_name(path: str) -> str:
 
 def _free(name: str, taken: set[str]) -> str:
     """A name that no other log has: a.eval, then a.eval (2)."""
-    number = 1
-    free = name
-    while free in taken:
-        number += 1
-        free = f"{name} ({number})"
+    free = free_name(name, taken, "{} ({})")
     taken.add(free)
     return free

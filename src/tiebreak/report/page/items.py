@@ -40,7 +40,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -53,7 +52,7 @@ from tiebreak.progress import tracked
 from tiebreak.ranking_logs.log import JudgedItem, answers_in
 from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.report.cells import Cell, integer, words
-from tiebreak.report.json import only
+from tiebreak.report.json import json_ready, only
 from tiebreak.report.page.contents import Contents, file_name
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
@@ -187,17 +186,8 @@ def _story_json(story: Mapping[str, Any]) -> bytes:
         return to_json(story, inf_nan_mode="null")
     except PydanticSerializationError:
         # A lone surrogate has no UTF-8; its escape, \ud800, means the same in JSON.
-        text = json.dumps(_defined(story), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(json_ready(story), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")
-
-
-def _defined(value: Any) -> Any:
-    """The same data with None for numbers that JSON does not have."""
-    if isinstance(value, Mapping):
-        return {key: _defined(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_defined(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _packed(parts: Iterable[bytes]) -> str:
@@ -484,7 +474,7 @@ def short(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short(value: Any) -> Any:
     if isinstance(value, float):
-        return round(value, DECIMALS) if isfinite(value) else None
+        return round(value, DECIMALS) if math.isfinite(value) else None
     return value
 
 
