@@ -227,7 +227,7 @@ class _Reader:
 
         def asked() -> list[tuple[Item, Asked]]:
             # Models have chat templates of their own, and the same conversation between the marks.
-            turns = [turns_of(_prompt(row)) for row in rows]
+            turns = [turns_of(_request(row)[0]) for row in rows]
             conversations = [
                 (*parts[:-2], turn, parts[-1]) for parts, turn in zip(shown, turns, strict=True)
             ]
@@ -402,10 +402,6 @@ def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
     first = list(first.values()) if isinstance(first, dict) else first
     values = tuple(first) if isinstance(first, list) else ()
     return (*values, None, None, None)[:3]
-
-
-def _prompt(row: Mapping[str, Any]) -> Any:
-    return _request(row)[0]
 
 
 def _media(row: Mapping[str, Any]) -> tuple[Medium, ...]:
