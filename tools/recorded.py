@@ -13,8 +13,8 @@ from typing import Any, get_args
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 
-from tiebreak.demo import DemoLogs, run_demo
-from tiebreak.demo.screen import RECORDED, DemoProtocol
+from tiebreak.demo.run import run_demo
+from tiebreak.demo.screen import RECORDED, DemoLogs, DemoProtocol
 
 
 def record() -> None:

@@ -32,10 +32,10 @@ def listed(names: Sequence[str], separator: str = ", ", most: int = 10) -> str:
     return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def all_of(names: Iterable[str]) -> str:
-    """One name and more in a sentence: A, B and C."""
+def all_of(names: Iterable[str], last_by: str = "and") -> str:
+    """One name and more in a sentence: A, B and C; or A, B or C."""
     *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {last_by} {last}" if most else last
 
 
 def p_value(value: float, *, at_most: bool = False) -> str:

@@ -14,7 +14,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import JudgedItem, placement_of
 from tiebreak.report.json import json_ready
 from tiebreak.report.sheet import Sheet
-from tiebreak.report.sheets.judge import control_section
+from tiebreak.report.sheets.leaderboard import control_section
 
 HOW = Resampling(draws=20)
 

@@ -10,7 +10,7 @@ from tiebreak.rankers import win_rates
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.report.figures import wins_figure
+from tiebreak.report.figures.contests import wins_figure
 from tiebreak.report.sheets.contest import data_of, sheets_of
 from tiebreak.tables.pool_scores import ItemScores
 

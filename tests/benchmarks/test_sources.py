@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
-from tiebreak.benchmarks import BENCHMARKS, Question, load_questions, origin, sources
-from tiebreak.benchmarks.sources import HUB
+from tiebreak.benchmarks import BENCHMARKS, load_questions, sources
+from tiebreak.benchmarks.question import Question
+from tiebreak.benchmarks.sources import HUB, origin
 from tiebreak.prerequisite import PrerequisiteError
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tiebreak.candidates.difference import excerpts
 from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.placement import excerpts
 from tiebreak.candidates.pool import Item, ItemKey
 
 LONG = "Ann has three apples and gives one of them to her brother. " * 4

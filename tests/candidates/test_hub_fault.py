@@ -16,7 +16,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from tiebreak.candidates.hub_fault import Fault, Kind, fault, retry_after
+from tiebreak.candidates.hub import Fault, Kind, fault, retry_after
 from tiebreak.publish.errors import sentence
 
 

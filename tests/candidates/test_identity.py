@@ -16,8 +16,8 @@ from tiebreak.candidates import (
     namesakes,
     normalise_answer,
 )
-from tiebreak.candidates.documents import tools_from
 from tiebreak.candidates.identity import canonical_target
+from tiebreak.candidates.question import tools_from
 
 PARAMETERS = {
     "type": "object",

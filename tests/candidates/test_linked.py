@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
 from tiebreak.candidates import CandidateError, load_by_models, load_candidates
-from tiebreak.candidates.linked import align_by_models
+from tiebreak.candidates.align import align_by_models
 from tiebreak.candidates.pool import Candidate, Item, ItemKey
 from tiebreak.candidates.records import LogRecord, Reading, Row
 

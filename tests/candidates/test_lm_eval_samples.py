@@ -20,7 +20,7 @@ from tiebreak.candidates import (
     read_parquet,
     write_parquet,
 )
-from tiebreak.candidates.documents import bare_id, tools_of
+from tiebreak.candidates.question import bare_id, tools_of
 
 TOOL = {"name": "gcd", "parameters": {"type": "dict", "properties": {"a": {}, "b": {}}}}
 

@@ -20,7 +20,7 @@ from tiebreak.candidates import (
     ItemKey,
     Note,
     load_candidates,
-    pool_table,
+    parquet,
     read_parquet,
     write_parquet,
 )
@@ -343,7 +343,7 @@ def test_what_would_fill_memory_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
-    monkeypatch.setattr(pool_table, "_ALWAYS_READ", 1_000)
+    monkeypatch.setattr(parquet, "_ALWAYS_READ", 1_000)
     rewritten(path, pq.read_table(path).take([0] * 100_000))
     with pytest.raises(CandidateError, match="its rows would take 15 MB"):
         read_parquet(path)

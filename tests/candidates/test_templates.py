@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from lm_eval.utils import apply_template
 
-from tiebreak.candidates.templates import render
+from tiebreak.candidates.lm_eval_samples import render
 
 DOC = {
     "question": "Which is red?",

@@ -132,7 +132,7 @@ CASES = [
     ),
     Case(
         "demo",
-        "tiebreak.demo.run_demo",
+        "tiebreak.demo.run.run_demo",
         (Path("tiebreak-demo"),),
         {
             **{"protocol": "round_robin", "judge": "tiebreak-local/smollm2-135m"},
@@ -141,13 +141,13 @@ CASES = [
     ),
     Case(
         "demo --out x --protocol seal --judge j --limit 1 --judged 2 --seed -3",
-        "tiebreak.demo.run_demo",
+        "tiebreak.demo.run.run_demo",
         (Path("x"),),
         {"protocol": "seal", "judge": "j", "limit": 1, "judged": 2, "seed": -3},
     ),
     Case(
         "demo --recorded --out x --protocol seal",
-        "tiebreak.demo.show_recorded",
+        "tiebreak.demo.screen.show_recorded",
         (Path("x"),),
         {"protocol": "seal"},
     ),

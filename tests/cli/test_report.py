@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from tests.report.page.logs import small, whole
 from tiebreak.cli.report import report
 from tiebreak.report.page import build
-from tiebreak.report.page.shelf import Shelf
+from tiebreak.report.page.items import Shelf
 
 FAST = ("--draws", "100")
 SCORES = "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n"

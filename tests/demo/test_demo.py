@@ -17,7 +17,8 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.candidates import load_candidates
-from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run, run_demo, screen
+from tiebreak.demo import run, screen
+from tiebreak.demo.run import ITEMS, LOCAL, SETTINGS, most_different, run_demo
 from tiebreak.demo.screen import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match

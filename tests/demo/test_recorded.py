@@ -12,7 +12,7 @@ from tests.harness import ROOT, run_here
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
-from tiebreak.demo import LOCAL, SETTINGS
+from tiebreak.demo.run import LOCAL, SETTINGS
 from tiebreak.demo.screen import RECORDED
 from tiebreak.rankers import Resampling
 

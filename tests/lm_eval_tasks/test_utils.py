@@ -11,10 +11,18 @@ from typing import Any
 import pytest
 
 from tests.harness import ROOT
-from tiebreak.benchmarks import BENCHMARKS, Benchmark, Question, load_questions
-from tiebreak.candidates.documents import bare_id, function_names, tools_of, without_tools
-from tiebreak.candidates.question import Asked, questions
-from tiebreak.candidates.turns import Turn, conversation
+from tiebreak.benchmarks import BENCHMARKS, Benchmark, load_questions
+from tiebreak.benchmarks.question import Question
+from tiebreak.candidates.question import (
+    Asked,
+    Turn,
+    bare_id,
+    conversation,
+    function_names,
+    questions,
+    tools_of,
+    without_tools,
+)
 from tiebreak.lm_eval_tasks import utils
 
 ITEMS = ROOT / "examples" / "items"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tiebreak.candidates.hub_fault import Fault, Kind
+from tiebreak.candidates.hub import Fault, Kind
 from tiebreak.publish.errors import PublishError, sentence
 from tiebreak.publish.hub import _title
 from tiebreak.publish.retry import RetryPolicy

@@ -20,7 +20,7 @@ from tests.publish.hub_client import (
     run,
     titles,
 )
-from tiebreak.candidates.hub_fault import fault as fault_of
+from tiebreak.candidates.hub import fault as fault_of
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.hub import publish_bundle
 

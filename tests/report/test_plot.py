@@ -14,7 +14,7 @@ from tests.report.figures.reading import clashes, points, segments
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report import ReportError
-from tiebreak.report.figures import price_figure
+from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.plot import check_plot, plot_comparison
 
 SVG = "{http://www.w3.org/2000/svg}"

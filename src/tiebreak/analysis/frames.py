@@ -158,15 +158,8 @@ def ballots_df(logs: Paths) -> "pd.DataFrame":
 
 
 def _board_rows(board: Leaderboard) -> Iterator[Row]:
-    shared = {
-        "log": board.log,
-        "eval_id": board.eval_id,
-        "benchmark": board.benchmark,
-        "protocol": board.protocol,
-        "judge": ", ".join(board.judges) or None,
-        "n_items": board.n_items,
-        "level": board.level,
-    }
+    shared = _fields(board, *_LOG, "n_items", "level")
+    shared["judge"] = ", ".join(board.judges) or None
     yield from ({**shared, **asdict(row), row.NAME: row.value} for row in board.rows)
 
 
@@ -175,16 +168,14 @@ def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:
     for log in logs:
         for one in log.samples:
             if one.ballots:
-                shared = {
-                    "log": log.path,
-                    "eval_id": log.eval_id,
-                    "benchmark": one.ballots.benchmark,
-                    "protocol": one.ballots.protocol,
-                    "item_id": one.ballots.item_id,
-                    "epoch": one.epoch,
-                    "input_hash": one.ballots.input_hash,
-                }
-                yield shared, one
+                shared = {"log": log.path, "eval_id": log.eval_id, "epoch": one.epoch}
+                of_item = ("benchmark", "protocol", "item_id", "input_hash")
+                yield shared | _fields(one.ballots, *of_item), one
+
+
+def _fields(value: object, *names: str) -> Row:
+    """Columns that have the names of what they show."""
+    return {name: getattr(value, name) for name in names}
 
 
 def _frame(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> "pd.DataFrame":
@@ -245,27 +236,20 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
             {
                 "kind": "refinement",
                 "judge": judges_of(item, "refine") or None,
-                "unscored": refinement.unscored,
-                "round": refinement.round,
-                "slot": refinement.slot,
+                **_fields(refinement, "unscored", "round", "slot"),
                 "checklist_id": refinement.item_id or None,
                 "principle_id": refinement.principle_id or None,
-                "anchor_split": refinement.anchor_split,
-                "duplicate_of": refinement.duplicate_of,
+                **_fields(refinement, "anchor_split", "duplicate_of"),
             },
-            [(name, getattr(refinement, name)) for name in texts],
+            list(_fields(refinement, *texts).items()),
         )
     for points in (part for one in item.scores for part in one.parts or (one,)):
         yield (
             {
                 "kind": "points",
                 "judge": points.judge or judges_of(item, "score") or None,
-                "unscored": points.unscored,
-                "candidate": points.candidate,
-                "score": points.score,
+                **_fields(points, "unscored", "candidate", "score", "stars", "correct"),
                 "grades": [{"id": key, "grade": grade} for key, grade in points.grades.items()],
-                "stars": points.stars,
-                "correct": points.correct,
             },
             [("reason", points.reason)],
         )
@@ -289,19 +273,14 @@ def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
         row = {
             "kind": "verdict",
             "judge": verdict.judge or judges_of(item, "match") or None,
-            "unscored": verdict.unscored,
-            "round": match.round,
-            "slot": match.slot,
+            **_fields(match, "round", "slot", "decided_by", "flipped"),
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            "margin": verdict.margin,
-            "checklist_margin": verdict.checklist_margin,
+            **_fields(verdict, "unscored", "margin", "checklist_margin"),
             "principles": _votes(verdict.principles),
             "checklist": _votes(verdict.checklist),
             "discarded": any(verdict is one for one in match.discarded),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
-            "decided_by": match.decided_by,
-            "flipped": match.flipped,
         }
         votes = [*verdict.principles.items(), *verdict.checklist.items()]
         yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]

@@ -24,7 +24,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.star_samples import StarOrders, StarSamples, star_orders, star_samples
 from tiebreak.analysis.star_table import StarTable, star_parts, star_table
-from tiebreak.analysis.stars import MAX_SCORE, NO_STARS, scored, times
+from tiebreak.analysis.stars import MAX_SCORE, NO_STARS, check_reference, scored, times
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.intervals import Estimate, ItemDraws, mean_in_bounds
@@ -166,11 +166,7 @@ def star_stability(
     known = {
         model for own in judged.values() for log in own for i in log.items for model in i.models
     }
-    if reference is not None and reference not in known:
-        raise AnalysisError(
-            f"--reference: no answer of {reference!r} was judged by stars; there are: "
-            f"{', '.join(sorted(known))}"
-        )
+    check_reference(reference, known)
     tables = {name: star_table(own) for name, own in judged.items()}
     samples = [
         star_samples(

@@ -10,7 +10,7 @@ have been asked in each: what two differ by is then paired by question, and so i
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -223,12 +223,7 @@ def star_report_of(
     tables = {name: table for name, table in tables.items() if table.models}
     if not tables:
         return None
-    known = sorted({model for table in tables.values() for model in table.models})
-    if reference is not None and reference not in known:
-        raise AnalysisError(
-            f"--reference: no answer of {reference!r} was judged by stars; there are: "
-            f"{', '.join(known)}"
-        )
+    check_reference(reference, {model for table in tables.values() for model in table.models})
     remarks = (note for own in parts.values() for part in own for note in part.notes)
     notes = tuple(dict.fromkeys(remarks))
     scores = {name: scored(table) for name, table in tables.items()}
@@ -238,6 +233,15 @@ def star_report_of(
     ]
     boards[0] = replace(boards[0], notes=(*boards[0].notes, *notes))
     return StarReport(tuple(boards), styles_of(tables, scores, how))
+
+
+def check_reference(reference: str | None, known: Collection[str]) -> None:
+    """Refuse a reference that is none of the known models; raises AnalysisError."""
+    if reference is not None and reference not in known:
+        raise AnalysisError(
+            f"--reference: no answer of {reference!r} was judged by stars; there are: "
+            f"{', '.join(sorted(known))}"
+        )
 
 
 def scored(table: StarTable) -> LinkedScores:

@@ -12,19 +12,9 @@ from typing import Final, NamedTuple
 
 from tiebreak.benchmarks import bfcl, gsm8k, humaneval, mmlu
 from tiebreak.benchmarks.question import Question, Row, Verdict
-from tiebreak.benchmarks.sources import file_rows, hub_rows, origin
+from tiebreak.benchmarks.sources import file_rows, hub_rows
 from tiebreak.paths import problem_with
 from tiebreak.prerequisite import PrerequisiteError
-
-__all__ = [
-    "BENCHMARKS",
-    "Benchmark",
-    "Question",
-    "Row",
-    "Verdict",
-    "load_questions",
-    "origin",
-]
 
 
 class Benchmark(NamedTuple):

@@ -32,7 +32,7 @@ HUB: Final[Mapping[str, Source]] = {
     "gsm8k": Source("openai/gsm8k", "main", "cc7b047b6e5bb11b4f1af84efc572db110a51b3c"),
     "mmlu": Source("cais/mmlu", "all", "c30699e8356da336a370243923dbaf21066bb9fe"),
 }
-"""Data of the benchmarks; BFCL's come with its own package (see `bfcl.rows`)."""
+"""Data of the benchmarks; BFCL's come with its own package (see `bfcl.questions`)."""
 
 
 MOST_ROWS: Final = 1_000_000

@@ -3,7 +3,6 @@
 from tiebreak.candidates._audit import (
     Audit,
     BenchmarkAudit,
-    ModelAudit,
     audit,
     is_saturated,
 )
@@ -58,7 +57,6 @@ __all__ = [
     "ItemKey",
     "Medium",
     "Mode",
-    "ModelAudit",
     "Note",
     "Shard",
     "audit",

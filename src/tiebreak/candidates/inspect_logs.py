@@ -13,7 +13,6 @@ from inspect_ai.model import ModelConfig
 from inspect_ai.scorer import Score, value_to_float
 from inspect_ai.tool import ToolCall
 
-from tiebreak.candidates.documents import are_places, judged_by, tools_of
 from tiebreak.candidates.identity import collapse, input_hash
 from tiebreak.candidates.inspect_files import read_header, read_samples, reason
 from tiebreak.candidates.native import (
@@ -26,7 +25,15 @@ from tiebreak.candidates.native import (
     problem_note,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import Asked, questions
+from tiebreak.candidates.question import (
+    Asked,
+    Turn,
+    are_places,
+    conversation,
+    judged_by,
+    questions,
+    tools_of,
+)
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -38,7 +45,6 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
 from tiebreak.candidates.settings import HARNESS
-from tiebreak.candidates.turns import Turn, conversation
 from tiebreak.words import count, natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}

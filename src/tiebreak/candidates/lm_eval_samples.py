@@ -4,6 +4,10 @@ It may be packed, as `samples_<task>_<date>.jsonl.gz` or `.zst`.
 
 A row holds the document, the prompt, the raw responses and the metrics of one filter; a task with
 F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
+
+Summaries of runs hold the template of each task (`doc_to_text`: Jinja, or the name of a column),
+and anyone can write a summary. So a template is rendered only if it does nothing but put columns
+together, and no further than the prompt in which its text should be found.
 """
 
 import hashlib
@@ -11,17 +15,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from tiebreak.candidates.documents import (
-    are_places,
-    bare_id,
-    function_names,
-    judged_by,
-    tools_of,
-    without_tools,
-)
+from jinja2 import Template, TemplateError, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import Run, run_of, summaries_of, task_of
@@ -36,7 +36,19 @@ from tiebreak.candidates.native import (
 )
 from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import Asked, questions
+from tiebreak.candidates.question import (
+    PARAGRAPH,
+    Asked,
+    Turn,
+    are_places,
+    bare_id,
+    function_names,
+    judged_by,
+    questions,
+    tools_of,
+    turns_of,
+    without_tools,
+)
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -47,8 +59,6 @@ from tiebreak.candidates.records import (
     unique_rows,
 )
 from tiebreak.candidates.settings import HARNESS
-from tiebreak.candidates.templates import render
-from tiebreak.candidates.turns import PARAGRAPH, Turn, turns_of
 from tiebreak.paths import problem_with
 from tiebreak.words import count, natural_key
 
@@ -89,7 +99,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from _rows_of_array(line + b"".join(more for _, more in lines))
             return
         try:
-            yield _row(line)
+            yield _checked(_json(line))
         except ValueError as error:
             raise ValueError(f"line {number} {error}") from error
 
@@ -112,11 +122,6 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield line
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    """One row; a ValueError says what is wrong with its line."""
-    return _checked(_json(line))
-
-
 def _json(text: bytes) -> Any:
     try:
         return parse_json(text)
@@ -126,6 +131,7 @@ def _json(text: bytes) -> Any:
 
 
 def _checked(row: Any) -> dict[str, Any]:
+    """One row; a ValueError says what is wrong with it."""
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
         raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
     if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):
@@ -221,7 +227,7 @@ class _Reader:
 
         def asked() -> list[tuple[Item, Asked]]:
             # Models have chat templates of their own, and the same conversation between the marks.
-            turns = [turns_of(_prompt(row)) for row in rows]
+            turns = [turns_of(_request(row)[0]) for row in rows]
             conversations = [
                 (*parts[:-2], turn, parts[-1]) for parts, turn in zip(shown, turns, strict=True)
             ]
@@ -398,10 +404,6 @@ def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (*values, None, None, None)[:3]
 
 
-def _prompt(row: Mapping[str, Any]) -> Any:
-    return _request(row)[0]
-
-
 def _media(row: Mapping[str, Any]) -> tuple[Medium, ...]:
     """Images and recordings of a request; lm-eval logs that they were there, not what they held."""
     shown = _request(row)[2]
@@ -472,3 +474,114 @@ def count_documents(samples: Path) -> int:
         ValueError: It is damaged.
     """
     return len({row["doc_id"] for row in _rows(samples)})
+
+
+_NODES: Final = (
+    *(nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Assign, nodes.Keyword),
+    *(nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Compare, nodes.Operand, nodes.Test),
+    *(nodes.If, nodes.CondExpr, nodes.Not, nodes.And, nodes.Or, nodes.Sub),
+)
+# None of these makes a text longer: a chain of those that do is exponential.
+_FILTERS: Final = {
+    *("trim", "lower", "upper", "capitalize", "title", "first", "last", "length", "list", "int"),
+    *("default", "d", "safe", "sort", "items"),
+}
+_METHODS: Final = {
+    *("strip", "lstrip", "rstrip", "lower", "upper", "capitalize", "title", "split", "rsplit"),
+    *("splitlines", "startswith", "endswith", "items", "keys", "values", "get", "index", "count"),
+    *("removeprefix", "removesuffix"),
+}
+_MOST_JOINS, _LONGEST_JOINT = 2, 20
+_LONGEST_TEMPLATE: Final = 20_000
+
+
+def render(template: str, doc: Mapping[str, Any], longest: int) -> str | None:
+    """The text that a template makes of a document; None where that is not found out.
+
+    Args:
+        template: Jinja, or the name of a column.
+        doc: the document.
+        longest: no text of more characters is wanted.
+    """
+    if isinstance(column := doc.get(template), str):
+        return column
+    compiled = _compiled(template)
+    if compiled is None:
+        return None
+    pieces, size = [], 0
+    try:
+        for piece in compiled.generate(doc):
+            pieces.append(piece)
+            size += len(piece)
+            if size > longest:
+                return None
+    except Exception:  # whatever a template does to a document that it was not made for
+        return None
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=64)
+def _compiled(template: str) -> Template | None:
+    if len(template) > _LONGEST_TEMPLATE or "{{" not in template:
+        return None
+    environment = ImmutableSandboxedEnvironment(keep_trailing_newline=True)
+    try:
+        tree = environment.parse(template)
+        return environment.from_string(template) if _is_plain(tree) else None
+    except TemplateError:
+        return None
+
+
+def _is_plain(tree: nodes.Template) -> bool:
+    """Whether a template is short work: no loop in a loop, nothing that makes long texts."""
+    loops = list(tree.find_all(nodes.For))
+    nested = any(node.find(nodes.For) for loop in loops for node in loop.body)
+    joins = [node for node in _below(tree) if _name_of(node) == "join"]
+    return not nested and len(joins) <= _MOST_JOINS and all(map(_is_allowed, _below(tree)))
+
+
+def _below(node: nodes.Node) -> Iterator[nodes.Node]:
+    for child in node.iter_child_nodes():
+        yield child
+        yield from _below(child)
+
+
+def _name_of(node: nodes.Node) -> str | None:
+    """The name of a filter or a method that is called."""
+    if isinstance(node, nodes.Filter):
+        return node.name
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
+        return node.node.attr
+    return None
+
+
+def _is_allowed(node: nodes.Node) -> bool:
+    match node:
+        case nodes.Filter() | nodes.Call() if _name_of(node) in ("join", "replace"):
+            return _is_short(node)
+        case nodes.Filter():
+            return node.name in _FILTERS
+        case nodes.Call():
+            return _name_of(node) in _METHODS
+        case nodes.Tuple() if node.ctx == "store":
+            return True
+        case nodes.List() | nodes.Tuple():
+            return all(isinstance(item, nodes.Const) for item in node.items)
+        case nodes.Dict() | nodes.Pair():
+            return all(isinstance(part, nodes.Const | nodes.Pair) for part in _below(node))
+        case nodes.For():
+            return not node.recursive
+        case _:
+            return isinstance(node, _NODES)
+
+
+def _is_short(node: nodes.Filter | nodes.Call) -> bool:
+    """Whether a join puts a short text between parts, or a replacement makes nothing longer."""
+    given = [argument.value for argument in node.args if isinstance(argument, nodes.Const)]
+    if len(given) != len(node.args) or not all(isinstance(text, str) for text in given):
+        # `", ".join(options)`: the text before the dot stands between.
+        joint = node.node.node if isinstance(node.node, nodes.Getattr) else None
+        given = [joint.value] if isinstance(joint, nodes.Const) else [" " * (_LONGEST_JOINT + 1)]
+    if _name_of(node) == "join":
+        return all(len(text) <= _LONGEST_JOINT for text in given)
+    return len(given) == 2 and 0 < len(given[0]) >= len(given[1])

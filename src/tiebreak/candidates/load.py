@@ -8,12 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
 
-from tiebreak.candidates.align import align, in_order
+from tiebreak.candidates.align import align, align_by_models, in_order
 from tiebreak.candidates.discover import Found, discover
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub import is_on_hub, read_published
 from tiebreak.candidates.identity import benchmark_name
-from tiebreak.candidates.linked import align_by_models
 from tiebreak.candidates.lm_eval_runs import task_of
 from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file

@@ -9,6 +9,9 @@ of a chat template around it. Which columns belong to the question is not guesse
 
 What stands before or after the columns is the template's own where it is the same in all prompts of
 a file, and is left out; where it differs from item to item it belongs to the question as well.
+
+A document's tools, tests and id are in columns that have the usual names: lm-eval's samples and
+Inspect's metadata keep the columns of the dataset, and every dataset has its own.
 """
 
 import re
@@ -20,7 +23,97 @@ from functools import cached_property
 from itertools import accumulate, takewhile, zip_longest
 from typing import Any, Final, NamedTuple
 
-from tiebreak.candidates.turns import PARAGRAPH, Turn, conversation, messages_in, parsed
+from tiebreak.candidates.json_text import parse_json
+
+PARAGRAPH: Final = "\n\n"
+"""What stands between turns, and between lm-eval's examples unless a task says otherwise."""
+
+# The marks of common chat templates, with the name of the role that follows some of them.
+_MARK: Final = re.compile(
+    r"(?:<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<bos>|<eos>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>)"
+    r"(?:(?P<role>system|user|assistant|model)\b)?"
+)
+
+
+class Turn(NamedTuple):
+    """A message of a conversation."""
+
+    role: str
+    text: str
+
+
+def conversation(turns: Sequence[Turn]) -> str:
+    """The text of a conversation: that of a single message by the user, else each with its role."""
+    if len(turns) == 1 and turns[0].role == "user":
+        return turns[0].text
+    return PARAGRAPH.join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
+
+
+def turns_of(prompt: Any) -> list[Turn]:
+    """The conversation that a prompt holds.
+
+    lm-eval logs a text, in which a chat template may have put its marks; or a list with a single
+    text, the JSON of the messages.
+    """
+    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
+        prompt = prompt[0]
+    if isinstance(prompt, str):
+        messages = parsed(prompt)
+        prompt = messages if _are_messages(messages) else prompt
+    if isinstance(prompt, str):
+        return _unmarked(prompt)
+    return list(messages_in(prompt))
+
+
+def _are_messages(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
+
+
+def messages_in(value: Any) -> Iterator[Turn]:
+    """The messages in a list of any nesting: some datasets have a list for each turn."""
+    for message in value if isinstance(value, list) else []:
+        yield from messages_in(message)
+        if isinstance(message, Mapping) and "role" in message:
+            content = message.get("content")
+            parts = content if isinstance(content, list) else [{"text": content}]
+            texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+            text = "\n".join(text for text in texts if isinstance(text, str))
+            yield Turn(str(message.get("role", "user")), text)
+
+
+def _unmarked(prompt: str) -> list[Turn]:
+    """The turns of a text between the marks of a chat template."""
+    marks = list(_MARK.finditer(prompt))
+    # A question may hold such marks itself; a template puts them at an end of the prompt.
+    if not marks or (prompt[: marks[0].start()].strip() and prompt[marks[-1].end() :].strip()):
+        return [Turn("user", prompt)]
+    turns = [Turn("user", prompt[: marks[0].start()])]
+    role = "user"
+    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+        role = _role_after(mark, role)
+        turns.append(Turn(role, prompt[mark.end() : after.start() if after else None].strip()))
+    return [turn for turn in turns if turn.text.strip()]
+
+
+def _role_after(mark: re.Match[str], role: str) -> str:
+    """Whose words follow a mark: its own name of a role, or that in the mark itself."""
+    name = mark["role"] or mark[0].strip("<>|｜[]/ ").lower()
+    names = {"model": "assistant", "inst": "user", "sys": "system"}
+    if mark[0] == "[/INST]":
+        return "assistant"
+    if mark[0] == "<</SYS>>":
+        return "user"
+    name = names.get(name, name)
+    return name if name in ("system", "user", "assistant") else role
+
+
+def parsed(text: str) -> Any:
+    """What a text holds that is a JSON list or object; None for any other text."""
+    try:
+        return parse_json(text) if text.lstrip().startswith(("[", "{")) else None
+    except ValueError:
+        return None
+
 
 _LONG = 20
 """A text of so many characters does not stand in a prompt by chance."""
@@ -351,3 +444,80 @@ def leaves(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from leaves(part)
+
+
+_TOOLS = ("tools", "functions", "function")
+_ID = ("id", "task_id", "question_id")
+
+
+def bare_id(doc: Mapping[str, Any]) -> str | int | None:
+    """The document's own id, or None."""
+    for name in _ID:
+        value = doc.get(name)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+            return value
+    return None
+
+
+def are_places(ids: Sequence[int | str | None], size: int) -> bool:
+    """Whether ids are places in a dataset: numbers from 0 or 1 up to its size.
+
+    Args:
+        ids: of the items of one log; a text is an id of the user's own.
+        size: of the dataset, as far as the log says; the log may hold a part of it.
+    """
+    size = max(size, len(ids))
+    return all(isinstance(id, int) and 0 <= id <= size for id in ids)
+
+
+def tools_of(doc: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Tool schemas of a function-calling document."""
+    return next((tools for name in _TOOLS if (tools := tools_from(doc.get(name)))), ())
+
+
+def function_names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The names of functions, as their schemas spell them."""
+    schemas = [
+        tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in tools
+    ]
+    return {str(schema["name"]) for schema in schemas if "name" in schema}
+
+
+def without_tools(doc: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The columns of a function-calling document that are no tool schemas."""
+    return {name: doc[name] for name in doc if not (name in _TOOLS and tools_from(doc[name]))}
+
+
+def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
+    """Tool schemas out of a list of dicts, one dict, or either as JSON text; else none."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        try:
+            value = parse_json(value)
+        except ValueError:
+            return ()
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return ()
+    # BFCL keeps some schemas as a list of JSON texts.
+    tools = [parsed for entry in value for parsed in _tool(entry)]
+    return tuple(tools) if len(tools) == len(value) else ()
+
+
+def _tool(entry: Any) -> Iterable[Mapping[str, Any]]:
+    if isinstance(entry, str):
+        return tools_from(entry)
+    if isinstance(entry, dict) and ("name" in entry or "function" in entry):
+        return (entry,)
+    return ()
+
+
+def judged_by(doc: Mapping[str, Any], target: str) -> str:
+    """What an answer is checked against: the tests of a program if it has any, else its target.
+
+    Harnesses disagree on whether the target of a program is a solution or its tests.
+    """
+    tests = doc.get("test")
+    return tests if isinstance(tests, str) and "def check(" in tests else target

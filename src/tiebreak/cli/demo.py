@@ -72,7 +72,8 @@ def demo(
       tiebreak demo --judge openai/gpt-5
       tiebreak demo --recorded
     """
-    from tiebreak.demo import LOCAL, run_demo, show_recorded
+    from tiebreak.demo.run import LOCAL, run_demo
+    from tiebreak.demo.screen import show_recorded
 
     if recorded:
         if limit or judged or seed or judge != LOCAL:

@@ -4,26 +4,3 @@ Everything is real: Inspect logs of answers that a model gave, `inspect eval` ov
 ranking in its log. Only the judge is too small to judge, and the demo says so, with the numbers
 that show it.
 """
-
-from tiebreak.demo.run import (
-    ITEMS,
-    JUDGED,
-    LOCAL,
-    SETTINGS,
-    DemoError,
-    most_different,
-    run_demo,
-)
-from tiebreak.demo.screen import DemoLogs, show_recorded
-
-__all__ = [
-    "ITEMS",
-    "JUDGED",
-    "LOCAL",
-    "SETTINGS",
-    "DemoError",
-    "DemoLogs",
-    "most_different",
-    "run_demo",
-    "show_recorded",
-]

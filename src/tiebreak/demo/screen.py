@@ -22,9 +22,9 @@ from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
-from tiebreak.report.sheets.short import short_sheet
+from tiebreak.report.sheets.leaderboard import short_sheet
 from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.words import count, percent
+from tiebreak.words import all_of, count, percent
 
 DemoProtocol = Literal["round_robin", "seal", "peer_review"]
 
@@ -191,11 +191,11 @@ def about_boards(boards: Sequence[Leaderboard]) -> str:
     if not some:
         n_models = max(len(board.rows) for board in boards)
         return (
-            f"No two of the {n_models} models can be told apart on {_listed(none, 'or')}: {few}, "
+            f"No two of the {n_models} models can be told apart on {all_of(none, 'or')}: {few}, "
             "and the order of a board is not a ranking."
         )
     n_pairs = max(len(board.pairs) for board in boards)
-    told = ", ".join([*some, *([f"none on {_listed(none, 'or')}"] if none else [])])
+    told = ", ".join([*some, *([f"none on {all_of(none, 'or')}"] if none else [])])
     return f"Of the {n_pairs} pairs of models, told apart are {told}: {few}."
 
 
@@ -238,11 +238,6 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
             f"One flag puts strong ones in:\n{STRONG_REVIEWERS}"
         )
     return numbers
-
-
-def _listed(parts: Sequence[str], word: str) -> str:
-    *others, last = parts
-    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int) -> str | None:

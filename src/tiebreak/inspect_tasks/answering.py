@@ -14,7 +14,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef, ToolParams
 from inspect_ai.util import JSONSchema
 
-from tiebreak.benchmarks import BENCHMARKS, Question, Verdict, bfcl, gsm8k, mmlu
+from tiebreak.benchmarks import BENCHMARKS, bfcl, gsm8k, mmlu
+from tiebreak.benchmarks.question import Question, Verdict
 
 Calls = Literal["tools", "text", "schema"]
 """How functions are called: by the provider's tool calling; in the text of the reply; or in a

@@ -15,7 +15,9 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSyste
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from tiebreak.benchmarks import Question, load_questions, origin
+from tiebreak.benchmarks import load_questions
+from tiebreak.benchmarks.question import Question
+from tiebreak.benchmarks.sources import origin
 from tiebreak.inspect_tasks.answering import (
     Calls,
     ask,

@@ -28,8 +28,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from tiebreak.benchmarks import BENCHMARKS, load_questions, origin
-from tiebreak.benchmarks.sources import file_rows
+from tiebreak.benchmarks import BENCHMARKS, load_questions
+from tiebreak.benchmarks.sources import file_rows, origin
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole

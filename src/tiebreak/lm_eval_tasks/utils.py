@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from tiebreak.benchmarks import BENCHMARKS, Question, load_questions
+from tiebreak.benchmarks import BENCHMARKS, load_questions
 from tiebreak.benchmarks.mmlu import LETTERS
+from tiebreak.benchmarks.question import Question
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.words import split_names
 

@@ -40,7 +40,7 @@ from tiebreak.report.figures.canvas import require_matplotlib
 from tiebreak.report.json import document, only
 
 if TYPE_CHECKING:
-    from tiebreak.report.figures import Drawing
+    from tiebreak.report.figures.canvas import Drawing
 
 
 WORDS: Final = "plots.json"
@@ -124,7 +124,7 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
 
 def _contest_files(contest: Contest) -> dict[str, bytes]:
     """The files of a contest by path."""
-    from tiebreak.report.figures import sensitivity_figure, wins_figure
+    from tiebreak.report.figures.contests import sensitivity_figure, wins_figure
 
     name = contest.contest_id
     files = {
@@ -200,7 +200,7 @@ def plots(run: Run) -> dict[str, bytes]:
 
 def _plot_files(run_id: str, drawn: "Iterable[tuple[str, Drawing | None]]") -> dict[str, bytes]:
     """Drawings, each of a benchmark, and their words."""
-    from tiebreak.report.figures import distinct
+    from tiebreak.report.figures.canvas import distinct
 
     folder = f"plots/{run_id}"
     found = [(benchmark, one) for benchmark, one in drawn if one is not None]
@@ -215,14 +215,9 @@ def _plot_files(run_id: str, drawn: "Iterable[tuple[str, Drawing | None]]") -> d
 
 
 def _drawings(run: Run) -> Iterator[tuple[str, "Drawing | None"]]:
-    from tiebreak.report.figures import (
-        leaderboard_figure,
-        native_figure,
-        review_matrix_figure,
-        reviewer_boxes_figure,
-        self_preference_figure,
-        win_rate_figure,
-    )
+    from tiebreak.report.figures.boards import leaderboard_figure, native_figure
+    from tiebreak.report.figures.boxes import reviewer_boxes_figure, self_preference_figure
+    from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 
     for board in run.boards:
         items = ranked(of_board(run.judged, board))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tiebreak.candidates.hub_fault import Fault, Kind
+from tiebreak.candidates.hub import Fault, Kind
 
 
 class PublishError(ValueError):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
-from tiebreak.candidates.hub_fault import fault
+from tiebreak.candidates.hub import fault
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import BAD_ADDRESS, LOG_IN, PublishError, sentence
 from tiebreak.publish.latest import Dataset, missing_files

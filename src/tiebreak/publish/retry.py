@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tiebreak.candidates.hub_fault import Fault, fault
+from tiebreak.candidates.hub import Fault, fault
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState

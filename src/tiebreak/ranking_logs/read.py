@@ -7,8 +7,7 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs
 
-from tiebreak.candidates.discover import visible_files
-from tiebreak.candidates.recognise import is_inspect_log
+from tiebreak.candidates.discover import is_inspect_log, visible_files
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.prices import read_prices
 from tiebreak.progress import tracked

@@ -77,9 +77,19 @@ def span(figure: Any) -> Cell:
     return signed_bounds(figure.lower, figure.upper)
 
 
+def estimate(figure: Any) -> tuple[Cell, Cell]:
+    """A figure that may be negative, with two digits, and its interval."""
+    return number(figure.value, 2), span(figure)
+
+
 def share(value: float) -> Cell:
     """A rate in [0, 1], as percent."""
     return Cell(rate(value), _key(value))
+
+
+def share_estimate(figure: Any) -> tuple[Cell, Cell]:
+    """A rate and its interval."""
+    return share(figure.value), share_bounds(figure.lower, figure.upper)
 
 
 def share_bounds(lower: float, upper: float) -> Cell:

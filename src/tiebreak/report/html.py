@@ -53,7 +53,7 @@ def linked(text: str) -> "Markup":
 
     made, start = Markup(), 0
     for match, term in terms_in(text):
-        if _inside(text, match.start()):
+        if any(one.start() < match.start() < one.end() for one in _COMMAND.finditer(text)):
             continue
         made += coded(text[start : match.start()])
         made += Markup('<a class="term" href="#term-{}">{}</a>').format(term.id, match[0])
@@ -71,10 +71,6 @@ def coded(text: str) -> "Markup":
         made += Markup("<code>{}</code>").format(visible(match[1]))
         start = match.end()
     return made + escape(visible(text[start:]))
-
-
-def _inside(text: str, place: int) -> bool:
-    return any(match.start() < place < match.end() for match in _COMMAND.finditer(text))
 
 
 def terms(headings: Iterable[str]) -> list[Term]:

@@ -40,17 +40,6 @@ from tiebreak.report.figures.contests import contest_figures
 from tiebreak.report.figures.matrices import confusion_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
-__all__ = [
-    "AXES",
-    "Against",
-    "check_plot",
-    "plot_alignment",
-    "plot_calibration",
-    "plot_comparison",
-    "plot_contest",
-    "plot_star_stability",
-]
-
 VIEWS = "views"
 """What to give for a rater to see the four views instead (Peer review, figure 4)."""
 

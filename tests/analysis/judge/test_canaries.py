@@ -11,7 +11,7 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.judge.canaries import Canaries, Persuaded, canaries_of
 from tiebreak.analysis.trust import persuasion, trust_of
 from tiebreak.ranking_logs.log import JudgedItem, ranked_sample
-from tiebreak.report.sheets.judge import canaries_line
+from tiebreak.report.sheets.leaderboard import canaries_line
 from tiebreak.scorers.attacks import ORDINARY, PLANTED, Canary
 from tiebreak.scorers.rules import RULES
 

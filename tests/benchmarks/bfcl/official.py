@@ -1,7 +1,7 @@
 """BFCL's own checker and reader of written calls, without the clients of all providers.
 
 The package pins an old NumPy and asks for a dozen of SDKs, so it is installed without dependencies
-(`bfcl.rows.INSTALL`); three of its modules are replaced before the import.
+(`bfcl.questions.INSTALL`); three of its modules are replaced before the import.
 """
 
 import importlib

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from tiebreak.benchmarks.bfcl.calls import LONGEST_ANSWER, Call, written_calls
+from tiebreak.benchmarks.bfcl.check import LONGEST_ANSWER, Call, written_calls
 
 ROME: Final = Call("weather", {"city": "Rome"})
 OSLO: Final = Call("weather", {"city": "Oslo"})

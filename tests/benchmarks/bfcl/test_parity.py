@@ -10,8 +10,7 @@ import pytest
 from tests.benchmarks.bfcl.mutations import as_python, mutated, right_calls, without_dots
 from tests.benchmarks.bfcl.official import DOTTED, UNDERSCORED, Official, official
 from tiebreak.benchmarks import bfcl
-from tiebreak.benchmarks.bfcl.calls import Call, written_calls
-from tiebreak.benchmarks.bfcl.check import problem
+from tiebreak.benchmarks.bfcl.check import Call, problem, written_calls
 from tiebreak.benchmarks.question import Question
 
 MUTATIONS: Final = 2

@@ -12,8 +12,13 @@ from typing import Any
 import pytest
 
 from tiebreak.benchmarks import bfcl
-from tiebreak.benchmarks.bfcl.categories import CATEGORIES, LEFT_OUT, category_named
-from tiebreak.benchmarks.bfcl.rows import INSTALL, load_rows
+from tiebreak.benchmarks.bfcl.questions import (
+    CATEGORIES,
+    INSTALL,
+    LEFT_OUT,
+    category_named,
+    load_rows,
+)
 from tiebreak.prerequisite import PrerequisiteError
 
 DATA = Path(__file__).parent / "data"

@@ -9,8 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from tiebreak.report.figures import Drawing
-from tiebreak.report.figures.canvas import styled
+from tiebreak.report.figures.canvas import Drawing, styled
 
 
 def words(figure: Figure) -> list[str]:

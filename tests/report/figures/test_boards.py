@@ -6,7 +6,7 @@ import pytest
 
 from tests.report.figures.reading import points, row_names, said, segments, words
 from tests.report.figures.samples import NAN, board, random_board, row
-from tiebreak.report.figures import leaderboard_figure, native_figure
+from tiebreak.report.figures.boards import leaderboard_figure, native_figure
 
 TIED = board(
     [

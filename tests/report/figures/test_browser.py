@@ -12,11 +12,12 @@ from matplotlib.image import imread
 from tests.report.figures.samples import HOSTILE
 from tests.report.figures.test_drawing import drawing, sheet
 from tests.report.page.browser import chromium
+from tiebreak.report.figures.canvas import themed
 
 
 @pytest.mark.slow
 def test_a_browser_takes_the_colours_that_the_reader_prefers(tmp_path: Path) -> None:
-    svg = drawing(*HOSTILE).themed_svg()
+    svg = themed(drawing(*HOSTILE).svg())
     source = base64.b64encode(svg.encode()).decode()
     (tmp_path / "page.html").write_text(
         '<!doctype html><meta http-equiv="Content-Security-Policy" '

@@ -13,7 +13,7 @@ from tests.report.figures.samples import contest
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers.contests.sensitivity import Label
 from tiebreak.rankers.contests.uncertainty import ItemIntervals
-from tiebreak.report.figures import perturbation_figure, sensitivity_figure, wins_figure
+from tiebreak.report.figures.contests import perturbation_figure, sensitivity_figure, wins_figure
 from tiebreak.tables import ScoreTable
 
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay")

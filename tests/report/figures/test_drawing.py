@@ -15,8 +15,8 @@ from matplotlib.image import imread
 
 from tests.report.figures.samples import random_board
 from tiebreak.rankers import MissingPackageError
-from tiebreak.report.figures import Drawing, distinct, leaderboard_figure, slug, themed
-from tiebreak.report.figures.canvas import columns, short, wrapped
+from tiebreak.report.figures.boards import leaderboard_figure
+from tiebreak.report.figures.canvas import Drawing, columns, distinct, short, slug, themed, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHEET = re.compile(
@@ -61,13 +61,13 @@ def test_colours_of_the_theme_are_variables() -> None:
 def test_a_name_that_holds_a_colour_keeps_it() -> None:
     name = 'style="fill: #1b1f24" #ffffff'
     words = [
-        text.text for text in ElementTree.fromstring(drawing(name).themed_svg()).iter(f"{SVG}text")
+        text.text for text in ElementTree.fromstring(themed(drawing(name).svg())).iter(f"{SVG}text")
     ]
     assert f"1. {name}" in words
 
 
 def test_all_colours_can_be_read_on_both_papers() -> None:
-    for colours in sheet(drawing().themed_svg()):
+    for colours in sheet(themed(drawing().svg())):
         paper = luminance(colours["paper"])
         for name, at_least in {
             "ink": 7, "muted": 4.5, "blue": 3, "orange": 3, "green": 3, "grid": 1.1, "pale": 1.1,
@@ -84,7 +84,7 @@ def luminance(colour: str) -> float:
 
 
 def test_no_shade_of_a_heat_map_is_a_colour_of_the_theme() -> None:
-    light, _ = sheet(drawing().themed_svg())
+    light, _ = sheet(themed(drawing().svg()))
     shades = {matplotlib.colors.to_hex(shade) for shade in matplotlib.colormaps["cividis"].colors}  # type: ignore[attr-defined]
     assert not shades & set(light.values())
 

@@ -18,8 +18,26 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers import Resampling
-from tiebreak.report import figures
-from tiebreak.report.figures import Drawing, themed
+from tiebreak.report.figures.boards import (
+    causes_figure,
+    dates_figure,
+    leaderboard_figure,
+    native_figure,
+    orders_figure,
+    star_scores_figure,
+    subjects_figure,
+)
+from tiebreak.report.figures.boxes import (
+    alignment_figure,
+    kappa_figure,
+    reviewer_boxes_figure,
+    self_preference_figure,
+    stability_figure,
+    views_figure,
+)
+from tiebreak.report.figures.canvas import Drawing, themed
+from tiebreak.report.figures.contests import perturbation_figure, sensitivity_figure, wins_figure
+from tiebreak.report.figures.matrices import confusion_figure, review_matrix_figure, win_rate_figure
 from tiebreak.tables.human import HumanRanking
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,31 +84,31 @@ def views(names: tuple[str, ...]) -> Drawing | None:
     """Each peer review under one of the names."""
     [one] = aligned(("a", "b")).benchmarks
     reviews = tuple(replace(one, benchmark=name, log=name) for name in names)
-    return figures.views_figure(replace(aligned(("a", "b")), benchmarks=reviews))
+    return views_figure(replace(aligned(("a", "b")), benchmarks=reviews))
 
 
 FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
-    "leaderboard": lambda names: figures.leaderboard_figure(samples.random_board(names)),
-    "native": lambda names: figures.native_figure(samples.random_board(names)),
-    "win rates": lambda names: figures.win_rate_figure("gsm8k · seal", rates(names)),
-    "stability": lambda names: figures.stability_figure(samples.stability_report(names)),
-    "sensitivity": lambda names: figures.sensitivity_figure(contest(names)),
-    "wins": lambda names: figures.wins_figure(contest(names)),
-    "wins, one T": lambda names: figures.wins_figure(samples.contest(names)),
-    "perturbation": lambda names: figures.perturbation_figure(contest(names)),
-    "perturbation, best": lambda names: figures.perturbation_figure(contest(names), 1),
-    "matrix": lambda names: figures.review_matrix_figure(review(names)),
-    "self-preference": lambda names: figures.self_preference_figure(review(names)),
-    "reviewers": lambda names: figures.reviewer_boxes_figure(review(names)),
-    "alignment": lambda names: figures.alignment_figure(aligned(names)),
+    "leaderboard": lambda names: leaderboard_figure(samples.random_board(names)),
+    "native": lambda names: native_figure(samples.random_board(names)),
+    "win rates": lambda names: win_rate_figure("gsm8k · seal", rates(names)),
+    "stability": lambda names: stability_figure(samples.stability_report(names)),
+    "sensitivity": lambda names: sensitivity_figure(contest(names)),
+    "wins": lambda names: wins_figure(contest(names)),
+    "wins, one T": lambda names: wins_figure(samples.contest(names)),
+    "perturbation": lambda names: perturbation_figure(contest(names)),
+    "perturbation, best": lambda names: perturbation_figure(contest(names), 1),
+    "matrix": lambda names: review_matrix_figure(review(names)),
+    "self-preference": lambda names: self_preference_figure(review(names)),
+    "reviewers": lambda names: reviewer_boxes_figure(review(names)),
+    "alignment": lambda names: alignment_figure(aligned(names)),
     "views": views,
-    "kappa": lambda names: figures.kappa_figure(samples.calibration(names)),
-    "confusion": lambda names: figures.confusion_figure(samples.calibration(names), names[1]),
-    "stars": lambda names: figures.star_scores_figure(samples.star_board(names)),
-    "orders": lambda names: figures.orders_figure(samples.star_orders(names)),
-    "dates": lambda names: figures.dates_figure(samples.star_course(names)),
-    "causes": lambda names: figures.causes_figure(samples.error_causes(names)),
-    "subjects": lambda names: figures.subjects_figure(samples.star_board(names)),
+    "kappa": lambda names: kappa_figure(samples.calibration(names)),
+    "confusion": lambda names: confusion_figure(samples.calibration(names), names[1]),
+    "stars": lambda names: star_scores_figure(samples.star_board(names)),
+    "orders": lambda names: orders_figure(samples.star_orders(names)),
+    "dates": lambda names: dates_figure(samples.star_course(names)),
+    "causes": lambda names: causes_figure(samples.error_causes(names)),
+    "subjects": lambda names: subjects_figure(samples.star_board(names)),
 }
 
 

@@ -11,7 +11,7 @@ from tests.report.figures.reading import row_names, said
 from tests.report.figures.samples import NAN, opinions, review
 from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers.profile import within_ballots
-from tiebreak.report.figures import review_matrix_figure, win_rate_figure
+from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 
 RATES = WinRates(
     ("ada", "ben", "cleo"),

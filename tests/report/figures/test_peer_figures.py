@@ -7,7 +7,7 @@ from scipy.stats import pearsonr, rankdata, spearmanr
 
 from tests.report.figures.reading import points, row_names, said, segments
 from tests.report.figures.samples import NAN, opinions, review
-from tiebreak.report.figures import reviewer_boxes_figure, self_preference_figure
+from tiebreak.report.figures.boxes import reviewer_boxes_figure, self_preference_figure
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from PIL import Image
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.test_every_figure import FIGURES, names_of
-from tiebreak.report.figures import Drawing, leaderboard_figure
-from tiebreak.report.figures.canvas import Form, drawn_for, styled
+from tiebreak.report.figures.boards import leaderboard_figure
+from tiebreak.report.figures.canvas import Drawing, Form, drawn_for, styled
 
 COLUMN = 85 / 25.4
 

@@ -9,7 +9,7 @@ from tests.report.figures.reading import points, row_names, said, words
 from tests.report.figures.samples import NAN, stability_report
 from tiebreak.analysis.stability import StabilityReport
 from tiebreak.rankers.stability import RunStability, Stability
-from tiebreak.report.figures import stability_figure
+from tiebreak.report.figures.boxes import stability_figure
 
 
 def test_a_box_for_every_row() -> None:

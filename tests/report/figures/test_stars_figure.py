@@ -7,7 +7,7 @@ import pytest
 from tests.report.figures.reading import points, row_names, said, segments
 from tests.report.figures.samples import star_board
 from tests.report.figures.test_matrices import cells
-from tiebreak.report.figures import star_scores_figure, subjects_figure
+from tiebreak.report.figures.boards import star_scores_figure, subjects_figure
 
 BOARD = star_board(("ada", "ben", "cleo"))
 

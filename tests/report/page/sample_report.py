@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.cells import Cell, Tone, integer, number, words
-from tiebreak.report.page.shelf import Shelf, pack
+from tiebreak.report.page.items import Shelf, pack
 from tiebreak.report.page.view import (
     BoardHead,
     FigureView,

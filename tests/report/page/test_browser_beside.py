@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.report.page.browser import opened, shown_text, unwatched, violations
 from tests.report.page.sample_report import HOSTILE, report
 from tiebreak.report.page.build import render
-from tiebreak.report.page.shelf import Shelf
+from tiebreak.report.page.items import Shelf
 
 
 def written(folder: Path, hostile: str = "") -> Path:

@@ -15,7 +15,7 @@ from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
 from tests.report.page.sample_report import HOSTILE, entry, items, played, report, scored
 from tiebreak.report.page.build import render
-from tiebreak.report.page.shelf import unpack
+from tiebreak.report.page.items import unpack
 
 FIRST = "#item-0"
 """Item 7: a bracket of opus, sonnet, haiku, flash, mini (best seed first), and a listing."""

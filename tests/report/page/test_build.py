@@ -21,8 +21,7 @@ from tiebreak.report.figures import canvas
 from tiebreak.report.html import visible
 from tiebreak.report.page.build import check_folder, write_contents, write_report
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import items_view
-from tiebreak.report.page.shelf import Shelf
+from tiebreak.report.page.items import Shelf, items_view
 from tiebreak.tables import read_human_ranking
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u202e \x00"

@@ -13,8 +13,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import _first, items_view
-from tiebreak.report.page.shelf import Shelf, unpack
+from tiebreak.report.page.items import Shelf, _first, items_view, unpack
 from tiebreak.report.page.view import ItemsView
 from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vote
 

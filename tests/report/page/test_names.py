@@ -12,9 +12,9 @@ from tests.report.page.test_sections import texts_of
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import contents_of, shortener
-from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.items import Shelf
 from tiebreak.report.page.sections import page_of
-from tiebreak.report.page.shelf import Shelf
+from tiebreak.report.page.view import Gallery
 
 
 def test_the_longest_path_counts() -> None:

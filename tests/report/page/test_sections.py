@@ -18,10 +18,9 @@ from tests.report.showing import printed
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.items import Shelf
 from tiebreak.report.page.sections import Shown, overview_of, page_of
-from tiebreak.report.page.shelf import Shelf
-from tiebreak.report.page.view import Page, Part
+from tiebreak.report.page.view import Gallery, Page, Part
 from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import alignment, comparison, leaderboard, peers, stability
 from tiebreak.report.sheets import contest as contest_sheet

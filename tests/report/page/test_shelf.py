@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tiebreak.report.page.shelf import Shelf, remove_earlier
+from tiebreak.report.page.items import Shelf, remove_earlier
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.report.page.shelf import pack, unpack
+from tiebreak.report.page.items import pack, unpack
 
 # All code points, lone surrogates and NUL among them, and what ends or opens things in HTML.
 TEXTS = st.one_of(

@@ -1,21 +1,304 @@
-"""Are these the right calls? What BFCL's own checker accepts for Python, and nothing else.
+"""Which functions does an answer call, and are these the right calls?
 
-The rules are those of `ast_checker` in `bfcl-eval` 2026.3.23 (Patil et al. 2025, PMLR 267), its
-oddities included; a test compares the two on thousands of calls. That checker raises on some
-values: here an integer too large for a float is wrong, and what makes no sense among the admitted
-values, such as a number for a list, admits nothing.
+Models write calls in BFCL's form, `[f(a=1, b="x"), g.h(c=[1])]`, which looks like Python, or as
+JSON, `{"name": "f", "arguments": {"a": 1}}`; bare, in a fence or behind some prose. Nothing is run.
+
+Right is what BFCL's own checker accepts for Python, and nothing else. The rules are those of
+`ast_checker` in `bfcl-eval` 2026.3.23 (Patil et al. 2025, PMLR 267), its oddities included; a test
+compares the two on thousands of calls. That checker raises on some values: here an integer too
+large for a float is wrong, and what makes no sense among the admitted values, such as a number for
+a list, admits nothing.
 """
 
+import ast
 import contextlib
+import json
+import operator
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from tiebreak.benchmarks.bfcl.calls import Call, without_thinking, written_calls
-from tiebreak.benchmarks.bfcl.categories import ANY_CALL, NO_CALL
-from tiebreak.benchmarks.bfcl.questions import LISTS, TYPES, parameters_of
+from tiebreak.benchmarks.bfcl.questions import ANY_CALL, LISTS, NO_CALL, TYPES, parameters_of
+from tiebreak.benchmarks.program import parse_program
 from tiebreak.benchmarks.question import Question, Verdict
+
+LONGEST_ANSWER: Final = 20_000
+"""Characters at the end of an answer that are looked at; this and the next bound the time."""
+_DEEPEST: Final = 4
+"""How many brackets deep inside of others calls are looked for."""
+
+_BRACKET: Final = re.compile(r"[\[\](){}]")
+_INSIDE: Final = re.compile(r"\\.|[\[\](){}\"'\n]", re.DOTALL)
+_EMPTY_LINE: Final = re.compile(r"[^\S\n]*\n")
+_PAIRS: Final = {"]": "[", ")": "(", "}": "{"}
+# Fences and the tags around tool calls; a letter outside of them is prose.
+_MARKUP: Final = re.compile(r"`{3,}\w*|</?[\w|]+>")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_BULLET: Final = re.compile(r"[\s`*•>\-–—\d.)]*")
+
+_MOST_BITS: Final = 10_000
+"""Of an integer; Python reads no decimal number that is much larger."""
+
+_OPERATORS: Final[Mapping[type[ast.AST], Callable[..., Any]]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+class Call(NamedTuple):
+    """One call: the function's name as it was written, and its arguments by name."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+class NoCallsError(ValueError):
+    """A text does not follow its notation."""
+
+
+def written_calls(text: str) -> list[Call]:
+    """The calls of an answer, in order; empty when it calls nothing.
+
+    An answer that is nothing but calls is read as BFCL reads it. From any other the last group of
+    calls is taken, so that drafts and reasoning before it do not count: JSON or calls in square
+    brackets wherever they stand, a bare `f(a=1)` only on lines of its own, since a refusal may
+    well mention a function. There a call with unnamed arguments is code and does not count.
+    Thinking (`<think>…</think>`) is not part of an answer.
+    """
+    text = without_thinking(text)[-LONGEST_ANSWER:]
+    whole = text.strip().strip("`\n ")
+    for read in (calls_from_json, calls_from_python):
+        try:
+            return read(whole)
+        except NoCallsError:
+            continue
+    return _last_group(text)
+
+
+def without_thinking(text: str) -> str:
+    """An answer without what was thought aloud; a thought without an end has no answer after it."""
+    return text.rpartition("</think>")[2].partition("<think>")[0]
+
+
+def _last_group(text: str) -> list[Call]:
+    """The last calls of a text without prose between them."""
+    group: list[Call] = []
+    begin = len(text)
+    for span in _spans_backwards(text):
+        if span.end > begin:
+            continue
+        if group and _LETTER.search(_MARKUP.sub("", text[span.end : begin])):
+            break
+        if calls := _calls_in(text[span.begin : span.end], span.bare):
+            group = calls + group
+            begin = span.begin
+    return group
+
+
+class _Span(NamedTuple):
+    """A part of a text that may be calls: in brackets, or whole lines around a bare call."""
+
+    begin: int
+    end: int
+    bare: bool
+
+
+def _calls_in(text: str, bare: bool) -> list[Call]:
+    if not bare:
+        try:
+            return calls_from_json(text)
+        except NoCallsError:
+            pass
+    if "(" not in text:
+        return []
+    try:
+        calls = calls_from_python(text, only_named=True)
+    except NoCallsError:
+        return []
+    # `main()` on a line of its own is a line of a program.
+    return [] if bare and not all(call.arguments for call in calls) else calls
+
+
+def _spans_backwards(text: str) -> Iterator[_Span]:
+    """What stands in brackets, from the end; outer brackets before those inside."""
+    tried = len(text)
+    for begin, end in reversed(_brackets(text)):
+        if text[begin] != "(":
+            yield _Span(begin, end, bare=False)
+        elif begin < tried:
+            lines = _lines_around(text, begin, end)
+            tried = lines.begin
+            yield lines
+
+
+def _lines_around(text: str, begin: int, end: int) -> _Span:
+    """The lines of a part of a text, without bullets, numbers and fences."""
+    first = text.rfind("\n", 0, begin) + 1
+    last = text.find("\n", end)
+    last = len(text) if last < 0 else last
+    bullet = _BULLET.match(text, first, begin)
+    first = bullet.end() if bullet else first
+    return _Span(first, first + len(text[first:last].rstrip("`*,;. \t\r")), bare=True)
+
+
+def _brackets(text: str) -> list[tuple[int, int]]:
+    """Where brackets open and close, in the order in which they close.
+
+    Brackets in quotes do not count. A quote ends with its line, so that an apostrophe does little
+    harm, and an empty line closes all brackets.
+    """
+    found: list[tuple[int, int]] = []
+    opened: list[int] = []
+    quote, position = "", 0
+    while mark := (_INSIDE if opened else _BRACKET).search(text, position):
+        sign, position = mark[0], mark.end()
+        if sign == "\n":
+            quote = ""
+            if _EMPTY_LINE.match(text, position):
+                opened.clear()
+        elif quote:
+            quote = "" if sign == quote else quote
+        elif sign in {'"', "'"}:
+            quote = sign
+        elif sign in _PAIRS.values():
+            opened.append(mark.start())
+        elif sign in _PAIRS:
+            if not opened or text[opened[-1]] != _PAIRS[sign]:
+                opened.clear()
+            elif len(opened) <= _DEEPEST:
+                found.append((opened.pop(), position))
+            else:
+                opened.pop()
+    return found
+
+
+def calls_from_json(text: str) -> list[Call]:
+    r"""Calls as JSON: one, or a list of them, in the common shapes.
+
+        {"name": "f", "arguments": {"a": 1}}       also with "parameters", or as JSON text
+        {"function": "f", "parameters": {"a": 1}}
+        {"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}
+
+    Raises:
+        NoCallsError: the text is not JSON, or not a call.
+    """
+    try:
+        value = json.loads(text)
+        return [_call_from(entry) for entry in (value if isinstance(value, list) else [value])]
+    except (ValueError, RecursionError) as error:
+        raise NoCallsError(str(error)) from error
+
+
+def _call_from(entry: Any) -> Call:
+    inner = entry.get("function") if isinstance(entry, dict) else None
+    call = inner if isinstance(inner, dict) else entry
+    # With a description it is a function as the prompt shows it, not a call.
+    if not isinstance(call, dict) or "description" in call:
+        raise NoCallsError("no call")
+    name = call.get("name", call.get("function"))
+    arguments = call.get("arguments", call.get("parameters"))
+    if isinstance(arguments, str):
+        arguments = json.loads(arguments)
+    if not (isinstance(name, str) and isinstance(arguments, dict)):
+        raise NoCallsError("no name or no arguments")
+    return Call(name, arguments)
+
+
+def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
+    """Calls as BFCL writes them, `[f(a=1, b="x"), g.h(c=[1, 2])]`; outer brackets may be missing.
+
+    Values are read as BFCL reads them: a bare word is a text, a call without named arguments is
+    the text of it and any other one an object, arithmetic is evaluated. Arguments without a name
+    are dropped. Unlike there, `+5` is 5 and not -5, and arithmetic is for numbers.
+
+    With `only_named` a call that has an argument without a name is none.
+
+    Raises:
+        NoCallsError: it is anything else.
+    """
+    source = text if text.startswith("[") else f"[{text}"
+    source = source if source.endswith("]") else f"{source}]"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about invalid escapes, such as "\d"
+            body = parse_program(source).body
+        if len(body) != 1 or not isinstance(body[0], ast.Expr):
+            raise NoCallsError("no expression")
+        nodes = body[0].value.elts if isinstance(body[0].value, ast.List) else [body[0].value]
+        return [_call(node, only_named) for node in nodes]
+    except (SyntaxError, ValueError, TypeError, KeyError, ArithmeticError) as error:
+        raise NoCallsError(str(error)) from error
+    except (RecursionError, MemoryError) as error:
+        raise NoCallsError("nested too deeply") from error
+
+
+def _call(node: ast.expr, only_named: bool = False) -> Call:
+    if not isinstance(node, ast.Call) or (only_named and node.args):
+        raise NoCallsError("no call, or one with unnamed arguments")
+    # `**more` is not an argument of any function: under this name the call is read, and wrong.
+    return Call(_name(node.func), {k.arg or "**": _value(k.value) for k in node.keywords})
+
+
+def _name(node: ast.expr) -> str:
+    """A dotted name."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def _value(node: ast.expr | None) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return "..." if value is Ellipsis else _bounded(value)
+        case ast.Name(id=name):
+            return name
+        case ast.List(elts=items):
+            return [_value(item) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple(_value(item) for item in items)
+        case ast.Dict(keys=keys, values=values):
+            return {_value(key): _value(value) for key, value in zip(keys, values, strict=True)}
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _evaluated(sign, _value(operand))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _evaluated(sign, _value(left), _value(right))
+        case ast.Call(keywords=[]) | ast.Subscript():
+            return ast.unparse(node)
+        case ast.Call():
+            return dict([_call(node)])
+    raise NoCallsError("not a value")
+
+
+def _evaluated(sign: ast.operator | ast.unaryop, *numbers: Any) -> Any:
+    if not all(isinstance(number, int | float) for number in numbers):
+        raise NoCallsError("arithmetic with something other than numbers")
+    # A power of integers is bounded before it is evaluated: it could take hours.
+    bits = numbers[0].bit_length() if isinstance(numbers[0], int) else 0
+    if isinstance(sign, ast.Pow) and bits * abs(numbers[1]) > _MOST_BITS:
+        raise NoCallsError("too large a power")
+    return _bounded(_OPERATORS[type(sign)](*numbers))
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise NoCallsError("too large a number")
+    return value
+
 
 OMITTED: Final = ""
 """Among the admitted values this says that an argument may be omitted."""

@@ -1,14 +1,102 @@
 """A question of BFCL: out of a row its messages, the functions on offer and the right calls.
 
-And how it is put in words, and its functions as JSON schema.
+And how it is put in words, and its functions as JSON schema. The files hold the questions of each
+category, and their right answers in a folder beside them:
+
+    BFCL_v4_parallel.json                  {"id": …, "question": …, "function": …}
+    possible_answer/BFCL_v4_parallel.json  {"id": …, "ground_truth": …}
+
+The data of BFCL (Patil et al. 2025, PMLR 267) come with its package `bfcl-eval`.
 """
 
+import contextlib
+import importlib.metadata
+import importlib.util
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
-from tiebreak.benchmarks.bfcl.categories import ANY_CALL, NO_CALL, category_in, category_named
 from tiebreak.benchmarks.question import Question, Row, name_of, text_of
+from tiebreak.benchmarks.sources import file_rows
+from tiebreak.prerequisite import PrerequisiteError
+
+CATEGORIES: Final = (
+    "simple",
+    "multiple",
+    "parallel",
+    "parallel_multiple",
+    "irrelevance",
+    "live_simple",
+    "live_multiple",
+    "live_parallel",
+    "live_parallel_multiple",
+    "live_irrelevance",
+    "live_relevance",
+)
+NO_CALL: Final = frozenset({"irrelevance", "live_irrelevance"})
+"""Here the right answer calls nothing."""
+ANY_CALL: Final = frozenset({"live_relevance"})
+"""Here any call is right."""
+
+_OTHER_NAMES: Final = {"simple_python": "simple"}
+_JAVA: Final = "its calls are Java or JavaScript, and its types are not those of JSON"
+_EXECUTED: Final = "its calls are run, some of them against services on the network"
+_AGENT: Final = "it takes several turns with BFCL's own simulated services"
+
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "multi_turn": _AGENT,
+    "memory": _AGENT,
+    "web_search": "it takes several turns with a paid web search",
+    "format_sensitivity": "it asks the same questions again in 26 other wordings",
+    "simple_java": _JAVA,
+    "simple_javascript": _JAVA,
+    "java": _JAVA,
+    "javascript": _JAVA,
+    "exec": _EXECUTED,
+    "rest": _EXECUTED,
+    "sql": "BFCL itself no longer scores it",
+    "chatable": "it has no right answer, and BFCL itself no longer scores it",
+}
+"""What is left out and why, by name or by the beginning of the name."""
+
+
+def category_named(name: str) -> str:
+    """The category of this name, whatever release of BFCL the name is from.
+
+    Raises:
+        ValueError: there is no such category, or it is left out; the message says which and why.
+    """
+    category = _OTHER_NAMES.get(name, name)
+    if category in CATEGORIES:
+        return category
+    if reason := left_out(name):
+        raise ValueError(f"BFCL's category {name} is left out: {reason}")
+    raise ValueError(f"BFCL has no category {name!r}. There are: {', '.join(CATEGORIES)}")
+
+
+def left_out(name: str) -> str | None:
+    """Why a category is left out; None for any other name."""
+    for start, reason in LEFT_OUT.items():
+        if name == start or name.startswith(f"{start}_"):
+            return reason
+    return None
+
+
+def category_in(item_id: str) -> str | None:
+    """The category in the name of an item, such as `live_simple_3-2-0`, or None.
+
+    Raises:
+        ValueError: the item is of a category that is left out.
+    """
+    # The first release of the live categories put a version before the name.
+    name = re.sub(r"\Av\d+_|_[\d-]+\Z", "", item_id)
+    known = _OTHER_NAMES.get(name, name) in CATEGORIES or left_out(name)
+    return category_named(name) if known else None
+
 
 TYPES: Final[Mapping[str, type]] = {
     "string": str,
@@ -244,3 +332,149 @@ def _schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     elif admitted := [value for value in values if type(value) is expected]:
         result["enum"] = admitted
     return result
+
+
+VERSION: Final = "2026.3.23"
+"""Release of `bfcl-eval` that the questions are pinned to."""
+# Without its dependencies: it pins numpy 1.26 and requires the clients of all providers, and
+# only its data are read.
+INSTALL: Final = f"pip install --no-deps bfcl-eval=={VERSION}"
+
+_FILE: Final = re.compile(r"BFCL_v(\d+)_(\w+)\.json")
+
+
+def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[Row]:
+    """Rows of the categories, each with its right answer.
+
+    Args:
+        data: A folder with BFCL's files, or the folder above it; None takes those of the installed
+            package. Of several releases in one folder the newest counts, category by category.
+        categories: Some of `CATEGORIES`, under the names of any release; empty takes all that are
+            there.
+
+    Returns:
+        Mappings with id, category, question, function and ground_truth, in the order of
+        `CATEGORIES` and then of the files.
+
+    Raises:
+        PrerequisiteError: a category is unknown or left out, the data cannot be loaded, or
+            questions and answers do not belong together; the message says what to do.
+    """
+    wanted = categories_named(categories)
+    folder = _package_folder() if data is None else _folder(data)
+    files = _newest(folder)
+    if missing := [name for name in CATEGORIES if name in wanted and name not in files]:
+        raise PrerequisiteError(
+            f"{folder} has no questions of {', '.join(missing)}. It has: {', '.join(files)}."
+        )
+    chosen = {name: path for name, path in files.items() if not wanted or name in wanted}
+    return [row for name, path in chosen.items() for row in _category_rows(name, path)]
+
+
+def categories_named(names: Sequence[str]) -> list[str]:
+    """The categories of these names, of any release.
+
+    Raises:
+        PrerequisiteError: there is no such category, or it is left out.
+    """
+    try:
+        return [category_named(name) for name in names]
+    except ValueError as error:
+        raise PrerequisiteError(f"{error}.") from error
+
+
+def _package_folder() -> Path:
+    # Looked up without an import: importing the package needs all of its dependencies.
+    spec = importlib.util.find_spec("bfcl_eval")
+    if spec is None or spec.origin is None:
+        raise PrerequisiteError(
+            f"The questions of BFCL come with its package:\n  {INSTALL}\n"
+            "or give the folder of a copy with -T data=… (Inspect) or --metadata '{\"data\": …}' "
+            "(lm-eval)."
+        )
+    folder = Path(spec.origin).parent / "data"
+    try:
+        found = importlib.metadata.version("bfcl-eval")
+    except importlib.metadata.PackageNotFoundError:
+        found = "of an unknown release"
+    if found != VERSION:
+        raise PrerequisiteError(
+            f"bfcl-eval {found} is installed, and its questions may differ from those that others "
+            f"get:\n  {INSTALL}\nor take them as they are with -T data={folder} (Inspect)."
+        )
+    return folder
+
+
+def _folder(data: Path) -> Path:
+    """The folder that holds the files: `data` itself or one inside it."""
+    if not data.is_dir():
+        raise PrerequisiteError(f"{data} is not a folder with BFCL's files.")
+    if _files(data):
+        return data
+    inside = [folder for folder in sorted(data.iterdir()) if folder.is_dir() and _files(folder)]
+    if len(inside) == 1:
+        return inside[0]
+    advice = f"Take one of {', '.join(map(str, inside))}." if inside else "It does not."
+    raise PrerequisiteError(
+        f"{data} should hold BFCL's files, such as BFCL_v4_simple_python.json and "
+        f"possible_answer/BFCL_v4_simple_python.json. {advice}"
+    )
+
+
+def _files(folder: Path) -> dict[tuple[int, str], Path]:
+    """Files of questions by release and by the name that their category has there."""
+    found = {path: _FILE.fullmatch(path.name) for path in sorted(folder.iterdir())}
+    return {(int(match[1]), match[2]): path for path, match in found.items() if match}
+
+
+def _newest(folder: Path) -> dict[str, Path]:
+    """The file of each category that is there, in the order of `CATEGORIES`."""
+    newest: dict[str, Path] = {}
+    for (_, name), path in sorted(_files(folder).items()):
+        with contextlib.suppress(ValueError):  # left out, or of a release that is not known yet
+            newest[category_named(name)] = path
+    return {name: newest[name] for name in CATEGORIES if name in newest}
+
+
+def _category_rows(category: str, path: Path) -> list[Row]:
+    answered = category not in NO_CALL | ANY_CALL
+    questions = _by_id(path, unique=answered)
+    answers = _by_id(path.parent / "possible_answer" / path.name) if answered else {}
+    if answered:
+        _must_be_none(set(questions) - set(answers), path, "has no answer in possible_answer")
+        _must_be_none(set(answers) - set(questions), path, "has an answer and no question")
+    return [
+        {
+            "id": name,
+            "category": category,
+            "question": _column(row, "question", path),
+            "function": _column(row, "function", path),
+            "ground_truth": _column(answers[name], "ground_truth", path) if answered else [],
+        }
+        for name, row in questions.items()
+    ]
+
+
+def _by_id(path: Path, unique: bool = True) -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    free: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(2))
+    for place, row in file_rows(path):
+        name = str(_column(row, "id", place))
+        if name in rows:
+            # Without answers to join, a name that is given twice (as BFCL v3 does) does no harm.
+            _must_be_none({name} if unique else (), path, "occurs twice")
+            name = next(f"{name}_{n}" for n in free[name] if f"{name}_{n}" not in rows)
+        rows[name] = row
+    return rows
+
+
+def _column(row: Row, name: str, place: Path | str) -> Any:
+    if name not in row:
+        raise PrerequisiteError(f"{place}: {row.get('id', 'a row')} lacks {name!r}.")
+    return row[name]
+
+
+def _must_be_none(names: Collection[str], path: Path, problem: str) -> None:
+    if names:
+        more = f" (and {len(names) - 3} more)" if len(names) > 3 else ""
+        raise PrerequisiteError(f"{path}: {', '.join(sorted(names)[:3])}{more} {problem}.")

@@ -36,6 +36,7 @@ from tiebreak.report.figures.canvas import (
     styled,
 )
 from tiebreak.report.figures.panels import draw_box, draw_point, limits, row_panel
+from tiebreak.report.sheets.calibration import EACH_OTHER
 from tiebreak.words import count
 
 
@@ -344,9 +345,6 @@ def _rows(report: StabilityReport) -> Iterator[_Row]:
         )
 
 
-_EACH_OTHER = "people with each other"
-
-
 def kappa_figure(calibration: Calibration) -> Drawing | None:
     """A row for each judge and round: κ with people, over models, and κ of people below.
 
@@ -360,7 +358,7 @@ def kappa_figure(calibration: Calibration) -> Drawing | None:
     ]
     people = [calibration.cell(PEOPLE, turn) for turn in turns]
     rows += [
-        (_named(_EACH_OTHER, turn), one.kappa, True)
+        (_named(EACH_OTHER, turn), one.kappa, True)
         for turn, one in zip(turns, people, strict=True)
         if one is not None
     ]

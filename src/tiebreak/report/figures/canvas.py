@@ -310,10 +310,6 @@ class Drawing:
         ).decode()
         return text.replace("</title>", f"</title>\n <desc>{escape(self.alt)}</desc>", 1)
 
-    def themed_svg(self) -> str:
-        """As SVG in the colours that the reader prefers; see `themed`."""
-        return themed(self.svg())
-
     def png(self) -> bytes:
         """As PNG on white paper, 150 dots per inch."""
         return _saved(self.figure, "png", {"Software": None})
@@ -338,7 +334,8 @@ def themed(svg: str) -> str:
     keep their colours.
     """
     # Only in tags: a name that holds a colour keeps it.
-    text = _TAG.sub(lambda tag: _COLOUR.sub(_variable, tag[0]), svg)
+    variables = {colour: f"var(--{name})" for colour, (name, _) in _THEME.items()}
+    text = _TAG.sub(lambda tag: _COLOUR.sub(lambda colour: variables[colour[0]], tag[0]), svg)
     head, opening, rest = re.split(r"(<svg\b[^>]*>)", text, maxsplit=1)
     return f"{head}{opening}\n{_STYLE_SHEET}{rest}"
 
@@ -358,9 +355,9 @@ def slug(*parts: str) -> str:
     return "-".join(word for word in words if word)
 
 
-def free_name(name: str, taken: Container[str]) -> str:
+def free_name(name: str, taken: Container[str], form: str = "{}-{}") -> str:
     """The name itself, or name-2, name-3, … where it is taken."""
-    numbered = (f"{name}-{number}" for number in count(2))
+    numbered = (form.format(name, number) for number in count(2))
     return next(one for one in chain([name], numbered) if one not in taken)
 
 
@@ -421,10 +418,6 @@ def _pdf(figure: "Figure", title: str, scale: float) -> bytes:
         finally:
             figure.dpi = dots
     return target.getvalue()
-
-
-def _variable(colour: re.Match[str]) -> str:
-    return f"var(--{_THEME[colour[0]][0]})"
 
 
 def _sheet() -> str:

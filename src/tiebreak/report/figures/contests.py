@@ -12,7 +12,7 @@ import numpy as np
 
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.standing import whole
-from tiebreak.rankers.contests.sensitivity import FailureSensitivity, Perturbation
+from tiebreak.rankers.contests.sensitivity import FailureSensitivity
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.report.cells import decimal, ranks, scores
@@ -278,7 +278,8 @@ def perturbation_figure(report: ContestReport, number: int = 0) -> Drawing | Non
         axes.set_xlim(-0.35, 3.35)
         axes.set_ylim(n + 0.5, 0.5)
         axes.set_axis_off()
-        by_csd, by_mean = _ranks(spoilt)
+        by_csd = spoilt.before.rank, spoilt.after.rank
+        by_mean = competition_ranks(spoilt.mean_before), competition_ranks(spoilt.mean_after)
         _slopes(axes, 0, "CSD", *by_csd, spoilt.model)
         _slopes(axes, 2, "mean score", *by_mean, spoilt.model)
         label_side(axes, names, by_csd[0], height, left=True, marked=spoilt.model)
@@ -291,14 +292,6 @@ def perturbation_figure(report: ContestReport, number: int = 0) -> Drawing | Non
         f"it goes from rank {csd} to {csd_after} by CSD, and from {mean} to {mean_after} by mean "
         "score.",
         figure,
-    )
-
-
-def _ranks(spoilt: Perturbation) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Ranks of all models before and after, by CSD and by mean score."""
-    return (
-        (spoilt.before.rank, spoilt.after.rank),
-        (competition_ranks(spoilt.mean_before), competition_ranks(spoilt.mean_after)),
     )
 
 

@@ -18,10 +18,9 @@ from tiebreak.report import ReportError
 from tiebreak.report.figures.canvas import FORMS, Form, drawn_for
 from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.gallery import FOLDER, USUAL, Gallery, Prints
+from tiebreak.report.page.items import Shelf, remove_earlier
 from tiebreak.report.page.sections import page_of, sections_of
-from tiebreak.report.page.shelf import Shelf, remove_earlier
-from tiebreak.report.page.view import Page
+from tiebreak.report.page.view import FOLDER, USUAL, Gallery, Page, Prints
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 
 PAGE = "index.html"

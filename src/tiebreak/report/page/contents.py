@@ -4,7 +4,7 @@ Files are called by their names: where logs lie is not shown in a report, which 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -24,6 +24,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.joins import together
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.report.figures.canvas import free_name
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES
 from tiebreak.tables.human import HumanRanking
@@ -126,7 +127,7 @@ def _comparison(
 
 def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | None, list[str]]:
     """The report of the peer reviews, and why there is none where there are some."""
-    reviews = list(_with_reviews(logs))
+    reviews = [log for log in logs if any(RULES[item.placed_by].reviewed for item in log.items)]
     if not reviews:
         return None, []
     try:
@@ -135,12 +136,6 @@ def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | No
         return None, [str(error)]
     except UnprovenOrderError as error:
         return None, [f"The peer review is left out: {error} of `tiebreak peers`"]
-
-
-def _with_reviews(logs: Iterable[RankingLog]) -> Iterator[RankingLog]:
-    for log in logs:
-        if any(RULES[item.placed_by].reviewed for item in log.items):
-            yield log
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:
@@ -189,10 +184,6 @@ def file_name(path: str) -> str:
 
 def _free(name: str, taken: set[str]) -> str:
     """A name that no other log has: a.eval, then a.eval (2)."""
-    number = 1
-    free = name
-    while free in taken:
-        number += 1
-        free = f"{name} ({number})"
+    free = free_name(name, taken, "{} ({})")
     taken.add(free)
     return free

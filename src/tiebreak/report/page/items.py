@@ -8,7 +8,8 @@ The index, in the order of the runs and of the items' table::
      "items": [{"benchmark", "id", "chunk", "runs": []}],
      "files": [the files of chunks 0, 1, … beside the page; none where they stand in the page]}
 
-A chunk, by place of the item in `items`; `answers` are places in `texts`::
+A chunk is base64 of gzip of a JSON object, by place of the item in `items`; `answers` are places in
+`texts`::
 
     {"12": {"task", "target", "texts": [],
             "stories": [{"run", "log", "sample", "epoch", "rubric", "answers": {model: 0},
@@ -22,29 +23,178 @@ Texts are read again from the logs, item by item, and packed at once: all of the
 machine holds. Most of a large report is votes, so ballots are handled as the log's JSON has them:
 ranking does not read them, so they are unchecked, and what is not as we write it stays as it is.
 Numbers are kept to six decimals (a judge's own as they are), since the digits behind them are most
-of what does not compress.
+of what does not compress. Text is kept to the last code point, also what is no valid Unicode.
+
+Beside the page chunks are scripts that it loads when an item is opened, since no page may read
+other files from a disk. A script's name holds a digest of what is in it: a page never meets the
+scripts of another one, and whether a file was written here, and by nobody since, can be told from
+the file.
 """
 
+import base64
+import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from math import isfinite
+from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from tiebreak.analysis.entries import Entry
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.paths import whole_file
 from tiebreak.progress import tracked
 from tiebreak.ranking_logs.log import JudgedItem, answers_in
 from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.report.cells import Cell, integer, words
+from tiebreak.report.json import json_ready, only
 from tiebreak.report.page.contents import Contents, file_name
-from tiebreak.report.page.shelf import Shelf, pack
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.words import count, natural_key
+
+FOLDER: Final = "items"
+
+# Characters of chunks. With its table and its pictures the page is then below 15 MB.
+MOST: Final = 9_000_000
+
+_NAME = re.compile(r"[0-9]{4,}-([0-9a-f]{16})\.js")
+
+
+class Shelf:
+    """Keeps the chunks of a page while it is made.
+
+    `chunks` are those that the page is to hold, and `files` those that were written instead: all
+    of them as soon as together they are longer than `most`.
+    """
+
+    def __init__(self, report: Path | None = None, *, most: int = MOST) -> None:
+        """`report` is the folder of the page; None keeps everything in the page."""
+        self.chunks: list[str] = []
+        self.files: list[Path] = []
+        self._report, self._most = report, most
+        self._length = 0
+
+    def put(self, chunk: str) -> None:
+        """Keep the next chunk, one of `pack`.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        self.chunks.append(chunk)
+        self._length += len(chunk)
+        if self._report is not None and self._length > self._most:
+            for one in self.chunks:
+                self.files.append(_write(self._report / FOLDER, len(self.files), one))
+            self.chunks = []
+
+    @property
+    def names(self) -> list[str]:
+        """The files as the page calls them."""
+        return [f"{FOLDER}/{file.name}" for file in self.files]
+
+    @property
+    def summary(self) -> str:
+        """What lies beside the page, "" without."""
+        if not self.files:
+            return ""
+        return f"{FOLDER}/ ({len(self.files):,} files, {self._length / 1e6:.0f} MB)"
+
+
+def _write(folder: Path, number: int, chunk: str) -> Path:
+    # Letters, digits, +, / and = need no escape.
+    script = f'tiebreak.part({number},"{chunk}");\n'.encode("ascii")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{number:04}-{_digest(script)}.js"
+    with whole_file(path) as draft:
+        draft.write_bytes(script)
+    return path
+
+
+def remove_earlier(shelf: Shelf, report: Path) -> None:
+    """Remove what earlier reports in this folder wrote; files of other names or contents stay.
+
+    Raises:
+        OSError: a file cannot be read or removed.
+    """
+    old = [
+        file
+        for file in (report / FOLDER).glob("*.js")
+        if file.is_file()
+        and file not in shelf.files
+        and (name := _NAME.fullmatch(file.name))
+        and _digest(file.read_bytes()) == name[1]
+    ]
+    for file in old:
+        file.unlink(missing_ok=True)
+    if old and not any((report / FOLDER).iterdir()):
+        (report / FOLDER).rmdir()
+
+
+def _digest(script: bytes) -> str:
+    return hashlib.sha256(script).hexdigest()[:16]
+
+
+# Bytes of JSON. Small enough to open at once, and large enough to compress well.
+CHUNK = 1_000_000
+
+# More takes twice the time for a fiftieth of the bytes.
+_LEVEL = 5
+# For zlib: a header as gzip writes it, without a date.
+_GZIP = 31
+
+
+def pack(
+    stories: Iterable[Mapping[str, Any]], keep: Callable[[str], object], *, size: int = CHUNK
+) -> list[int]:
+    """Pack the stories of items 0, 1, … into chunks; returns the number of the chunk of each item.
+
+    A story is an object of what JSON can hold; undefined numbers become null. `keep` gets chunk 0,
+    1, …, each as soon as it is full: a JSON object with the numbers of its items as keys. A chunk
+    ends with the item that makes it as long as `size`.
+    """
+    places: list[int] = []
+    parts: list[bytes] = []
+    chunk = length = 0
+    for number, story in enumerate(stories):
+        text = _story_json(story)
+        parts.append(b'"%d":%b' % (number, text))
+        places.append(chunk)
+        length += len(text)
+        if length >= size:
+            keep(_packed(parts))
+            parts, length, chunk = [], 0, chunk + 1
+    if parts:
+        keep(_packed(parts))
+    return places
+
+
+def unpack(chunk: str) -> dict[str, Any]:
+    """What a chunk holds, by number of the item."""
+    stories: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(chunk), _GZIP))
+    return stories
+
+
+def _story_json(story: Mapping[str, Any]) -> bytes:
+    try:
+        return to_json(story, inf_nan_mode="null")
+    except PydanticSerializationError:
+        # A lone surrogate has no UTF-8; its escape, \ud800, means the same in JSON.
+        text = json.dumps(json_ready(story), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "backslashreplace")
+
+
+def _packed(parts: Iterable[bytes]) -> str:
+    packer = zlib.compressobj(_LEVEL, wbits=_GZIP)
+    data = packer.compress(b"{%b}" % b",".join(parts)) + packer.flush()
+    return base64.b64encode(data).decode("ascii")
+
 
 StoryKey = tuple[str, str, str]
 """Benchmark, id (with the epoch of the answers where there are several), hash of the question."""
@@ -188,14 +338,7 @@ def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
 
 
 def _run(entry: Entry) -> dict[str, Any]:
-    board = entry.board
-    return {
-        "name": entry.name,
-        "protocol": board.protocol,
-        "benchmark": board.benchmark,
-        "judges": list(board.judges),
-        "log": board.log,
-    }
+    return {"name": entry.name, **only(entry.board, "protocol", "benchmark", "judges", "log")}
 
 
 def _row(
@@ -331,7 +474,7 @@ def short(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short(value: Any) -> Any:
     if isinstance(value, float):
-        return round(value, DECIMALS) if isfinite(value) else None
+        return round(value, DECIMALS) if math.isfinite(value) else None
     return value
 
 

@@ -18,16 +18,30 @@ from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.stability import StabilityReport
 from tiebreak.analysis.stars import StarBoard, StarReport
 from tiebreak.analysis.win_rates import win_rates
-from tiebreak.report import figures
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, money, rank, words
-from tiebreak.report.figures import Drawing
+from tiebreak.report.figures.boards import (
+    leaderboard_figure,
+    native_figure,
+    star_scores_figure,
+    subjects_figure,
+)
+from tiebreak.report.figures.boxes import (
+    alignment_figure,
+    reviewer_boxes_figure,
+    self_preference_figure,
+    stability_figure,
+    views_figure,
+)
+from tiebreak.report.figures.canvas import Drawing
+from tiebreak.report.figures.contests import contest_figures
+from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
+from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.page.contents import Contents
-from tiebreak.report.page.gallery import Gallery
-from tiebreak.report.page.items import items_view
-from tiebreak.report.page.shelf import Shelf
+from tiebreak.report.page.items import Shelf, items_view
 from tiebreak.report.page.view import (
     BoardHead,
     Found,
+    Gallery,
     Overview,
     Page,
     PageSection,
@@ -332,14 +346,14 @@ def leaderboards(entries: Sequence[Entry]) -> Iterator[Made]:
     for entry in boarded(entries):
         sheet = leaderboard.board_sheet(entry.board, entry.name)
         sheet = sheet.plus(pairs.pairs_section(entry.board))
-        yield sheet, [figures.leaderboard_figure(entry.board)]
+        yield sheet, [leaderboard_figure(entry.board)]
 
 
 def star_boards(report: StarReport) -> Iterator[Made]:
     """Absolute, relative and subject scores; then benchmarks side by side."""
     for board in report.boards:
         sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
-        yield sheet, [figures.star_scores_figure(board), figures.subjects_figure(board)]
+        yield sheet, [star_scores_figure(board), subjects_figure(board)]
     if report.styles:
         yield stars.styles_sheet(report.styles), []
 
@@ -348,7 +362,7 @@ def native_scores(entries: Sequence[Entry]) -> Iterator[Made]:
     """Native score against judged score."""
     for entry in entries:
         if entry.board.rule.asks is not None and len(entry.board.rows) > 1:
-            yield _of(entry), [figures.native_figure(entry.board)]
+            yield _of(entry), [native_figure(entry.board)]
 
 
 def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
@@ -356,12 +370,12 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
     for entry in entries:
         if entry.board.rule.asks is not None and entry.board.rows:
             rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
-            yield _of(entry), [figures.win_rate_figure(_label(entry), rates)]
+            yield _of(entry), [win_rate_figure(_label(entry), rates)]
 
 
 def protocols(found: Comparison) -> Iterator[Made]:
     """Agreement with the reference and its price: of all benchmarks, and of each."""
-    picture: Pictures = [figures.price_figure(found)]
+    picture: Pictures = [price_figure(found)]
     notes = found.notes
     if found.totals:
         yield comparison.totals_sheet(found).plus(notes=notes), picture
@@ -376,7 +390,7 @@ def protocols(found: Comparison) -> Iterator[Made]:
 def contests(report: ContestReport) -> Iterator[Made]:
     """Expected wins, what elimination costs, what other scores would do."""
     [sheet] = contest.sheets_of(report)
-    yield sheet, figures.contest_figures(report)
+    yield sheet, contest_figures(report)
 
 
 def peer_reviews(report: PeerReport) -> Iterator[Made]:
@@ -389,7 +403,7 @@ def peer_reviews(report: PeerReport) -> Iterator[Made]:
 
 def people(found: Alignment) -> Iterator[Made]:
     """Each benchmark's raters against people; the pictures stand in the first part."""
-    picture: Pictures = [figures.alignment_figure(found), figures.views_figure(found)]
+    picture: Pictures = [alignment_figure(found), views_figure(found)]
     notes = found.notes
     for one in found.benchmarks:
         sheet = alignment.benchmark_sheet(one, found.level)
@@ -401,7 +415,7 @@ def people(found: Alignment) -> Iterator[Made]:
 def stabilities(report: StabilityReport) -> Iterator[Made]:
     """Leaderboards of parts of the items, and of repeated runs."""
     [sheet] = stability.sheets_of(report)
-    yield sheet, [figures.stability_figure(report)]
+    yield sheet, [stability_figure(report)]
 
 
 def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:
@@ -427,8 +441,8 @@ def _review(review: PeerReview, level: float) -> Made:
     sheet = peers.review_sheet(review, level)
     if review.panel.degree is not None:
         sheet = replace(sheet, title=f"{sheet.title} · degree {review.panel.degree}")
-    draw = (figures.review_matrix_figure, figures.self_preference_figure)
-    return sheet, [*(one(review) for one in draw), figures.reviewer_boxes_figure(review)]
+    draw = (review_matrix_figure, self_preference_figure)
+    return sheet, [*(one(review) for one in draw), reviewer_boxes_figure(review)]
 
 
 def _of(entry: Entry) -> Sheet:

@@ -5,8 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Correlation, Rater
-from tiebreak.rankers.intervals import Estimate
-from tiebreak.report.cells import Cell, integer, number, span, words
+from tiebreak.report.cells import estimate, integer, number, words
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, interval_heading, names, numbers
 from tiebreak.words import count, natural_key
@@ -110,7 +109,7 @@ def _by_item(
     columns = (names(heading), *numbers("Mean", interval_heading(level), "SD", *quantiles))
     rows = [
         (
-            *(words(rater.name), *_figure(one.mean), number(one.sd, 2)),
+            *(words(rater.name), *estimate(one.mean), number(one.sd, 2)),
             *(number(value, 2) for value in only(one, *_QUANTILES).values()),
         )
         for rater, one in zip(raters, figures, strict=True)
@@ -123,7 +122,7 @@ def _over_all(raters: Sequence[Rater], level: float) -> Table:
     columns = (names("Rater"), *numbers("Pearson", within, "Kendall", within, "Items", "Undef."))
     rows = [
         (
-            *(words(one.name), *_figure(one.pearson.macro), *_figure(one.kendall.macro)),
+            *(words(one.name), *estimate(one.pearson.macro), *estimate(one.kendall.macro)),
             *(integer(one.pearson.n_rows), integer(one.pearson.n_undefined)),
         )
         for one in raters
@@ -135,10 +134,6 @@ def _rules(raters: Sequence[Rater]) -> list[int]:
     """A line between reviewers, aggregators, views and the benchmark's own score."""
     pairs = enumerate(pairwise(raters), start=1)
     return [number for number, (one, other) in pairs if one.kind != other.kind]
-
-
-def _figure(one: Estimate) -> tuple[Cell, Cell]:
-    return number(one.value, 2), span(one)
 
 
 def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:

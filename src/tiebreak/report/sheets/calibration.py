@@ -1,7 +1,7 @@
 """Calibration: which judge agrees with people (LLMEval-Fair, table 10), and in what it differs."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -21,7 +21,7 @@ from tiebreak.report.json import document, in_columns, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
 from tiebreak.words import all_of, count, p_value
 
-_EACH_OTHER = "people with each other"
+EACH_OTHER = "people with each other"
 _FIGURES = ("kappa", "quadratic", "agreement", "bias")
 
 
@@ -148,7 +148,7 @@ def _judges(calibration: Calibration) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     rules: list[int] = []
-    for judge, turn in product((*calibration.judges, PEOPLE), _turns(calibration)):
+    for judge, turn in product((*calibration.judges, PEOPLE), ("", *calibration.rounds)):
         one = calibration.cell(judge, turn)
         if one is None:
             continue
@@ -157,13 +157,13 @@ def _judges(calibration: Calibration) -> Table:
         mean = calibration.mean(judge, turn).kappa if judge else None
         rows.append(
             (
-                words(judge or _EACH_OTHER),
+                words(judge or EACH_OTHER),
                 *([words(turn or "all")] if calibration.rounds else []),
                 integer(one.n),
                 _figure(mean) if mean else Cell(""),
                 *(_figure(one.kappa), _figure(one.quadratic)),
                 share(one.agreement.value),
-                *([_bias(one)] if calibration.kind == "stars" else []),
+                *([_figure(one.bias, signed)] if calibration.kind == "stars" else []),
             )
         )
     lines = rules if calibration.rounds else []
@@ -175,7 +175,7 @@ def _pairs(calibration: Calibration) -> Table:
     rows = (
         (
             words(one.first),
-            words(one.second or _EACH_OTHER),
+            words(one.second or EACH_OTHER),
             integer(one.n),
             _under(signed(one.gap.difference), _interval(one.gap.lower, one.gap.upper)),
             Cell("–") if math.isnan(one.p_adjusted) else _p(one),
@@ -231,10 +231,6 @@ def _confusions(calibration: Calibration) -> Iterator[Section]:
         )
 
 
-def _turns(calibration: Calibration) -> tuple[str, ...]:
-    return ("", *calibration.rounds)
-
-
 def _by(calibration: Calibration) -> list[tuple[str, str]]:
     """The columns of table 10: rounds, and in each the judges."""
     turns = calibration.rounds or ("",)
@@ -250,12 +246,8 @@ def _kappa(calibration: Calibration, judge: str, turn: str, model: str, subject:
     return Cell("–") if one is None else _figure(one.kappa)
 
 
-def _figure(one: Estimate) -> Cell:
-    return _under(number(one.value), _interval(one.lower, one.upper))
-
-
-def _bias(one: Concordance) -> Cell:
-    return _under(signed(one.bias.value), _interval(one.bias.lower, one.bias.upper))
+def _figure(one: Estimate, cell: Callable[[float], Cell] = number) -> Cell:
+    return _under(cell(one.value), _interval(one.lower, one.upper))
 
 
 def _interval(lower: float, upper: float) -> str:

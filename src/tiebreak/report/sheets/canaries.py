@@ -8,8 +8,7 @@ from tiebreak.analysis.trust import persuasion
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.report.sheets.judge import canaries_line
-from tiebreak.report.sheets.leaderboard import receipt_sections
+from tiebreak.report.sheets.leaderboard import canaries_line, receipt_sections
 from tiebreak.words import count, p_value
 
 _LEGEND = (

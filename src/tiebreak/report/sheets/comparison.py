@@ -11,12 +11,13 @@ from typing import Any, Final, TypeVar
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
 from tiebreak.analysis.entries import ScoredModel
 from tiebreak.analysis.judge.figures import JudgeFigures
-from tiebreak.rankers.stability import AgreementInterval, ResampledAgreement
+from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
     decimal,
     dollars,
+    estimate,
     integer,
     number,
     share,
@@ -181,13 +182,9 @@ def _agreement(
     same_first = math.nan
     if figures is not None:
         same_first = figures.top1_share
-        cells = [*_interval(figures.spearman), *_interval(figures.kendall), top1(figures)]
+        cells = [*estimate(figures.spearman), *estimate(figures.kendall), top1(figures)]
     last = (number(gain, 2, unit="×"), share(same_first), integer(n_items))
     return (words(name), *cells, *last)
-
-
-def _interval(figure: AgreementInterval) -> tuple[Cell, Cell]:
-    return number(figure.value, 2), span(figure)
 
 
 def _prices(logs: Sequence[ComparedLog]) -> Table:

@@ -46,6 +46,7 @@ _ORDERS: Final[dict[OrderFrom, str]] = {
     "weights": "Order: drawn by weight, anew for every contest",
     "given": "Order: as given",
 }
+_SPOILT = "Each change alone. Mean: of all benchmarks that are played, each with the same weight."
 _OVER_ITEMS = ("lower", "upper", "rank_lower", "rank_upper")
 
 
@@ -59,7 +60,7 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
         *([rounds] if report.difficulty is not None else []),
         Section.of(_wins_table(report, report.result), legend=_legend(report)),
         Section.of(costs, legend=_costs_legend(report)),
-        Section.of(_spoilt_table(report), legend=_spoilt_legend(report)),
+        Section.of(_spoilt_table(report), legend=[_SPOILT] if report.spoilt else []),
     )
     return [
         Sheet(
@@ -193,13 +194,6 @@ def _spoilt_table(report: ContestReport) -> Table:
 
 def _change(before: object, after: object) -> Cell:
     return Cell(f"{before} → {after}", float(str(after)))
-
-
-def _spoilt_legend(report: ContestReport) -> Iterator[str]:
-    if report.spoilt:
-        yield (
-            "Each change alone. Mean: of all benchmarks that are played, each with the same weight."
-        )
 
 
 def _legend(report: ContestReport) -> Iterator[str]:

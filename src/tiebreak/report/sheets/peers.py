@@ -17,13 +17,14 @@ from tiebreak.report.cells import (
     Tone,
     decimal,
     dollars,
+    estimate,
     integer,
     number,
     rank,
     rank_range,
     rate,
     share,
-    share_bounds,
+    share_estimate,
     signed,
     signed_interval,
     span,
@@ -367,15 +368,8 @@ def _agreements(worth: PanelWorth, level: float) -> Table:
     first = {None: UNDEFINED, True: "other", False: "same"}
     rows = [
         (
-            *(
-                words(one.reviewer.name),
-                number(one.agreement.value, 2),
-                span(one.agreement),
-            ),
-            *(
-                share(one.distance.value),
-                share_bounds(one.distance.lower, one.distance.upper),
-            ),
+            *(words(one.reviewer.name), *estimate(one.agreement)),
+            *share_estimate(one.distance),
             rank(None if one.shift is None else abs(one.shift)),
             words(first[one.first_changes]),
         )
@@ -453,13 +447,7 @@ def _errors(worth: PanelWorth, level: float) -> Table:
         ("their majority", worth.errors.majority),
     ]
     columns = numbers("Wrong", interval_heading(level), "Items")
-    rows = [
-        (
-            *(words(name), share(one.value), share_bounds(one.lower, one.upper)),
-            integer(one.n_items),
-        )
-        for name, one in found
-    ]
+    rows = [(words(name), *share_estimate(one), integer(one.n_items)) for name, one in found]
     return Table.of((model_names("Reviewer"), *columns), rows, "Wrong before right")
 
 

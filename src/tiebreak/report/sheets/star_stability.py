@@ -18,11 +18,11 @@ from tiebreak.report.cells import (
     above,
     bounds,
     decimal,
+    estimate,
     integer,
     number,
     percents,
     share,
-    span,
     words,
 )
 from tiebreak.report.csv import Rows, one_table
@@ -251,10 +251,7 @@ def _elsewhere_rows(report: StarStability) -> list[dict[str, Any]]:
         }
         for part in report.elsewhere
         if part.agreement
-        for name, figure in (
-            ("spearman", part.agreement.spearman),
-            ("kendall", part.agreement.kendall),
-        )
+        for name, figure in only(part.agreement, "spearman", "kendall").items()
     ]
 
 
@@ -317,7 +314,10 @@ def _orders(found: StarOrders) -> Sheet:
 def _elsewhere(report: StarStability) -> Sheet:
     interval = Column(interval_heading(report.level), left=True)
     columns = (*(names("Benchmark"), names("Other"), Column("Models")),)
-    rows = [[*_named(one), *_correlations(one)] for one in report.elsewhere]
+    rows = [
+        (words(one.benchmark), words(one.other), integer(len(one.models)), *_correlations(one))
+        for one in report.elsewhere
+    ]
     return Sheet(
         "Scores by stars and scores elsewhere",
         sections=(
@@ -338,15 +338,10 @@ def _elsewhere(report: StarStability) -> Sheet:
     )
 
 
-def _named(one: Elsewhere) -> tuple[Cell, ...]:
-    return words(one.benchmark), words(one.other), integer(len(one.models))
-
-
 def _correlations(one: Elsewhere) -> tuple[Cell, ...]:
     if one.agreement is None:
         return (Cell(UNDEFINED),) * 4
-    figures = (one.agreement.spearman, one.agreement.kendall)
-    return tuple(cell for found in figures for cell in (number(found.value, 2), span(found)))
+    return *estimate(one.agreement.spearman), *estimate(one.agreement.kendall)
 
 
 def _course(found: StarCourse) -> Sheet:
@@ -384,13 +379,7 @@ def _causes(found: ErrorCauses) -> Sheet:
         for row in found.rows
     ]
     raters = [
-        (
-            words(one.first),
-            words(one.second),
-            integer(one.n),
-            number(one.kappa.value, 2),
-            span(one.kappa),
-        )
+        (words(one.first), words(one.second), integer(one.n), *estimate(one.kappa))
         for one in found.raters
     ]
     interval = interval_heading(found.level)
