@@ -273,14 +273,16 @@ def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
         row = {
             "kind": "verdict",
             "judge": verdict.judge or judges_of(item, "match") or None,
-            **_fields(match, "round", "slot", "decided_by", "flipped"),
+            "unscored": verdict.unscored,
+            **_fields(match, "round", "slot"),
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            **_fields(verdict, "unscored", "margin", "checklist_margin"),
+            **_fields(verdict, "margin", "checklist_margin"),
             "principles": _votes(verdict.principles),
             "checklist": _votes(verdict.checklist),
             "discarded": any(verdict is one for one in match.discarded),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
+            **_fields(match, "decided_by", "flipped"),
         }
         votes = [*verdict.principles.items(), *verdict.checklist.items()]
         yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]
