@@ -36,8 +36,13 @@ from tiebreak.demo.screen import (
 )
 from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.local import provider
-from tiebreak.local.server import close_servers, default_threads, require_runtime
-from tiebreak.local.weights import DEFAULT_MODEL, find_weights
+from tiebreak.local.server import (
+    DEFAULT_MODEL,
+    close_servers,
+    default_threads,
+    find_weights,
+    require_runtime,
+)
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.words import count
 

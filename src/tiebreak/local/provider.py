@@ -32,8 +32,14 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
-from tiebreak.local.server import ServerSettings, default_threads, shared_copies
-from tiebreak.local.weights import DEFAULT_MODEL, custom_weights, find_weights
+from tiebreak.local.server import (
+    DEFAULT_MODEL,
+    ServerSettings,
+    custom_weights,
+    default_threads,
+    find_weights,
+    shared_copies,
+)
 from tiebreak.prerequisite import PrerequisiteError
 
 TEXT_BUDGET: Final = 120
