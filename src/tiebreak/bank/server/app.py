@@ -1,10 +1,8 @@
 """The application: a bank over HTTP.
 
     envelope    request id, headers, access log, around everything
-    limits      too many requests, too large bodies
-    gate        whose token it is
-    examinees   sessions, questions, answers, results
-    organisers  closing, tokens, quotas
+    gate        too many requests, too large bodies; whose token it is
+    routes      sessions, questions, answers, results; closing, tokens, quotas
     desk        the same and the results, as pages for a browser
 
 `create_app(settings)` is an application of its own; `from_environment()` is for the worker
@@ -27,12 +25,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.schema import STRANGERS, open_bank
-from tiebreak.bank.server import desk, examinees, organisers
+from tiebreak.bank.server import desk
 from tiebreak.bank.server import settings as _settings
 from tiebreak.bank.server.envelope import Envelope
-from tiebreak.bank.server.gate import Gate
-from tiebreak.bank.server.limits import Limits, Rates
+from tiebreak.bank.server.gate import Gate, Limits, Rates
 from tiebreak.bank.server.replies import STATUS, problem, state_of
+from tiebreak.bank.server.routes import examinee_router, organiser_router
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
 from tiebreak.bank.server.trouble import later, spare_the_log
@@ -84,8 +82,8 @@ def create_app(settings: Settings) -> FastAPI:
     sampler = Sampler(engine, balanced=settings.balanced)
     # For clients that are made of /openapi.json; the gate reads the token.
     described = [Depends(HTTPBearer(bearerFormat="JWT", auto_error=False))]
-    app.include_router(examinees.router(engine, sampler, gate), dependencies=described)
-    app.include_router(organisers.router(engine, keys, gate), dependencies=described)
+    app.include_router(examinee_router(engine, sampler, gate), dependencies=described)
+    app.include_router(organiser_router(engine, keys, gate), dependencies=described)
     app.include_router(desk.router(engine, gate, rates))
 
     @app.get("/health", response_model=Health, tags=["server"])

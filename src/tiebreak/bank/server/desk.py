@@ -23,15 +23,13 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tiebreak.bank import overview, quotas, results, sessions, tokens
-from tiebreak.bank.access import Permission
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.schema import State
-from tiebreak.bank.server.examinees import SessionId
-from tiebreak.bank.server.gate import Gate
-from tiebreak.bank.server.limits import Rates
-from tiebreak.bank.server.organisers import Jti
+from tiebreak.bank.server.gate import Gate, Rates
 from tiebreak.bank.server.replies import STATUS, problem, state_of
+from tiebreak.bank.server.routes import Jti, SessionId
 from tiebreak.bank.server.shapes import Name
+from tiebreak.bank.tokens import Permission
 from tiebreak.report import html
 
 PATH: Final = "/organiser"
