@@ -54,9 +54,9 @@ from tiebreak.tables import (
     read_rounds,
     read_scores,
 )
-from tiebreak.tables.causes import read_causes
 from tiebreak.tables.dates import read_dates
 from tiebreak.tables.delimited import read_delimited
+from tiebreak.tables.human_labels import read_causes
 
 Spoil = Callable[[bytes, Random], bytes]
 Rows = Callable[[bytes], set[int]]

@@ -83,9 +83,7 @@ def _columns(table: Delimited) -> tuple[dict[str, str], str]:
         "a human ranking has the columns model, rank (1 = best) or score (higher is better), and "
         "perhaps benchmark"
     )
-    columns = table.meanings({name: name for name in COLUMNS})
-    if "model" not in columns:
-        raise TableError(f"{table.path}: there is no column 'model'; {form}")
+    columns = table.meanings({name: name for name in COLUMNS}, ("model",), form)
     values = [name for name in ("rank", "score") if name in columns]
     if len(values) != 1:
         found = "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
