@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.bank.questions import MATERIAL, choice
 from tiebreak.bank import expansion
 from tiebreak.bank.expansion import METHODS, Refused, expand
-from tiebreak.bank.faults import faults_of
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BankQuestion, faults_of
 
 
 def variants(question: BankQuestion, method: expansion.Method) -> tuple[BankQuestion, ...]:

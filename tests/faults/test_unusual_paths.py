@@ -28,7 +28,7 @@ from tiebreak.tables import (
     read_scores,
 )
 from tiebreak.tables.dates import read_dates
-from tiebreak.tables.human_labels import read_causes
+from tiebreak.tables.human import read_causes
 
 READERS: dict[str, tuple[Callable[[str], Any], str, type[Exception]]] = {
     "scores": (read_scores, ".csv", TableError),

@@ -23,8 +23,7 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import Final, Literal, get_args
 
-from tiebreak.bank.faults import BLANK, faults_of, n_blanks
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BLANK, BankQuestion, faults_of, n_blanks
 from tiebreak.words import words_of
 
 Method = Literal["true_false", "fill_in"]

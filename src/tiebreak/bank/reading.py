@@ -21,8 +21,7 @@ from string import ascii_uppercase
 from typing import Any, Final, cast
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.faults import n_blanks
-from tiebreak.bank.question import BankQuestion, QuestionType, Status
+from tiebreak.bank.question import BankQuestion, QuestionType, Status, n_blanks
 from tiebreak.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
 from tiebreak.tables.delimited import unsafe
