@@ -15,7 +15,7 @@ from tiebreak.analysis.stars import star_report_of
 from tiebreak.rankers import Resampling, cohen_kappa
 from tiebreak.tables import ScoreTable
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.human_labels import CauseLabel, CauseLabels
+from tiebreak.tables.human import CauseLabel, CauseLabels
 
 HOW = Resampling(draws=200)
 

@@ -342,7 +342,7 @@ CASES = [
             {
                 "tiebreak.tables.read_scores": "scores",
                 "tiebreak.tables.dates.read_dates": "dates",
-                "tiebreak.tables.human_labels.read_causes": "causes",
+                "tiebreak.tables.human.read_causes": "causes",
             },
         )
         for options, given in (

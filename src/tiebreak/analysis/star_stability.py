@@ -34,7 +34,7 @@ from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resam
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.human_labels import CauseLabel, CauseLabels
+from tiebreak.tables.human import CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable
 from tiebreak.words import count, listed
 
