@@ -24,7 +24,7 @@ from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import BAD_ADDRESS, LOG_IN, PublishError, sentence
 from tiebreak.publish.latest import Dataset, missing_files
 from tiebreak.publish.secrets import environment_secrets, without_secrets
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -470,5 +470,4 @@ def _title(runs: list[str]) -> str:
     """Title of the commit; by it a commit or pull request is found again."""
     if not runs:
         return "Renew the card"
-    more = f" and {len(runs) - _LISTED} more" if len(runs) > _LISTED else ""
-    return f"Add {count(len(runs), 'run')}: {', '.join(runs[:_LISTED])}{more}"
+    return f"Add {count(len(runs), 'run')}: {listed(runs, most=_LISTED)}"

@@ -98,7 +98,8 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
             ranks.setdefault(benchmark, {})[model] = rank
     if not ranks:
         raise TableError(f"{path}: no model has a {value}; give at least three of them one")
-    return HumanRanking(str(path), ranks, tuple(_ranking_notes(table, columns, value, without)))
+    lacking = f"no {value} for {listed(without)}" if without else ""
+    return HumanRanking(str(path), ranks, _notes(table, columns, lacking))
 
 
 def _ranking_columns(table: Delimited) -> tuple[dict[str, str], str]:
@@ -115,15 +116,11 @@ def _ranking_columns(table: Delimited) -> tuple[dict[str, str], str]:
     return columns, values[0]
 
 
-def _ranking_notes(
-    table: Delimited, columns: dict[str, str], value: str, without: list[str]
-) -> list[str]:
-    notes = []
-    if others := [name for name in table.header if name not in columns.values()]:
-        notes.append(f"{table.path}: columns not read: {listed([*map(shown, others)])}")
-    if without:
-        notes.append(f"{table.path}: no {value} for {listed(without)}")
-    return notes
+def _notes(table: Delimited, columns: Mapping[str, str], lacking: str) -> tuple[str, ...]:
+    """What was passed over: columns, and what is `lacking` where, empty for nothing."""
+    others = [shown(name) for name in table.header if name not in columns.values()]
+    parts = [f"columns not read: {listed(others)}" if others else "", lacking]
+    return tuple(f"{table.path}: {part}" for part in parts if part)
 
 
 LabelKind = Literal["stars", "preferences"]
@@ -205,7 +202,9 @@ def read_human_labels(path: str | Path) -> HumanLabels:
         labels.append(label)
     if not labels:
         raise TableError(f"{path}: no row has {_NEEDED[kind][-1]}; fill the column in")
-    return HumanLabels(str(path), kind, tuple(labels), tuple(_notes(table, columns, kind, empty)))
+    where = f"in line{'s' * (len(empty) > 1)} {listed(empty)}"
+    lacking = f"no {_NEEDED[kind][-1]} {where}" if empty else ""
+    return HumanLabels(str(path), kind, tuple(labels), _notes(table, columns, lacking))
 
 
 def _columns(table: Delimited) -> tuple[dict[str, str], LabelKind]:
@@ -275,18 +274,6 @@ def _digest(table: Delimited, row: Row, text: str) -> str:
         help_ = "write 8 to 64 hexadecimal digits of the answer's SHA-256, or leave it empty"
         raise table.wrong(row, f"{shown(text)} is no digest; {help_}")
     return digest
-
-
-def _notes(
-    table: Delimited, columns: Mapping[str, str], kind: LabelKind, empty: list[str]
-) -> list[str]:
-    notes = []
-    if others := [name for name in table.header if name not in columns.values()]:
-        notes.append(f"{table.path}: columns not read: {listed([*map(shown, others)])}")
-    if empty:
-        what = _NEEDED[kind][-1]
-        notes.append(f"{table.path}: no {what} in line{'s' * (len(empty) > 1)} {listed(empty)}")
-    return notes
 
 
 CAUSES: Final = (

@@ -123,10 +123,7 @@ def organiser_router(engine: Engine, keys: tokens.Keys, gate: Gate) -> APIRouter
         token = tokens.issue(
             engine,
             keys,
-            user=wanted.user,
-            institution=wanted.institution,
-            role=wanted.role,
-            session=wanted.session,
+            **wanted.model_dump(exclude={"expires"}),
             lifetime=timedelta(seconds=wanted.expires),
         )
         return JSONResponse({"token": token, "jti": tokens.jti_of(token)}, 201)
