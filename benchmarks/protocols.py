@@ -39,8 +39,7 @@ from rich.table import Table
 from benchmarks.claims.worlds import Array, true_borda
 from benchmarks.statistics import renew
 from tiebreak.lab import simulate as lab
-from tiebreak.lab.judge import Traits
-from tiebreak.lab.planted import World
+from tiebreak.lab.planted import Traits, World
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.agreement import spearman_many, top1_many
 from tiebreak.scorers.catalogue import STANDARD

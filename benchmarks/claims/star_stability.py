@@ -17,7 +17,7 @@ from tiebreak.analysis.star_table import StarTable
 from tiebreak.analysis.stars import scored
 from tiebreak.rankers.sampling import expected_variance, relative_influence, variance_at
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.tables.causes import CAUSES, CauseLabel, CauseLabels
+from tiebreak.tables.human import CAUSES, CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable
 
 AT_LEAST: Range = (0.93, 1.0)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.lab.judge import Traits
+from tiebreak.lab.planted import Traits
 from tiebreak.rankers import mean_rank, normalized_borda
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
 from tiebreak.scorers.ballots import ItemBallots, Match, Reviewer, Tiering, Verdict

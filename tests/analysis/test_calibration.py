@@ -16,7 +16,7 @@ from tiebreak.rankers.agreement import cohen_kappa
 from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
 from tiebreak.report.sheets.calibration import verdict_of
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.tables.human_labels import HumanLabel, HumanLabels
+from tiebreak.tables.human import HumanLabel, HumanLabels
 
 # Table 10: κ of Doubao, Gemini and GPT-4o with people in two rounds, thirteen models.
 TABLE_10 = """

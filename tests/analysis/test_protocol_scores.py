@@ -21,8 +21,7 @@ from tests.ranking_logs.builders import (
     ranked,
 )
 from tiebreak.analysis.item_table import ItemTable, protocol_scores
-from tiebreak.lab.judge import Traits
-from tiebreak.lab.planted import World, spread_out
+from tiebreak.lab.planted import Traits, World, spread_out
 from tiebreak.lab.simulate import play
 from tiebreak.rankers import spread
 from tiebreak.ranking_logs.log import RankedItem

@@ -14,8 +14,8 @@ from tiebreak.analysis.star_table import StarTable, star_table
 from tiebreak.analysis.stars import star_report_of
 from tiebreak.rankers import Resampling, cohen_kappa
 from tiebreak.tables import ScoreTable
-from tiebreak.tables.causes import CauseLabel, CauseLabels
 from tiebreak.tables.dates import ReleaseDate
+from tiebreak.tables.human import CauseLabel, CauseLabels
 
 HOW = Resampling(draws=200)
 

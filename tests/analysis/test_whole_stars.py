@@ -23,8 +23,8 @@ from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables import ScoreTable
-from tiebreak.tables.causes import CauseLabel, CauseLabels
 from tiebreak.tables.dates import ReleaseDate
+from tiebreak.tables.human import CauseLabel, CauseLabels
 
 HOW = Resampling(draws=20, seed=3)
 

@@ -31,7 +31,7 @@ from tiebreak.candidates import ItemKey
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.tables import Round, Rounds, ScoreTable
 from tiebreak.tables.benchmark_ballots import score_ballots
-from tiebreak.tables.human_labels import HumanLabel, HumanLabels
+from tiebreak.tables.human import HumanLabel, HumanLabels
 from tiebreak.tables.pool_scores import ItemScores
 
 NAN = math.nan

@@ -8,8 +8,8 @@ from sqlalchemy import Engine, insert
 
 from tests.bank.builders import example_questions
 from tests.ranking_logs.builders import sample, starred, write_log
+from tiebreak.bank.export import pool_of
 from tiebreak.bank.schema import SESSION_QUESTIONS, SESSIONS, now
-from tiebreak.bank.session_pool import pool_of
 from tiebreak.candidates import CONTEST_KEY
 
 Judge = Callable[[int], int | None]

@@ -7,11 +7,10 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.access import MAY, PERMISSIONS
 from tiebreak.bank.quotas import grant
 from tiebreak.bank.schema import ROLES, SESSIONS, TOKENS, Role
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.tokens import jti_of
+from tiebreak.bank.tokens import MAY, PERMISSIONS, jti_of
 
 pytestmark = pytest.mark.slow
 

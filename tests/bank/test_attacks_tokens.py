@@ -15,9 +15,8 @@ from jwt.algorithms import RSAAlgorithm
 from tests.bank.attacking import Place, answer, ask, opened, part, said_by
 from tests.bank.serving import KEYS, token
 from tiebreak.bank import tokens
-from tiebreak.bank.access import PERMISSIONS
 from tiebreak.bank.schema import open_bank
-from tiebreak.bank.tokens import LEEWAY, Keys, issue, jti_of, revoke
+from tiebreak.bank.tokens import LEEWAY, PERMISSIONS, Keys, issue, jti_of, revoke
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from sqlalchemy import insert
 
 from tiebreak.bank.checks import BankCheck, check_bank
-from tiebreak.bank.faults import faults_of, n_blanks
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BankQuestion, faults_of, n_blanks
 from tiebreak.bank.rows import rows_of
 from tiebreak.bank.schema import QUESTIONS, open_bank
 from tiebreak.cli import main

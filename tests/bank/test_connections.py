@@ -14,7 +14,7 @@ import pytest
 from tests.bank.processes import WAIT, Served, serving
 from tests.bank.serving import KEYS, client, grant, make_bank, served, token
 from tiebreak.bank.schema import open_bank
-from tiebreak.bank.server import serve, wire
+from tiebreak.bank.server import serve
 from tiebreak.bank.server.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -110,7 +110,7 @@ def test_who_holds_connections_stops_nobody(
 def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A server that waits for headers a quarter of a second, and keeps three connections."""
     monkeypatch.setattr(serve, "HEADERS_WITHIN", 0.25)
-    monkeypatch.setattr(wire, "most_connections", lambda: 3)
+    monkeypatch.setattr(serve, "most_connections", lambda: 3)
     open_bank(tmp_path / "bank.db", create=True)
     with served(Settings(str(tmp_path / "bank.db"), KEYS, durable=False)) as address:
         yield address
@@ -146,7 +146,7 @@ def test_the_longest_wait_makes_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: bytes
 ) -> None:
     monkeypatch.setattr(serve, "HEADERS_WITHIN", 600)
-    monkeypatch.setattr(wire, "most_connections", lambda: 3)
+    monkeypatch.setattr(serve, "most_connections", lambda: 3)
     open_bank(tmp_path / "bank.db", create=True)
     settings = Settings(str(tmp_path / "bank.db"), KEYS, durable=False)
     with served(settings) as address, ExitStack() as stack:
@@ -163,5 +163,5 @@ def test_the_longest_wait_makes_room(
 )
 def test_descriptors_are_left(soft: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (soft, soft))
-    assert wire.most_connections() == most
+    assert serve.most_connections() == most
     assert 5 * serve.options_of()["backlog"] < soft // 2 or soft == resource.RLIM_INFINITY

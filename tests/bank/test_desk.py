@@ -14,8 +14,7 @@ from tests.bank.serving import KEYS, client, make_bank, served, token
 from tiebreak.bank.quotas import grant, quota_of, take
 from tiebreak.bank.results import hold
 from tiebreak.bank.schema import SESSIONS, Role, now
-from tiebreak.bank.server.desk import AT_ONCE
-from tiebreak.bank.server.login import BEFORE, COOKIE, LIFE
+from tiebreak.bank.server.desk import AT_ONCE, BEFORE, COOKIE, LIFE
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.tokens import jti_of, revoke
 

@@ -16,7 +16,7 @@ from tests.report.page.browser import (
     violations,
 )
 from tiebreak.bank.results import hold
-from tiebreak.bank.server.login import COOKIE
+from tiebreak.bank.server.desk import COOKIE
 from tiebreak.bank.server.settings import Settings
 
 pytestmark = pytest.mark.slow

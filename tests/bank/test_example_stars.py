@@ -7,7 +7,7 @@ import pytest
 
 from tests.harness import ROOT
 from tiebreak.candidates import read_parquet
-from tiebreak.tables.human_labels import read_human_labels
+from tiebreak.tables.human import read_human_labels
 
 EXAMPLE = ROOT / "src" / "tiebreak" / "bank" / "example"
 

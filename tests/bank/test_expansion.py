@@ -9,19 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bank.questions import MATERIAL, choice
-from tiebreak.bank import stems
+from tiebreak.bank import expansion
 from tiebreak.bank.expansion import METHODS, Refused, expand
-from tiebreak.bank.faults import faults_of
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BankQuestion, faults_of
 
 
-def variants(question: BankQuestion, method: stems.Method) -> tuple[BankQuestion, ...]:
+def variants(question: BankQuestion, method: expansion.Method) -> tuple[BankQuestion, ...]:
     made = expand(question, method)
     assert not isinstance(made, Refused), made
     return made
 
 
-def why(question: BankQuestion, method: stems.Method = "true_false") -> str:
+def why(question: BankQuestion, method: expansion.Method = "true_false") -> str:
     made = expand(question, method)
     return made.why if isinstance(made, Refused) else ""
 
@@ -281,6 +280,6 @@ def test_patterns_need_no_more_than_a_blink() -> None:
 
 
 def test_every_sign_is_tried_here() -> None:
-    reasons = {sign.why for sign in (*stems.IN_QUESTION, stems.IN_TEXT)}
+    reasons = {sign.why for sign in (*expansion.IN_QUESTION, expansion.IN_TEXT)}
     tried = set(ODD_STEMS.values())
     assert all(any(re.search(part, reason) for part in tried) for reason in reasons)

@@ -11,10 +11,10 @@ from sqlalchemy import Engine, insert, select
 
 from tests.bank.builders import example_questions, make_bank
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.export import pool_of
 from tiebreak.bank.question import item_metadata
 from tiebreak.bank.sampling import draw, entries
 from tiebreak.bank.schema import SEEN, SESSION_QUESTIONS, SESSIONS, now
-from tiebreak.bank.session_pool import pool_of
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.parquet import read_parquet
 from tiebreak.cli import main

@@ -16,11 +16,11 @@ from cryptography.hazmat.primitives.serialization import (
 from sqlalchemy import Engine, select
 
 from tests.bank.serving import KEYS, token
-from tiebreak.bank.access import MAY
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.schema import TOKENS, open_bank
 from tiebreak.bank.tokens import (
     LEEWAY,
+    MAY,
     PRIVATE,
     PUBLIC,
     SECRET,

@@ -343,7 +343,7 @@ CASES = [
             {
                 "tiebreak.tables.read_scores": "scores",
                 "tiebreak.tables.dates.read_dates": "dates",
-                "tiebreak.tables.causes.read_causes": "causes",
+                "tiebreak.tables.human.read_causes": "causes",
             },
         )
         for options, given in (

@@ -319,7 +319,7 @@ class Pool:
 def test_sessions_become_pools(
     no_bank: Handed, monkeypatch: pytest.MonkeyPatch, asked: str, files: list[str], partial: bool
 ) -> None:
-    no_bank.instead("tiebreak.bank.session_pool.pool_of", Pool())
+    no_bank.instead("tiebreak.bank.export.pool_of", Pool())
     monkeypatch.setattr("tiebreak.candidates.parquet.write_parquet", lambda pool, path: path)
     notes = "left out: 1\nleft out: 2\n"
     assert bank("export", *asked.split()) == "".join(

@@ -35,7 +35,7 @@ from tests.faults.spoiling import spoiled_bytes, spoiled_text, spoiled_value
 from tests.tables.builders import preflib, task_values, write_summary
 from tests.tables.test_pool_scores import POOL
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.faults import faults_of
+from tiebreak.bank.question import faults_of
 from tiebreak.bank.reading import question_of, sources_of
 from tiebreak.bank.review import read_review, write_review
 from tiebreak.bank.schema import open_bank
@@ -54,9 +54,9 @@ from tiebreak.tables import (
     read_rounds,
     read_scores,
 )
-from tiebreak.tables.causes import read_causes
 from tiebreak.tables.dates import read_dates
 from tiebreak.tables.delimited import read_delimited
+from tiebreak.tables.human import read_causes
 
 Spoil = Callable[[bytes, Random], bytes]
 Rows = Callable[[bytes], set[int]]

@@ -27,9 +27,8 @@ from tests.publish.test_hub_faults import AFTER, BEFORE, STAGES
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.hub import publish_bundle
+from tiebreak.publish.hub import RetryPolicy, publish_bundle
 from tiebreak.publish.latest import LATEST, changing_files
-from tiebreak.publish.retry import RetryPolicy
 from tiebreak.rankers import MissingPackageError, Resampling
 
 TOKENS = [f"hf_write_{number}" for number in range(6)]

@@ -27,8 +27,8 @@ from tiebreak.tables import (
     read_rounds,
     read_scores,
 )
-from tiebreak.tables.causes import read_causes
 from tiebreak.tables.dates import read_dates
+from tiebreak.tables.human import read_causes
 
 READERS: dict[str, tuple[Callable[[str], Any], str, type[Exception]]] = {
     "scores": (read_scores, ".csv", TableError),

@@ -16,9 +16,9 @@ from tests.bank import serving
 from tests.bank.fake_exam import TOKEN, FakeExam, running
 from tests.harness import kill_once, run
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.export import pool_of
 from tiebreak.bank.schema import ACCESS_LOG, SESSION_QUESTIONS, SESSIONS
 from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.session_pool import pool_of
 from tiebreak.inspect_tasks import fair_session
 from tiebreak.inspect_tasks.fair import DESIGN_KEY
 from tiebreak.inspect_tasks.fair_session import Turns

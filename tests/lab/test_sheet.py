@@ -6,11 +6,9 @@ import pytest
 
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
-from tiebreak.lab.judge import Traits
-from tiebreak.lab.planted import World
+from tiebreak.lab.planted import Traits, World
 from tiebreak.lab.sheet import NOTE, data_of, sheets_of
-from tiebreak.lab.simulate import simulate_world
-from tiebreak.lab.study import Study
+from tiebreak.lab.simulate import Study, simulate_world
 
 WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
 

@@ -10,11 +10,19 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from tiebreak.lab.judge import LabError, Traits
-from tiebreak.lab.planted import Pool, World, spread_out
+from tiebreak.lab.planted import LabError, Pool, Traits, World, spread_out
 from tiebreak.lab.sheet import data_of
-from tiebreak.lab.simulate import Run, _row, _variant, simulate, simulate_world
-from tiebreak.lab.study import Agreement, Figure, Row, Study
+from tiebreak.lab.simulate import (
+    Agreement,
+    Figure,
+    Row,
+    Run,
+    Study,
+    _row,
+    _variant,
+    simulate,
+    simulate_world,
+)
 from tiebreak.progress import Activity, watch
 from tiebreak.scorers.catalogue import ONE_JUDGE, STANDARD
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tiebreak.local import weights
-from tiebreak.local.weights import INSTALL_WEIGHTS, find_weights, verify_weights
+from tiebreak.local import server
+from tiebreak.local.server import INSTALL_WEIGHTS, find_weights, verify_weights
 from tiebreak.prerequisite import PrerequisiteError
 
 
 @pytest.fixture(autouse=True)
 def no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(weights.WEIGHTS_ENV, raising=False)
+    monkeypatch.delenv(server.WEIGHTS_ENV, raising=False)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_missing_weights_show_the_one_command(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_file_of_the_users_own(gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_weights(str(gguf)) == gguf
-    monkeypatch.setenv(weights.WEIGHTS_ENV, str(gguf))
+    monkeypatch.setenv(server.WEIGHTS_ENV, str(gguf))
     assert find_weights() == gguf
     with pytest.raises(PrerequisiteError, match="no model file at"):
         find_weights(str(gguf.with_name("other.gguf")))  # the argument goes before the variable

@@ -12,8 +12,7 @@ import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub
 from tiebreak.publish.bundle import Bundle, PublishedRun
-from tiebreak.publish.hub import Outcome, publish_bundle
-from tiebreak.publish.retry import RetryPolicy
+from tiebreak.publish.hub import Outcome, RetryPolicy, publish_bundle
 
 REPO = "alice/ranks"
 LATEST = "leaderboard/latest.parquet"

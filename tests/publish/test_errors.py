@@ -4,8 +4,7 @@ import pytest
 
 from tiebreak.candidates.hub import Fault, Kind
 from tiebreak.publish.errors import PublishError, sentence
-from tiebreak.publish.hub import _title
-from tiebreak.publish.retry import RetryPolicy
+from tiebreak.publish.hub import RetryPolicy, _title
 from tiebreak.publish.secrets import Secret, without_secrets
 
 AGAIN = "Run the same command again later: what has arrived is recognised, nothing is doubled."

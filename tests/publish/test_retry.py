@@ -6,7 +6,7 @@ import pytest
 from huggingface_hub.errors import HfHubHTTPError
 
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.retry import RetryPolicy
+from tiebreak.publish.hub import RetryPolicy
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/commit")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tiebreak.tables import TableError
-from tiebreak.tables.causes import CAUSES, read_causes
 from tiebreak.tables.dates import ReleaseDate, read_dates
+from tiebreak.tables.human import CAUSES, read_causes
 
 
 def test_causes_of_the_paper_come_first_and_spellings_are_one(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from inspect_ai.scorer import ScoreEdit, includes
 from inspect_ai.solver import generate, system_message
 
 from tests.write_back.builders import metrics
-from tiebreak.write_back import WriteBackError, log_scores
-from tiebreak.write_back.log_scores import Recording, record, replace_file
+from tiebreak.write_back import WriteBackError, run
 from tiebreak.write_back.rankings import ItemStanding, Ranking
+from tiebreak.write_back.run import Recording, record, replace_file
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
@@ -280,7 +280,7 @@ def test_a_crash_leaves_the_old_log(
         raise error
 
     before = path.read_bytes()
-    monkeypatch.setattr(log_scores, "write_eval_log", half)
+    monkeypatch.setattr(run, "write_eval_log", half)
     with pytest.raises(error):
         put(path, recording())
     assert path.read_bytes() == before

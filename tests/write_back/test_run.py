@@ -32,7 +32,7 @@ from tiebreak.write_back import (
     WriteBackError,
     write_back_ranks,
 )
-from tiebreak.write_back.log_scores import replace_file
+from tiebreak.write_back.run import replace_file
 
 SEAL, SWISS = "tiebreak_seal", "tiebreak_swiss"
 

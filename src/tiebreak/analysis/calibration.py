@@ -25,7 +25,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.tables.human_labels import HumanLabels, LabelKind, read_human_labels
+from tiebreak.tables.human import HumanLabels, LabelKind, read_human_labels
 from tiebreak.words import count
 
 PEOPLE = ""

@@ -21,7 +21,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import by_judge, judges_in
-from tiebreak.tables.human_labels import HumanLabel, HumanLabels, LabelKind
+from tiebreak.tables.human import HumanLabel, HumanLabels, LabelKind
 from tiebreak.words import count, listed
 
 SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {

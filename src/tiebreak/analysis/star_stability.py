@@ -33,8 +33,8 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.tables.causes import CauseLabel, CauseLabels
 from tiebreak.tables.dates import ReleaseDate
+from tiebreak.tables.human import CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable
 from tiebreak.words import count, listed
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from sqlalchemy import Connection, Engine, Row, func, select
 
 from tiebreak.bank.duplicates import near_pairs
-from tiebreak.bank.faults import Remarks, faults_of
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BankQuestion, Remarks, faults_of
 from tiebreak.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, signatures_from
 from tiebreak.bank.schema import QUESTIONS
 from tiebreak.progress import doing, tracked

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tiebreak.bank.faults import BLANK
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BLANK, BankQuestion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

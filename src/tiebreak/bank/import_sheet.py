@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.bank.faults import Remarks
 from tiebreak.bank.importing import ImportReport
+from tiebreak.bank.question import Remarks
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers

@@ -38,8 +38,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tiebreak.bank.duplicates import key_of, near_pairs
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.faults import Remarks, faults_of
-from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.question import BankQuestion, Remarks, faults_of
 from tiebreak.bank.reading import Row, Source, has_uuid, question_of, unread
 from tiebreak.bank.rows import (
     AT_ONCE,

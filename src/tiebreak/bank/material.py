@@ -22,9 +22,8 @@ from inspect_ai.util import JSONSchema
 from pydantic import Field, StringConstraints
 from typing_extensions import override
 
-from tiebreak.bank.expansion import Refused, made_by, variant_uuid
+from tiebreak.bank.expansion import Refused, is_chinese, made_by, variant_uuid
 from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.stems import is_chinese
 from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
 from tiebreak.scorers.model_judge import ModelJudge

@@ -1,10 +1,20 @@
-"""A question of the bank, as every part of it passes one on.
+"""A question of the bank, as every part of it passes one on, and what is wrong with one.
 
-Source: LLMEval-Fair, §2.1 and appendix A (figures 7 and 8).
+That is its format, as rows of a file and a whole bank are checked. What is said about many is kept
+as `Remarks`: some of it in words, all of it counted.
+
+Source: LLMEval-Fair, §2.1, appendix A (figures 7 and 8) and A.2.2 (option counts, answer spaces,
+unique ids).
 """
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from datetime import date
+from string import ascii_uppercase
+from typing import Final, Literal, NamedTuple, get_args
+
+from tiebreak.words import count
 
 QuestionType = Literal[
     "true_false", "multiple_choice", "fill_in", "short_answer", "term", "material"
@@ -52,3 +62,148 @@ def item_metadata(question: BankQuestion) -> dict[str, str]:
     """What an item of a log or a pool says about its question, beside its text and key."""
     names = ("category", "sub_category", "raw_uuid", "type", "source", "date")
     return {name: getattr(question, name) for name in names}
+
+
+BLANK: Final = re.compile(
+    r"_{2,}|＿+|(?<![A-Za-z0-9_])\(\s*\)|（\s*）|(?<![A-Za-z0-9_])\[\s*\]|【\s*】"
+)
+"""A blank to fill: a line, or empty brackets; those of `main()` are none."""
+
+MOST_OPTIONS: Final = len(ascii_uppercase)
+LONGEST_UUID: Final = 64
+
+_FILLS = re.compile(r"[;；]")
+_DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+
+
+def faults_of(question: BankQuestion) -> tuple[str, ...]:
+    """Everything that is wrong with the format of a question, in words; empty where nothing is."""
+    return tuple(_faults(question))
+
+
+def n_blanks(text: str) -> int:
+    """How many blanks a text has."""
+    return len(BLANK.findall(text))
+
+
+def fills_of(answer: str) -> list[str]:
+    """The fills of a key, which semicolons part where there are several blanks."""
+    return [fill.strip() for fill in _FILLS.split(answer)]
+
+
+def _faults(question: BankQuestion) -> Iterator[str]:
+    if not question.question:
+        yield "there is no text of a question"
+    if not question.category:
+        yield "there is no category"
+    if not question.answer:
+        yield "there is no key"
+    if question.status not in STATUSES:
+        yield f"the status {_short(question.status)} is none of {', '.join(STATUSES)}"
+    for name in ("uuid", "raw_uuid", "parent"):
+        if wrong := _wrong_uuid(getattr(question, name)):
+            yield f"{name} {wrong}"
+    if wrong := _wrong_date(question.date):
+        yield wrong
+    if _unstorable(question):
+        yield "a text holds a zero byte or half of a character"
+    if question.type in _BY_TYPE:
+        yield from _BY_TYPE[question.type](question)
+    elif question.type not in TYPES:
+        yield f"the type {_short(question.type)} is none of {', '.join(TYPES)}"
+    if question.options and question.type in ("true_false", "fill_in"):
+        yield f"a question of type {question.type} has options"
+
+
+def _true_false(question: BankQuestion) -> Iterator[str]:
+    if question.answer and question.answer not in ("true", "false"):
+        yield f"the key {_short(question.answer)} is neither true nor false"
+
+
+def _multiple_choice(question: BankQuestion) -> Iterator[str]:
+    n = len(question.options)
+    if not 2 <= n <= MOST_OPTIONS:
+        yield f"{count(n, 'option')} where 2 to {MOST_OPTIONS} are possible"
+        return
+    if not all(option.strip() for option in question.options):
+        yield "an option is empty"
+    if len({option.strip() for option in question.options}) < n:
+        yield "two options are equal"
+    letters = ascii_uppercase[:n]
+    if question.answer and question.answer not in tuple(letters):
+        yield f"the key {_short(question.answer)} is no letter from A to {letters[-1]}"
+
+
+def _fill_in(question: BankQuestion) -> Iterator[str]:
+    blanks, fills = n_blanks(question.question), fills_of(question.answer)
+    if question.question and not blanks:
+        yield "there is a fill, but no blank (____) in the text"
+    elif question.answer and not all(fills):
+        yield "a fill is empty"
+    elif question.answer and blanks > 1 and len(fills) != blanks:
+        there = f"{count(blanks, 'blank')}, but {count(len(fills), 'fill')}"
+        yield f"there are {there}; part fills with semicolons"
+
+
+_BY_TYPE: Final = {
+    "true_false": _true_false,
+    "multiple_choice": _multiple_choice,
+    "fill_in": _fill_in,
+}
+
+
+def _wrong_uuid(text: str) -> str:
+    if len(text) > LONGEST_UUID:
+        return f"is longer than {LONGEST_UUID} characters"
+    return "holds blanks" if any(map(str.isspace, text)) else ""
+
+
+def _wrong_date(text: str) -> str:
+    if not text:
+        return ""
+    if found := _DATE.fullmatch(text):
+        year, month, day = (int(part or 1) for part in found.groups())
+        try:
+            date(year, month, day)
+        except ValueError:
+            pass
+        else:
+            return ""
+    return f"the date {_short(text)} is not YYYY, YYYY-MM or YYYY-MM-DD"
+
+
+def _unstorable(question: BankQuestion) -> bool:
+    texts = (question.uuid, question.raw_uuid, question.parent, question.source, question.hint)
+    more = (question.category, question.sub_category, question.made_by, *question.options)
+    whole = "\n".join((*texts, *more, question.question, question.answer))
+    try:
+        whole.encode()
+    except UnicodeEncodeError:
+        return True
+    return "\0" in whole
+
+
+def _short(text: str, most: int = 40) -> str:
+    return repr(text if len(text) <= most else text[: most - 1] + "…")
+
+
+class Remark(NamedTuple):
+    """Something about a row: `where` is "FILE:ROW", or the id of a question."""
+
+    where: str
+    what: str
+
+
+@dataclass(slots=True)
+class Remarks:
+    """The first `most` remarks of one kind, and how many there are in all."""
+
+    most: int
+    total: int = 0
+    shown: tuple[Remark, ...] = ()
+
+    def add(self, where: str, what: str) -> None:
+        """One more."""
+        self.total += 1
+        if self.total <= self.most:
+            self.shown = (*self.shown, Remark(where, what))

@@ -21,8 +21,7 @@ from string import ascii_uppercase
 from typing import Any, Final, cast
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.faults import n_blanks
-from tiebreak.bank.question import BankQuestion, QuestionType, Status
+from tiebreak.bank.question import BankQuestion, QuestionType, n_blanks
 from tiebreak.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
 from tiebreak.tables.delimited import unsafe
@@ -266,22 +265,12 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
     }
     question = _text("question", values.get("question")) if text is None else text
     kind, answer, hint = _key(values, given, question, options)
-    made = BankQuestion(
-        uuid=given["uuid"],
-        raw_uuid=given["raw_uuid"],
-        category=given["category"],
-        sub_category=given["sub_category"],
-        type=kind,
-        question=question,
-        answer=answer,
-        hint=hint,
-        options=options,
-        source=given["source"],
-        date=given["date"],
-        status=cast("Status", given["status"] or "approved"),
-        parent=given["parent"],
-        made_by=given["made_by"],
-    )
+    fields: dict[str, Any] = {
+        **given,
+        **{"type": kind, "question": question, "answer": answer, "hint": hint, "options": options},
+        "status": given["status"] or "approved",
+    }
+    made = BankQuestion(**fields)
     if made.uuid and made.raw_uuid:
         return made
     found = made.uuid or uuid_of(made)

@@ -17,8 +17,8 @@ from sqlalchemy import Engine
 
 from tiebreak.analysis.stars import star_report_of
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.export import pool_of
 from tiebreak.bank.results import require_ended
-from tiebreak.bank.session_pool import pool_of
 from tiebreak.candidates.identity import same_answer
 from tiebreak.candidates.pool import CandidatePool
 from tiebreak.paths import Paths

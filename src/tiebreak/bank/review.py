@@ -21,8 +21,7 @@ from typing import Any, Final, cast
 from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.faults import faults_of
-from tiebreak.bank.question import STATUSES, BankQuestion, Status
+from tiebreak.bank.question import STATUSES, BankQuestion, Status, faults_of
 from tiebreak.bank.rows import by_uuid, questions_in, rows_of
 from tiebreak.bank.schema import QUESTIONS, REVIEWS, now, writing
 from tiebreak.paths import to_file

@@ -13,13 +13,18 @@
     strangers           how many requests without one, by address and minute
     results             what the organiser says about a session, once released
 
+A bank holds all keys, so nobody but its owner may read its file.
+
 Source: LLMEval-Fair, §2.2.2 and appendix H. Times are ISO 8601 in UTC, as `now` gives them.
 """
 
 import json
+import logging
+import os
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -52,8 +57,28 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.rights import keep_private
 from tiebreak.paths import MISSING, problem_with
+
+COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
+"""What SQLite keeps of a bank: the file, and others beside it, which get the file's rights."""
+
+_LOGGER: Final = logging.getLogger(__name__)
+
+
+def keep_private(path: Path, *, new: bool) -> None:
+    """Make an empty file for its owner alone, whatever the umask is, or warn of one that is not."""
+    if new:
+        # Where none can be made SQLite says why.
+        with suppress(OSError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    files = [Path(f"{path}{end}") for end in COMPANIONS]
+    wide = [str(file) for file in files if file.is_file() and file.stat().st_mode & 0o077]
+    if wide and os.name != "nt":
+        _LOGGER.warning(
+            "Other users of this machine may use the bank's file, with its keys: chmod 600 %s",
+            shlex.join(wide),
+        )
+
 
 VERSION: Final = 1
 """Version of the tables. A bank of a newer version is not opened."""

@@ -13,7 +13,7 @@ Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no r
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, bindparam, func, insert, select, update
@@ -265,13 +265,9 @@ def _insert(
     connection.execute(
         insert(SESSIONS).values(
             id=made.id,
-            institution=holder.institution,
-            user=holder.user,
-            token=holder.token,
-            model=wanted.model,
-            prompting=wanted.prompting,
+            **asdict(holder),
+            **asdict(wanted),
             seed=seed,
-            k=wanted.k,
             answered=0,
             state=made.state,
             created=now(),

@@ -1,5 +1,8 @@
 """Tokens (JWT): who somebody is, signed by the server, until a time, unless revoked.
 
+They say who may do what: roles, their permissions, and whose session it is (§2.2.2: "prevents any
+cross-session or cross-user data access").
+
     keys_from   how tokens are signed, from the environment: HS256 with a secret or RS256 with keys
     issue       signs a token and notes who holds it
     Verifier    a token's holder, if signature, times, claims and the table of tokens all agree
@@ -15,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal, get_args
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
@@ -27,9 +31,77 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
-from tiebreak.bank.access import MAY, PERMISSIONS, Caller
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.schema import ROLES, TOKENS, Role, now
+from tiebreak.bank.sessions import Holder
+
+Permission = Literal[
+    "session:create",
+    "session:read",
+    "question:read",
+    "answer:write",
+    "result:read",
+    "session:read-any",
+    "session:close",
+    "result:release",
+    "token:write",
+    "quota:write",
+]
+PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
+
+_EXAMINEE: Final = frozenset[Permission](
+    ("session:create", "session:read", "question:read", "answer:write", "result:read")
+)
+_EXAMINER: Final = frozenset[Permission](
+    ("session:read", "session:read-any", "session:close", "result:release")
+)
+_ADMIN: Final = _EXAMINER | frozenset[Permission](("token:write", "quota:write"))
+
+MAY: Final[Mapping[Role, frozenset[Permission]]] = MappingProxyType(
+    {"examinee": _EXAMINEE, "examiner": _EXAMINER, "admin": _ADMIN}
+)
+"""What a role may do. Who organises takes no exam: nobody but examinees sees a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a request, as a verified token says.
+
+    `permissions` are those that both the role and the token give; `session` is the only one that
+    the token is good for, None: any of the holder's.
+    """
+
+    user: str
+    institution: str
+    role: Role
+    permissions: frozenset[Permission]
+    token: str
+    session: str | None = None
+
+    @property
+    def holder(self) -> Holder:
+        """The caller as the owner of sessions."""
+        return Holder(self.institution, self.user, self.token)
+
+
+def require(caller: Caller, permission: Permission, session: str | None = None) -> None:
+    """That a caller may do something, with a session if one is named.
+
+    Raises:
+        BankError: it may not ("refused").
+    """
+    if permission not in caller.permissions:
+        raise BankError(
+            f"this token ({caller.role}) may not do that ({permission}): ask the organiser for "
+            "one that may",
+            kind="refused",
+        )
+    if caller.session is not None and session != caller.session:
+        raise BankError(
+            "this token is for another session: ask the organiser for one of your own",
+            kind="refused",
+        )
+
 
 SECRET: Final = "TIEBREAK_JWT_SECRET"
 PRIVATE: Final = "TIEBREAK_JWT_PRIVATE_KEY"

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from tiebreak.bank.expansion import Refused, expand
+from tiebreak.bank.expansion import Method, Refused, expand
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.bank.schema import QUESTIONS, writing
-from tiebreak.bank.stems import Method
 from tiebreak.progress import tracked
 
 if TYPE_CHECKING:

@@ -57,8 +57,8 @@ def export(
     """
     from pathlib import Path
 
+    from tiebreak.bank.export import pool_of
     from tiebreak.bank.schema import open_bank
-    from tiebreak.bank.session_pool import pool_of
     from tiebreak.candidates.parquet import write_parquet
     from tiebreak.words import count, visible
 

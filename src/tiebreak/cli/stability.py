@@ -94,8 +94,8 @@ def stability(
     from tiebreak.report.sheets import stability as sheets
     from tiebreak.report.sheets import star_stability as star_sheets
     from tiebreak.tables import read_scores
-    from tiebreak.tables.causes import read_causes
     from tiebreak.tables.dates import read_dates
+    from tiebreak.tables.human import read_causes
 
     of_stars = elo or any(option is not None for option in (sizes, against, dates, causes))
     if of_stars and subsample is not None:

@@ -35,8 +35,13 @@ from tiebreak.demo.screen import (
     written_report,
 )
 from tiebreak.local import provider
-from tiebreak.local.server import close_servers, default_threads, require_runtime
-from tiebreak.local.weights import DEFAULT_MODEL, find_weights
+from tiebreak.local.server import (
+    DEFAULT_MODEL,
+    close_servers,
+    default_threads,
+    find_weights,
+    require_runtime,
+)
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary
 from tiebreak.words import count

@@ -2,8 +2,7 @@
 
 from tiebreak.publish.dataset import Publication, Written, publish_dataset
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.hub import Outcome
-from tiebreak.publish.retry import RetryPolicy
+from tiebreak.publish.hub import Outcome, RetryPolicy
 
 __all__ = [
     "Outcome",

@@ -18,10 +18,9 @@ from tiebreak.publish.bundle import Bundle, bundle_of, known_secrets, missing_pl
 from tiebreak.publish.card import BEGIN, README
 from tiebreak.publish.contests import Contest, contest_of
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.hub import Outcome, publish_bundle
+from tiebreak.publish.hub import Outcome, RetryPolicy, publish_bundle
 from tiebreak.publish.latest import CONTESTS, LATEST, Dataset, missing_files
 from tiebreak.publish.records import contest_records, entries, records
-from tiebreak.publish.retry import RetryPolicy
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.secrets import refuse_secrets
 from tiebreak.rankers.uncertainty import Resampling

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from tiebreak.tables.delimited import read_delimited
-from tiebreak.tables.errors import TableError, shown
+from tiebreak.tables.errors import shown
 
 _NAMES: Final = {name: name for name in ("model", "date", "series")}
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
@@ -40,13 +40,8 @@ def read_dates(path: str | Path) -> tuple[ReleaseDate, ...]:
             is there twice; as `read_delimited`.
     """
     table = read_delimited(Path(path))
-    columns = table.meanings(_NAMES)
-    for name in ("model", "date"):
-        if name not in columns:
-            raise TableError(
-                f"{path}: there is no column {name!r}; give the columns model and date, perhaps "
-                "series"
-            )
+    form = "give the columns model and date, perhaps series"
+    columns = table.meanings(_NAMES, ("model", "date"), form)
     found: list[ReleaseDate] = []
     lines: dict[str, int] = {}
     for row in table.rows:

@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -51,11 +51,14 @@ class Delimited:
     rows: tuple[Row, ...]
     decimal: str
 
-    def meanings(self, reserved: Mapping[str, str]) -> dict[str, str]:
+    def meanings(
+        self, reserved: Mapping[str, str], needed: Iterable[str] = (), form: str = ""
+    ) -> dict[str, str]:
         """Columns by what they mean; `reserved` has the meaning of each name in lower case.
 
         Raises:
-            TableError: two columns mean the same.
+            TableError: two columns mean the same; one that is `needed` is missing, and `form` says
+                which the file should have.
         """
         found: dict[str, str] = {}
         for name in self.header:
@@ -65,6 +68,9 @@ class Delimited:
                 raise TableError(f"{self.path}: the columns {both} mean the same; keep one")
             if meaning is not None:
                 found[meaning] = name
+        for meaning in needed:
+            if meaning not in found:
+                raise TableError(f"{self.path}: there is no column {meaning!r}; {form}")
         return found
 
     def number(

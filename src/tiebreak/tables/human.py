@@ -1,4 +1,4 @@
-"""How people rank models, from a CSV file.
+"""What people say about models and single answers, from CSV files.
 
 A model a line, with its rank (1 = best, equal = tied) or its score (higher is better)::
 
@@ -13,20 +13,44 @@ A model a line, with its rank (1 = best, equal = tied) or its score (higher is b
     ,gpt-5,1440
 
 With a column `benchmark` each benchmark has a ranking of its own; rows where it is empty hold for
-the benchmarks that have none. For separators, encoding and numbers see `delimited`.
+the benchmarks that have none.
+
+An answer a line, with the stars that it was given, or a pair of answers a line with the winner::
+
+    item_id,model,stars,rater
+    q17,openai/gpt-5,3,ann
+    q17,openai/gpt-5,2,ben
+
+    item_id,model_a,model_b,winner
+    q17,gpt-5,o3-mini,a
+    q18,gpt-5,o3-mini,tie
+
+`winner` is a, b, tie, or a model's name. `benchmark`, `rater`, `round` and the start of the
+answer's SHA-256 (`answer_digest`; of a pair `answer_digest_a` and `answer_digest_b`) may be there,
+too. For separators, encoding and numbers see `delimited`.
+
+Why answers are wrong is a file of its own, the cause of an answer's error a line::
+
+    item_id,model,cause,rater
+    q17,openai/gpt-5,logical reasoning,ann
+
+Any causes are allowed; those of LLMEval-Fair (§3.1.1, figure 3) come first, in its order. `rater`
+and `benchmark` may be left out.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, Literal
 
-from tiebreak.tables.delimited import Delimited, read_delimited
+from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown
 from tiebreak.words import listed
 
 ALL_BENCHMARKS = ""
-COLUMNS = ("model", "rank", "score", "benchmark")
+_RANKING_COLUMNS = ("model", "rank", "score", "benchmark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +81,7 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
             benchmark; no number at all; as `read_delimited`.
     """
     table = read_delimited(Path(path))
-    columns, value = _columns(table)
+    columns, value = _ranking_columns(table)
     ranks: dict[str, dict[str, float]] = {}
     lines: dict[tuple[str, str], int] = {}
     without: list[str] = []
@@ -74,18 +98,17 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
             ranks.setdefault(benchmark, {})[model] = rank
     if not ranks:
         raise TableError(f"{path}: no model has a {value}; give at least three of them one")
-    return HumanRanking(str(path), ranks, tuple(_notes(table, columns, value, without)))
+    lacking = f"no {value} for {listed(without)}" if without else ""
+    return HumanRanking(str(path), ranks, _notes(table, columns, lacking))
 
 
-def _columns(table: Delimited) -> tuple[dict[str, str], str]:
+def _ranking_columns(table: Delimited) -> tuple[dict[str, str], str]:
     """From meanings to names in the file, and which of rank and score there is."""
     form = (
         "a human ranking has the columns model, rank (1 = best) or score (higher is better), and "
         "perhaps benchmark"
     )
-    columns = table.meanings({name: name for name in COLUMNS})
-    if "model" not in columns:
-        raise TableError(f"{table.path}: there is no column 'model'; {form}")
+    columns = table.meanings({name: name for name in _RANKING_COLUMNS}, ("model",), form)
     values = [name for name in ("rank", "score") if name in columns]
     if len(values) != 1:
         found = "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
@@ -93,10 +116,228 @@ def _columns(table: Delimited) -> tuple[dict[str, str], str]:
     return columns, values[0]
 
 
-def _notes(table: Delimited, columns: dict[str, str], value: str, without: list[str]) -> list[str]:
-    notes = []
-    if others := [name for name in table.header if name not in columns.values()]:
-        notes.append(f"{table.path}: columns not read: {listed([*map(shown, others)])}")
-    if without:
-        notes.append(f"{table.path}: no {value} for {listed(without)}")
-    return notes
+def _notes(table: Delimited, columns: Mapping[str, str], lacking: str) -> tuple[str, ...]:
+    """What was passed over: columns, and what is `lacking` where, empty for nothing."""
+    others = [shown(name) for name in table.header if name not in columns.values()]
+    parts = [f"columns not read: {listed(others)}" if others else "", lacking]
+    return tuple(f"{table.path}: {part}" for part in parts if part)
+
+
+LabelKind = Literal["stars", "preferences"]
+
+MOST_STARS: Final = 3
+
+_NAMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("item_id", "item", "question_uuid"), "item"),
+    **{name: name for name in ("benchmark", "rater", "round", "model", "stars")},
+    **{name: name for name in ("model_a", "model_b", "winner")},
+    **{f"answer_digest{end}": f"answer_digest{end}" for end in ("", "_a", "_b")},
+}
+_NEEDED: Final[Mapping[LabelKind, tuple[str, ...]]] = {
+    "stars": ("item", "model", "stars"),
+    "preferences": ("item", "model_a", "model_b", "winner"),
+}
+_EVEN = frozenset({"tie", "even", "draw", "="})
+_DIGEST = re.compile("[0-9a-f]{8,64}")
+_FORM = (
+    "give the columns item_id, model and stars (0 to 3), or item_id, model_a, model_b and winner "
+    "(a, b or tie); perhaps benchmark, rater, round and answer_digest"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabel:
+    """What one person said about an answer, or about two.
+
+    `models` is one model and `value` its stars, 0 to 3; or two models, and `value` is 2 where the
+    first is better, 1 for a tie, 0 where the second is. `benchmark`, `rater` and `round` are empty
+    where the file does not say. `digests` are starts of the SHA-256 of the models' answers, in
+    lower-case hexadecimal, "" where unknown.
+    """
+
+    line: int
+    item_id: str
+    models: tuple[str, ...]
+    value: int
+    benchmark: str = ""
+    rater: str = ""
+    round: str = ""
+    digests: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabels:
+    """The labels of a file; `notes` are sentences on what was passed over in it."""
+
+    source: str
+    kind: LabelKind
+    labels: tuple[HumanLabel, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_human_labels(path: str | Path) -> HumanLabels:
+    """Read people's stars, or their preferences between pairs of answers.
+
+    Rows without stars or without a winner are noted.
+
+    Raises:
+        TableError: columns are missing; an item or a model without a name; stars that are not 0, 1,
+            2 or 3; a winner that is none of the two; a model against itself; a digest that is
+            none; two labels of one rater for the same; no label at all; as `read_delimited`.
+    """
+    table = read_delimited(Path(path))
+    columns, kind = _columns(table)
+    labels: list[HumanLabel] = []
+    lines: dict[tuple[object, ...], int] = {}
+    empty: list[str] = []
+    for row in table.rows:
+        label = _label(table, row, columns, kind)
+        if label is None:
+            empty.append(str(row.line))
+            continue
+        who = f" by {shown(label.rater)}" if label.rater else " (is there no column 'rater'?)"
+        key = (label.benchmark, label.item_id, frozenset(label.models), label.rater, label.round)
+        about = f"{' and '.join(map(shown, label.models))} on {shown(label.item_id)}"
+        table.once(lines, (*key, label.digests), row, f"{about} is labelled{who}")
+        labels.append(label)
+    if not labels:
+        raise TableError(f"{path}: no row has {_NEEDED[kind][-1]}; fill the column in")
+    where = f"in line{'s' * (len(empty) > 1)} {listed(empty)}"
+    lacking = f"no {_NEEDED[kind][-1]} {where}" if empty else ""
+    return HumanLabels(str(path), kind, tuple(labels), _notes(table, columns, lacking))
+
+
+def _columns(table: Delimited) -> tuple[dict[str, str], LabelKind]:
+    """From meanings to names in the file, and which kind of labels there is."""
+    columns = table.meanings(_NAMES)
+    if "item" not in columns and "question" in map(str.casefold, table.header):
+        columns["item"] = next(name for name in table.header if name.casefold() == "question")
+    kind: LabelKind = "preferences" if "winner" in columns else "stars"
+    if "stars" in columns and "winner" in columns:
+        raise TableError(f"{table.path}: there are both columns 'stars' and 'winner'; {_FORM}")
+    if missing := [name for name in _NEEDED[kind] if name not in columns]:
+        name = "item_id" if missing[0] == "item" else missing[0]
+        raise TableError(f"{table.path}: there is no column {name!r}; {_FORM}")
+    return columns, kind
+
+
+def _label(
+    table: Delimited, row: Row, columns: Mapping[str, str], kind: LabelKind
+) -> HumanLabel | None:
+    """The label of a row; None where its last cell that is needed says nothing."""
+
+    def cell(name: str) -> str:
+        return row.cells[columns[name]] if name in columns else ""
+
+    named = _NEEDED[kind][1:-1]
+    item = table.label(row, columns["item"], "the item has no name")
+    models = tuple(table.label(row, columns[name], "the model has no name") for name in named)
+    value = (
+        _stars(table, row, columns["stars"])
+        if kind == "stars"
+        else _winner(table, row, columns["winner"], models)
+    )
+    ends = ("",) if kind == "stars" else ("_a", "_b")
+    digests = tuple(_digest(table, row, cell(f"answer_digest{end}")) for end in ends)
+    if value is None:
+        return None
+    where = {name: cell(name) for name in ("benchmark", "rater", "round")}
+    return HumanLabel(row.line, item, models, value, digests=digests, **where)
+
+
+def _stars(table: Delimited, row: Row, column: str) -> int | None:
+    stars = table.number(row, column)
+    if math.isnan(stars):
+        return None
+    if stars not in range(MOST_STARS + 1):
+        raise table.wrong(row, f"{stars:g} stars; they are 0, 1, 2 or 3", column)
+    return int(stars)
+
+
+def _winner(table: Delimited, row: Row, column: str, models: tuple[str, ...]) -> int | None:
+    if models[0] == models[1]:
+        raise table.wrong(row, f"{shown(models[0])} is compared with itself; name two models")
+    text = row.cells[column]
+    if not text:
+        return None
+    meanings = {"a": 2, "b": 0, "model_a": 2, "model_b": 0, **dict.fromkeys(_EVEN, 1)}
+    meanings |= {models[0].casefold(): 2, models[1].casefold(): 0}
+    if text.casefold() not in meanings:
+        there = f"a, b, tie, {shown(models[0])} or {shown(models[1])}"
+        raise table.wrong(row, f"the winner is {shown(text)}; write {there}", column)
+    return meanings[text.casefold()]
+
+
+def _digest(table: Delimited, row: Row, text: str) -> str:
+    digest = text.casefold().removeprefix("sha256:")
+    if digest and not _DIGEST.fullmatch(digest):
+        help_ = "write 8 to 64 hexadecimal digits of the answer's SHA-256, or leave it empty"
+        raise table.wrong(row, f"{shown(text)} is no digest; {help_}")
+    return digest
+
+
+CAUSES: Final = (
+    "disciplinary knowledge",
+    "misunderstanding",
+    "logical reasoning",
+    "factual inaccuracies",
+    "format compliance",
+)
+_CAUSE_NAMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("item_id", "item", "question_uuid"), "item_id"),
+    **{name: name for name in ("model", "cause", "rater", "benchmark")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CauseLabel:
+    """What one person says is the cause; `rater` and `benchmark` are "" where nobody says."""
+
+    line: int
+    item_id: str
+    model: str
+    cause: str
+    rater: str = ""
+    benchmark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseLabels:
+    """The labels of a file; `causes` are all of them in order."""
+
+    source: str
+    labels: tuple[CauseLabel, ...]
+    causes: tuple[str, ...]
+
+
+def read_causes(path: str | Path) -> CauseLabels:
+    """Read causes of errors.
+
+    Raises:
+        TableError: a column is missing; an empty cell; a rater's second cause for an answer; as
+            `read_delimited`.
+    """
+    table = read_delimited(Path(path))
+    form = "give the columns item_id, model and cause, perhaps rater and benchmark"
+    columns = table.meanings(_CAUSE_NAMES, ("item_id", "model", "cause"), form)
+    labels: list[CauseLabel] = []
+    lines: dict[tuple[str, ...], int] = {}
+    for row in table.rows:
+        item, model, cause = (
+            table.label(row, columns[name], f"the {what} has no name")
+            for name, what in (("item_id", "item"), ("model", "model"), ("cause", "cause"))
+        )
+        rater, benchmark = (
+            row.cells[columns[name]] if name in columns else "" for name in ("rater", "benchmark")
+        )
+        about = f"the error of {shown(model)} on {shown(item)} has a cause"
+        table.once(lines, (benchmark, item, model, rater), row, about)
+        labels.append(CauseLabel(row.line, item, model, _plain(cause), rater, benchmark))
+    found = {label.cause for label in labels}
+    known = [cause for cause in CAUSES if cause in found]
+    return CauseLabels(str(path), tuple(labels), (*known, *sorted(found - set(CAUSES))))
+
+
+def _plain(cause: str) -> str:
+    """A cause in lower case with single blanks, so that spellings of one are one."""
+    return " ".join(cause.replace("_", " ").replace("-", " ").casefold().split())

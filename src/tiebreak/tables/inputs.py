@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
 from tiebreak.paths import AnyPath, Paths, path_list
-from tiebreak.tables.ballots import BallotFile, read_ballot_csv
+from tiebreak.tables.ballots import BallotFile, read_ballot_csv, read_preflib
 from tiebreak.tables.benchmark_ballots import ScoreBallotOptions, score_ballots
 from tiebreak.tables.delimited import CSV, read_delimited
 from tiebreak.tables.errors import TableError, require_path
@@ -144,8 +144,6 @@ def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile
         if path.is_dir() or suffix in LOGS:
             logs.append(str(path))
         elif suffix in PREFLIB:
-            from tiebreak.tables.preflib import read_preflib
-
             read.append(read_preflib(path, drop_unranked=drop_unranked))
         else:
             read.append(read_ballot_csv(path, drop_unranked=drop_unranked))

@@ -31,7 +31,7 @@ from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.stability import RunStability, Stability
 from tiebreak.ranking_logs import JudgedItem, RankingLog
 from tiebreak.tables import HumanLabels, ScoreTable
-from tiebreak.tables.human_labels import HumanLabel
+from tiebreak.tables.human import HumanLabel
 
 NAN = float("nan")
 NOTHING: Any = None

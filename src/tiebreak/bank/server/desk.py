@@ -4,8 +4,15 @@ Made on the server, without a script. What examinees and organisers may do is de
 as everywhere; a page shows the buttons of what its reader may do. Names come from examinees and may
 be hostile: templates escape every text, what cannot be seen or would turn the text around it is
 shown as its code (`report.html.visible`), and long names are cut.
+
+The organiser's token is in a cookie, which is sent to these pages alone, never to a script, and
+never from another site. A form proves that it is one of these pages' by a value that is made of the
+token, which no other site knows; the form to log in by one that stands in a cookie of its own.
 """
 
+import hashlib
+import hmac
+import secrets
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -16,17 +23,75 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tiebreak.bank import overview, quotas, results, sessions, tokens
-from tiebreak.bank.access import Permission
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.schema import State
-from tiebreak.bank.server import login
-from tiebreak.bank.server.examinees import SessionId
-from tiebreak.bank.server.gate import Gate
-from tiebreak.bank.server.limits import Rates
-from tiebreak.bank.server.organisers import Jti
+from tiebreak.bank.server.gate import Gate, Rates
 from tiebreak.bank.server.replies import STATUS, problem, state_of
+from tiebreak.bank.server.routes import Jti, SessionId
 from tiebreak.bank.server.shapes import Name
+from tiebreak.bank.tokens import Permission
 from tiebreak.report import html
+
+PATH: Final = "/organiser"
+COOKIE: Final = "tiebreak_organiser"
+BEFORE: Final = "tiebreak_login"
+"""The cookie of somebody who is not logged in yet."""
+
+LIFE: Final = 3600
+"""Seconds after which a browser forgets a token."""
+
+_OWN: Final = frozenset(("same-origin", "none"))
+
+
+def token_of(request: Request) -> str:
+    """The token of a browser that is logged in; empty otherwise."""
+    return request.cookies.get(COOKIE, "")
+
+
+def proof_of(token: str) -> str:
+    """What a form says that belongs to a token."""
+    return hmac.new(token.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def new_proof(request: Request) -> str:
+    """What the form to log in says; the cookie of an earlier form is kept."""
+    known = request.cookies.get(BEFORE, "")
+    return known if len(known) == 64 and known.isalnum() else secrets.token_hex(32)
+
+
+def require_own(request: Request, given: str, proof: str) -> None:
+    """That a form is one of these pages.
+
+    Raises:
+        BankError: it is not ("refused").
+    """
+    # A browser says truly where a form comes from; one that says nothing is old.
+    site = request.headers.get("sec-fetch-site", "none")
+    same = bool(proof) and hmac.compare_digest(given.encode(), proof.encode())
+    if not same or site not in _OWN:
+        raise BankError(
+            "this form is not of this page, or of an earlier login: load the page again",
+            kind="refused",
+        )
+
+
+def keep(response: Response, request: Request, name: str, value: str) -> None:
+    """Have a browser keep a cookie."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=LIFE,
+        path=PATH,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def forget(response: Response, name: str) -> None:
+    """Have a browser forget a cookie."""
+    response.delete_cookie(name, path=PATH, httponly=True, samesite="strict")
+
 
 Proof = Annotated[str, Form(alias="proof", max_length=256)]
 Number = Annotated[int, Query(ge=1, le=1_000_000)]
@@ -52,13 +117,13 @@ _HERE: Final = Path(__file__).parent
 
 def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
     """The pages, under /organiser."""
-    routes = APIRouter(prefix=login.PATH, include_in_schema=False)
+    routes = APIRouter(prefix=PATH, include_in_schema=False)
 
     def answered(request: Request, work: Callable[[str], Response]) -> Response:
         """What `work` makes of the browser's token, or a page that says why it cannot."""
-        token = login.token_of(request)
+        token = token_of(request)
         if not token:
-            return RedirectResponse(f"{login.PATH}/login", 303)
+            return RedirectResponse(f"{PATH}/login", 303)
         try:
             return work(token)
         except BankError as error:
@@ -71,13 +136,13 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         if error.kind == "unidentified" and not rates.stranger(state_of(request.scope).address):
             return problem(429, "too many requests: wait a second", {"Retry-After": "1"})
         response = form(request, STATUS[error.kind], str(error))
-        login.forget(response, login.COOKIE)
+        forget(response, COOKIE)
         return response
 
     def form(request: Request, status: int = 200, said: str = "") -> Response:
-        proof = login.new_proof(request)
+        proof = new_proof(request)
         response = page("login", status, proof=proof, said=said)
-        login.keep(response, request, login.BEFORE, proof)
+        keep(response, request, BEFORE, proof)
         return response
 
     def changed(
@@ -91,17 +156,17 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
         def obey(token: str) -> Response:
             gate.enter(request, permission, token=token)
-            login.require_own(request, proof, login.proof_of(token))
+            require_own(request, proof, proof_of(token))
             work()
             query = f"?{request.url.query}" if request.url.query else ""
-            return RedirectResponse(f"{login.PATH}/{section}{query}", 303)
+            return RedirectResponse(f"{PATH}/{section}{query}", 303)
 
         return answered(request, obey)
 
     @routes.get("")
     @routes.get("/")
     def start() -> Response:
-        return RedirectResponse(f"{login.PATH}/sessions", 303)
+        return RedirectResponse(f"{PATH}/sessions", 303)
 
     @routes.get("/style.css")
     def look() -> Response:
@@ -123,21 +188,21 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
     ) -> Response:
         given = token.strip().removeprefix("Bearer ").strip()
         try:
-            login.require_own(request, proof, request.cookies.get(login.BEFORE, ""))
+            require_own(request, proof, request.cookies.get(BEFORE, ""))
             gate.enter(request, "session:read-any", token=given)
         except BankError as error:
             return refused(request, error)
-        response = RedirectResponse(f"{login.PATH}/sessions", 303)
-        login.keep(response, request, login.COOKIE, given)
-        login.forget(response, login.BEFORE)
+        response = RedirectResponse(f"{PATH}/sessions", 303)
+        keep(response, request, COOKIE, given)
+        forget(response, BEFORE)
         return response
 
     @routes.post("/logout")
     def log_out(request: Request, proof: Proof = "") -> Response:
         def work(token: str) -> Response:
-            login.require_own(request, proof, login.proof_of(token))
-            response = RedirectResponse(f"{login.PATH}/login", 303)
-            login.forget(response, login.COOKIE)
+            require_own(request, proof, proof_of(token))
+            response = RedirectResponse(f"{PATH}/login", 303)
+            forget(response, COOKIE)
             return response
 
         return answered(request, work)
@@ -156,7 +221,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
                 strangers = overview.strangers(connection)
             about: dict[str, Any] = {"number": number, "state": state, "part": part}
             about["strangers"] = strangers
-            return page(section, caller=caller, proof=login.proof_of(token), **about)
+            return page(section, caller=caller, proof=proof_of(token), **about)
 
         return answered(request, work)
 

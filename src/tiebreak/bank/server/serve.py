@@ -1,5 +1,10 @@
-"""Worker processes that serve a bank."""
+"""Worker processes that serve a bank, and their connections.
 
+A process that has no descriptor left accepts nobody. So that whoever connects and says nothing, or
+half a request, cannot keep others out, the connection that has been waited for longest makes room.
+"""
+
+import asyncio
 import os
 import secrets
 import sys
@@ -8,12 +13,61 @@ from datetime import timedelta
 from typing import Any, Final
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tiebreak.bank.schema import open_bank, shown
 from tiebreak.bank.server.app import create_app
 from tiebreak.bank.server.settings import VARIABLE, Settings
-from tiebreak.bank.server.wire import most_connections
 from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET, issue, keys_from
+
+_MOST: Final = 1000
+
+
+def most_connections() -> int:
+    """How many connections a process keeps: 1,000, or half of its descriptors if those are fewer.
+
+    The other half is for what is accepted and not counted yet, and for the bank.
+    """
+    if sys.platform == "win32":
+        return _MOST // 4
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST if soft == resource.RLIM_INFINITY else max(8, min(_MOST, soft // 2))
+
+
+class Wire(H11Protocol):
+    """A connection that is ended when it is late with its headers, or when others need its room.
+
+    Headers have the time of uvicorn's keep-alive, from the connection or the last response on; that
+    a part of them came does not lengthen it.
+    """
+
+    _since = 0.0
+    """When it was made, or its last request came."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request, in place of another connection if need be."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
+        if len(self.connections) > most_connections():
+            wires = (wire for wire in self.connections if isinstance(wire, Wire))
+            oldest = min(wires, key=lambda wire: wire._since)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request."""
+        before = self.cycle
+        self.conn.receive_data(data)
+        self.handle_events()
+        if self.cycle is not before:
+            self._unset_keepalive_if_required()
+            self._since = self.loop.time()
+
 
 HEADERS_WITHIN: Final = 10
 """Seconds in which the headers of a request have to be there."""
@@ -70,7 +124,7 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         "proxy_headers": proxy is not None,
         "forwarded_allow_ips": proxy,
         "timeout_graceful_shutdown": 10,
-        "http": "tiebreak.bank.server.wire:Wire",
+        "http": "tiebreak.bank.server.serve:Wire",
         "ws": "none",
         "timeout_keep_alive": HEADERS_WITHIN,
         # So many are accepted at once, and several times as many before the first is counted.

@@ -30,7 +30,7 @@ def once_a_minute(record: logging.LogRecord) -> bool:
 
 def spare_the_log() -> None:
     """Have what strangers can cause at will written once a minute, from now on."""
-    for name in (__name__, "tiebreak.bank.rights", "asyncio", "uvicorn.error"):
+    for name in (__name__, "tiebreak.bank.schema", "asyncio", "uvicorn.error"):
         logging.getLogger(name).addFilter(once_a_minute)
 
 

@@ -1,25 +1,35 @@
-"""What examinees ask for: sessions, their questions in order, their answers, their results."""
+"""The routes of the API.
+
+Examinees ask for sessions, their questions in order, their answers and their results; organisers
+close sessions, hand out and revoke tokens, and set quotas.
+"""
 
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Path, Request
 from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
-from tiebreak.bank import results, sessions
-from tiebreak.bank.access import Caller
+from tiebreak.bank import quotas, results, sessions, tokens
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.shapes import (
     MOST_QUESTIONS,
     AnswerKept,
+    Name,
     NewAnswer,
+    NewQuota,
     NewSession,
+    NewToken,
     Question,
+    QuotaState,
     SessionState,
     SessionStateReleased,
+    TokenMade,
 )
+from tiebreak.bank.tokens import Caller
 
 SessionId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 Position = Annotated[int, Path(ge=1, le=MOST_QUESTIONS, description="From 1.")]
@@ -37,7 +47,7 @@ _CREATED: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-def router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
+def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     """The routes of examinees."""
     routes = APIRouter(tags=["examinees"])
 
@@ -91,3 +101,45 @@ def router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
 def state_of_session(session: sessions.Session) -> dict[str, str | int | None]:
     """A session as it is sent."""
     return {name: getattr(session, name) for name in SessionState.model_fields}
+
+
+Jti = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+
+
+def organiser_router(engine: Engine, keys: tokens.Keys, gate: Gate) -> APIRouter:
+    """The routes of examiners and admins."""
+    routes = APIRouter(tags=["organisers"])
+
+    @routes.post("/sessions/{session}/close", response_model=SessionState)
+    def close(request: Request, session: SessionId) -> Response:
+        """End a session now; what was not asked goes back to the quota."""
+        gate.enter(request, "session:close", session)
+        return JSONResponse(state_of_session(sessions.close(engine, session)))
+
+    @routes.post("/tokens", status_code=201, response_model=TokenMade)
+    def issue(request: Request, wanted: NewToken) -> Response:
+        """Make a token. It is shown once, and kept nowhere."""
+        gate.enter(request, "token:write")
+        token = tokens.issue(
+            engine,
+            keys,
+            **wanted.model_dump(exclude={"expires"}),
+            lifetime=timedelta(seconds=wanted.expires),
+        )
+        return JSONResponse({"token": token, "jti": tokens.jti_of(token)}, 201)
+
+    @routes.delete("/tokens/{jti}", status_code=204)
+    def revoke(request: Request, jti: Jti) -> Response:
+        """Make a token worthless from now on."""
+        gate.enter(request, "token:write")
+        tokens.revoke(engine, jti)
+        return Response(status_code=204)
+
+    @routes.put("/quotas/{institution}", response_model=QuotaState)
+    def grant(request: Request, institution: Annotated[Name, Path()], wanted: NewQuota) -> Response:
+        """Set how many questions an institution may be given in all."""
+        gate.enter(request, "quota:write")
+        quota = quotas.grant(engine, institution, wanted.granted)
+        return JSONResponse({name: getattr(quota, name) for name in QuotaState.model_fields})
+
+    return routes
