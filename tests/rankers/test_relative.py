@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tiebreak.rankers import RankingError
+from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 
@@ -69,6 +70,19 @@ def test_a_named_reference_has_the_interval_of_a_ratio() -> None:
         np.quantile(ratios, [0.025, 0.975]), abs=2e-3
     )
     assert other.value == pytest.approx(mean[1] / mean[0])
+
+
+def test_a_named_reference_near_the_ceiling() -> None:
+    """Two of 50 items differ: what they show is not all that may differ."""
+    scores = np.ones((50, 2))
+    scores[:2, 1] = 2 / 3
+    mean, spread = scores.mean(axis=0), np.cov(scores.T) / 50
+    _, alone = relative_scores(mean, spread, 50, reference=0)
+    base, other = relative_scores(mean, spread, 50, reference=0, pseudo=scores)
+    lower, upper = paired_interval(scores[:, 1] - scores[:, 0])
+    assert (base.lower, base.upper) == (1, 1)
+    assert (other.lower, other.upper) == (pytest.approx(1 + lower), pytest.approx(1 + upper))
+    assert other.lower < alone.lower < alone.upper < other.upper
 
 
 def test_against_the_best_intervals_allow_for_luck() -> None:
