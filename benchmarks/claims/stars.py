@@ -102,7 +102,7 @@ def _intervals(world: World, number: int, n: int) -> Iterator[Claim]:
     ]
     # Ten items of a subject, most with all stars, are too few for more than a cautious interval.
     few = world.n < 1000
-    held_by = (0.93, 0.985) if few else HOLDS
+    held_by = (0.93, 1.0) if few else HOLDS
     yield mean("rank, stars: 95% interval of a subject", world.setting, _means(parts), held_by)
     gaps = [
         [p.lower <= truth[int(p.above)] - truth[int(p.below)] <= p.upper for p in board.pairs]

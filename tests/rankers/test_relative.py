@@ -1,13 +1,14 @@
 """Relative scores: the paper's columns, a named reference, and the best whoever it is."""
 
 import csv
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from tiebreak.rankers import RankingError
-from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 
@@ -79,10 +80,15 @@ def test_a_named_reference_near_the_ceiling() -> None:
     mean, spread = scores.mean(axis=0), np.cov(scores.T) / 50
     _, alone = relative_scores(mean, spread, 50, reference=0)
     base, other = relative_scores(mean, spread, 50, reference=0, pseudo=scores)
-    lower, upper = paired_interval(scores[:, 1] - scores[:, 0])
     assert (base.lower, base.upper) == (1, 1)
-    assert (other.lower, other.upper) == (pytest.approx(1 + lower), pytest.approx(1 + upper))
-    assert other.lower < alone.lower < alone.upper < other.upper
+    # One item more that differs by a star moves the mean of 50 by 1/150.
+    error = math.hypot(math.log(alone.upper / alone.value), t.ppf(0.975, 49) / 150 / mean[1])
+    assert math.log(other.upper / other.value) == pytest.approx(error)
+    assert math.log(other.value / other.lower) == pytest.approx(error)
+    same, _ = relative_scores(
+        [1.0, 1.0], np.zeros((2, 2)), 50, reference=1, pseudo=np.ones((50, 2))
+    )
+    assert same.upper == pytest.approx(math.exp(t.ppf(0.975, 49) / 50))
 
 
 def test_against_the_best_intervals_allow_for_luck() -> None:

@@ -161,12 +161,8 @@ def _nothing(found: Separation, names: Sequence[str]) -> str:
 def _rare_failures(found: Separation) -> str:
     """For how many pairs the items are too few, though they would tell them apart."""
     n_pairs = sum(pair.untested == "rare failures" for pair in found.pairs)
-    if not n_pairs:
-        return ""
-    return (
-        f"Too few items to test {count(n_pairs, 'pair')}: a failure too rare to show in "
-        f"{_items(found)} could turn the lead round."
-    )
+    which = f"Too few items to test {count(n_pairs, 'pair')}: a failure too rare to show in"
+    return f"{which} {_items(found)} could turn the lead round." if n_pairs else ""
 
 
 def _rest(found: Separation, names: Sequence[str], items: str) -> str:

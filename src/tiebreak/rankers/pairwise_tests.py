@@ -236,9 +236,8 @@ def _drawn_in(gaps: FloatArray, first: IntArray, second: IntArray) -> FloatArray
     mean = np.nansum(gaps, axis=0) / n
     rest = np.nan_to_num(gaps - mean)
     # Where all differences are the same, what is left of them is rounding.
-    spread = np.maximum(
-        np.sqrt(np.sum(rest**2, axis=0) / n), _NEAR * np.maximum(np.abs(mean), _NEAR)
-    )
+    least = _NEAR * np.maximum(np.abs(mean), _NEAR)
+    spread = np.maximum(np.sqrt(np.sum(rest**2, axis=0) / n), least)
     third = np.sum(rest**3, axis=0) / n
     models = max(first.max(), second.max()) + 1
     sums = np.bincount(first, third, models) - np.bincount(second, third, models)
