@@ -157,6 +157,7 @@ def _equal(scale: float) -> Iterator[Claim]:
         for models in (2, 8, 17)
         for design in designs
     ]
+    pooled = {design: [0, 0] for design in designs}
     for number, world in enumerate(cells[:6:4] if in_tests(scale) else cells):
         full = 200 if world.n < 1000 else 100 if len(world.scores) < 17 else 40
         rng, n = np.random.default_rng((72, number)), runs(full, scale)
@@ -164,13 +165,19 @@ def _equal(scale: float) -> Iterator[Claim]:
             boards = [board_of(rng, world) for _ in range(n)]
         false = sum(any(pair.apart for pair in board.pairs) for board in boards)
         setting = world.setting.replace("models", "equal models")
-        yield share("rank, stars: two equal models told apart", setting, false, n, AT_MOST)
+        yield share("rank, stars: two equal models told apart", setting, false, n)
+        pooled[world.design][0] += false
+        pooled[world.design][1] += n
         if world.design == "paired" and world.n == 100:
             own = [np.mean([row.relative.value for row in board.rows[1:]]) for board in boards]
             yield mean("rank, stars: relative score to the best, truly 100", setting, own)
             held = [[row.relative.upper >= 100 for row in board.rows] for board in boards]
             figure = "rank, stars: 95% interval of a relative score, to the best"
             yield mean(figure, setting, _means(held), (0.93, 1.0))
+    for design, (false, n) in pooled.items():
+        if n:
+            setting = f"{design}, 2 to 17 models, 100 and 1,000 items each, pooled"
+            yield share("rank, stars: two equal models told apart", setting, false, n, AT_MOST)
 
 
 def _designs(n: int) -> Iterator[Claim]:
