@@ -38,7 +38,7 @@ def claims(scale: float) -> Iterator[Claim]:
         theta = near_ties(len(MODELS) + 1, sd) if sd else np.zeros(len(MODELS) + 1)
         world = f"{'equal models' if not sd else f'models of sd {sd}'}, {n_items} items"
         for kind in ("newcomer, 1 match an item", "newcomer, 2 matches an item", "baseline"):
-            with patch.multiple(pairwise_tests, _FLIPS=199, _DRAWS=199):
+            with patch.object(pairwise_tests, "_FLIPS", 199):
                 yield from _held(rng, theta, n_items, kind, world, runs(400, scale))
 
 

@@ -69,11 +69,11 @@ PANELS = (
     Votes("4 of 6, .8", np.ones(6), 4, 0.8),
     Votes("7 of 10, .7", np.ones(10), 7, 0.7),
     Votes("4 of 8, .5", np.ones(8), 4, 0.5),
-    # It is said that many independent votes are understated,
-    Votes("8 independent", np.ones(8), claimed=(0.7, 1)),
-    Votes("12 independent, unequal skill", np.linspace(0.5, 2, 12), claimed=(0.7, 1)),
-    # and that an error which all share cannot be seen.
+    # All pairs have as much in common, be it truth or errors: no estimate.
+    Votes("8 independent", np.ones(8), claimed=None),
+    Votes("12 independent, unequal skill", np.linspace(0.5, 2, 12), claimed=None),
     Votes("all 8 share errors, .5", np.ones(8), 8, 0.5, None),
+    Votes("all 8 share errors, .5, unequal skill", UNEQUAL, 8, 0.5, None),
 )
 INDEPENDENT = PANELS[6]
 # Where all that ballots have in common is error, or one reviewer alone sees the truth.
@@ -130,7 +130,12 @@ def votes(scale: float, number: int, panel: Votes) -> Iterator[Claim]:
             for _ in range(n_runs)
         ]
         setting = f"{panel.setting} ({panel.true:.2f}); {n_items} items, {rate:.0%} pass"
-        yield mean("effective votes: estimate by truth", setting, found, panel.claimed)
+        if panel.claimed:
+            yield mean("effective votes: estimate by truth", setting, found, panel.claimed)
+        none = int(np.isnan(found).sum())
+        # Few reviewers' skill, or many reviewers, look unlike by chance here and there.
+        least = None if panel.claimed else (0.75, 1.0)
+        yield share("effective votes: no estimate", setting, none, n_runs, least)
 
 
 def ranges(scale: float, number: int, panel: Votes, n_items: int) -> Claim:

@@ -78,6 +78,6 @@ def _run(rng: Generator, theta: FloatArray, n_items: int, rounds: int) -> tuple[
     """The mean half-width of the run that was planned, and how many pairs it told apart."""
     scores = points(rng, theta, n_items, rounds % (N_MODELS - 1))
     board = bootstrap_items(scores, how=DRAWS)
-    with patch.multiple(pairwise_tests, _FLIPS=199, _DRAWS=199):
+    with patch.object(pairwise_tests, "_FLIPS", 199):
         pairs = separation(scores, range(N_MODELS)).pairs
     return float(np.mean(board.upper - board.lower) / 2), sum(bool(pair.apart) for pair in pairs)

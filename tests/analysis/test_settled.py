@@ -14,15 +14,28 @@ JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for
 @pytest.mark.parametrize(
     ("top", "settle_for", "what"),
     [
-        (None, "new", "the ranking was decided (error rate 2.5%)."),
-        (1, "new", "the top 1 was decided (error rate 2.5%)."),
-        (None, "these", "the ranking was decided for these items (error rate 2.5%)."),
-        (3, "these", "the top 3 was decided for these items (error rate 2.5%)."),
+        (None, "new", "the ranking was decided (error rate 2.5%, tests of pairs add theirs)."),
+        (1, "new", "the top 1 was decided (error rate 2.5%, tests of pairs add theirs)."),
+        (
+            None,
+            "these",
+            "the ranking was decided for these items (error rate 2.5%, tests of pairs add theirs).",
+        ),
+        (
+            3,
+            "these",
+            "the top 3 was decided for these items (error rate 2.5%, tests of pairs add theirs).",
+        ),
     ],
 )
 def test_the_sentence(top: int | None, settle_for: SettleFor, what: str) -> None:
     found = Settled(10, 20, 0.025, top, settle_for, n_skipped=10, calls_saved=30.0)
     assert found.sentence == f"A sequential test stopped the run when {what}"
+
+
+def test_both_tests_at_five_percent_are_wrong_in_seven() -> None:
+    found = Settled(10, 20, 0.05, None, "new", n_skipped=10, calls_saved=30.0)
+    assert found.sentence.endswith("(error rate 5%, 7% with the tests of pairs).")
 
 
 def test_the_latest_decision_counts_and_all_skipped_items() -> None:

@@ -79,7 +79,9 @@ def test_what_is_expected_of_rounds_is_the_square_of_their_standard_errors(tmp_p
         half = math.log(row.relative.upper / row.relative.lower) / 2
         spreads.append((row.relative.value * half / t.ppf(0.975, row.relative.n_items - 1)) ** 2)
     c = next(row for row in found.models if row.model == "c")
-    assert c.expected.value == pytest.approx(np.mean(spreads))
+    # An interval is a little wider than its standard error says (`relative_scores`, `pseudo`).
+    assert c.expected.value == pytest.approx(np.mean(spreads), rel=0.03)
+    assert c.expected.value < np.mean(spreads)
 
 
 def test_draws_hold_what_they_say(tmp_path: Path) -> None:

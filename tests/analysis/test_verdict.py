@@ -170,6 +170,45 @@ def test_what_a_sequential_test_decided_is_said() -> None:
     assert f"60 items. {decided} " in verdict(MIXED, decided=decided).sentence
 
 
+def graded(scores: ArrayLike) -> BoardVerdict:
+    """A board of grades, the models' columns in order."""
+    table = np.asarray(scores, dtype=np.float64)
+    n, n_models = table.shape
+    empty, items = np.full(table.shape, math.nan), tuple(map(str, range(n)))
+    models = tuple("abcdef"[:n_models])
+    board = ItemTable(models, items, np.arange(n), table, empty, empty)
+    return board_verdict(board, separation(table, range(n_models)), trust=FINE)
+
+
+@pytest.mark.parametrize(
+    ("levels", "said"),
+    [
+        (
+            [0.95, 0.9],
+            "a and b cannot be told apart on these 20 items: the order below is not a ranking. Too "
+            "few items to test 1 pair: a failure too rare to show in 20 items could turn the lead "
+            "round.",
+        ),
+        (
+            [0.95, 0.9, 0.5],
+            "a stands first: ahead of c (p < .001), not told apart from b on these 20 items. The 3 "
+            "models form 2 tiers. Too few items to test 1 pair: a failure too rare to show in 20 "
+            "items could turn the lead round.",
+        ),
+    ],
+)
+def test_too_few_items_for_rare_failures(levels: list[float], said: str) -> None:
+    noise = 0.01 * np.sin(np.arange(20 * len(levels))).reshape(20, -1)
+    assert graded(np.array(levels) + noise).sentence == f"{said} {FINE.sentence}"
+
+
+def test_near_duplicates_leave_the_others_apart() -> None:
+    rng = np.random.default_rng(1)
+    full = rng.random((100, 6)) < [0.98] * 4 + [0.75, 0.65]
+    found = graded(np.where(full, 1.0, rng.integers(0, 3, size=full.shape) / 3))
+    assert found.tiers == (("a", "b", "c", "d"), ("e", "f"))
+
+
 def test_pairs_have_the_names_of_the_models() -> None:
     scores = np.array([[0.0, 1.0, 0.5]] * 8)
     first, *_ = model_pairs(separation(scores, (1, 2, 0)), ("x", "y", "z"))

@@ -70,21 +70,25 @@ def test_planted_panels(noise: list[float], shared: FloatArray) -> None:
     found = [
         effective_votes(*panel(seed, noise, shared), how=Resampling(draws=1)) for seed in range(12)
     ]
-    assert np.mean([one.estimate for one in found]) == pytest.approx(kish(noise, shared), rel=0.25)
-    assert all(one.reason is None and one.n_reviewers == len(noise) for one in found)
+    estimates = [one.estimate for one in found]
+    assert np.nanmean(estimates) == pytest.approx(kish(noise, shared), rel=0.25)
+    # Errors that correlate by .5 do not always stand out from what all see of the truth.
+    assert np.isfinite(estimates).sum() >= (
+        5 if shared.max(where=shared < 1, initial=0) == 0.5 else 12
+    )
+    assert all(one.n_reviewers == len(noise) for one in found)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("noise", "least"), [([1.0] * 8, 6), ([1.0] * 4, 3.2), (list(np.linspace(0.5, 2, 12)), 8)]
-)
-def test_independent_reviewers_are_somewhat_understated(noise: list[float], least: float) -> None:
-    apart = np.eye(len(noise))
-    found = [
-        effective_votes(*panel(seed, noise, apart), how=Resampling(draws=1)).estimate
-        for seed in range(12)
-    ]
-    assert least < np.mean(found) < len(noise)
+@pytest.mark.parametrize("correlation", [0, 0.5, 0.9])
+@pytest.mark.parametrize("n", [4, 8])
+def test_no_estimate_where_all_may_err_together(correlation: float, n: int) -> None:
+    # Independent reviewers who see as much, or errors of all: ballots are the same.
+    for seed in range(8):
+        found = effective_votes(*panel(seed, [1.0] * n, block(n, n, correlation)), how=QUICK)
+        assert math.isnan(found.estimate)
+        assert "all pairs of reviewers have as much in common" in (found.reason or "")
+        assert 1 <= found.at_least < n
 
 
 @pytest.mark.slow
@@ -159,7 +163,7 @@ def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: 
 
 
 def test_failing_reviewers_are_left_out() -> None:
-    ranks, native = panel(2, [1] * 7, np.eye(7))
+    ranks, native = panel(2, [1] * 7, block(7, 4, 0.8))
     ranks[:, 2] = NAN
     ranks[:, 5] = 1  # ties all, throughout
     ranks[::3, 0] = NAN
@@ -168,7 +172,7 @@ def test_failing_reviewers_are_left_out() -> None:
     rest = effective_votes(ranks[:, [0, 1, 3, 4, 6]], native, how=QUICK)
     assert found == rest
     assert found.n_reviewers == 5
-    assert found.estimate > 3
+    assert found.estimate > 2
 
 
 def test_epochs_are_no_items() -> None:

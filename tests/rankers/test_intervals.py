@@ -7,7 +7,7 @@ from scipy.stats import t
 
 from tiebreak.rankers import Resampling, wilson
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect
+from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, mean_in_bounds
 from tiebreak.rankers.profile import ratio
 from tiebreak.rankers.uncertainty import bootstrap_items
 
@@ -168,3 +168,21 @@ def test_a_bounded_figure_of_few_items(values: list[float], n: int) -> None:
     else:
         assert 0 <= found.lower < 0.01
         assert 0.99 < found.upper <= 1
+
+
+@pytest.mark.parametrize(("n", "losses", "alone"), [(200, 2, 0.9876), (50, 1, 0.9619)])
+def test_a_few_small_losses_do_not_tell_how_large_losses_are(
+    n: int, losses: int, alone: float
+) -> None:
+    """Stars near the ceiling: as if a quarter of a whole item had been lost as well.
+
+    `alone` is Wilson's lower bound at the variance that was seen, which is too high.
+    """
+    scores = np.ones(n)
+    scores[:losses] = 2 / 3
+    found = mean_in_bounds(float(scores.mean()), float(scores.std(ddof=1) / math.sqrt(n)), n)
+    whole = np.concatenate([np.zeros(losses), np.ones(n - losses)])
+    worst = mean_in_bounds(float(whole.mean()), float(whole.std(ddof=1) / math.sqrt(n)), n)
+    assert worst.lower < found.lower < alone < found.value
+    # Where whole items are lost nothing is added: Wilson's interval, with Student's quantile.
+    assert worst.lower == pytest.approx(wilson(n - losses, n).lower, abs=0.005)

@@ -46,6 +46,7 @@ def test_holes() -> None:
     result = separation(native, (0, 1, 2))
     assert [pair.n_items for pair in result.pairs] == [0, 2, 1]
     assert result.pairs[0].apart is None
+    assert [pair.untested for pair in result.pairs] == ["no common item", None, None]
     assert math.isnan(result.pairs[0].difference)
     assert math.isnan(result.pairs[0].p_adjusted)
     assert [(pair.above, pair.below) for pair in result.tested] == [(0, 2), (1, 2)]
@@ -77,6 +78,61 @@ def test_very_small_p_values_of_many_graded_models() -> None:
     native = generator.normal(size=(60, 50)) + np.arange(50, 0, -1)
     result = separation(native, range(50))
     assert all(pair.apart for pair in result.pairs if pair.below - pair.above > 3)
+
+
+def near_the_ceiling(seed: int, n_items: int) -> FloatArray:
+    """Stars of six models: four have all in 98% of the items, the others in 75% and 65%."""
+    rng = np.random.default_rng(seed)
+    full = rng.random((n_items, 6)) < [0.98] * 4 + [0.75, 0.65]
+    return np.where(full, 1.0, rng.integers(0, 3, size=full.shape) / 3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_near_duplicates_take_no_power_from_the_others(seed: int) -> None:
+    pairs = separation(near_the_ceiling(seed, 100), range(6)).pairs
+    real = [pair for pair in pairs if pair.above < 4 <= pair.below]
+    assert sum(pair.apart is True for pair in real) >= 7
+    # Fewer than six items differ: no signs can tell these apart.
+    assert all(pair.p_adjusted > 0.05 for pair in pairs if pair.below < 4)
+
+
+def test_a_baseline_of_a_half_throughout_leaves_passes_and_fails_what_they_are() -> None:
+    wins = np.tile([[1.0] * 3] * 7 + [[0.0] * 3] * 3, (6, 1))
+    wins[0] = [0, 1, 1]
+    result = separation(np.column_stack([wins, np.full(60, 0.5)]), range(4))
+    against = [pair for pair in result.pairs if pair.below == 3]
+    assert all(pair.apart for pair in against)
+    # 42 and 41 of 60, alone by McNemar: nothing is added but what three copies cost together.
+    assert all(pair.p_adjusted <= 3 * pair.p + 0.001 for pair in against)
+
+
+@pytest.mark.parametrize(("sign", "tells"), [(1, True), (-1, False)])
+def test_a_long_tail_against_the_mean_is_doubted(sign: int, tells: bool) -> None:
+    # The same |mean|, spread and t (2.9); all but six of 40 items lie on one side of it.
+    tail = np.array([2.0, 2.4, 1.8, 2.2, 2.6, 1.6])
+    rest = np.linspace(-0.02, 0.02, 34)
+    gaps = np.concatenate([tail, rest]) - np.mean(np.concatenate([tail, rest]))
+    scores = np.column_stack([np.zeros(40), -(sign * gaps + 0.36)])
+    [pair] = separation(scores, (0, 1)).pairs
+    assert pair.p == pytest.approx(stats.ttest_1samp(sign * gaps + 0.36, 0).pvalue)
+    assert pair.p < 0.01
+    assert bool(pair.p_adjusted <= 0.01) is tells
+
+
+@pytest.mark.parametrize(("n_items", "untested"), [(20, "rare failures"), (80, None)])
+def test_a_failure_too_rare_to_show(n_items: int, untested: str | None) -> None:
+    # 0.05 apart in every item: one failure in 20 would make up for it, and 20 items may hide it.
+    noise = 0.01 * np.sin(np.arange(2 * n_items)).reshape(n_items, 2)
+    result = separation(noise + np.array([0.95, 0.9]), (0, 1))
+    [pair] = result.pairs
+    assert pair.p < 1e-6
+    assert pair.untested == untested
+    assert pair.apart is (None if untested else True)
+    assert math.isnan(pair.p_adjusted) is bool(untested)
+    assert len(result.tested) == (0 if untested else 1)
+    # Passes and fails hide nothing: 12 of 20 against none.
+    passes = np.repeat([[1.0, 0.0], [1.0, 1.0]], n_items // 2, axis=0)
+    assert separation(passes, (0, 1)).pairs[0].apart
 
 
 @pytest.mark.parametrize("n_pairs", [1, 3, 28, 1770])
@@ -161,7 +217,7 @@ def test_adjusted_p_values_by_trying_all_signs(table: FloatArray) -> None:
         expected[pair] = np.mean(flipped[:, lesser].max(axis=1) >= seen[pair] - 1e-9)
     result = separation(table, (0, 1, 2))
     tested = [pair.p_adjusted for pair in result.pairs]
-    # Graded scores have to pass the bootstrap as well; p-values of lesser pairs are never smaller.
+    # Graded scores may be drawn in for their skewness; p-values of lesser pairs are never smaller.
     for pair, p in enumerate(tested):
         if not math.isnan(p):
             assert p >= expected[pair] - 1e-9

@@ -1,10 +1,12 @@
 """Relative scores: the paper's columns, a named reference, and the best whoever it is."""
 
 import csv
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from tiebreak.rankers import RankingError
 from tiebreak.rankers.relative import relative_scores
@@ -69,6 +71,24 @@ def test_a_named_reference_has_the_interval_of_a_ratio() -> None:
         np.quantile(ratios, [0.025, 0.975]), abs=2e-3
     )
     assert other.value == pytest.approx(mean[1] / mean[0])
+
+
+def test_a_named_reference_near_the_ceiling() -> None:
+    """Two of 50 items differ: what they show is not all that may differ."""
+    scores = np.ones((50, 2))
+    scores[:2, 1] = 2 / 3
+    mean, spread = scores.mean(axis=0), np.cov(scores.T) / 50
+    _, alone = relative_scores(mean, spread, 50, reference=0)
+    base, other = relative_scores(mean, spread, 50, reference=0, pseudo=scores)
+    assert (base.lower, base.upper) == (1, 1)
+    # One item more that differs by a star moves the mean of 50 by 1/150.
+    error = math.hypot(math.log(alone.upper / alone.value), t.ppf(0.975, 49) / 150 / mean[1])
+    assert math.log(other.upper / other.value) == pytest.approx(error)
+    assert math.log(other.value / other.lower) == pytest.approx(error)
+    same, _ = relative_scores(
+        [1.0, 1.0], np.zeros((2, 2)), 50, reference=1, pseudo=np.ones((50, 2))
+    )
+    assert same.upper == pytest.approx(math.exp(t.ppf(0.975, 49) / 50))
 
 
 def test_against_the_best_intervals_allow_for_luck() -> None:

@@ -249,10 +249,13 @@ class Settled:
         """What was decided, and how sure that is."""
         what = "the ranking" if self.top is None else f"the top {self.top}"
         only = " for these items" if self.settle_for == "these" else ""
-        return (
-            f"A sequential test stopped the run when {what} was decided{only} "
-            f"(error rate {self.error * 100:g}%)."
-        )
+        return f"A sequential test stopped the run when {what} was decided{only} ({self.rate})."
+
+    @property
+    def rate(self) -> str:
+        """The error rate, and that of a board which tests all pairs besides."""
+        more = "7% with the tests of pairs" if self.error == 0.05 else "tests of pairs add theirs"
+        return f"error rate {self.error * 100:g}%, {more}"
 
 
 def settled_of(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None:

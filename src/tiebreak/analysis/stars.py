@@ -33,7 +33,7 @@ from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
 from tiebreak.rankers.linked import LinkedScores, linked_scores
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Separation, Untested, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
@@ -116,7 +116,7 @@ class StarPair:
     `n_shared` items were asked of both. `difference` is that of the scores, in points of 100,
     `error` its standard error, `lower` and `upper` bound it, for this pair alone. `p` is two-sided
     and of this pair alone, `p_adjusted` holds for all pairs of the board; `apart` is whether that
-    is at most 1 − level, None where there are too few items to test.
+    is at most 1 − level, None where `untested` says why there is no test.
     """
 
     above: str
@@ -129,6 +129,7 @@ class StarPair:
     p: float
     p_adjusted: float
     apart: bool | None
+    untested: Untested | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +326,9 @@ def _rows(
 ) -> Iterable[StarRow]:
     place = {column: number for number, column in enumerate(tests.order)}
     n = int(np.sum(np.any(found.influence != 0, axis=1)))
-    shares = relative_scores(found.score, found.covariance, n, reference=base, how=how)
+    shares = relative_scores(
+        found.score, found.covariance, n, reference=base, pseudo=found.pseudo, how=how
+    )
     subjects = _subject_scores(table, how.level)
     for column in (*tests.order, *(c for c in range(len(table.models)) if c not in place)):
         error, clusters = float(found.error[column]), int(found.n_clusters[column])
@@ -400,6 +403,7 @@ def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,
+            untested=pair.untested,
         )
 
 

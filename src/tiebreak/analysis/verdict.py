@@ -16,7 +16,7 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.standing import mean
 from tiebreak.analysis.strengths import StrengthView
 from tiebreak.analysis.trust import Trust
-from tiebreak.rankers.pairwise_tests import Pair, Separation, items_needed, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, Untested, items_needed, separation
 from tiebreak.scorers.ballots import Rule
 from tiebreak.words import count, p_value
 
@@ -45,7 +45,7 @@ class ModelPair:
 
     `difference` is that of their mean scores over the `n_items` items that rank both, `p` the
     two-sided p-value of this pair alone, `p_adjusted` holds for all pairs of the board together.
-    `apart` is whether it is at most 1 − level; None, and the numbers NaN, without a common item.
+    `apart` is whether it is at most 1 − level; None where `untested` says why there is no test.
     """
 
     above: str
@@ -55,6 +55,7 @@ class ModelPair:
     p: float
     p_adjusted: float
     apart: bool | None
+    untested: Untested | None
 
 
 def model_pairs(found: Separation, models: Sequence[str]) -> tuple[ModelPair, ...]:
@@ -68,6 +69,7 @@ def model_pairs(found: Separation, models: Sequence[str]) -> tuple[ModelPair, ..
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,
+            untested=pair.untested,
         )
         for pair in found.pairs
     )
@@ -91,6 +93,7 @@ def board_verdict(
     """
     sentences = [
         order_sentence(found, table.models),
+        _rare_failures(found),
         decided,
         _placed(found, table.models, firsts),
         _views(found, table.models, views),
@@ -152,9 +155,16 @@ def _nothing(found: Separation, names: Sequence[str]) -> str:
         )
     which = two if len(names) == 2 else f"No two of the {len(names)} models"
     can = "cannot" if len(names) == 2 else "can"
-    if all(pair.p == 1 for pair in found.tested):
+    if all(pair.p == 1 for pair in found.pairs if pair.n_items):
         return f"{which} {can} be told apart: their mean scores are equal; {none}."
     return f"{which} {can} be told apart on these {_items(found)}: {none}."
+
+
+def _rare_failures(found: Separation) -> str:
+    """For how many pairs the items are too few, though they would tell them apart."""
+    n_pairs = sum(pair.untested == "rare failures" for pair in found.pairs)
+    which = f"Too few items to test {count(n_pairs, 'pair')}: a failure too rare to show in"
+    return f"{which} {_items(found)} could turn the lead round." if n_pairs else ""
 
 
 def _rest(found: Separation, names: Sequence[str], items: str) -> str:

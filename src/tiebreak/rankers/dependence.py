@@ -28,6 +28,9 @@ MIXED_ITEMS = 10
 _LEAST_Z = 3.0
 # Such a share of the pairs of reviewers is taken to err independently, or nearly so.
 _INDEPENDENT = 0.25
+# What pairs of reviewers have in common must spread by this share of its median, less what chance
+# adds, or else all may err together.
+_UNLIKE = 0.4
 # Draws of items for the bias of one quantile, and steps to the least votes: both are ample.
 _DRAWS = 200
 _STEPS = 6
@@ -67,8 +70,9 @@ def effective_votes(
     With native scores c_r, minus the covariance of r's ranks with them, is in proportion to a_r
     where errors do not go with them. The scale κ of aaᵀ = κccᵀ is that of the pairs whose errors
     correlate least: the quantile .25 of S_rs / c_r c_s, weights (c_r c_s)², less its bootstrap
-    bias. So it is taken for granted that a quarter of the pairs err independently: an error that
-    all reviewers share cannot be seen.
+    bias. So it is taken for granted that a quarter of the pairs err independently. Where all pairs
+    have about as much in common that may as well be an error of all, and there is no estimate: one
+    would be 5.7 for eight reviewers whose errors all correlate by 0.5, which count as 1.8.
 
     Means of simulated panels, 100 items of 8 candidates of which 90% pass, and in brackets what
     N_eff is:
@@ -76,8 +80,7 @@ def effective_votes(
         6 of 8 whose errors correlate by 0.9 (1.8), by 0.5 (2.8)      2.0, 3.2
         the same by 0.9, noise 0.5 to 1.5 times the signal (2.0)      2.1
         4 of 6 by 0.8 (2.3), 7 of 10 by 0.7 (2.5), 4 of 8 by 0.5 (4.6)  2.5, 2.8, 4.6
-        2 of 4 by 0.9 (2.8); 4, 8, 12 independent ones                2.7; 3.7, 6.9, 9.1
-        all 8 by 0.5 (1.8)                                            6.1
+        2 of 4 by 0.9 (2.8); 8 independent ones, all 8 by 0.5         2.7; none
 
     The standard deviation from panel to panel is 5 to 15% of these.
 
@@ -149,7 +152,10 @@ def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float,
     counts = np.vstack([np.ones(len(both)), drawn])
     moments, loadings = _means(counts @ both, n), ratio(counts @ c, counts @ rows)
     loadings /= np.linalg.norm(loadings, axis=1, keepdims=True)
-    scales = _scale(moments, loadings)
+    least, scales, middle, most = _in_common(moments, loadings).T
+    spread = (most - least) / middle
+    if 2 * spread[0] - np.nanmedian(spread[1:]) < _UNLIKE:
+        return math.nan, "all pairs of reviewers have as much in common: truth, or errors of all"
     scale = max(2 * scales[0] - np.nanmean(scales[1:]), 0)
     errors = moments[0] - scale * np.outer(loadings[0], loadings[0])
     return float(_votes(errors)), None
@@ -163,10 +169,11 @@ def _z(c: FloatArray, rows: FloatArray) -> FloatArray:
     return np.nan_to_num(ratio(np.nanmean(products, axis=0), error))
 
 
-def _scale(moments: FloatArray, loadings: FloatArray) -> FloatArray:
-    """κ of each draw: the weighted quantile of S_rs / c_r c_s over the pairs; (draws,).
+def _in_common(moments: FloatArray, loadings: FloatArray) -> FloatArray:
+    """Weighted quantiles of S_rs / c_r c_s over the pairs, of each draw, shape (draws, 4).
 
-    Only pairs count whose loadings have the same sign.
+    The first tenth, κ, the median and the last tenth. Only pairs count whose loadings have the same
+    sign.
     """
     i, j = np.triu_indices(moments.shape[1], k=1)
     size = loadings[:, i] * loadings[:, j]
@@ -176,7 +183,7 @@ def _scale(moments: FloatArray, loadings: FloatArray) -> FloatArray:
     ratios, weights = (np.take_along_axis(part, order, axis=1) for part in (ratios, weights))
     places = (np.cumsum(weights, axis=1) - weights / 2) / weights.sum(axis=1, keepdims=True)
     found = [
-        np.interp(_INDEPENDENT, at[weight > 0], value[weight > 0])
+        np.interp((0.1, _INDEPENDENT, 0.5, 0.9), at[weight > 0], value[weight > 0])
         for at, value, weight in zip(places, ratios, weights, strict=True)
     ]
     return np.array(found)

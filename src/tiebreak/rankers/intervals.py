@@ -199,9 +199,10 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
     """The interval of a mean of numbers in [0, 1], from its standard error over n clusters.
 
     Wilson's, at the number of events p(1 − p) / error² whose rate would vary as much, and with
-    Student's quantile; where nothing varies, of n events. It stays within [0, 1], and holds where
-    nearly all numbers are 1: of stars with a mean of .97 over 10, 30 and 100 items in 97, 96 and
-    92% of worlds (Student's t in 47, 85 and 90%, a bootstrap in 50, 87 and 93%).
+    Student's quantile; where nothing varies, of n events. Where points are lost in parts, as stars
+    are, that is more than n; then a quarter of a whole item counts as lost besides, since few
+    losses hardly tell how large they are. It stays within [0, 1], and holds where nearly all
+    numbers are 1: of stars with a mean of .97 or .99 over 10 to 300 items in 93 to 98% of worlds.
 
     Args:
         mean: NaN without a number. An estimate that left [0, 1] is cut to it.
@@ -217,6 +218,9 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
         return Estimate(inside, math.nan, math.nan, n, reason)
     spread = inside * (1 - inside)
     effective = spread / error**2 if error > 0 and spread > 0 else n
+    if effective > n:
+        losses = n * min(inside, 1 - inside)
+        effective = (losses + 0.25) / (losses / effective + 0.25 / n)
     return Estimate(inside, *_score_bounds(inside, effective, student_quantile(n, level)), n)
 
 

@@ -257,7 +257,8 @@ def test_a_settled_run_says_what_it_saved(
     judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * 10) for n in range(3)]
     rest = [skipped(f"s{n}", after=3, of=108, top=top, settle_for=settle_for) for n in range(105)]
     text = of(tmp_path, *judged, *rest)
-    said = f"Settled: {words} after 3 of 108 items (error rate 5%){limit}; about 1,050 calls saved"
+    rate = "error rate 5%, 7% with the tests of pairs"
+    said = f"Settled: {words} after 3 of 108 items ({rate}){limit}; about 1,050 calls saved"
     assert said in text
     assert "not ranked" not in text
 

@@ -238,7 +238,7 @@ def _settled_line(settled: Settled) -> str:
         limit = " for these items; other items may rank them differently"
     return (
         f"Settled: {what} was decided after {settled.after:,} of {count(settled.of, 'item')} "
-        f"(error rate {settled.error * 100:g}%){limit}{saved}"
+        f"({settled.rate}){limit}{saved}"
     )
 
 
