@@ -84,8 +84,10 @@ def test_processes_at_once_spend_one_budget(n: int, tmp_path: Path, calls: Path)
         assert len(refused) == n - 1
         for number in refused:
             printed = (tmp_path / f"printed{number}").read_text()
-            assert words(printed).count(ONE_BUDGET) == 1
-        # One that comes later is refused before there is a log.
+            assert words(printed) == ONE_BUDGET
+            assert processes[number].returncode == 1
+            assert logs_in(tmp_path / f"out{number}") == []
+        # So is one that comes later.
         late = run(*LIMITED, "--log-dir", "late", cwd=tmp_path, code=1)
         assert words(late.stdout + late.stderr) == ONE_BUDGET
         assert logs_in(tmp_path / "late") == []

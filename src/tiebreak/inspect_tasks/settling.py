@@ -16,6 +16,7 @@ from logging import getLogger
 from typing import Final
 
 import anyio
+import click
 from filelock import FileLock
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSpec
@@ -191,12 +192,16 @@ class Attempt:
     def check(self) -> None:
         """Refuse a budget that another attempt is spending, while there is no log yet.
 
+        A command that runs its tasks at once keeps the lock until then.
+
         Raises:
             PrerequisiteError: as in `start_task`.
         """
         if self._budget.limited:
             self._begin()
-            self._unlock()
+            command = click.get_current_context(silent=True)
+            if command is None or command.command.name not in ("eval", "eval-retry"):
+                self._unlock()
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Inspect begins an attempt.
@@ -206,8 +211,8 @@ class Attempt:
                 cannot be noted.
         """
         self._left, self.stopped = len(samples) * epochs, None
-        self._unlock()  # an attempt that came to no end
-        self._begin()
+        if self._lock is None or not self._lock.is_locked:
+            self._begin()
         if self._ledger is not None and self._budget.paid.calls:
             logger.warning(GOES_ON, self._budget.paid)
         if self._settling is not None:
