@@ -72,7 +72,7 @@ def test_a_server_that_is_mended_is_asked_again_about_all(
         else:
             log = judged(api, pool, tmp_path / "out", **how)
         assert log.status == "error"
-        shown = " ".join(capfd.readouterr().out.split())
+        shown = " ".join("".join(capfd.readouterr()).split())
         assert "No item could be ranked" in shown
         assert LOOK_AT in shown
         assert api.asked.total() <= REPLIES + 1 < 1.2 * ITEMS
@@ -197,7 +197,7 @@ def test_a_refusal_of_every_call_is_one_sentence(
     assert requests
     if status != 429:
         assert len(requests) <= REPLIES + 1
-    shown = " ".join(capfd.readouterr().out.split())
+    shown = " ".join("".join(capfd.readouterr()).split())
     *_, block = shown.partition("gsm8k · round_robin · 0 items No item could be ranked: ")
     assert str(status) in block
     assert "nothing more is asked of it. Look at its key, its name and its quota" in block

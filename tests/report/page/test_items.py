@@ -69,12 +69,12 @@ def test_every_ballot_of_every_log_is_there(tmp_path: Path) -> None:
 def test_names_of_runs(tmp_path: Path) -> None:
     view = view_of(whole(tmp_path))
     assert [(run["benchmark"], run["name"], run["judges"]) for run in runs(view)] == [
-        ("gsm8k", "seal", []),
-        ("gsm8k", "full_pairwise", []),
-        ("gsm8k", "full_pairwise · run 2", []),
-        ("gsm8k", "pointwise", []),
-        ("gsm8k", "original", []),
-        ("mmlu", "peer_review", ["m/a", "m/b", "m/c"]),
+        ("gsm8k", "seal", ()),
+        ("gsm8k", "full_pairwise", ()),
+        ("gsm8k", "full_pairwise · run 2", ()),
+        ("gsm8k", "pointwise", ()),
+        ("gsm8k", "original", ()),
+        ("mmlu", "peer_review", ("m/a", "m/b", "m/c")),
     ]
 
 
