@@ -128,7 +128,7 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         "ws": "none",
         "timeout_keep_alive": HEADERS_WITHIN,
         # So many are accepted at once, and several times as many before the first is counted.
-        "backlog": most_connections() // 8,
+        "backlog": max(8, most_connections() // 8),
     }
 
 
