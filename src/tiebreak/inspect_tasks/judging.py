@@ -306,8 +306,9 @@ class _Run:
     def _on_probation(self, roles: Roles, n_items: int) -> Mapping[str, Probation]:
         """What is known of each model by its role or name; one of several roles is known once."""
         if not self.probation:
-            models = {str(model): Probation(str(model), n_items) for model in roles.models.values()}
-            self.probation = {name: models[str(model)] for name, model in roles.models.items()}
+            # Not by its name: two judges may be one model in two configurations.
+            models = {id(model): Probation(str(model), n_items) for model in roles.models.values()}
+            self.probation = {name: models[id(model)] for name, model in roles.models.items()}
         return self.probation
 
     def _settled(self) -> bool:
