@@ -26,6 +26,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -397,12 +398,11 @@ class Outgoing:
 
 _OUTGOING: ContextVar[Outgoing | None] = ContextVar("tiebreak_outgoing", default=None)
 _locks: list[FileLock] = []
-_registered: list[type[Hooks]] = []
 
 
+@cache
 def _watch_runs() -> None:
-    if not _registered:
-        _registered.append(hooks("ledger", "Notes what is under way and paid for")(_Watch))
+    hooks("ledger", "Notes what is under way and paid for")(_Watch)
 
 
 class _Watch(Hooks):

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from logging import getLogger
 from pathlib import Path
 from typing import Any, Final
@@ -74,17 +74,14 @@ _FULL: Final = 1 << 20
 """A disk with fewer free bytes is full."""
 
 
+@cache
 def watch_runs() -> None:
     """From now on in this process, a judging run that ends keeps its verdict in its log.
 
     And it says what its log lacks. Not a hook of the package: Inspect would announce it in every
     run of any task.
     """
-    if not _registered:
-        _registered.append(hooks("verdict", "Keeps the verdict of a ranking in its log")(_Watch))
-
-
-_registered: list[type[Hooks]] = []
+    hooks("verdict", "Keeps the verdict of a ranking in its log")(_Watch)
 
 
 class _Watch(Hooks):
