@@ -37,13 +37,10 @@ def boards(folder: Path, judge: str) -> dict[str, Leaderboard]:
     return boards_by_protocol(folder / judge)
 
 
-FINE = "The judge: no taste for a position found in {} verdicts."
-FIRST = "The judge is doubtful: the answer shown first won {} of {} verdicts."
-LONGER = (
-    "The judge is doubtful: between the same two models the longer answer gains {}: it goes by "
-    "length, or these answers are better."
-)
-TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
+FINE = "The judge on this board: no position bias found in {} verdicts."
+FIRST = "The judge is doubtful on this board: the answer shown first won {} of {} verdicts."
+LONGER = "Between the same two models the longer answer gains {}; longer answers may be better. At"
+TOSSES = "The judge on this board: nothing shows that its verdicts are more than coin tosses."
 
 
 @pytest.mark.slow
@@ -52,11 +49,7 @@ TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
     [
         ("fair", "fine", FINE.format(200), FINE.format(600)),
         ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("85%", 600)),
-        (
-            *("length", "doubtful"),
-            LONGER.format("30 points (25 to 35)"),
-            LONGER.format("32 points (27 to 36)"),
-        ),
+        ("length", "fine", FINE.format(200), FINE.format(600)),
         ("coin", "unknown", TOSSES, TOSSES),
     ],
 )
@@ -80,3 +73,5 @@ def test_the_sentence_that_each_judge_gets(
         [sheet, *_] = sheets_of([board])
         assert f"{sheet.verdict} {' '.join(sheet.warnings)}".count(sentence) == 1
         assert any(sentence in warning for warning in board.warnings) == (state == "doubtful")
+        points = {"seal": "30 points (25 to 35)", "full_pairwise": "32 points (27 to 36)"}[protocol]
+        assert (LONGER.format(points) in board.verdict.sentence) == (judge == "length")

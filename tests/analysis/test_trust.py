@@ -23,42 +23,48 @@ FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, 0.001, CORRECTNESS, replies
 BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
 
 
+def verified(n: int, n_against: int, *, p: float, enough: bool) -> Correctness:
+    """Verified pairs, in some of which the answer that failed was preferred."""
+    share = Estimate(n_against / n, 0.0, 1.0, n)
+    return Correctness(share, n, n_against, 0, 0, p=p, enough=enough)
+
+
 @pytest.mark.parametrize(
     ("judge", "state", "sentence"),
     [
-        (FAIR, "fine", "The judge: no taste for a position found in 309 verdicts."),
+        (FAIR, "fine", "The judge on this board: no position bias found in 309 verdicts."),
         (
             replace(FAIR, position=Position("matches", 0.54, 0.51, 0.57, 2309, 0.001, True)),
             "fine",
-            "The judge: the answer shown first gains 4 points (1 to 7) in 2,309 verdicts, too "
-            "little to matter.",
+            "The judge on this board: the answer shown first gains 4 points (1 to 7) in 2,309 "
+            "verdicts, too little to matter.",
         ),
         (
             replace(FAIR, position=Position("matches", 0.46, 0.43, 0.49, 2309, 0.001, True)),
             "fine",
-            "The judge: the answer shown last gains 4 points (1 to 7) in 2,309 verdicts, too "
-            "little to matter.",
+            "The judge on this board: the answer shown last gains 4 points (1 to 7) in 2,309 "
+            "verdicts, too little to matter.",
         ),
         (
             replace(FAIR, position=replace(POSITION, n=40, enough=False)),
             "unknown",
-            "The judge: too few verdicts (40) to tell whether it goes by position.",
+            "The judge on this board: too few verdicts (40) to tell whether it goes by position.",
         ),
         (
             replace(FAIR, coin_p=NAN),
             "unknown",
-            "The judge: nothing shows that its verdicts are more than coin tosses.",
+            "The judge on this board: nothing shows that its verdicts are more than coin tosses.",
         ),
         (
             replace(FAIR, position=BOUND),
             "doubtful",
-            "The judge is doubtful: the answer shown first won 92% of 309 verdicts.",
+            "The judge is doubtful on this board: the answer shown first won 92% of 309 verdicts.",
         ),
         (
             # Where there is little else, too.
             replace(FAIR, position=replace(BOUND, rate=0.08, n=40, enough=False), coin_p=0.9),
             "doubtful",
-            "The judge is doubtful: the answer shown second won 92% of 40 verdicts.",
+            "The judge is doubtful on this board: the answer shown second won 92% of 40 verdicts.",
         ),
         (
             replace(
@@ -67,20 +73,43 @@ BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
                 flips=replace(FLIPS, both_first=2, both_second=20, p=0.0001),
             ),
             "doubtful",
-            "The judge is doubtful: of 22 matches that it decided otherwise in the other order, 20 "
-            "went to the answer shown second both times.",
+            "The judge is doubtful on this board: of 22 matches that it decided otherwise in the "
+            "other order, 20 went to the answer shown second both times.",
         ),
         (
+            # What ballots cannot tell from quality is no fault of the judge.
             replace(FAIR, length=replace(LENGTH, gain=0.12, lower=0.08, upper=0.16, p=0.0)),
-            "doubtful",
-            "The judge is doubtful: between the same two models the longer answer gains 12 points "
-            "(8 to 16): it goes by length, or these answers are better.",
+            "fine",
+            "The judge on this board: no position bias found in 309 verdicts.",
         ),
         (
-            replace(FAIR, length=replace(LENGTH, gain=-0.12, lower=-0.16, upper=-0.08, p=0.0)),
+            replace(FAIR, correctness=verified(104, 104, p=0.0, enough=True)),
             "doubtful",
-            "The judge is doubtful: between the same two models the shorter answer gains 12 points "
-            "(8 to 16): it goes by length, or these answers are better.",
+            "The judge is doubtful on this board: the answer that failed was preferred in 104 of "
+            "104 verified pairs (100%).",
+        ),
+        (
+            replace(FAIR, correctness=verified(30, 28, p=0.0, enough=False)),
+            "doubtful",
+            "The judge is doubtful on this board: the answer that failed was preferred in 28 of 30 "
+            "verified pairs (93%).",
+        ),
+        (
+            replace(FAIR, correctness=verified(200, 96, p=0.6, enough=True)),
+            "unknown",
+            "The judge on this board: nothing shows that answers which passed are preferred; the "
+            "answer that failed was preferred in 96 of 200 verified pairs (48%).",
+        ),
+        (
+            replace(FAIR, correctness=verified(200, 12, p=0.0, enough=True)),
+            "fine",
+            "The judge on this board: no position bias found in 309 verdicts; the answer that "
+            "failed was preferred in 12 of 200 verified pairs (6%).",
+        ),
+        (
+            replace(FAIR, correctness=verified(20, 8, p=0.5, enough=False)),
+            "fine",
+            "The judge on this board: no position bias found in 309 verdicts.",
         ),
     ],
 )
@@ -100,21 +129,34 @@ LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
         (
             "grades",
             FAIR,
-            "The judge: answers were graded one by one, which shows nothing about it.",
+            "The judge on this board: answers were graded one by one, which shows nothing about "
+            "it.",
         ),
-        ("listing", LISTS, "The judge: no taste for a position found in 100 ranking calls."),
-        ("consensus", LISTS, "The reviewers: no taste for a position found in 100 reviews."),
+        (
+            "grades",
+            replace(FAIR, correctness=verified(200, 12, p=0.0, enough=True)),
+            "The judge on this board: the answer that failed was preferred in 12 of 200 verified "
+            "pairs (6%).",
+        ),
+        (
+            "consensus",
+            replace(LISTS, correctness=verified(200, 150, p=0.0, enough=True)),
+            "The reviewers are doubtful on this board: the answer that failed was preferred in 150 "
+            "of 200 verified pairs (75%).",
+        ),
+        ("listing", LISTS, "The judge on this board: no position bias found in 100 ranking calls."),
+        ("consensus", LISTS, "The reviewers on this board: no position bias found in 100 reviews."),
         (
             "listing",
             replace(LISTS, position=replace(BOUND, kind="lists", n=100)),
-            "The judge is doubtful: in 100 lists it ranked 92% of pairs of answers as they were "
-            "shown.",
+            "The judge is doubtful on this board: in 100 lists it ranked 92% of pairs of answers "
+            "as they were shown.",
         ),
         (
             "listing",
             replace(LISTS, position=replace(BOUND, kind="lists", n=100, rate=0.3)),
-            "The judge is doubtful: in 100 lists it ranked 70% of pairs of answers against the "
-            "order shown.",
+            "The judge is doubtful on this board: in 100 lists it ranked 70% of pairs of answers "
+            "against the order shown.",
         ),
     ],
 )
@@ -126,7 +168,7 @@ def test_a_juror_that_contradicts_the_others() -> None:
     low = Juror("b", FAIR, Estimate(0.3, 0.2, 0.4, 100), agreement_p=0.001)
     found = trust_of(FAIR, RULES["elimination"], unscored=None, jury=[replace(low, name="a"), low])
     said = "it contradicts the others in 70% of pairs"
-    assert found.sentence == f"The jury: a, b doubtful: {said}."
+    assert found.sentence == f"The jury is doubtful on this board: a, b: {said}."
     assert found.reasons == (f"a: {said}", f"b: {said}")
 
 
@@ -135,7 +177,8 @@ def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
     found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=["b ranks as shown"])
     assert found.reasons == ("b ranks as shown", "5 of 20 reviews (25%) rank no answer")
     assert found.sentence == (
-        "The reviewers are doubtful: b ranks as shown; 5 of 20 reviews (25%) rank no answer."
+        "The reviewers are doubtful on this board: b ranks as shown; 5 of 20 reviews (25%) rank no "
+        "answer."
     )
 
 

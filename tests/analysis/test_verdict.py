@@ -17,7 +17,7 @@ from tiebreak.analysis.verdict import BoardVerdict, board_verdict, model_pairs
 from tiebreak.rankers import bootstrap_items, competition_ranks, normalized_borda
 from tiebreak.rankers.pairwise_tests import separation
 
-FINE = Trust("fine", "The judge: no taste for a position found in 309 verdicts.")
+FINE = Trust("fine", "The judge on this board: no position bias found in 309 verdicts.")
 # b, c and d in all orders, so none of them is before another.
 MIXED = ["abcd", "acbd", "adbc", "abdc", "acdb", "adcb"] * 10
 
@@ -78,13 +78,14 @@ def rank(order: str, model: str) -> float:
         (["ab"] * 11 + ["ba"], "a is first (p ≤ .007 against b).", ("a", "b")),
         (
             ["abc"] * 11 + ["bac"] * 10,
-            "a stands first: ahead of c (p < .001), not told apart from b on these 21 items. The 3 "
-            "models form 2 tiers.",
+            "a and b lead, in the order of their scores; these 21 items do not tell them apart. a "
+            "is ahead of c (p < .001). The 3 models form 2 tiers.",
             ("ab", "c"),
         ),
         (
             ["abc"] * 7 + ["bca"] * 3,
-            "a stands first, but is told apart from no other model; 1 of the 3 pairs is.",
+            "a and b lead, in the order of their scores; these 10 items do not tell them apart. a "
+            "is not told apart from c. The 3 models form 2 tiers.",
             ("ab", "c"),
         ),
         (
@@ -134,7 +135,7 @@ def test_many_models_are_counted_and_not_named() -> None:
     letters = "abcdefghijklmnopqrst"
     found = verdict([letters[n:] + letters[:n] for n in (0, 1, 2, 3)] * 10)
     assert len(found.sentence) < 300
-    assert "a stands first" not in found.sentence  # it is last in three of four items
+    assert "a lead" not in found.sentence  # it is last in three of four items
     assert "The 20 models form" in found.sentence
 
 
@@ -191,9 +192,9 @@ def graded(scores: ArrayLike) -> BoardVerdict:
         ),
         (
             [0.95, 0.9, 0.5],
-            "a stands first: ahead of c (p < .001), not told apart from b on these 20 items. The 3 "
-            "models form 2 tiers. Too few items to test 1 pair: a failure too rare to show in 20 "
-            "items could turn the lead round.",
+            "a and b lead, in the order of their scores; these 20 items do not tell them apart. a "
+            "is ahead of c (p < .001). The 3 models form 2 tiers. Too few items to test 1 pair: a "
+            "failure too rare to show in 20 items could turn the lead round.",
         ),
     ],
 )

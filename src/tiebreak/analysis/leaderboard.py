@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from tiebreak.analysis.equal_length import at_equal_length
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
@@ -276,6 +277,9 @@ def board_of(
         decided=settled.sentence if settled else "",
         judged=rule is not None and RULES[rule].asks is not None,
         trust=trust,
+        equal_length=(
+            at_equal_length(table, judged, pairs, judge.length) if judge.length.bound else None
+        ),
     )
     return Leaderboard(
         benchmark=log.benchmark,

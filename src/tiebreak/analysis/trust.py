@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from tiebreak.analysis.judge.biases import ALARM, TOLERANCE, Length, Position
 from tiebreak.analysis.judge.canaries import Canaries
-from tiebreak.analysis.judge.figures import JudgeFigures, Juror
+from tiebreak.analysis.judge.figures import Correctness, JudgeFigures, Juror
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.scorers.rules import PlacementRule
 from tiebreak.words import count, percent
@@ -20,15 +20,16 @@ REMEDY: Final = "Put a stronger judge in: --model-role judge=MODEL"
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whether the judge of a leaderboard can be trusted.
+    """Whether the judge can be trusted on a leaderboard.
 
     "doubtful": a check found a fault that a judge without it shows in at most 1% of leaderboards
-    (a taste for length also where longer answers are the better ones within an item: no ballot can
-    tell), or too many replies could not be used. "fine": no check did, there was enough to find 60
-    to 40 for one place in half of the cases, and verdicts are more than coin tosses (1%). Else
-    "unknown".
+    (1.5% over all checks together), or too many replies could not be used. "fine": no check did;
+    there was enough to find 60 to 40 for one place in half of the cases; verdicts are more than
+    coin tosses (1%); and where as many pairs are verified (one answer passed, one failed), those
+    that passed are preferred (1%). Else "unknown". What the longer answer gains is no fault that
+    ballots can show: see `tiebreak.analysis.equal_length`.
 
-    `sentence` says it. `reasons` are what was found, empty unless the state is "doubtful".
+    `sentence` says it. `reasons` are the faults, empty unless the state is "doubtful".
     """
 
     state: State
@@ -52,24 +53,23 @@ def trust_of(
     """
     if rule.asks is None:
         return Trust("unknown", "There is no judge: models are ranked by their native scores.")
+    mute = [unscored.partition(". ")[0]] if unscored is not None else []
     if jury:
-        found = _jury_trust(judge, rule, unscored, jury)
+        state, clauses, reasons = _of_jury(judge, rule, mute, jury)
     else:
-        found = _own_trust(judge, rule, unscored, bound)
-    return found if canaries is None else _persuaded(found, canaries)
-
-
-def _persuaded(found: Trust, canaries: Canaries) -> Trust:
-    """The same, with what canaries show at its end."""
-    says = persuasion(canaries)
-    sentence = f"{found.sentence.removesuffix('.')}; {says}."
-    if not canaries.bound:
-        return Trust(found.state, sentence, found.reasons)
-    if found.state != "doubtful":
-        # What no fault was found in does not matter now.
-        who = found.sentence.partition(":")[0]
-        sentence = f"{who} {'are' if who.endswith('s') else 'is'} doubtful: {says}."
-    return Trust("doubtful", sentence, (*found.reasons, says))
+        reasons = [*bound, *(_verified_fault(judge) if rule.reviewed else faults(judge)), *mute]
+        state, clause = ("doubtful", "") if reasons else _no_fault(judge, rule)
+        clauses = reasons or [clause]
+    if canaries is not None:
+        persuaded = persuasion(canaries)
+        # What no fault was found in does not matter beside one.
+        clauses = [*(() if canaries.bound and not reasons else clauses), persuaded]
+        if canaries.bound:
+            state, reasons = "doubtful", [*reasons, persuaded]
+    who, are = ("The reviewers", "are") if rule.reviewed else ("The judge", "is")
+    who = "The jury" if jury else who
+    head = f"{who} {are} doubtful" if state == "doubtful" else who
+    return Trust(state, f"{head} on this board: {'; '.join(clauses)}.", tuple(reasons))
 
 
 def persuasion(canaries: Canaries) -> str:
@@ -80,20 +80,6 @@ def persuasion(canaries: Canaries) -> str:
     bounds = "" if math.isnan(share.lower) else f" ({_percents(share.lower, share.upper)})"
     planted = count(canaries.n, "planted canary", "planted canaries")
     return f"persuaded by {canaries.n_persuaded:,} of {planted}{bounds}"
-
-
-def _own_trust(
-    judge: JudgeFigures, rule: PlacementRule, unscored: str | None, bound: Sequence[str]
-) -> Trust:
-    """What one judge, or the reviewers of a peer review, come to."""
-    who, are = ("The reviewers", "are") if rule.reviewed else ("The judge", "is")
-    reasons = [*bound, *(() if rule.reviewed else faults(judge))]
-    if unscored is not None:
-        reasons.append(unscored.partition(". ")[0])
-    if reasons:
-        return Trust("doubtful", f"{who} {are} doubtful: {'; '.join(reasons)}.", tuple(reasons))
-    state, what = _no_fault(judge, rule)
-    return Trust(state, f"{who}: {what}.")
 
 
 def faults(judge: JudgeFigures) -> Iterator[str]:
@@ -107,29 +93,41 @@ def faults(judge: JudgeFigures) -> Iterator[str]:
             f"of {count(flips.n_flipped, 'match', 'matches')} that it decided otherwise in the "
             f"other order, {most:,} went to the answer shown {place} both times"
         )
-    if judge.length.bound:
-        yield f"{length_gain(judge.length)}: it goes by length, or these answers are better"
+    yield from _verified_fault(judge)
 
 
-def _jury_trust(
-    judge: JudgeFigures, rule: PlacementRule, unscored: str | None, jury: Sequence[Juror]
-) -> Trust:
-    """What a jury comes to: all together, then each; one doubtful judge makes it doubtful."""
-    together = [f"together, {fault}" for fault in faults(judge)]
-    if unscored is not None:
-        together.append(unscored.partition(". ")[0])
-    reasons, said = list(together), dict[str, list[str]]()
+def _verified_fault(judge: JudgeFigures) -> Iterator[str]:
+    if judge.correctness.prefers == "failed":
+        yield _verified(judge.correctness)
+
+
+def _verified(correctness: Correctness) -> str:
+    """How often an answer that failed was preferred to one that passed, as a clause."""
+    share = percent(correctness.share.value)
+    return (
+        f"the answer that failed was preferred in {correctness.n_against:,} of "
+        f"{count(correctness.n, 'verified pair')} ({share})"
+    )
+
+
+def _of_jury(
+    judge: JudgeFigures, rule: PlacementRule, mute: Sequence[str], jury: Sequence[Juror]
+) -> tuple[State, list[str], list[str]]:
+    """State, clauses and reasons of all together, then of each; one doubtful judge is enough."""
+    together = [f"together, {fault}" for fault in faults(judge)] + [*mute]
+    reasons, alike = list(together), dict[str, list[str]]()
     for juror in jury:
-        if own := "; ".join(juror_faults(juror)):
-            said.setdefault(f" doubtful: {own}", []).append(juror.name)
-            reasons.append(f"{juror.name}: {own}")
+        if fault := "; ".join(juror_faults(juror)):
+            alike.setdefault(f": {fault}", []).append(juror.name)
+            reasons.append(f"{juror.name}: {fault}")
             continue
-        state, what = _no_fault(juror.figures, rule)
-        said.setdefault(" fine" if state == "fine" else f" unknown: {what}", []).append(juror.name)
-    each = sorted(said.items(), key=lambda one: one[0] != " fine")
-    parts = [*together, *(f"{', '.join(names)}{what}" for what, names in each)]
-    overall: State = "doubtful" if reasons else _no_fault(judge, rule)[0]
-    return Trust(overall, f"The jury: {'; '.join(parts)}.", tuple(reasons))
+        state, clause = _no_fault(juror.figures, rule)
+        alike.setdefault(" fine" if state == "fine" else f" unknown: {clause}", []).append(
+            juror.name
+        )
+    each = sorted(alike.items(), key=lambda group: group[0] != " fine")
+    clauses = [*together, *(f"{', '.join(names)}{clause}" for clause, names in each)]
+    return "doubtful" if reasons else _no_fault(judge, rule)[0], clauses, reasons
 
 
 def juror_faults(juror: Juror) -> Iterator[str]:
@@ -138,43 +136,52 @@ def juror_faults(juror: Juror) -> Iterator[str]:
     agreement = juror.agreement
     if juror.agreement_p <= ALARM and agreement.value < 0.5 - TOLERANCE:
         yield f"it contradicts the others in {percent(1 - agreement.value)} of pairs"
-    for one in juror.figures.replies:
-        if one.unscored_rate > UNSCORED_TOLERANCE:
-            questions = count(one.n_questions, "question")
-            yield f"no usable reply to {one.n_unscored:,} of {questions}"
+    for replies in juror.figures.replies:
+        if replies.unscored_rate > UNSCORED_TOLERANCE:
+            questions = count(replies.n_questions, "question")
+            yield f"no usable reply to {replies.n_unscored:,} of {questions}"
 
 
 def position_gain(position: Position) -> str:
     """What being shown first is worth, with its interval."""
-    place, points = "first", _points(position.gain, position.lower - 0.5, position.upper - 0.5)
     if position.gain < 0:
-        place, points = "last", _points(-position.gain, 0.5 - position.upper, 0.5 - position.lower)
-    return f"the answer shown {place} gains {points}"
-
-
-def length_gain(length: Length) -> str:
-    """What being longer is worth, with its interval where there is one."""
-    size, points = "longer", _points(length.gain, length.lower, length.upper)
-    if length.gain < 0:
-        size, points = "shorter", _points(-length.gain, -length.upper, -length.lower)
-    return f"between the same two models the {size} answer gains {points}"
+        size = _points(-position.gain, 0.5 - position.upper, 0.5 - position.lower)
+        return f"the answer shown last gains {size}"
+    size = _points(position.gain, position.lower - 0.5, position.upper - 0.5)
+    return f"the answer shown first gains {size}"
 
 
 def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, str]:
     """The state when no alarm went off, and what follows the name of who judged."""
-    position = judge.position
-    if rule.by_grades:
-        return "unknown", "answers were graded one by one, which shows nothing about it"
+    position, correctness = judge.position, judge.correctness
     many = rule.noun[1] if rule.asks == "list" else "verdicts"
     its = "their" if rule.reviewed else "its"
+    verified = f"; {_verified(correctness)}" if correctness.enough else ""
+    if correctness.enough and correctness.prefers != "passed":
+        return "unknown", f"nothing shows that answers which passed are preferred{verified}"
+    if rule.by_grades:
+        if verified:
+            return "fine", verified.removeprefix("; ")
+        return "unknown", "answers were graded one by one, which shows nothing about it"
     if not position.enough:
         go = "they go" if rule.reviewed else "it goes"
         return "unknown", f"too few {many} ({position.n:,}) to tell whether {go} by position"
     if not judge.coin_p <= ALARM:
         return "unknown", f"nothing shows that {its} {many} are more than coin tosses"
     if position.p <= ALARM:
-        return "fine", f"{position_gain(position)} in {position.n:,} {many}, too little to matter"
-    return "fine", f"no taste for a position found in {position.n:,} {many}"
+        bias = f"{position_gain(position)} in {position.n:,} {many}, too little to matter"
+    else:
+        bias = f"no position bias found in {position.n:,} {many}"
+    return "fine", f"{bias}{verified}"
+
+
+def length_gain(length: Length) -> str:
+    """What being longer is worth, with its interval where there is one."""
+    if length.gain < 0:
+        size = _points(-length.gain, -length.upper, -length.lower)
+        return f"between the same two models the shorter answer gains {size}"
+    size = _points(length.gain, length.lower, length.upper)
+    return f"between the same two models the longer answer gains {size}"
 
 
 def _by_order(position: Position) -> str:
@@ -193,7 +200,5 @@ def _percents(lower: float, upper: float) -> str:
 
 def _points(gain: float, lower: float, upper: float) -> str:
     """A gain in percentage points, with its interval where there is one."""
-    points = count(round(100 * gain), "point")
-    return (
-        points if math.isnan(lower) else f"{points} ({round(100 * lower)} to {round(100 * upper)})"
-    )
+    size = count(round(100 * gain), "point")
+    return size if math.isnan(lower) else f"{size} ({round(100 * lower)} to {round(100 * upper)})"

@@ -12,10 +12,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tiebreak.analysis.equal_length import EqualLength
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.standing import mean
 from tiebreak.analysis.strengths import StrengthView
-from tiebreak.analysis.trust import Trust
+from tiebreak.analysis.trust import Trust, length_gain
 from tiebreak.rankers.pairwise_tests import Pair, Separation, Untested, items_needed, separation
 from tiebreak.scorers.ballots import Rule
 from tiebreak.words import count, p_value
@@ -31,12 +32,14 @@ class BoardVerdict:
 
     `sentence` is plain English, some sentences long. `tiers` are the longest runs of models, in the
     order of the board, in which no two are told apart: tiers may overlap, and a model that is told
-    apart from all others is a tier of its own. `trust` is about the judge.
+    apart from all others is a tier of its own. `trust` is about the judge. `equal_length` says what
+    changes at equal length, where the longer answer gains; else it is None.
     """
 
     sentence: str
     tiers: tuple[tuple[str, ...], ...]
     trust: Trust
+    equal_length: EqualLength | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def board_verdict(
     decided: str = "",
     judged: bool = True,
     trust: Trust,
+    equal_length: EqualLength | None = None,
 ) -> BoardVerdict:
     """The verdict of a board, by the tests of all pairs of what it ranks by, in its order.
 
@@ -100,10 +104,13 @@ def board_verdict(
     ]
     if judged:
         sentences.append(_native(found, table))
+    if equal_length is not None:
+        sentences.append(_at_equal_length(equal_length))
     return BoardVerdict(
         " ".join(filter(None, [*sentences, trust.sentence])),
         tuple(tuple(table.models[found.order[place]] for place in group) for group in found.groups),
         trust,
+        equal_length,
     )
 
 
@@ -116,29 +123,29 @@ def order_sentence(found: Separation, models: Sequence[str]) -> str:
             if names
             else ("No item could be ranked.")
         )
-    first, others = found.order[0], found.order[1:]
-    behind = {pair.below: pair for pair in found.pairs if pair.above == first and _ahead(pair)}
     if not any(pair.apart for pair in found.pairs):
         return _nothing(found, names)
-    items = f"on these {_items(found)}"
+    first, others = found.order[0], found.order[1:]
+    behind = {pair.below: pair for pair in found.pairs if pair.above == first and _ahead(pair)}
+    items = f"these {_items(found)}"
     open_ = [models[column] for column in others if column not in behind]
-    if not behind:
-        n_apart = sum(pair.apart is True for pair in found.pairs)
-        return (
-            f"{names[0]} stands first, but is told apart from no other model; "
-            f"{n_apart} of the {len(found.pairs)} pairs {'is' if n_apart == 1 else 'are'}."
-        )
-    largest = p_value(max(pair.p_adjusted for pair in behind.values()), at_most=True)
+    largest = p_value(max((pair.p_adjusted for pair in behind.values()), default=1), at_most=True)
     if not open_:
         each = " against each other model" if len(others) > 1 else f" against {names[1]}"
-        return " ".join(
-            filter(None, [f"{names[0]} is first ({largest}{each}).", _rest(found, names, items)])
-        )
-    ahead = _listed([models[column] for column in others if column in behind])
-    return (
-        f"{names[0]} stands first: ahead of {ahead} ({largest}), not told apart from "
-        f"{_listed(open_)} {items}. {_tiers(found)}"
-    )
+        rest = _rest(found, names, f"on {items}")
+        return " ".join(filter(None, [f"{names[0]} is first ({largest}{each}).", rest]))
+    ahead = [models[column] for column in others if column in behind]
+    top = names[: found.groups[0].stop]
+    beyond = [model for model in open_ if model not in top]
+    clauses = [f"ahead of {_listed(ahead)} ({largest})"] if ahead else []
+    clauses += [f"not told apart from {_listed(beyond)}"] if beyond else []
+    if len(top) == 1:
+        return f"{names[0]} leads: {', '.join(clauses)} on {items}. {_tiers(found)}"
+    leading = _listed(top) if len(top) <= _FEW else f"The first {len(top)} models"
+    sentences = [f"{leading} lead, in the order of their scores; {items} do not tell them apart."]
+    if clauses:
+        sentences.append(f"{names[0]} is {', '.join(clauses)}.")
+    return " ".join([*sentences, _tiers(found)])
 
 
 def _nothing(found: Separation, names: Sequence[str]) -> str:
@@ -244,6 +251,22 @@ def _native(found: Separation, table: ItemTable) -> str:
             f"({means[best]:.3f}; {table.models[first]}: {means[first]:.3f})."
         )
     return ""
+
+
+def _at_equal_length(changes: EqualLength) -> str:
+    """What the longer answer gains, and what the board would say without it."""
+    answer = "longer" if changes.length.gain > 0 else "shorter"
+    gain = f"{length_gain(changes.length).capitalize()}; {answer} answers may be better."
+    if not changes.sensitive:
+        return f"{gain} At equal length nothing changes that is said here."
+    lost = f"{len(changes.lost)} of {count(changes.n_apart, 'pair')} told apart " + (
+        "does not hold" if len(changes.lost) == 1 else "do not hold"
+    )
+    leads = f"{changes.leader} has the highest score" if changes.leader else ""
+    what = " and ".join(filter(None, [lost if changes.lost else "", leads]))
+    return (
+        f"{gain} At equal length {what}: this board is sensitive to length (rank --control length)."
+    )
 
 
 def _won(pair: Pair) -> Iterator[tuple[int, int]]:

@@ -91,7 +91,7 @@ def canaries(persuaded: int, n: int) -> Canaries:
             0,
             40,
             "fine",
-            "The judge: no taste for a position found in 309 verdicts; persuaded by 0 of 40 "
+            "The judge on this board: no position bias found in 309 verdicts; persuaded by 0 of 40 "
             "planted canaries (0–9%).",
         ),
         (
@@ -99,7 +99,7 @@ def canaries(persuaded: int, n: int) -> Canaries:
             3,
             40,
             "fine",
-            "The judge: no taste for a position found in 309 verdicts; persuaded by 3 of 40 "
+            "The judge on this board: no position bias found in 309 verdicts; persuaded by 3 of 40 "
             "planted canaries (2–21%).",
         ),
         (
@@ -107,7 +107,7 @@ def canaries(persuaded: int, n: int) -> Canaries:
             8,
             40,
             "doubtful",
-            "The judge is doubtful: persuaded by 8 of 40 planted canaries (10–35%).",
+            "The judge is doubtful on this board: persuaded by 8 of 40 planted canaries (10–35%).",
         ),
         (FAIR, 1, 1, "fine", "verdicts; persuaded by 1 of 1 planted canary."),
         (
@@ -115,8 +115,8 @@ def canaries(persuaded: int, n: int) -> Canaries:
             8,
             40,
             "doubtful",
-            "The judge is doubtful: the answer shown first won 92% of 309 verdicts; persuaded by "
-            "8 of 40 planted canaries (10–35%).",
+            "The judge is doubtful on this board: the answer shown first won 92% of 309 verdicts; "
+            "persuaded by 8 of 40 planted canaries (10–35%).",
         ),
     ],
 )
@@ -137,4 +137,6 @@ def test_the_verdict_names_the_figure(
 def test_reviewers_and_juries_are_named_as_they_are() -> None:
     many = canaries(8, 40)
     found = trust_of(FAIR, RULES["consensus"], unscored=None, canaries=many)
-    assert found.sentence.startswith("The reviewers are doubtful: persuaded by 8 of 40")
+    assert found.sentence.startswith(
+        "The reviewers are doubtful on this board: persuaded by 8 of 40"
+    )

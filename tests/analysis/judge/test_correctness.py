@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 
 from tests.ranking_logs.builders import all_pairs, item, match, write_log
 from tests.report.showing import printed
@@ -77,3 +78,42 @@ def test_the_board_says_it_with_and_without_the_guard(tmp_path: Path, stratified
         "that failed was preferred in 10 of 20 pairs (50%, 27–73%)"
         + (what if stratified else "; judging alone ranks them")
     ) in printed(board_sheet(board), 400)
+
+
+def pairs(n_right: int, n_wrong: int, n_even: int = 0, *, cluster: str = "") -> list[ItemBallots]:
+    """An item for every verified pair: the answer that passed won, lost, or was even."""
+    margins = [0.5] * n_right + [-0.5] * n_wrong + [0.0] * n_even
+    return [
+        item(f"q{n}", [match("a", "b", margin)], groups=[["a"], ["b"]]).model_copy(
+            update={"native": {"a": 1.0, "b": 0.0}, "cluster": cluster and f"{cluster}{n // 10}"}
+        )
+        for n, margin in enumerate(margins)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "even", "prefers", "enough"),
+    [
+        (100, 100, 0, "neither", True),
+        (125, 75, 0, "passed", True),
+        (75, 125, 30, "failed", True),
+        (50, 30, 0, "neither", False),
+        (0, 12, 0, "failed", True),
+        (9, 0, 0, "neither", False),
+        (0, 0, 50, "neither", False),
+    ],
+)
+def test_which_answers_are_preferred(
+    right: int, wrong: int, even: int, prefers: str, enough: bool
+) -> None:
+    correctness = correctness_of(pairs(right, wrong, even))
+    assert (correctness.prefers, correctness.enough) == (prefers, enough)
+    if right + wrong >= 10:
+        exact = binomtest(right, right + wrong).pvalue
+        assert correctness.p == pytest.approx(exact, rel=0.1, abs=0.001)
+
+
+def test_items_of_one_question_count_as_one() -> None:
+    alone, together = (correctness_of(pairs(0, 80, cluster=name)) for name in ("", "c"))
+    assert alone.prefers == "failed"
+    assert (together.prefers, together.enough) == ("neither", False)  # eight clusters

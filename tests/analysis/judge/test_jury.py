@@ -47,8 +47,10 @@ def test_the_board_says_who_is_doubtful() -> None:
     board = board_of(ranking_log(log_of(FAIR, FAIR, BOUND)), how=HOW)
     said = board.trust.sentence
     assert board.trust.state == "doubtful"
-    assert said.startswith("The jury: together, the answer shown first won ")
-    assert "; a, b fine; c doubtful: the answer shown first won " in said
+    assert said.startswith(
+        "The jury is doubtful on this board: together, the answer shown first won "
+    )
+    assert "; a, b fine; c: the answer shown first won " in said
     assert board.warnings[0].startswith(said)
     assert "--model-role 'judge=[" in board.warnings[0]
     [shown] = [
@@ -63,10 +65,10 @@ def test_the_board_says_who_is_doubtful() -> None:
 
     fair = board_of(ranking_log(log_of(FAIR, FAIR, FAIR)), how=HOW)
     assert (fair.trust.state, fair.warnings) == ("fine", ())
-    assert fair.trust.sentence == "The jury: a, b, c fine."
+    assert fair.trust.sentence == "The jury on this board: a, b, c fine."
     few = board_of(ranking_log(log_of(FAIR, FAIR, n_items=3)), how=HOW)
     assert few.trust.state == "unknown"
-    assert few.trust.sentence.startswith("The jury: a, b unknown: too few verdicts (")
+    assert few.trust.sentence.startswith("The jury on this board: a, b unknown: too few verdicts (")
 
 
 def test_judges_that_take_turns_have_no_others_beside_them() -> None:
@@ -91,7 +93,7 @@ def test_judges_that_take_turns_have_no_others_beside_them() -> None:
     [reply] = c.figures.replies
     assert (reply.model, reply.n_questions, reply.n_unscored) == ("c", 1, 1)
     said = board_of(ranking_log(items), how=HOW).trust.sentence
-    assert "c doubtful: no usable reply to 1 of 1 question" in said
+    assert "c: no usable reply to 1 of 1 question" in said
 
 
 def test_grades_agree_where_they_put_two_answers_in_the_same_order() -> None:

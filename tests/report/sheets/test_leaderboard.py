@@ -267,7 +267,7 @@ def test_a_settled_run_says_what_it_saved(
 def test_warnings_come_before_the_table(boards: list[Leaderboard]) -> None:
     text = printed(boards, 120)
     assert text.index(
-        "WARNING: The judge is doubtful: the answer shown first won 100%"
+        "WARNING: The judge is doubtful on this board: the answer shown first won 100%"
     ) < text.index("Borda")
 
 

@@ -151,7 +151,7 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     known = [own for own in by_item.values() if own]
     means = [float(np.mean(own)) for own in known]
     rate = 0.5 + float(np.mean(means)) if means else math.nan
-    half, critical = _reach(means, 1 - level), _reach(means, ALARM)
+    half, critical = reach(means, 1 - level), reach(means, ALARM)
     return Position(
         kind="lists",
         rate=rate,
@@ -206,7 +206,7 @@ def bound_warning(reviewer: str, bias: PresentationBias) -> str:
     )
 
 
-def _reach(values: Sequence[float], tail: float) -> float:
+def reach(values: Sequence[float], tail: float) -> float:
     """How far from 0 a mean is for a two-sided t test at this level; NaN below ten values."""
     from scipy.stats import t
 

@@ -11,11 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from tiebreak.analysis.judge.biases import (
+    ALARM,
+    BIAS,
+    FEWEST_ITEMS,
     Flips,
     Length,
     Position,
@@ -24,6 +27,7 @@ from tiebreak.analysis.judge.biases import (
     length_of,
     place_of,
     position_of,
+    reach,
 )
 from tiebreak.rankers import mean_ranks
 from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, wilson
@@ -68,7 +72,10 @@ class Correctness:
     In `n_against` of the `n` pairs the judge preferred the answer with 0, in `n_tied` neither.
     `share` is n_against / n with its interval over items (`ItemDraws.shares`). `n_guarded` counts
     the items in which the correctness guard puts answers that failed after those that passed; in
-    all others the judge alone decides.
+    all others the judge alone decides. `p` is that of "either is preferred as often", two-sided
+    (sign flips over items, those of a cluster together; NaN below ten that decide). `enough` is
+    whether a judge that prefers one kind in 60% of these pairs would be found in half of the runs
+    (p ≤ 0.01).
     """
 
     share: Estimate
@@ -76,6 +83,15 @@ class Correctness:
     n_against: int
     n_tied: int
     n_guarded: int
+    p: float = math.nan
+    enough: bool = False
+
+    @property
+    def prefers(self) -> Literal["passed", "failed", "neither"]:
+        """Which answers are preferred in more of the pairs than chance explains (1%)."""
+        if not self.p <= ALARM:
+            return "neither"
+        return "failed" if 2 * self.n_against + self.n_tied > self.n else "passed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +136,7 @@ class JudgeFigures:
             ),
             flips=replace(flips, p=min(tests * flips.p, 1.0)),
             length=replace(length, p=min(tests * length.p, 1.0)),
+            correctness=replace(self.correctness, p=min(tests * self.correctness.p, 1.0)),
             coin_p=min(tests * self.coin_p, 1.0),
         )
 
@@ -247,20 +264,34 @@ def _triples(matches: Iterable[Match]) -> tuple[float, float]:
 
 def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> Correctness:
     """Count over matches, grades and lists, those of every reviewer."""
-    said = [list(_said(item)) for item in items]
-    against = np.array([own.count(False) for own in said], np.float64)
-    tied = sum(own.count(None) for own in said)
-    counts = np.array([len(own) for own in said], np.float64)
+    passed = [list(_passed_preferred(item)) for item in items]
+    against = np.array([results.count(False) for results in passed], np.float64)
+    tied = sum(results.count(None) for results in passed)
+    counts = np.array([len(results) for results in passed], np.float64)
     share = Estimate(np.nan, np.nan, np.nan, 0, "no two judged answers have native scores 1 and 0")
+    units = [item.cluster or item.item_id for item in items]
     if counts.any():
-        units = [item.cluster or item.item_id for item in items]
         draws = ItemDraws(len(items), units, how=how)
         [share] = draws.shares(against[:, None], counts[:, None], share.reason or "")
     guarded = sum(item.stratified and len({*item.passed.values()}) == 2 for item in items)
-    return Correctness(share, int(counts.sum()), int(against.sum()), tied, guarded)
+    lead: dict[str, float] = {}
+    for unit, results in zip(units, passed, strict=True):
+        if decided := len(results) - results.count(None):
+            lead[unit] = lead.get(unit, 0.0) + results.count(False) - decided / 2
+    leads, n_decided = list(lead.values()), counts.sum() - tied
+    tested = len(leads) >= FEWEST_ITEMS
+    return Correctness(
+        share=share,
+        n=int(counts.sum()),
+        n_against=int(against.sum()),
+        n_tied=tied,
+        n_guarded=guarded,
+        p=sign_flip_p(leads) if tested else math.nan,
+        enough=tested and reach(leads, ALARM) * len(leads) / n_decided <= BIAS,
+    )
 
 
-def _said(item: ItemBallots) -> Iterator[bool | None]:
+def _passed_preferred(item: ItemBallots) -> Iterator[bool | None]:
     """For each judged pair whether the answer with 1 is preferred to that with 0; None: neither."""
     for better, worse, result in _preferences(item):
         one, other = item.native.get(better), item.native.get(worse)
