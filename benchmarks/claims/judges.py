@@ -2,7 +2,8 @@
 
 Judges are planted: fair with little noise, fair and noisy, one to whom the first of two equal
 answers is the better one in 60 or 70% of matches, one that likes length, one that tosses a coin.
-Where longer answers are better item by item, a taste for length cannot be told from a good eye.
+Where longer answers are better item by item, a preference for length cannot be told from a good
+eye, so it is a finding about the board (`length`) and none of the alarms.
 """
 
 from collections.abc import Iterator
@@ -27,9 +28,9 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.match import Swap
 
 DRAWS = Resampling(draws=50)
-# An alarm of each kind may be false in 1% of the boards, so any of three in 3%.
+# An alarm of each kind may be false in 1% of the boards, any of them in 1.5%.
 FALSE = (0.0, 0.01)
-ANY = (0.0, 0.03)
+ANY = (0.0, 0.015)
 
 
 def claims(scale: float) -> Iterator[Claim]:
@@ -54,7 +55,7 @@ def claims(scale: float) -> Iterator[Claim]:
         alarm = "rank: false alarm of the judge:"
         yield share(f"{alarm} position", setting, int(found[0]), n, FALSE)
         yield share(f"{alarm} length", setting, int(found[1]), n, None if better else FALSE)
-        yield share(f"{alarm} any", setting, int(found[2]), n, None if better else ANY)
+        yield share(f"{alarm} any", setting, int(found[2]), n, ANY)
         if name == "coin":
             yield share("rank: a coin passes for a judge", setting, int(found[3]), n, FALSE)
     for number, (name, traits, kind, n_items, least) in enumerate(

@@ -11,9 +11,9 @@ from benchmarks.claims.worlds import (
     FAIR,
     NOISY,
     judged,
-    length_loving,
     near_ties,
     position_bound,
+    qualities,
 )
 from tiebreak.analysis.judge.biases import ALARM
 from tiebreak.analysis.judge.figures import COIN_CYCLES, JudgeFigures, cycles_of, judge_figures
@@ -30,6 +30,7 @@ ALARMS: dict[str, Callable[[JudgeFigures], bool]] = {
     "flips": lambda found: found.flips.p <= ALARM,
     "length": lambda found: found.length.p <= ALARM,
 }
+DOUBTED = (0.0, 0.015)
 _NO_DRAWS = Resampling(draws=2)
 
 
@@ -64,7 +65,6 @@ def claims(scale: float) -> Iterator[Claim]:
         for judge, traits in {
             "60:40 for the first": position_bound(0.6),
             "70:30 for the first": position_bound(0.7),
-            "70:30 for 1 sd of length": length_loving(0.7),
         }.items():
             if in_tests(scale):  # nothing is claimed
                 break
@@ -85,9 +85,48 @@ def claims(scale: float) -> Iterator[Claim]:
     found = _figures(6, FAIR, runs(100, scale, least=4), 50, protocol="seal", longer_is_better=0.5)
     hits = sum(_state(one, "seal") == "doubtful" for one in found)
     setting = "blind judge, an answer's length and quality correlate at .5, seal, 50 items"
-    yield share("trust: judge is doubtful", setting, hits, len(found))
+    yield share("trust: judge is doubtful", setting, hits, len(found), DOUBTED)
+    yield from _verified(scale)
     for number, (judge, traits) in enumerate({"coin": COIN, "noisy": NOISY, "fair": FAIR}.items()):
         yield from _cycles(scale, number, judge, traits)
+
+
+def _verified(scale: float) -> Iterator[Claim]:
+    """States where 15% of answers fail, in worlds where quality decides that, or not, or reversed.
+
+    To a judge that reads quality it is one who prefers what passed, one who does not look at it,
+    and one who prefers what failed.
+    """
+    for number, (judge, sign, state, items, full, claimed) in enumerate(
+        (
+            ("fair judge, the worse answers fail", 1, "doubtful", 50, 400, DOUBTED),
+            ("fair judge, the worse answers fail", 1, "fine", 200, 100, (0.9, 1.0)),
+            ("blind to failure", 0, "doubtful", 50, 400, DOUBTED),
+            # Few items have too few pairs: there it is fine by all that ballots show.
+            ("blind to failure", 0, "fine", 50, 100, None),
+            ("blind to failure", 0, "fine", 200, 100, (0.0, ALARM)),
+            ("prefers what failed", -1, "doubtful", 50, 200, (0.99, 1.0)),
+        )
+    ):
+        if items > 50 and in_tests(scale):
+            continue
+        n, hits = runs(full, scale, least=10), 0
+        for run in range(n):
+            seed, theta = (9, number, run), near_ties(MODELS)
+            rng = np.random.default_rng(seed)
+            ballots = judged(rng, theta, items, FAIR, protocol="full_pairwise", swap="always")
+            # The qualities are what a world draws first.
+            seen = sign * qualities(np.random.default_rng(seed), theta, items)
+            seen += rng.standard_normal(seen.shape)
+            passed = (seen > np.quantile(seen, 0.15)).astype(float)
+            graded = [
+                item.model_copy(update={"native": dict(zip(item.models, row, strict=True))})
+                for item, row in zip(ballots, passed.tolist(), strict=True)
+            ]
+            figures = judge_figures(graded, how=_NO_DRAWS)
+            hits += _state(figures, "full_pairwise") == state
+        setting = f"{judge}, 15% fail, full_pairwise, {items} items"
+        yield share(f"trust: judge is {state}", setting, hits, n, claimed)
 
 
 def _figures(

@@ -26,7 +26,6 @@ from tiebreak.analysis.leaderboard import (
     leaderboards,
 )
 from tiebreak.analysis.receipt import Settled
-from tiebreak.analysis.trust import REMEDY
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
@@ -319,7 +318,7 @@ def test_matches_are_viewed_in_other_ways_too(tmp_path: Path) -> None:
     assert result.judge.length.reason == "the log does not say how long answers are"
 
 
-def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
+def test_what_length_gains_is_a_finding_of_the_board(tmp_path: Path) -> None:
     # Now a, now b gives the longer answer, and that wins.
     items = [
         item(
@@ -330,9 +329,11 @@ def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
         for n in range(48)
     ]
     result = board(tmp_path, *items)
-    assert result.trust.state == "doubtful"
-    assert result.warnings == (f"{result.trust.sentence} {REMEDY}",)
-    assert "the longer answer gains 50 points" in result.trust.sentence
+    assert (result.trust.state, result.warnings) == ("unknown", ())  # 48 verdicts
+    assert (
+        "Between the same two models the longer answer gains 50 points (50 to 50); longer answers "
+        "may be better. At equal length nothing changes that is said here."
+    ) in result.verdict.sentence
 
 
 @pytest.mark.slow

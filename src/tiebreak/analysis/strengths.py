@@ -15,8 +15,8 @@ lines outside of code fences (``` or ~~~):
     bold       texts in ** or __, within a line
 
 On 200 simulated logs per cell (2 or 8 models, 10 to 160 items, 200 draws; independent matches, or
-models and taste that differ from item to item) 95% intervals of the controlled strengths held the
-truth in 90 to 95%, of the coefficients in 91 to 97%.
+models and preferences that differ from item to item) 95% intervals of the controlled strengths held
+the truth in 90 to 95%, of the coefficients in 91 to 97%.
 """
 
 import math

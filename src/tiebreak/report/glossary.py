@@ -159,6 +159,13 @@ GLOSSARY: Final = (
         "second-views",
         "[Ss]econd views|[Ll]east squares|Bradley–Terry",
     ),
+    Term(
+        "Sensitive to length",
+        "A board whose leader, or a pair that it tells apart, changes at equal length.",
+        "sensitive-to-length",
+        "sensitive to length",
+        ("the judge", "reading.md#the-judge"),
+    ),
     Term("Shard", "A part of a run's items, judged on another machine.", "shard"),
     Term(
         "SR, PR, SIA, SFA",
@@ -183,8 +190,9 @@ GLOSSARY: Final = (
     ),
     Term(
         "Trust in the judge",
-        "*Doubtful*: a check found a fault that a fair judge shows in at most 1% of leaderboards. "
-        "*Fine*: none did, and there were verdicts enough to find one. Else *unknown*.",
+        "On one board. *Doubtful*: a check found a fault that a fair judge shows in at most 1% of "
+        "leaderboards, 1.5% over all checks. *Fine*: none did, there were verdicts enough to find "
+        "one, and verified answers are preferred. Else *unknown*.",
         "trust",
         see=("the judge", "reading.md#the-judge"),
     ),
@@ -197,9 +205,16 @@ GLOSSARY: Final = (
     ),
     Term(
         "Verdict",
-        "The sentence that a board begins with: who is first, against whom that holds, and whether "
+        "The sentence that a board begins with: who leads, against whom that holds, and whether "
         "the judge can be trusted.",
         "verdict",
+    ),
+    Term(
+        "Verified pair",
+        "Two judged answers of which one passed (native score 1) and one failed (0): what shows "
+        "whether a judge prefers right answers.",
+        "verified-pair",
+        "verified pairs?",
     ),
 )
 """All words, in the order of the alphabet."""

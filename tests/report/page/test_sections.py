@@ -213,12 +213,12 @@ def test_all_boards_are_one_table(contents: Contents, everything: Page) -> None:
         (
             [("ab", True, "fine"), ("abc", True, "fine")],
             "a stands first on both boards; on each of them is it told apart from every other "
-            "model. The judge on this board: fine on 2 of 2 judged boards.",
+            "model. The judge: fine on 2 of 2 judged boards.",
         ),
         (
             [("ab", False, "fine"), ("ab", False, "unknown"), ("ab", False, "")],
             "On none of the 3 boards are two models told apart: no order of a board is a ranking. "
-            "The judge on this board: fine on 1, unknown on 1 of 2 judged boards.",
+            "The judge: fine on 1, unknown on 1 of 2 judged boards.",
         ),
         (
             [("ab", True, ""), ("ab", False, "")],
@@ -233,7 +233,7 @@ def test_all_boards_are_one_table(contents: Contents, everything: Page) -> None:
                 ("", False, ""),
             ],
             "No model stands first on all 3 boards: a on 2, b on 1. On 1 of them no two models are "
-            "told apart. The judge on this board: fine on 2, doubtful on 1 of 3 judged boards.",
+            "told apart. The judge: fine on 2, doubtful on 1 of 3 judged boards.",
         ),
         (
             [(name + "xy", True, "") for name in "abcdefa"],

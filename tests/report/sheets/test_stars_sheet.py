@@ -35,7 +35,7 @@ def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_one_board_with_one_verdict(paired: Path) -> None:
     text = " ".join(run(paired).split())
-    assert text.count("is first") + text.count("stands first") == 1
+    assert text.count("is first") + text.count(" lead, in the order of their scores;") == 1
     assert "gsm8k · stars · 60 items" in text
     assert "Paired: all models answered the same 60 items" in text
     assert "Standard error of a difference:" in text

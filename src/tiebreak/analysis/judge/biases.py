@@ -87,9 +87,9 @@ class Flips:
     `asked` says which: all, those that were close in the first order, or a sample drawn by lot.
     `rate` is the share of the `n` in which the two orders named different winners, with its Wilson
     interval; `both_first` of these went to the answer shown first both times, `both_second` to the
-    other. `expected` is the rate to be expected there of the same judge without a taste for a
+    other. `expected` is the rate to be expected there of the same judge without a preference for a
     position (NaN below ten matches); of a judge that tosses a coin it is ½, and no judge without
-    such a taste, whose errors are independent, has more. `p` tests `both_first` against
+    such a preference, whose errors are independent, has more. `p` tests `both_first` against
     `both_second` (exact binomial, two-sided), `coin_p` whether flips are fewer than those of a coin
     (exact binomial, one-sided). Undefined: NaN.
     """
@@ -139,7 +139,7 @@ def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Positio
 def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     """Whether answers are ranked in the order in which they were shown, from lists.
 
-    The order is drawn by lot and its reverse is as likely, so without such a taste every τ of order
+    The order is drawn by lot and its reverse is as likely, so without such a bias every τ of order
     shown and order given is as likely to have the other sign: p is that of the sign-flip test,
     which is exact for any number of lists (a t test over ten lists of three answers raised 1.6%
     false alarms at 1%, of two answers 2.2%). τ is twice the gain. The lists of an item are one.
@@ -251,7 +251,7 @@ def _close(match: Match) -> bool:
 
 
 def _expected(twice: list[Match]) -> float:
-    """The flip rate of the same judge without a taste for a position.
+    """The flip rate of the same judge without a position bias.
 
     With x and y the margins of the answer shown first in the first and in the second order, c what
     being shown first is worth and independent normal errors, y − c = −b (x − c) + error. A line
