@@ -20,6 +20,7 @@ from tenacity import wait_fixed
 from tests.faults.openai_server import FakeOpenAI
 from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.scorers.ballots import STORE_KEY
 from tiebreak.scorers.probation import REPLIES
 from tiebreak.write_back.verdict import VERDICT_KEY
@@ -134,6 +135,43 @@ def test_dead_reviewers_are_left_out_until_none_is_left(pool: Path, tmp_path: Pa
     assert log.status == "error"
     stores = [sample.store[STORE_KEY] for sample in log.samples or []]
     assert sum(len(ballots["calls"]) for ballots in stores) == 2 * REPLIES
+
+
+@pytest.mark.parametrize("again", ["eval", "eval-retry", "eval-set"])
+def test_what_one_run_lacks_the_next_one_asks(again: str, pool: Path, tmp_path: Path) -> None:
+    """A run that comes to its end with every fifth question unanswered."""
+    lacking, broken = set(range(0, ITEMS, 5)), True
+    faulty = FakeOpenAI(lambda item, before: "refusal" if broken and item in lacking else "")
+    with faulty.running() as api:
+        out = tmp_path / "out"
+        roles = {"judge": api.model()}
+
+        def in_set() -> EvalLog:
+            eval_set(
+                "tiebreak/round_robin",
+                log_dir=str(out),
+                task_args={"candidates": str(pool), "swap": "never"},
+                model_roles=roles,
+            )
+            return logs_in(out)[-1]
+
+        log = in_set() if again == "eval-set" else judged(api, pool, out)
+        assert log.status == "success"
+        [board] = leaderboards([log.location])
+        assert board.n_items == ITEMS - len(lacking)
+        before, broken = api.by_item.copy(), False
+        if again == "eval-set":
+            log = in_set()
+        elif again == "eval-retry":
+            [log] = eval_retry(log.location, log_dir=str(out))
+        else:
+            log = judged(api, pool, out)
+        assert api.by_item - before == dict.fromkeys(lacking, 1)
+        [board] = leaderboards([out])
+        assert board.n_items == ITEMS
+        if again == "eval-set":
+            in_set()  # nothing is left to ask
+            assert api.by_item - before == dict.fromkeys(lacking, 1)
 
 
 REFUSALS = {

@@ -28,6 +28,7 @@ from tiebreak.candidates.pool import (
     Note,
 )
 from tiebreak.candidates.run_keys import (
+    AUTHOR,
     CANARIES_KEY,
     CONTEST_KEY,
     LEFT_OUT,
@@ -40,6 +41,7 @@ from tiebreak.candidates.run_keys import (
 )
 
 __all__ = [
+    "AUTHOR",
     "CANARIES_KEY",
     "CONTEST_KEY",
     "LEFT_OUT",

@@ -33,6 +33,9 @@ PROMPTS_KEY = "tiebreak_prompts"
 LEFT_OUT = "left out for lack of a key"
 """What notes on candidates say in ranking logs of items that were not judged."""
 
+AUTHOR = "tiebreak"
+"""Who edits logs, by their provenance, where nobody else is named."""
+
 REPLAY_KEY = "tiebreak_replay"
 """Log metadata key of replays: which data, what was taken out of their questions, and the seed."""
 

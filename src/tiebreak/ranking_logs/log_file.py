@@ -8,7 +8,15 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from pydantic import TypeAdapter, ValidationError
 
-from tiebreak.candidates import CANARIES_KEY, LEFT_OUT, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
+from tiebreak.candidates import (
+    AUTHOR,
+    CANARIES_KEY,
+    LEFT_OUT,
+    PROTOCOL_KEY,
+    RUN_KEY,
+    SHARD_KEY,
+    Shard,
+)
 from tiebreak.candidates.inspect_files import read_header, reason
 from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
@@ -138,7 +146,8 @@ def _ballots(sample: Held[Any, Any], with_votes: bool) -> tuple[ItemBallots | No
     problem = None
     if sample.error is not None:
         problem = f"error: {_first_line(sample.error.message)}"
-    elif sample.invalidation is not None:
+    elif sample.invalidation is not None and sample.invalidation.author != AUTHOR:
+        # What a run marks for its own retry is judged as far as it is.
         problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
     try:
         ballots = sample.ballots(with_votes=with_votes)

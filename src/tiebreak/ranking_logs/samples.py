@@ -72,6 +72,7 @@ class _Failure(_Part):
 
 
 class _Invalidation(_Part):
+    author: str = ""
     reason: str | None = None
 
 

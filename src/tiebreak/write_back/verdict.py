@@ -6,9 +6,10 @@ viewer: what the run itself said stays as it was. `inspect score` carries edits 
 a run that ends, too. Below Inspect's own results stand the first lines of the boards, and the
 command that shows all; or why no item could be ranked. A command whose run failed exits with 1.
 
-Inspect's retries take over samples that ended without an error. Where a judge was stopped because
-none of its replies could be used, samples that ended before count as invalidated, as a person can
-mark them in the viewer: so a retry asks about them as well.
+Inspect's retries take over samples that ended without an error. So those in which a reply could
+not be used are marked as invalidated, as a person can mark them in the viewer: then `eval-retry`,
+or the next `eval-set` of the same folder, asks again for what lacks, and for nothing else. Readers
+of ranking logs take what such a sample holds.
 
 Where the disk was full, Inspect reports an error and leaves a log that ends
 early. While a run goes on we count what it does; at its end we look into its log, and say what was
@@ -52,8 +53,9 @@ from inspect_ai.model import cache_path
 from inspect_ai.util import display_type
 from rich.console import Console
 
+from tiebreak.analysis.judge.figures import all_usable
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
-from tiebreak.candidates import PROTOCOL_KEY, SHARD_KEY
+from tiebreak.candidates import AUTHOR, PROTOCOL_KEY, SHARD_KEY
 from tiebreak.ranking_logs.log import RankingLog, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.report import terminal
@@ -108,11 +110,11 @@ class _Watch(Hooks):
         if done := self._done.get(data.eval_id):
             ballots = await anyio.to_thread.run_sync(_ballots_in, data.log)
             boards = await anyio.to_thread.run_sync(boards_of, ballots)
-            await invalidate_unusable(data.log, ballots)
             kept = await keep_verdict(data.log, boards)
             # Who started the run from Python holds this log and may write it again.
             data.log.log_updates = kept.log_updates
             data.log.recompute_tags_and_metadata()
+            await ask_again(kept, ballots)
             done.boards = first_lines(boards, data.log.location, _part_of(data.log))
 
     async def on_run_end(self, data: RunEnd) -> None:
@@ -173,32 +175,34 @@ async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
     edited = edit_eval_log(
         log,
         [MetadataEdit(metadata_set={VERDICT_KEY: found} if found else {})],
-        ProvenanceData(author="tiebreak", reason="the verdict on the ballots of this run"),
+        ProvenanceData(author=AUTHOR, reason="the verdict on the ballots of this run"),
     )
     if edited is not log:
         await write_eval_log_async(edited, log.location, header_only=True)
     return edited
 
 
-async def invalidate_unusable(log: EvalLog, ballots: RankingLog) -> None:
-    """Mark what a retry has to ask again, where a run failed and no reply of it could be used.
+async def ask_again(log: EvalLog, ballots: RankingLog) -> None:
+    """Mark the samples that a retry has to judge again: some reply in them could not be used.
 
     Raises:
         OSError: the log cannot be written.
     """
-    asked = [item for item in ballots.samples if item.ballots and item.ballots.calls]
-    unusable = {(item.id, item.epoch) for item in asked if item.judged and item.unranked}
-    if log.status != "error" or not unusable or any(item.placement for item in asked):
+    unusable = {
+        (item.id, item.epoch)
+        for item in ballots.samples
+        if item.judged and item.ballots and not all_usable(item.ballots)
+    }
+    if not unusable:
         return
     complete = await read_eval_log_async(log.location)
     samples = [one for one in complete.samples or [] if (str(one.id), one.epoch) in unusable]
     marked = invalidate_samples(
         complete,
         [sample.uuid for sample in samples if sample.uuid],
-        ProvenanceData(author="tiebreak", reason="no reply of the judge could be used"),
+        ProvenanceData(author=AUTHOR, reason="a reply could not be used: a retry asks again"),
     )
     await write_eval_log_async(marked, log.location)
-    log.invalidated = True
 
 
 def _ballots_in(log: EvalLog) -> RankingLog:

@@ -352,6 +352,11 @@ def judges_of(item: ItemBallots, kind: CallKind) -> str:
     return ", ".join(sorted({call.model for call in item.calls if call.kind == kind}))
 
 
+def all_usable(item: ItemBallots) -> bool:
+    """Whether every reply that decides was usable; so it is where nothing was asked."""
+    return all(usable for _, _, usable in _questions(item))
+
+
 def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
     """Every deciding question: its kind, who of several was asked, whether the reply is usable."""
     for match in item.matches:
