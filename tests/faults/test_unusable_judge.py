@@ -123,6 +123,21 @@ def test_a_dead_juror_is_left_out_and_stops_nothing(pool: Path, tmp_path: Path) 
     assert all(item.matches[0].result is not None for item in items)
 
 
+def test_one_model_in_two_configurations_is_two_judges(pool: Path, tmp_path: Path) -> None:
+    dead, alive = FakeOpenAI(lambda item, before: "refusal"), FakeOpenAI(lambda item, before: "")
+    with dead.running(), alive.running():
+        jury = [alive.model(), alive.model(), dead.model()]
+        for number, juror in enumerate(jury):
+            juror.config.temperature = number / 2
+        assert len({str(juror) for juror in jury}) == 1
+        args = {"model_roles": {"judge": jury}}
+        [log] = judge_in_process("round_robin", pool, tmp_path, eval_args=args, swap="never")
+    assert log.status == "success"
+    assert all(item.matches[0].result is not None for item in ballots_of(log).values())
+    assert alive.by_item == dict.fromkeys(range(ITEMS), 2)
+    assert dead.asked.total() <= REPLIES
+
+
 def test_dead_reviewers_are_left_out_until_none_is_left(pool: Path, tmp_path: Path) -> None:
     peers = ["planted/malformed=1", "planted/malformed=1+seed=1", "planted/x"]
     args: dict[str, Any] = {"model_roles": {"peers": peers}}
