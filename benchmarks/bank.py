@@ -37,7 +37,7 @@ def write(path: Path) -> None:
 
 def measured(folder: Path, file: Path) -> tuple[float, float, dict[str, object]]:
     """CPU seconds and megabytes of an import in a process of its own, and its report."""
-    code = "from tiebreak.cli import main; main()"
+    code = "from tiebreak.cli.verbs import main; main()"
     arguments = ["bank", "import", str(file), "--bank", str(folder / "bank.db"), "--json"]
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True

@@ -35,11 +35,11 @@ from rich.table import Table
 from sqlalchemy import Engine, insert
 
 from benchmarks.made.questions import N_QUESTIONS, questions
-from tiebreak.bank.quotas import grant
-from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import QUESTIONS, open_bank
-from tiebreak.bank.sessions import Holder, Wanted, create
-from tiebreak.bank.tokens import SECRET, issue, jti_of, keys_from
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.schema import QUESTIONS, open_bank
+from tiebreak.fair.bank.sessions import Holder, Wanted, create
+from tiebreak.fair.bank.tokens import SECRET, issue, jti_of, keys_from
 
 BOUND = 300.0
 """Round trips a second."""
@@ -131,7 +131,7 @@ def served(bank: str, workers: int, folder: Path) -> Iterator[int]:
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         port = int(taken.getsockname()[1])
-    code = "from tiebreak.cli import main; main()"
+    code = "from tiebreak.cli.verbs import main; main()"
     rates = [f"--{kind}-rate=1000000/second" for kind in ("token", "address")]
     place = ["--bank", bank, f"--port={port}", f"--workers={workers}"]
     with (folder / "server.log").open("wb") as log:

@@ -232,7 +232,7 @@ class Written(NamedTuple):
 
 def written(paths: Sequence[Path], folder: Path) -> Written:
     """Write the report of some logs, in a process of its own."""
-    command = [sys.executable, "-c", "from tiebreak.cli import main; main()", "report"]
+    command = [sys.executable, "-c", "from tiebreak.cli.verbs import main; main()", "report"]
     process = subprocess.Popen(
         [*command, *map(str, paths), "-o", str(folder)], stdout=subprocess.DEVNULL
     )

@@ -210,7 +210,7 @@ def spent(verb: str, logs: Path, candidates: Path) -> tuple[float, float]:
     where = candidates if verb in ("candidates", "diagnose", "estimate") else logs
     into = ["--into", str(candidates), "--dry-run"] if verb == "write-back" else []
     into += ["--judge", "openai/gpt-5"] if verb == "estimate" else []
-    command = [sys.executable, "-c", "from tiebreak.cli import main; main()", verb]
+    command = [sys.executable, "-c", "from tiebreak.cli.verbs import main; main()", verb]
     process = subprocess.Popen(
         [*command, str(where), *into], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )

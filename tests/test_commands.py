@@ -14,7 +14,7 @@ import click
 import pytest
 
 from tests.harness import ROOT
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks.arguments import Common
 
 DOCS = ROOT / "docs"

@@ -15,7 +15,7 @@ from tests.harness import run
 from tests.inspect_tasks.runs import real_calls, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 ROOT = Path(__file__).parent.parent
 RANKINGS = ROOT / "docs" / "how-to" / "rankings.md"

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.harness import ROOT
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.extras import to_install
 
 PACKAGE = ROOT / "src" / "tiebreak"
@@ -89,6 +89,6 @@ def test_a_bank_without_its_packages_says_what_to_install(monkeypatch: pytest.Mo
         1,
         "Error: A bank needs sqlalchemy: in a clone of Tiebreak, pip install '.[bank]'.\n",
     )
-    missing = "tiebreak.bank.gone"  # a fault of ours is no missing package
+    missing = "tiebreak.fair.bank.gone"  # a fault of ours is no missing package
     done = CliRunner().invoke(main, ["bank", "stats", "--bank", "nowhere.db"])
     assert isinstance(done.exception, ModuleNotFoundError)

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.harness import ROOT
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 PAGES = [ROOT / "README.md", ROOT / "docs" / "reading.md"]
 SHOWN = re.compile(r"```sh\n(tiebreak [^\n]*)\n```\n\n```text\n(.*?)```", re.S)

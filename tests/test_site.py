@@ -16,7 +16,7 @@ import yaml
 import tiebreak
 from tests.harness import ROOT
 from tiebreak.analysis import frames
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks.arguments import DEFAULTS
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tools import reference

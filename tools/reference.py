@@ -61,7 +61,7 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def command_line() -> str:
     """The page of the command line."""
-    from tiebreak.cli import main
+    from tiebreak.cli.verbs import main
 
     said = [
         "# Command line",

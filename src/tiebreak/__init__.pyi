@@ -22,12 +22,6 @@ from .analysis.consensus import (
 from .analysis.consensus import (
     elect as elect,
 )
-from .analysis.contamination import (
-    Contamination as Contamination,
-)
-from .analysis.contamination import (
-    contamination as contamination,
-)
 from .analysis.contests import (
     ContestReport as ContestReport,
 )
@@ -85,12 +79,6 @@ from .analysis.stability import (
 from .analysis.stability import (
     stability as stability,
 )
-from .analysis.star_stability import (
-    StarStability as StarStability,
-)
-from .analysis.star_stability import (
-    star_stability as star_stability,
-)
 from .analysis.stars import (
     StarReport as StarReport,
 )
@@ -114,6 +102,18 @@ from .candidates import (
 )
 from .estimate.cost import (
     estimate_cost as estimate_cost,
+)
+from .fair.analysis.contamination import (
+    Contamination as Contamination,
+)
+from .fair.analysis.contamination import (
+    contamination as contamination,
+)
+from .fair.analysis.star_stability import (
+    StarStability as StarStability,
+)
+from .fair.analysis.star_stability import (
+    star_stability as star_stability,
 )
 from .lab.simulate import (
     simulate as simulate,

@@ -18,18 +18,18 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score
 
-from tiebreak.analysis.contamination import (
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.candidates import REPLAY_KEY
+from tiebreak.fair.analysis.contamination import (
     Contamination,
     RecallGap,
     Replayed,
     contamination,
     contamination_of,
 )
-from tiebreak.analysis.errors import AnalysisError
-from tiebreak.candidates import REPLAY_KEY
+from tiebreak.fair.report.contamination import data_of, rows_of, sheets_of, verdict_of
 from tiebreak.rankers.intervals import wilson
 from tiebreak.rankers.shares import ShareGap
-from tiebreak.report.sheets.contamination import data_of, rows_of, sheets_of, verdict_of
 
 # Table 4: recalled of 1,000 questions of AGIEval (EN and ZH), C-Eval, and the paper's own.
 TABLE_4 = {

@@ -17,9 +17,9 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tests.ranking_logs.builders import bracket, sample, starred, write_log
 from tests.report.figures.samples import calibration
 from tests.tables.builders import write
-from tiebreak.analysis.contamination import contamination_of
 from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.judge.canaries import canary_reports
+from tiebreak.fair.analysis.contamination import contamination_of
 from tiebreak.rankers import Profile
 from tiebreak.report.sheets import html_of, sheets_of
 from tiebreak.tables import BallotFile, ScoreTable

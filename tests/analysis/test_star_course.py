@@ -9,9 +9,9 @@ from scipy.stats import kendalltau, spearmanr
 
 from tests.analysis.test_stars import drawn, items_of, log_of
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_stability import elsewhere, error_causes, star_course
 from tiebreak.analysis.star_table import StarTable, star_table
 from tiebreak.analysis.stars import star_report_of
+from tiebreak.fair.analysis.star_stability import elsewhere, error_causes, star_course
 from tiebreak.rankers import Resampling, cohen_kappa
 from tiebreak.tables import ScoreTable
 from tiebreak.tables.dates import ReleaseDate

@@ -7,8 +7,8 @@ import pytest
 
 from tests.analysis.test_stars import drawn, items_of, log_of
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_samples import OrderKept, _kept, matches_of, star_orders
 from tiebreak.analysis.star_table import StarTable, star_table
+from tiebreak.fair.analysis.star_samples import OrderKept, _kept, matches_of, star_orders
 
 
 def table_of(n: int, models: str = "abcdef") -> StarTable:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.analysis.test_stars import write
 from tests.ranking_logs.builders import starred
-from tiebreak.analysis.star_samples import RoundScores, _Clusters, _drawn, star_samples
 from tiebreak.analysis.star_table import StarTable, star_table
+from tiebreak.fair.analysis.star_samples import RoundScores, _Clusters, _drawn, star_samples
 from tiebreak.ranking_logs.read import read_ranking_logs
 
 

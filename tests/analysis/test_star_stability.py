@@ -9,12 +9,12 @@ import pytest
 from tests.analysis.test_stars import drawn, items_of, linked_logs, write
 from tests.ranking_logs.builders import all_pairs, write_log
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_samples import StarSamples
-from tiebreak.analysis.star_stability import star_stability
 from tiebreak.analysis.stars import star_report
+from tiebreak.fair.analysis.star_samples import StarSamples
+from tiebreak.fair.analysis.star_stability import star_stability
+from tiebreak.fair.report.star_stability import data_of, rows_of, sheets_of
 from tiebreak.rankers import Resampling
 from tiebreak.report.markdown import text
-from tiebreak.report.sheets.star_stability import data_of, rows_of, sheets_of
 
 
 def rounds(folder: Path, sizes: tuple[int, ...], *, apart: bool = False) -> Path:

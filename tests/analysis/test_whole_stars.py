@@ -16,9 +16,9 @@ from tests.analysis.test_stars import Stars, write
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import call, starred
-from tiebreak.analysis.star_samples import star_samples
-from tiebreak.analysis.star_stability import star_stability
 from tiebreak.analysis.stars import star_report
+from tiebreak.fair.analysis.star_samples import star_samples
+from tiebreak.fair.analysis.star_stability import star_stability
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots

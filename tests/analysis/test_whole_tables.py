@@ -17,7 +17,6 @@ from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
 from tiebreak.analysis.calibration import calibrate
 from tiebreak.analysis.consensus import elect
-from tiebreak.analysis.contamination import Replayed, contamination_of
 from tiebreak.analysis.contests import (
     contest_report,
     drawn_scores,
@@ -28,6 +27,7 @@ from tiebreak.analysis.contests import (
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.analysis.labelled import answer_digests
 from tiebreak.candidates import ItemKey
+from tiebreak.fair.analysis.contamination import Replayed, contamination_of
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.tables import Round, Rounds, ScoreTable
 from tiebreak.tables.benchmark_ballots import score_ballots

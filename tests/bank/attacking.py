@@ -12,9 +12,9 @@ import httpx
 from sqlalchemy import Engine, func, insert, select
 
 from tests.bank.serving import KEYS, rows, served
-from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import ACCESS_LOG, QUESTIONS, STRANGERS, open_bank
-from tiebreak.bank.server.settings import Settings
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.schema import ACCESS_LOG, QUESTIONS, STRANGERS, open_bank
+from tiebreak.fair.server.settings import Settings
 
 PRIVATE = ("uuid", "raw_uuid", "answer", "hint", "source", "parent", "made_by")
 """What nobody who is examined may learn of a question."""

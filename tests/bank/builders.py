@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import Engine, insert
 
 from tests.harness import ROOT
-from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.schema import QUESTIONS, open_bank
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.schema import QUESTIONS, open_bank
 
 
 @cache

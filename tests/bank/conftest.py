@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from tests.bank.attacking import Place, attacked
 from tests.bank.postgres import Cluster, postgresql
 from tests.bank.serving import token
-from tiebreak.bank.schema import open_bank
+from tiebreak.fair.bank.schema import open_bank
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ from sqlalchemy import Engine, insert
 
 from tests.bank.builders import example_questions
 from tests.ranking_logs.builders import sample, starred, write_log
-from tiebreak.bank.export import pool_of
-from tiebreak.bank.schema import SESSION_QUESTIONS, SESSIONS, now
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.fair.bank.export import pool_of
+from tiebreak.fair.bank.schema import SESSION_QUESTIONS, SESSIONS, now
 
 Judge = Callable[[int], int | None]
 """The stars of an answer by its number, from 0; None where there is no usable verdict."""

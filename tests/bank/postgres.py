@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tiebreak.bank.schema import TABLES, open_bank
+from tiebreak.fair.bank.schema import TABLES, open_bank
 
 DEBIAN = Path("/usr/lib/postgresql")
 USER = "bank"

@@ -14,7 +14,7 @@ import httpx
 
 from tests.bank.serving import KEYS
 from tests.harness import BIN, environment
-from tiebreak.bank.tokens import SECRET
+from tiebreak.fair.bank.tokens import SECRET
 
 WAIT = 120.0
 """Seconds until a server that does not answer is a failure."""

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, select
 
-from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.rows import question_from, rows_of
-from tiebreak.bank.schema import QUESTIONS
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.rows import question_from, rows_of
+from tiebreak.fair.bank.schema import QUESTIONS
 
 
 def choice(

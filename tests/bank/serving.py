@@ -12,12 +12,12 @@ import httpx
 import uvicorn
 from sqlalchemy import Engine, insert
 
-from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import QUESTIONS, Role, open_bank
-from tiebreak.bank.server.app import create_app
-from tiebreak.bank.server.serve import options_of
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.tokens import Keys, issue
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.schema import QUESTIONS, Role, open_bank
+from tiebreak.fair.bank.tokens import Keys, issue
+from tiebreak.fair.server.app import create_app
+from tiebreak.fair.server.serve import options_of
+from tiebreak.fair.server.settings import Settings
 
 KEYS = Keys("HS256", "a secret of the tests, 32 bytes long", "a secret of the tests, 32 bytes long")
 PRIVATE_TEXT = "NOBODY MAY SEE"

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import ROLES, SESSIONS, TOKENS, Role
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.tokens import MAY, PERMISSIONS, jti_of
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.schema import ROLES, SESSIONS, TOKENS, Role
+from tiebreak.fair.bank.tokens import MAY, PERMISSIONS, jti_of
+from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
 

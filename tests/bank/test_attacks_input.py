@@ -21,7 +21,7 @@ from sqlalchemy import Engine, func, select
 
 from tests.bank.attacking import Place, answer, ask, opened
 from tests.bank.serving import token
-from tiebreak.bank.schema import SESSION_QUESTIONS, TABLES, Role
+from tiebreak.fair.bank.schema import SESSION_QUESTIONS, TABLES, Role
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from sqlalchemy import Engine, func, insert, select
 
 from tests.bank.processes import Served, serving
 from tests.bank.serving import rows, token
-from tiebreak.bank.quotas import grant, quota_of
-from tiebreak.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS
+from tiebreak.fair.bank.quotas import grant, quota_of
+from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS
 
 pytestmark = pytest.mark.slow
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.bank.attacking import Place, answer, ask, opened, said_by
 from tests.bank.serving import token
-from tiebreak.bank.results import release
-from tiebreak.bank.sessions import close
+from tiebreak.fair.bank.results import release
+from tiebreak.fair.bank.sessions import close
 
 pytestmark = pytest.mark.slow
 

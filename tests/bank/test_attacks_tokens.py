@@ -14,9 +14,9 @@ from jwt.algorithms import RSAAlgorithm
 
 from tests.bank.attacking import Place, answer, ask, opened, part, said_by
 from tests.bank.serving import KEYS, token
-from tiebreak.bank import tokens
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.tokens import LEEWAY, PERMISSIONS, Keys, issue, jti_of, revoke
+from tiebreak.fair.bank import tokens
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.bank.tokens import LEEWAY, PERMISSIONS, Keys, issue, jti_of, revoke
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import insert
 
-from tiebreak.bank.checks import BankCheck, check_bank
-from tiebreak.bank.question import BankQuestion, faults_of, n_blanks
-from tiebreak.bank.rows import rows_of
-from tiebreak.bank.schema import QUESTIONS, open_bank
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.checks import BankCheck, check_bank
+from tiebreak.fair.bank.question import BankQuestion, faults_of, n_blanks
+from tiebreak.fair.bank.rows import rows_of
+from tiebreak.fair.bank.schema import QUESTIONS, open_bank
 
 CHOICE = BankQuestion(
     uuid="c",

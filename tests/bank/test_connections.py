@@ -13,9 +13,9 @@ import pytest
 
 from tests.bank.processes import WAIT, Served, serving
 from tests.bank.serving import KEYS, client, grant, make_bank, served, token
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.server import serve
-from tiebreak.bank.server.settings import Settings
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.server import serve
+from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
 

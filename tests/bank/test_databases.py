@@ -16,9 +16,9 @@ from tests.bank import postgres
 from tests.bank.builders import example_questions
 from tests.bank.postgres import Cluster
 from tests.bank.questions import choice, keep, kept
-from tiebreak.bank.sampling import draw, entries
-from tiebreak.bank.schema import IMPORTS, QUESTIONS, REVIEWS, open_bank, shown
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.sampling import draw, entries
+from tiebreak.fair.bank.schema import IMPORTS, QUESTIONS, REVIEWS, open_bank, shown
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.+]+")
 

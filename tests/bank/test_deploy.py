@@ -20,12 +20,12 @@ from tests.bank.postgres import Cluster
 from tests.bank.serving import KEYS
 from tests.harness import ROOT
 from tests.test_commands import check, parse
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.server.app import create_app
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET
-from tiebreak.cli import main
 from tiebreak.cli._shared import Command, bank_option
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.bank.tokens import PRIVATE, PUBLIC, SECRET
+from tiebreak.fair.server.app import create_app
+from tiebreak.fair.server.settings import Settings
 
 DEPLOY = ROOT / "deploy"
 ENTRYPOINT = DEPLOY / "entrypoint.sh"
@@ -172,7 +172,7 @@ def test_a_token_as_the_container_makes_it(cluster: Cluster, tmp_path: Path) -> 
     cluster.empty()
     secret = tmp_path / "secret"
     secret.write_text("0123456789abcdef0123456789abcdef\n", encoding="utf-8")
-    words = [sys.executable, "-c", "from tiebreak.cli import main; main()", "bank"]
+    words = [sys.executable, "-c", "from tiebreak.cli.verbs import main; main()", "bank"]
     environment = {"TIEBREAK_BANK": cluster.url, "TIEBREAK_JWT_SECRET_FILE": str(secret)}
     environment |= {"PGPASSWORD_FILE": str(secret), "PYTHONPATH": os.pathsep.join(sys.path)}
     quota = start(*words, "quota", "example.org", "10", **environment)

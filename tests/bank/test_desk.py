@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy import Engine, insert
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.quotas import grant, quota_of, take
-from tiebreak.bank.results import hold
-from tiebreak.bank.schema import SESSIONS, Role, now
-from tiebreak.bank.server.desk import AT_ONCE, BEFORE, COOKIE, LIFE
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.tokens import jti_of, revoke
+from tiebreak.fair.bank.quotas import grant, quota_of, take
+from tiebreak.fair.bank.results import hold
+from tiebreak.fair.bank.schema import SESSIONS, Role, now
+from tiebreak.fair.bank.tokens import jti_of, revoke
+from tiebreak.fair.server.desk import AT_ONCE, BEFORE, COOKIE, LIFE
+from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
 

@@ -15,9 +15,9 @@ from tests.report.page.browser import (
     scrolls_sideways,
     violations,
 )
-from tiebreak.bank.results import hold
-from tiebreak.bank.server.desk import COOKIE
-from tiebreak.bank.server.settings import Settings
+from tiebreak.fair.bank.results import hold
+from tiebreak.fair.server.desk import COOKIE
+from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
 

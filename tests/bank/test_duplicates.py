@@ -13,7 +13,7 @@ from datasketch import MinHash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.bank.duplicates import (
+from tiebreak.fair.bank.duplicates import (
     PERMUTATIONS,
     SEED,
     alike,
@@ -25,7 +25,7 @@ from tiebreak.bank.duplicates import (
     shingles,
     signatures,
 )
-from tiebreak.bank.question import BankQuestion
+from tiebreak.fair.bank.question import BankQuestion
 
 PLANTED = Path(__file__).with_name("near_duplicates.json")
 

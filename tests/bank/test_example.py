@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.harness import ROOT
-from tiebreak.bank.question import TYPES, BankQuestion
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.question import TYPES, BankQuestion
 
 FILE = ROOT / "src" / "tiebreak" / "bank" / "example" / "questions.jsonl"
 

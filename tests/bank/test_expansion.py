@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bank.questions import MATERIAL, choice
-from tiebreak.bank import expansion
-from tiebreak.bank.expansion import METHODS, Refused, expand
-from tiebreak.bank.question import BankQuestion, faults_of
+from tiebreak.fair.bank import expansion
+from tiebreak.fair.bank.expansion import METHODS, Refused, expand
+from tiebreak.fair.bank.question import BankQuestion, faults_of
 
 
 def variants(question: BankQuestion, method: expansion.Method) -> tuple[BankQuestion, ...]:

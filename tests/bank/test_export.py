@@ -10,15 +10,15 @@ from click.testing import CliRunner, Result
 from sqlalchemy import Engine, insert, select
 
 from tests.bank.builders import example_questions, make_bank
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.export import pool_of
-from tiebreak.bank.question import item_metadata
-from tiebreak.bank.sampling import draw, entries
-from tiebreak.bank.schema import SEEN, SESSION_QUESTIONS, SESSIONS, now
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.parquet import read_parquet
-from tiebreak.cli import main
-from tiebreak.inspect_tasks.fair import fair
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.export import pool_of
+from tiebreak.fair.bank.question import item_metadata
+from tiebreak.fair.bank.sampling import draw, entries
+from tiebreak.fair.bank.schema import SEEN, SESSION_QUESTIONS, SESSIONS, now
+from tiebreak.fair.tasks.fair import fair
 
 QUESTION = {question.uuid: question for question in example_questions()}
 

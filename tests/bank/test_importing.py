@@ -14,10 +14,10 @@ from sqlalchemy import func, select
 
 from tests.candidates.test_hub import hub as hub
 from tests.publish.fake_hub import FakeHub
-from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.rows import questions_in
-from tiebreak.bank.schema import IMPORTS, QUESTIONS, open_bank
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.rows import questions_in
+from tiebreak.fair.bank.schema import IMPORTS, QUESTIONS, open_bank
 
 ROWS: list[dict[str, Any]] = [
     {

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from sqlalchemy import func, select
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.schema import ACCESS_LOG, STRANGERS, open_bank
-from tiebreak.bank.server.settings import Settings
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.schema import ACCESS_LOG, STRANGERS, open_bank
+from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
 

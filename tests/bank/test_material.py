@@ -12,10 +12,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from sqlalchemy import Engine
 
 from tests.bank.questions import MATERIAL, keep, kept
-from tiebreak.bank.expansion import variant_uuid
-from tiebreak.bank.material import StatementWriter
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.variants import Expanded, write_statements
+from tiebreak.fair.bank.expansion import variant_uuid
+from tiebreak.fair.bank.material import StatementWriter
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.bank.variants import Expanded, write_statements
 
 TRUE = {"statement": "In 1802 the mill opened.", "truth": True, "quote": "opened in 1802"}
 FALSE = {

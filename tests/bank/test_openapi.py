@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from tests.bank.serving import KEYS, grant, make_bank, served, token
-from tiebreak.bank.schema import Role, open_bank
-from tiebreak.bank.server.app import create_app
-from tiebreak.bank.server.settings import Settings
+from tiebreak.fair.bank.schema import Role, open_bank
+from tiebreak.fair.server.app import create_app
+from tiebreak.fair.server.settings import Settings
 
 Call = Callable[..., httpx.Response]
 

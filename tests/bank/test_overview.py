@@ -5,10 +5,10 @@ from sqlalchemy import Engine, insert
 
 from tests.bank.judged import answered_session
 from tests.bank.serving import token
-from tiebreak.bank import results
-from tiebreak.bank.overview import log_of, results_of, sessions_of, tokens_of
-from tiebreak.bank.schema import ACCESS_LOG, now
-from tiebreak.bank.tokens import jti_of
+from tiebreak.fair.bank import results
+from tiebreak.fair.bank.overview import log_of, results_of, sessions_of, tokens_of
+from tiebreak.fair.bank.schema import ACCESS_LOG, now
+from tiebreak.fair.bank.tokens import jti_of
 
 pytestmark = pytest.mark.slow
 

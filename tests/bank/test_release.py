@@ -13,11 +13,11 @@ from sqlalchemy import Engine
 from tests.bank.builders import make_bank
 from tests.bank.judged import answered_session, judged_log
 from tiebreak.analysis.stars import star_report
-from tiebreak.bank import results
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.release import LEAST, SubjectResult, result_of, told
-from tiebreak.bank.sessions import Holder
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank import results
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.release import LEAST, SubjectResult, result_of, told
+from tiebreak.fair.bank.sessions import Holder
 
 OWNER = Holder("lab", "u", "t")
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, select, update
 
 from tests.bank.questions import MATERIAL, choice, keep, kept
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.review import Change, read_review, write_review
-from tiebreak.bank.rows import rows_of
-from tiebreak.bank.schema import QUESTIONS, REVIEWS, open_bank
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.review import Change, read_review, write_review
+from tiebreak.fair.bank.rows import rows_of
+from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS, open_bank
 from tiebreak.tables.delimited import safe, unsafe
 
 Rows = list[dict[str, str]]

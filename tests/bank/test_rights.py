@@ -12,12 +12,12 @@ from sqlalchemy import insert
 
 from tests.bank.processes import serving
 from tests.bank.serving import KEYS, grant, make_bank, rows
-from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import QUESTIONS, open_bank, writing
-from tiebreak.bank.server import trouble
-from tiebreak.bank.sessions import Holder, Wanted, create
-from tiebreak.bank.tokens import SECRET, issue, jti_of
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.schema import QUESTIONS, open_bank, writing
+from tiebreak.fair.bank.sessions import Holder, Wanted, create
+from tiebreak.fair.bank.tokens import SECRET, issue, jti_of
+from tiebreak.fair.server import trouble
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such rights")
 

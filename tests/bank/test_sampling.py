@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.sampling import Entry, Share, allocate, draw, linked
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.sampling import Entry, Share, allocate, draw, linked
 
 
 def bank_of(**sizes: tuple[int, int]) -> tuple[Entry, ...]:

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
-from tiebreak.bank.schema import TABLES, open_bank
+from tiebreak.fair.bank.schema import TABLES, open_bank
 
 LINE = (
     "(id, at, method, path, status, address, request) "

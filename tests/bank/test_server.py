@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, select
 
 from tests.bank.serving import KEYS, PRIVATE_TEXT, client, make_bank, served, token
-from tiebreak.bank.quotas import grant, quota_of
-from tiebreak.bank.results import release
-from tiebreak.bank.schema import ACCESS_LOG
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.sessions import close
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.quotas import grant, quota_of
+from tiebreak.fair.bank.results import release
+from tiebreak.fair.bank.schema import ACCESS_LOG
+from tiebreak.fair.bank.sessions import close
+from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
 

@@ -14,12 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sqlalchemy import Engine, select, update
 
 from tests.bank.serving import make_bank
-from tiebreak.bank import quotas, sessions
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.quotas import grant
-from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
-from tiebreak.bank.sessions import Holder, Session, Wanted
+from tiebreak.fair.bank import quotas, sessions
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
+from tiebreak.fair.bank.sessions import Holder, Session, Wanted
 
 QUESTIONS_IN_BANK, GRANTED = 60, 40
 

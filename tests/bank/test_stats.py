@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.bank.test_checks import CHOICE, FILL, SOUND, bank
-from tiebreak.bank.question import STATUSES, BankQuestion
-from tiebreak.bank.rows import questions_in
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.stats import Growth, bank_stats
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.question import STATUSES, BankQuestion
+from tiebreak.fair.bank.rows import questions_in
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.bank.stats import Growth, bank_stats
 
 QUESTIONS = [
     *(replace(one, source="own", date="2025-01") for one in SOUND),

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from tests.bank.serving import KEYS, client, make_bank, served, token
-from tiebreak.bank.schema import ACCESS_LOG, STRANGERS, open_bank
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.server.writer import Line, Writer
+from tiebreak.fair.bank.schema import ACCESS_LOG, STRANGERS, open_bank
+from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.server.writer import Line, Writer
 
 PATHS = ("/health", "/nowhere", "/openapi.json", "/organiser", f"/sessions/{'0' * 32}", "/%00")
 TIMES = 50

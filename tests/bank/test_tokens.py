@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.serialization import (
 from sqlalchemy import Engine, select
 
 from tests.bank.serving import KEYS, token
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.schema import TOKENS, open_bank
-from tiebreak.bank.tokens import (
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.schema import TOKENS, open_bank
+from tiebreak.fair.bank.tokens import (
     LEEWAY,
     MAY,
     PRIVATE,
@@ -114,7 +114,7 @@ def test_clocks_may_differ_a_little() -> None:
 def test_a_token_that_was_good_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     verifier, given = Verifier(KEYS), signed()
     verifier.read(given)
-    monkeypatch.setattr("tiebreak.bank.tokens.LEEWAY", -7200)
+    monkeypatch.setattr("tiebreak.fair.bank.tokens.LEEWAY", -7200)
     with pytest.raises(BankError, match="expired"):
         verifier.read(given)
 

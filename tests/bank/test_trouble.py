@@ -17,11 +17,11 @@ from sqlalchemy import Pool, event
 from sqlalchemy.exc import OperationalError
 
 from tests.bank.serving import KEYS, client, grant, make_bank, served, token
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.server import trouble
-from tiebreak.bank.server.app import create_app
-from tiebreak.bank.server.settings import Settings
-from tiebreak.bank.server.trouble import later, once_a_minute
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.server import trouble
+from tiebreak.fair.server.app import create_app
+from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.server.trouble import later, once_a_minute
 
 NO_MORE = "socket.accept() out of system resource\nsocket: <fd={}>"
 

@@ -8,11 +8,11 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, delete, update
 
 from tests.bank.questions import choice, keep, kept
-from tiebreak.bank import variants
-from tiebreak.bank.expansion import Refused, expand, variant_uuid
-from tiebreak.bank.schema import QUESTIONS
-from tiebreak.bank.variants import expand_bank
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank import variants
+from tiebreak.fair.bank.expansion import Refused, expand, variant_uuid
+from tiebreak.fair.bank.schema import QUESTIONS
+from tiebreak.fair.bank.variants import expand_bank
 from tiebreak.progress import Activity, watch
 
 

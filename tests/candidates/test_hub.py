@@ -11,7 +11,7 @@ from tests.publish.fake_repo import Repo
 from tests.publish.hub_client import online
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.candidates.hub import HubAddress, is_on_hub
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks import contests
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.prerequisite import PrerequisiteError

@@ -120,13 +120,13 @@ CASES = [
     ),
     Case(
         "contamination a b",
-        "tiebreak.analysis.contamination.contamination",
+        "tiebreak.fair.analysis.contamination.contamination",
         (("a", "b"),),
         {"baselines": (), "level": 0.95},
     ),
     Case(
         "contamination a --baseline x --baseline y --level 0.9",
-        "tiebreak.analysis.contamination.contamination",
+        "tiebreak.fair.analysis.contamination.contamination",
         (("a",),),
         {"baselines": ("x", "y"), "level": 0.9},
     ),
@@ -334,7 +334,7 @@ CASES = [
     *(
         Case(
             f"stability a {options}",
-            "tiebreak.analysis.star_stability.star_stability",
+            "tiebreak.fair.analysis.star_stability.star_stability",
             (("a",),),
             {
                 **{"sizes": None, "reference": None, "orders": False, "against": None},
@@ -369,7 +369,7 @@ CASES = [
     ),
     Case(
         "bank serve",
-        "tiebreak.bank.server.serve.run",
+        "tiebreak.fair.server.serve.run",
         (SERVED,),
         {
             **{"host": "127.0.0.1", "port": 8080, "workers": 1, "development": False},
@@ -380,7 +380,7 @@ CASES = [
     Case(
         "bank serve --bank x.db --host h --port 65535 --workers 2 --development --balanced "
         "--token-rate 1/hour --address-rate 2/hour --most-body 1024 --proxy 10.0.0.1",
-        "tiebreak.bank.server.serve.run",
+        "tiebreak.fair.server.serve.run",
         (
             {
                 **{"bank": "x.db", "balanced": True, "token_rate": "1/hour"},

@@ -23,5 +23,5 @@ def away_from_banks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_bank(handed: Handed) -> Handed:
     """No bank is opened."""
-    handed.instead("tiebreak.bank.schema.open_bank", ENGINE)
+    handed.instead("tiebreak.fair.bank.schema.open_bank", ENGINE)
     return handed

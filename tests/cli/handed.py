@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 A_FUNCTION = "a function"
 ENGINE = object()

@@ -34,7 +34,10 @@ class Drawn:
 
 ALIGN, CALIBRATE, COMPARE, STARS = (
     *("tiebreak.analysis.alignment.align", "tiebreak.analysis.calibration.calibrate"),
-    *("tiebreak.analysis.comparison.compare", "tiebreak.analysis.star_stability.star_stability"),
+    *(
+        "tiebreak.analysis.comparison.compare",
+        "tiebreak.fair.analysis.star_stability.star_stability",
+    ),
 )
 TWO = [Path("x.svg"), Path("x-2.svg")]
 DRAWN = [

@@ -11,9 +11,9 @@ from sqlalchemy import select
 from tests.bank.builders import make_bank
 from tests.bank.judged import answered_session
 from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
-from tiebreak.bank.quotas import Quota
-from tiebreak.bank.schema import TOKENS, open_bank
-from tiebreak.bank.tokens import SECRET, jti_of
+from tiebreak.fair.bank.quotas import Quota
+from tiebreak.fair.bank.schema import TOKENS, open_bank
+from tiebreak.fair.bank.tokens import SECRET, jti_of
 from tiebreak.rankers.uncertainty import Resampling
 
 pytestmark = pytest.mark.usefixtures("away_from_banks")
@@ -32,9 +32,9 @@ pytestmark = pytest.mark.usefixtures("away_from_banks")
 )
 def test_an_import(no_bank: Handed, asked: str, code: int, given: dict[str, Any]) -> None:
     found = SimpleNamespace(refused=bool(code))
-    no_bank.instead("tiebreak.bank.reading.sources_of", ["x"])
-    no_bank.instead("tiebreak.bank.importing.import_files", found)
-    no_bank.instead("tiebreak.cli.bank_import.show")
+    no_bank.instead("tiebreak.fair.bank.reading.sources_of", ["x"])
+    no_bank.instead("tiebreak.fair.bank.importing.import_files", found)
+    no_bank.instead("tiebreak.fair.cli.bank_import.show")
     assert bank("import", "a", "b", *asked.split(), code=code) == ""
     sources, opened, taken, shown = no_bank.made
     assert sources[1] == (("a", "b"),)
@@ -48,8 +48,8 @@ def test_an_import(no_bank: Handed, asked: str, code: int, given: dict[str, Any]
 )
 def test_a_check(no_bank: Handed, asked: str, n_wrong: int, code: int, most: int) -> None:
     found = SimpleNamespace(n_wrong=n_wrong)
-    no_bank.instead("tiebreak.bank.checks.check_bank", found)
-    no_bank.instead("tiebreak.cli.bank_check.show")
+    no_bank.instead("tiebreak.fair.bank.checks.check_bank", found)
+    no_bank.instead("tiebreak.fair.cli.bank_check.show")
     assert bank("check", *asked.split(), code=code) == ""
     _, checked, shown = no_bank.made
     given = {"bank": "bank.db", "most_shown": most}
@@ -63,8 +63,8 @@ def test_a_check(no_bank: Handed, asked: str, n_wrong: int, code: int, most: int
 )
 def test_stats(no_bank: Handed, asked: str, url: str) -> None:
     """The password of a database is not shown."""
-    no_bank.instead("tiebreak.bank.stats.bank_stats", "found")
-    no_bank.instead("tiebreak.cli.bank_check.show")
+    no_bank.instead("tiebreak.fair.bank.stats.bank_stats", "found")
+    no_bank.instead("tiebreak.fair.cli.bank_check.show")
     assert bank("stats", *asked.split()) == ""
     assert no_bank.made[1][1:] == ((ENGINE,), {"bank": url})
     assert no_bank.made[2][1][::2] == (None, "found")
@@ -79,8 +79,8 @@ def test_stats(no_bank: Handed, asked: str, url: str) -> None:
 )
 def test_sessions(handed: Handed, asked: str, given: dict[str, Any]) -> None:
     make_bank(Path("bank.db"))
-    handed.instead("tiebreak.bank.overview.sessions_of", "found")
-    handed.instead("tiebreak.cli.bank_serve.show")
+    handed.instead("tiebreak.fair.bank.overview.sessions_of", "found")
+    handed.instead("tiebreak.fair.cli.bank_serve.show")
     assert bank("sessions", *asked.split()) == ""
     assert handed.made[0][2] == given
     assert handed.made[1][1][::2] == (None, "found")
@@ -98,7 +98,7 @@ def test_a_session_is_closed() -> None:
 def test_what_is_held_is_released_or_withdrawn(
     no_bank: Handed, asked: list[str], shown: bool, what: str
 ) -> None:
-    no_bank.instead("tiebreak.bank.results.show")
+    no_bank.instead("tiebreak.fair.bank.results.show")
     assert bank("release", "s", *asked) == f"The results of session s are {what}.\n"
     assert no_bank.made[1] == ("show", (ENGINE, "s"), {"shown": shown})
 
@@ -108,10 +108,10 @@ def test_what_is_held_is_released_or_withdrawn(
 )
 def test_results_are_released_or_held(no_bank: Handed, asked: str, name: str, level: float) -> None:
     found = SimpleNamespace(data=lambda: {"score": 1})
-    no_bank.instead("tiebreak.bank.release.result_of", found)
-    no_bank.instead("tiebreak.bank.results.release")
-    no_bank.instead("tiebreak.bank.results.hold")
-    no_bank.instead("tiebreak.cli.bank_serve.show")
+    no_bank.instead("tiebreak.fair.bank.release.result_of", found)
+    no_bank.instead("tiebreak.fair.bank.results.release")
+    no_bank.instead("tiebreak.fair.bank.results.hold")
+    no_bank.instead("tiebreak.fair.cli.bank_serve.show")
     assert bank("release", "s", "--log", "x", "--log", "y", *asked.split()) == ""
     assert no_bank.made[1:3] == [
         ("result_of", (ENGINE, "s", ("x", "y")), {"how": Resampling(level)}),
@@ -144,8 +144,8 @@ def test_a_release_asked_wrongly(no_bank: Handed, asked: str) -> None:
     ],
 )
 def test_what_a_token_is_made_of(no_bank: Handed, asked: str, given: dict[str, Any]) -> None:
-    no_bank.instead("tiebreak.bank.tokens.keys_from", "keys")
-    no_bank.instead("tiebreak.bank.tokens.issue", Enough())
+    no_bank.instead("tiebreak.fair.bank.tokens.keys_from", "keys")
+    no_bank.instead("tiebreak.fair.bank.tokens.issue", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "token", "--user", "u", "--institution", "lab", *asked.split())
     assert no_bank.made[2][1:] == ((ENGINE, "keys"), {"user": "u", "institution": "lab", **given})
@@ -206,7 +206,7 @@ def test_a_token_is_printed_alone_and_revoked_by_itself_or_its_id(
     ],
 )
 def test_a_quota(no_bank: Handed, n: int, now: Quota, said: str) -> None:
-    no_bank.instead("tiebreak.bank.quotas.grant", now)
+    no_bank.instead("tiebreak.fair.bank.quotas.grant", now)
     assert bank("quota", "lab", str(n)) == said
     assert no_bank.made[1] == ("grant", (ENGINE, "lab", n), {})
 
@@ -227,8 +227,8 @@ def test_errors_of_a_bank_are_sentences() -> None:
 
 def test_a_bank_in_an_own_place(no_bank: Handed) -> None:
     """By option, else by variable, else bank.db."""
-    no_bank.instead("tiebreak.bank.stats.bank_stats")
-    no_bank.instead("tiebreak.cli.bank_check.show")
+    no_bank.instead("tiebreak.fair.bank.stats.bank_stats")
+    no_bank.instead("tiebreak.fair.cli.bank_check.show")
     tiebreak("bank", "stats", env={"TIEBREAK_BANK": "y.db"})
     tiebreak("bank", "stats", "--bank", "x.db", env={"TIEBREAK_BANK": "y.db"})
     tiebreak("bank", "stats")

@@ -11,8 +11,8 @@ import pytest
 from tests.bank.builders import make_bank
 from tests.bank.questions import MATERIAL, choice
 from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
-from tiebreak.bank.expansion import Refused
-from tiebreak.bank.variants import Expanded
+from tiebreak.fair.bank.expansion import Refused
+from tiebreak.fair.bank.variants import Expanded
 
 pytestmark = pytest.mark.usefixtures("away_from_banks")
 STATEMENT = replace(MATERIAL, uuid="s1", raw_uuid="s", type="true_false", answer="true")
@@ -100,8 +100,8 @@ EXPANDED: dict[str, tuple[str, Expanded, list[str]]] = {
 
 
 def expands_to(handed: Handed, done: Expanded) -> None:
-    handed.instead("tiebreak.bank.variants.expand_bank", done)
-    handed.instead("tiebreak.bank.variants.write_statements", done)
+    handed.instead("tiebreak.fair.bank.variants.expand_bank", done)
+    handed.instead("tiebreak.fair.bank.variants.write_statements", done)
 
 
 @pytest.mark.parametrize(("asked", "done", "said"), EXPANDED.values(), ids=EXPANDED)
@@ -146,8 +146,8 @@ def test_who_writes_statements(
     limit: int | None,
 ) -> None:
     monkeypatch.setattr("inspect_ai.model.get_model", str.upper)
-    no_bank.instead("tiebreak.bank.material.StatementWriter", "writer")
-    no_bank.instead("tiebreak.bank.variants.write_statements", Enough())
+    no_bank.instead("tiebreak.fair.bank.material.StatementWriter", "writer")
+    no_bank.instead("tiebreak.fair.bank.variants.write_statements", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "statements", "--model", "m/w", *asked.split())
     assert no_bank.made[1][1] == (*map(str.upper, models), n)
@@ -156,7 +156,7 @@ def test_who_writes_statements(
 
 @pytest.mark.parametrize("approve", [False, True])
 def test_what_is_expanded(no_bank: Handed, approve: bool) -> None:
-    no_bank.instead("tiebreak.bank.variants.expand_bank", Enough())
+    no_bank.instead("tiebreak.fair.bank.variants.expand_bank", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "fill_in", *(["--approve"] if approve else []))
     assert no_bank.made == [
@@ -267,10 +267,10 @@ def test_what_is_sampled(
     keys: bool,
 ) -> None:
     for one in ("draw", "linked"):
-        no_bank.instead(f"tiebreak.bank.sampling.{one}", ["u1"])
-    no_bank.instead("tiebreak.bank.sampling.entries", ("e",))
-    no_bank.instead("tiebreak.bank.export.hand_out", ["u1"])
-    no_bank.instead("tiebreak.bank.export.write_questions")
+        no_bank.instead(f"tiebreak.fair.bank.sampling.{one}", ["u1"])
+    no_bank.instead("tiebreak.fair.bank.sampling.entries", ("e",))
+    no_bank.instead("tiebreak.fair.bank.export.hand_out", ["u1"])
+    no_bank.instead("tiebreak.fair.bank.export.write_questions")
     said = bank("sample", *asked.split(), "--out", "x.jsonl", *(["--with-keys"] if keys else []))
     k = args[1]
     assert said == f"x.jsonl: {k:,} questions{' with their keys' if keys else ''}\n"
@@ -319,7 +319,7 @@ class Pool:
 def test_sessions_become_pools(
     no_bank: Handed, monkeypatch: pytest.MonkeyPatch, asked: str, files: list[str], partial: bool
 ) -> None:
-    no_bank.instead("tiebreak.bank.export.pool_of", Pool())
+    no_bank.instead("tiebreak.fair.bank.export.pool_of", Pool())
     monkeypatch.setattr("tiebreak.candidates.parquet.write_parquet", lambda pool, path: path)
     notes = "left out: 1\nleft out: 2\n"
     assert bank("export", *asked.split()) == "".join(
@@ -332,7 +332,7 @@ def test_sessions_become_pools(
 
 @pytest.mark.parametrize(("asked", "status"), [("", None), ("--status draft", "draft")])
 def test_questions_are_exported(no_bank: Handed, asked: str, status: str | None) -> None:
-    no_bank.instead("tiebreak.bank.export.export_questions", 1)
+    no_bank.instead("tiebreak.fair.bank.export.export_questions", 1)
     assert bank("export", "--questions", "--out", "q.jsonl", *asked.split()) == (
         "q.jsonl: 1 question\n"
     )

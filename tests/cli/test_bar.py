@@ -95,7 +95,7 @@ def test_a_verb_prints_the_same_with_a_terminal_and_without(tmp_path: Path) -> N
     scores = tmp_path / "scores.csv"
     scores.write_text("model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n")
     # However quick it is, here it has taken long.
-    code = "from tiebreak.cli import _bar, main; _bar._AFTER = 0.0; main()"
+    code = "from tiebreak.cli import _bar, verbs; _bar._AFTER = 0.0; verbs.main()"
     asked = ("csd", str(scores), "--iterations", "300000", "--jobs", "1")
     command = (sys.executable, "-c", code, *asked)
     text, screen = on_a_terminal(*command)

@@ -21,7 +21,7 @@ from tests.harness import run_lm_eval
 from tests.rankers.kemeny.plain import by_sets
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import run_inspect, write
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tests.harness import run_here
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tests.plugin.planted_judge import TOLD
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.scorers.attacks import attacks
 
 GULLIBLE = "planted/gullible=9"

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from tests.ranking_logs.builders import bracket, write_log
 from tests.report.test_renderers import HOSTILE, read, sheet
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.report import markdown
 from tiebreak.report.sheet import one_line
 

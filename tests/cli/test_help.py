@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 
 from tests.cli.test_interface import verbs
-from tiebreak.cli import main
 from tiebreak.cli._help import Stages
+from tiebreak.cli.verbs import main
 
 VERBS = dict(verbs(main, "tiebreak"))
 GROUPS = {path: one for path, one in VERBS.items() if isinstance(one, Stages)}

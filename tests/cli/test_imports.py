@@ -22,7 +22,7 @@ ARITHMETIC = ("numpy", "scipy")
 RUN = """
 import json, sys
 from click.testing import CliRunner
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 loaded = {}
 for call in json.loads(sys.argv[1]):
     done = CliRunner().invoke(main, call)
@@ -42,7 +42,7 @@ def loaded_by(calls: list[list[str]], modules: tuple[str, ...]) -> dict[str, lis
 
 @pytest.mark.slow
 def test_help_loads_no_package() -> None:
-    from tiebreak.cli import main
+    from tiebreak.cli.verbs import main
 
     calls = [["--help"], ["--version"], *([verb, "--help"] for verb in main.commands)]
     loaded = loaded_by(calls, (*HARNESS, *FRAMES, *PLOTS, *ARITHMETIC))

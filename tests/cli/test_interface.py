@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import tiebreak
 from tests.expected import renewed
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 HELP = ("--help", "-h")
 

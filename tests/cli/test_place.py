@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from tests.ranking_logs.builders import graded, write_log
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from tests.ranking_logs.builders import all_pairs, call, write_log
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.ranking import rank_logs
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
 from tiebreak.report.page.build import write_report

@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 SHEETS = (
     *("aggregate", "align", "candidates", "compare", "csd", "diagnose", "estimate", "peers"),

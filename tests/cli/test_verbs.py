@@ -15,7 +15,7 @@ from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
 from tests.tables.test_pool_scores import pool
 from tiebreak.candidates import load_candidates, write_parquet
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.rankers import AGGREGATORS
 
 

@@ -11,7 +11,7 @@ from tests import expected
 from tests.harness import ROOT, run_here
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.demo.run import LOCAL, SETTINGS
 from tiebreak.demo.screen import RECORDED
 from tiebreak.rankers import Resampling

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from benchmarks.claims.round_robin import points
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.ranking_logs.builders import call, item, match, write_log
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.experience import Evidence, agree, cheaper, of_scores
 from tiebreak.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend

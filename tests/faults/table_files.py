@@ -34,15 +34,15 @@ from tests.benchmarks.hub import ITEMS
 from tests.faults.spoiling import spoiled_bytes, spoiled_text, spoiled_value
 from tests.tables.builders import preflib, task_values, write_summary
 from tests.tables.test_pool_scores import POOL
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.question import faults_of
-from tiebreak.bank.reading import question_of, sources_of
-from tiebreak.bank.review import read_review, write_review
-from tiebreak.bank.schema import open_bank
 from tiebreak.benchmarks import BENCHMARKS, load_questions
 from tiebreak.candidates import write_parquet
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.prices import read_price_file
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.question import faults_of
+from tiebreak.fair.bank.reading import question_of, sources_of
+from tiebreak.fair.bank.review import read_review, write_review
+from tiebreak.fair.bank.schema import open_bank
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.rubric import RUBRIC_FOLDER, RubricError, load_rubric
 from tiebreak.tables import (

@@ -11,11 +11,11 @@ from tests.bank.questions import keep
 from tests.bank.serving import KEYS, client, served, token
 from tests.bank.serving import make_bank as plain_bank
 from tests.faults.record import Tried, amount, record
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.quotas import grant
-from tiebreak.bank.schema import open_bank
-from tiebreak.bank.server.settings import Settings
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.server.settings import Settings
 
 VERBS = (
     ["stats"],

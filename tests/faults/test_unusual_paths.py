@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.faults.record import Tried, record
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.reading import sources_of
-from tiebreak.bank.schema import open_bank
 from tiebreak.benchmarks import load_questions
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.prices import read_price_file
-from tiebreak.inspect_tasks.replay import replay
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.reading import sources_of
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.tasks.replay import replay
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.rubric import RubricError, load_rubric
 from tiebreak.tables import (

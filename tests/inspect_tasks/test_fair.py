@@ -11,10 +11,10 @@ from inspect_ai.log import EvalLog
 from sqlalchemy import update
 
 from tests.bank.builders import example_questions, make_bank
-from tiebreak.bank.prompting import FEW_SHOT, STEP_BY_STEP, prompt
-from tiebreak.bank.schema import QUESTIONS
 from tiebreak.candidates import load_candidates
-from tiebreak.inspect_tasks.fair import DESIGN_KEY, fair
+from tiebreak.fair.bank.prompting import FEW_SHOT, STEP_BY_STEP, prompt
+from tiebreak.fair.bank.schema import QUESTIONS
+from tiebreak.fair.tasks.fair import DESIGN_KEY, fair
 from tiebreak.prerequisite import PrerequisiteError
 
 QUESTION = {question.uuid: question for question in example_questions()}

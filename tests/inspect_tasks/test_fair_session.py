@@ -15,13 +15,13 @@ from sqlalchemy import select
 from tests.bank import serving
 from tests.bank.fake_exam import TOKEN, FakeExam, running
 from tests.harness import kill_once, run
-from tiebreak.bank.errors import BankError
-from tiebreak.bank.export import pool_of
-from tiebreak.bank.schema import ACCESS_LOG, SESSION_QUESTIONS, SESSIONS
-from tiebreak.bank.server.settings import Settings
-from tiebreak.inspect_tasks import fair_session
-from tiebreak.inspect_tasks.fair import DESIGN_KEY
-from tiebreak.inspect_tasks.fair_session import Turns
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.export import pool_of
+from tiebreak.fair.bank.schema import ACCESS_LOG, SESSION_QUESTIONS, SESSIONS
+from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.tasks import fair_session
+from tiebreak.fair.tasks.fair import DESIGN_KEY
+from tiebreak.fair.tasks.fair_session import Turns
 
 K = 6
 ONCE = {("s1", place): 1 for place in range(1, K + 1)}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.inspect_tasks.replay import BLANK, MASKS, MaskKind, mask, same_fill
+from tiebreak.fair.tasks.replay import BLANK, MASKS, MaskKind, mask, same_fill
 
 TEXT = "Which planet of our system has the shortest orbital period of 88 days?"
 OPTIONS = ("Mercury", "Venus", "Earth", "Which planet")

@@ -8,14 +8,14 @@ import pytest
 from inspect_ai import Task
 
 from tests.harness import run_here
-from tiebreak.analysis.contamination import contamination
-from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.rows import rows_of
-from tiebreak.bank.schema import QUESTIONS, open_bank
 from tiebreak.candidates import REPLAY_KEY
-from tiebreak.inspect_tasks.replay import BLANK, replay
+from tiebreak.fair.analysis.contamination import contamination
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.rows import rows_of
+from tiebreak.fair.bank.schema import QUESTIONS, open_bank
+from tiebreak.fair.report.contamination import verdict_of
+from tiebreak.fair.tasks.replay import BLANK, replay
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report.sheets.contamination import verdict_of
 
 NOUNS = (
     "harbour",

@@ -21,7 +21,7 @@ from inspect_ai.log import read_eval_log
 
 from tests.bank.processes import free_port
 from tests.harness import BIN, PLUGIN, ROOT, environment, run_here
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 
 COMMAND = re.compile(r"\$\(([^()]*)\)")
 

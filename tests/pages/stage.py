@@ -23,8 +23,8 @@ from tests.harness import ROOT
 from tests.inspect_tasks.runs import judge_in_process
 from tests.pages.models import answer_of, planted_providers
 from tests.pages.shell import Shell
-from tiebreak.bank.schema import open_bank
 from tiebreak.candidates import load_candidates, write_parquet
+from tiebreak.fair.bank.schema import open_bank
 
 EXAMPLE = ROOT / "src" / "tiebreak" / "bank" / "example"
 MODELS = ("openai/gpt-5", "anthropic/claude", "google/gemini-3-pro", "openai/gpt-5-mini")

@@ -92,7 +92,7 @@ def test_what_the_command_publishes_is_what_load_dataset_and_load_candidates_giv
     said = in_child(
         hub,
         tmp_path / "home",
-        *("-c", "from tiebreak.cli import main; main()", "publish", logs),
+        *("-c", "from tiebreak.cli.verbs import main; main()", "publish", logs),
         *("--to", REPO, "--with-candidates", "--candidates", str(tmp_path / "candidates")),
         *("--scores", str(scores), "--eliminate", "0,1"),
         *("--draws", "100", "--license", "cc-by-4.0", "--json"),

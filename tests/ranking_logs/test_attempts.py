@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tests.ranking_logs.builders import bracket, call, write_log
 from tests.ranking_logs.test_shards import shard
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.ranking_logs.joins import best_attempts
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs

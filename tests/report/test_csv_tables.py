@@ -15,8 +15,8 @@ from tests.harness import ROOT
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.ranking import rank_logs
 from tiebreak.analysis.stability import stability
-from tiebreak.analysis.star_stability import star_stability
 from tiebreak.analysis.stars import star_report
+from tiebreak.fair.analysis.star_stability import star_stability
 from tiebreak.report import ReportError, csv, sheets
 
 HOW = test_whole_boards.HOW
@@ -99,7 +99,7 @@ def test_several_tables_are_refused_by_name(
 
 
 def test_a_table_that_was_asked_for_alone(tmp_path: Path) -> None:
-    from tiebreak.report.sheets.star_stability import rows_of
+    from tiebreak.fair.report.star_stability import rows_of
 
     found = star_stability(test_whole_stars.two_rounds(tmp_path), sizes=(5,), n_draws=2)
     assert {"sample", "relative"} <= rows_of(found)[0].keys()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from importlib import import_module
 from typing import Any
 
 import click
@@ -28,13 +29,20 @@ class Plot:
 
             check_plot(self.file)
 
-    def draw(self, what: str, finding: object, label: str = "Plot", **how: Any) -> None:
-        """Draw a finding by the function `plot_…` of the report, and say in which files."""
+    def draw(
+        self,
+        what: str,
+        finding: object,
+        label: str = "Plot",
+        *,
+        module: str = "tiebreak.report.plot",
+        **how: Any,
+    ) -> None:
+        """Draw a finding by the function `plot_…` of a module, and say in which files."""
         if not self.file:
             return
-        from tiebreak.report import plot
-
-        files = getattr(plot, f"plot_{what}")(finding, self.file, width=self.width, **how)
+        plot = getattr(import_module(module), f"plot_{what}")
+        files = plot(finding, self.file, width=self.width, **how)
         click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 
 

@@ -90,9 +90,9 @@ def stability(
       tiebreak stability stars/ --dates dates.csv --causes causes.csv --json
     """
     from tiebreak.analysis.stability import stability as stability_of
-    from tiebreak.analysis.star_stability import star_stability
+    from tiebreak.fair.analysis.star_stability import star_stability
+    from tiebreak.fair.report import star_stability as star_sheets
     from tiebreak.report.sheets import stability as sheets
-    from tiebreak.report.sheets import star_stability as star_sheets
     from tiebreak.tables import read_scores
     from tiebreak.tables.dates import read_dates
     from tiebreak.tables.human import read_causes
@@ -119,4 +119,4 @@ def stability(
         n_draws=seeds,
     )
     show(form, star_sheets, found)
-    plot.draw("star_stability", found)
+    plot.draw("star_stability", found, module="tiebreak.fair.report.figures")

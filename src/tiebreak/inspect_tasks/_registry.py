@@ -3,13 +3,12 @@
 Importing a module registers what its decorators mark.
 """
 
+from tiebreak.fair.tasks import fair, replay
 from tiebreak.inspect_tasks import (
     answering,
     canaries,
-    fair,
     generate,
     judging,
-    replay,
     rerank,
     score_code,
     unit_tests,

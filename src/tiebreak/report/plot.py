@@ -1,4 +1,4 @@
-"""Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw.
+"""Plots as files of their own: what `compare`, `align`, `calibrate` and `csd` draw.
 
 Each `plot_…` takes a finding, where to write (.svg, .png or .pdf), and the width in inches, by
 default what the drawing takes; the same finding gives the same files. What draws several returns
@@ -18,10 +18,8 @@ from tiebreak.analysis.alignment import Alignment
 from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.star_stability import StarStability
 from tiebreak.paths import whole_file
 from tiebreak.report import ReportError
-from tiebreak.report.figures.boards import causes_figure, dates_figure, orders_figure
 from tiebreak.report.figures.boxes import (
     alignment_boxes,
     alignment_figure,
@@ -68,7 +66,7 @@ def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> 
         draft.write_bytes(drawing.printed(_form_of(path), width))
 
 
-def _write_all(
+def write_all(
     drawings: Iterable[tuple[Drawing, str]], path: str | PathLike[str], width: float | None
 ) -> list[Path]:
     """Write drawings beside each other, each with its own end of the name."""
@@ -142,7 +140,7 @@ def plot_calibration(
     if kappa is None:
         raise ReportError("Nothing to draw: no judge has a κ")
     ends = ["", "-labels", *(f"-labels-{number}" for number in range(2, len(found) + 1))]
-    return _write_all(zip([kappa, *filter(None, found)], ends, strict=False), path, width)
+    return write_all(zip([kappa, *filter(None, found)], ends, strict=False), path, width)
 
 
 def plot_contest(
@@ -158,23 +156,4 @@ def plot_contest(
         drawings = distinct(contest_figures(report))
     parts = (drawing.name.removeprefix("csd") for drawing in drawings)
     ends = ("" if part == "-wins" else part for part in parts)
-    return _write_all(zip(drawings, ends, strict=True), path, width)
-
-
-def plot_star_stability(
-    report: StarStability, path: str | PathLike[str], *, width: float | None = None
-) -> list[Path]:
-    """Draw orders of fewer questions, scores by date and causes of errors: those that there are.
-
-    All but the first have its name with their own at the end, such as "-dates-fair" and "-causes".
-    """
-    check_plot(path)
-    with drawn_for(width):
-        causes = [causes_figure(report.causes)] if report.causes else []
-        drawings = distinct(
-            [*map(orders_figure, report.orders), *map(dates_figure, report.courses), *causes]
-        )
-    if not drawings:
-        raise ReportError("Nothing to draw: --plot draws --elo, --dates and --causes")
-    ends = ("", *(f"-{drawing.name}" for drawing in drawings[1:]))
-    return _write_all(zip(drawings, ends, strict=True), path, width)
+    return write_all(zip(drawings, ends, strict=True), path, width)

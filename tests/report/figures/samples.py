@@ -21,11 +21,11 @@ from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.peers.self_preference import self_preference
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
-from tiebreak.analysis.star_samples import OrderCurve, OrderKept, StarOrders
-from tiebreak.analysis.star_stability import CauseRow, DatedScore, ErrorCauses, StarCourse
 from tiebreak.analysis.star_table import StarTable
 from tiebreak.analysis.stars import StarBoard, scored
 from tiebreak.analysis.stars import star_board as board_of
+from tiebreak.fair.analysis.star_samples import OrderCurve, OrderKept, StarOrders
+from tiebreak.fair.analysis.star_stability import CauseRow, DatedScore, ErrorCauses, StarCourse
 from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.stability import RunStability, Stability

@@ -17,13 +17,11 @@ from tiebreak.analysis.alignment import Alignment, align_panels
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
+from tiebreak.fair.report.figures import causes_figure, dates_figure, orders_figure
 from tiebreak.rankers import Resampling
 from tiebreak.report.figures.boards import (
-    causes_figure,
-    dates_figure,
     leaderboard_figure,
     native_figure,
-    orders_figure,
     star_scores_figure,
     subjects_figure,
 )

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.analysis.test_stars import drawn, items_of, linked_logs, write
 from tests.ranking_logs.builders import bracket, sample, write_log
 from tiebreak.analysis.stars import star_report
-from tiebreak.cli import main
+from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.report.sheets import stars
 

@@ -16,7 +16,7 @@ _MODULES = {
     "Calibration": "calibration",
     "CanaryReport": "canaries*",
     "Comparison": "comparison",
-    "Contamination": "contamination",
+    "Contamination": "tiebreak.fair.report.contamination",
     "ContestReport": "contest",
     "Diagnosis": "diagnosis*",
     "Election": "consensus*",
@@ -25,7 +25,7 @@ _MODULES = {
     "PeerReport": "peers",
     "StabilityReport": "stability",
     "StarReport": "stars",
-    "StarStability": "star_stability",
+    "StarStability": "tiebreak.fair.report.star_stability",
 }
 
 
@@ -42,7 +42,8 @@ def sheets_of(finding: object) -> list[Sheet]:
     if kind is None:
         there = ", ".join(_MODULES)
         raise TypeError(f"{type(found[0]).__name__} is not a finding; there are: {there}")
-    module = import_module(f"{__name__}.{kind.removesuffix('*')}")
+    name = kind.removesuffix("*")
+    module = import_module(name if "." in name else f"{__name__}.{name}")
     if kind.endswith("*"):
         return list(module.sheets_of(found))
     return [sheet for one in found for sheet in module.sheets_of(one)]

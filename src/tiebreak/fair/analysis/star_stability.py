@@ -1,0 +1,405 @@
+"""What stars show about stability and the course of scores (LLMEval-Fair, findings 1, 5 and 7).
+
+One finding of parts: samples of questions and orders on fewer of them (`star_samples`, table 9 and
+figure 5); here scores by release date (figure 2), their correlation with static benchmarks (finding
+5), and causes of errors with the agreement of raters (figure 3).
+
+Whether scores approach a ceiling is not said: that takes scores of later models, and a scale whose
+end is not the ceiling itself. Of several raters of one answer each has an equal part of it, so that
+answers count once; their intervals are clustered: answers to one question, or to variants of it, go
+together.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import combinations
+
+import numpy as np
+
+from tiebreak.analysis.alignment import match_names
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.analysis.star_table import StarTable, star_parts, star_table
+from tiebreak.analysis.stars import MAX_SCORE, NO_STARS, check_reference, scored, times
+from tiebreak.fair.analysis.star_samples import StarOrders, StarSamples, star_orders, star_samples
+from tiebreak.paths import Paths
+from tiebreak.progress import tracked
+from tiebreak.rankers.intervals import Estimate, ItemDraws, mean_in_bounds
+from tiebreak.rankers.kappa import kappa_estimate
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.tables.dates import ReleaseDate
+from tiebreak.tables.human import CauseLabel, CauseLabels
+from tiebreak.tables.scores import ScoreTable
+from tiebreak.words import count, listed
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    """Shares of causes among a model's labelled answers; `model` is "" for all models.
+
+    `n_below` of its answers have less than three stars, and `n_labelled` answers are labelled.
+    """
+
+    model: str
+    n_labelled: int
+    n_below: int
+    shares: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPair:
+    """Cohen's κ of two raters over the `n` answers that both have labelled."""
+
+    first: str
+    second: str
+    n: int
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCauses:
+    """Shares by model and, last, of all; κ of each two raters. `causes` are the columns."""
+
+    source: str
+    causes: tuple[str, ...]
+    rows: tuple[CauseRow, ...]
+    raters: tuple[RaterPair, ...]
+    level: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DatedScore:
+    """A model's score by stars, 0 to 100, and its date."""
+
+    model: str
+    series: str
+    date: date
+    score: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class StarCourse:
+    """Scores on one benchmark by date, the earliest first; models without a date are noted."""
+
+    benchmark: str
+    rows: tuple[DatedScore, ...]
+    level: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """How scores on one benchmark go with those on another, `other`, over the models of both.
+
+    Intervals of `agreement` are over the questions of the first alone: neither models nor the
+    other's questions are drawn again. None where fewer than three models have both.
+    """
+
+    benchmark: str
+    other: str
+    models: tuple[str, ...]
+    agreement: ResampledAgreement | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StarStability(Finding):
+    """Parts by benchmark, those that were asked for; `notes` are about the logs."""
+
+    samples: tuple[StarSamples, ...]
+    orders: tuple[StarOrders, ...]
+    elsewhere: tuple[Elsewhere, ...]
+    courses: tuple[StarCourse, ...]
+    causes: ErrorCauses | None
+    benchmarks: tuple[str, ...]
+    level: float
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        n = count(len(self.benchmarks), "benchmark")
+        return f"{shortened(list(self.benchmarks))}: {n} judged by stars"
+
+
+def star_stability(
+    paths: Paths,
+    *,
+    sizes: Sequence[int] | None = (),
+    reference: str | None = None,
+    orders: bool = False,
+    against: ScoreTable | None = None,
+    dates: Sequence[ReleaseDate] = (),
+    causes: CauseLabels | None = None,
+    n_draws: int = 30,
+    seed: int = 0,
+    level: float = 0.95,
+) -> StarStability:
+    """Stability of the logs judged by stars among some files and folders.
+
+    Args:
+        paths: ranking logs, and folders that hold some; those of other protocols are passed over.
+        sizes: numbers of questions to draw from those at hand; None: no samples at all.
+        reference: the model that relative scores refer to; None: the best of each benchmark.
+        orders: whether ways of ranking are held against each other on fewer questions.
+        against: scores of the same models elsewhere, to correlate with.
+        dates: of models, to put scores by.
+        causes: labels of errors.
+        n_draws: draws of each size, by the seeds `seed`, `seed` + 1, ….
+        seed: of the first draw.
+        level: of intervals and tests, in (0, 1).
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        AnalysisError: no log was judged by stars, or no answer of the reference was; nothing of
+            `against`, `dates` or `causes` is about these models; too few models for `orders`.
+        MissingPackageError: evalica is not installed, for `orders`.
+    """
+    parts = star_parts(read_ranking_logs(paths, with_votes=False))
+    judged = {name: own for name, own in parts.items() if any(log.items for log in own)}
+    if not judged:
+        raise AnalysisError(NO_STARS)
+    known = {
+        model for own in judged.values() for log in own for i in log.items for model in i.models
+    }
+    check_reference(reference, known)
+    tables = {name: star_table(own) for name, own in judged.items()}
+    samples = [
+        star_samples(
+            name,
+            own,
+            sizes=sizes,
+            reference=reference,
+            n_draws=n_draws,
+            seed=seed,
+            level=level,
+        )
+        for name, own in tracked(judged.items(), "ranking draws of questions")
+        if sizes is not None
+    ]
+    remarks = (note for own in judged.values() for log in own for note in log.notes)
+    return StarStability(
+        samples=tuple(samples),
+        orders=tuple(
+            star_orders(name, table, n_draws=n_draws, seed=seed)
+            for name, table in tracked(tables.items(), "ordering models by fewer questions")
+            if orders
+        ),
+        elsewhere=elsewhere(tables, against, how=Resampling(level, 1000, seed)) if against else (),
+        courses=tuple(
+            star_course(name, table, dates, level=level) for name, table in tables.items() if dates
+        ),
+        causes=error_causes(causes, tables, level=level) if causes else None,
+        benchmarks=tuple(tables),
+        level=level,
+        notes=tuple(dict.fromkeys(remarks)),
+    )
+
+
+LEAST_MODELS = 3
+
+
+def star_course(
+    benchmark: str, table: StarTable, dates: Sequence[ReleaseDate], *, level: float = 0.95
+) -> StarCourse:
+    """Scores by date.
+
+    Raises:
+        AnalysisError: no model has a date; a name could be several models.
+    """
+    called = match_names([one.model for one in dates], table.models)
+    if not called:
+        raise AnalysisError(
+            f"No model of {benchmark} has a date; there are: {', '.join(table.models)}"
+        )
+    by_name, found = {one.model: one for one in dates}, scored(table)
+    rows = []
+    for column, model in enumerate(table.models):
+        if model in called:
+            own = by_name[called[model]]
+            n, error = int(found.n_clusters[column]), float(found.error[column])
+            score = mean_in_bounds(float(found.score[column]), error, n, level=level)
+            rows.append(DatedScore(model, own.series, own.date, times(score, MAX_SCORE)))
+    without = [model for model in table.models if model not in called]
+    notes = (f"No date of {listed(without)}",) if without else ()
+    ordered = sorted(rows, key=lambda row: (row.date, row.model))
+    return StarCourse(benchmark, tuple(ordered), level, notes)
+
+
+def elsewhere(
+    tables: Mapping[str, StarTable], others: ScoreTable, *, how: Resampling = Resampling(draws=1000)
+) -> tuple[Elsewhere, ...]:
+    """Spearman's ρ and Kendall's τ of scores by stars with scores in a file.
+
+    Raises:
+        AnalysisError: a name could be several models; no benchmark shares three models with a
+            column.
+    """
+    found = []
+    for name, table in tables.items():
+        called = match_names(others.models, table.models)
+        scores = scored(table)
+        for column, other in enumerate(others.benchmarks):
+            theirs = {
+                model: float(others.scores[others.models.index(own), column])
+                for model, own in called.items()
+            }
+            models = tuple(
+                model
+                for k, model in enumerate(table.models)
+                if not np.isnan(theirs.get(model, np.nan) + scores.score[k])
+            )
+            agreement = None
+            if len(models) >= LEAST_MODELS:
+                columns = [table.models.index(model) for model in models]
+                fixed = np.array([theirs[model] for model in models])
+                agreement = _agreement(scores.pseudo[:, columns], fixed, how)
+            found.append(Elsewhere(name, other, models, agreement))
+    if not any(one.agreement for one in found):
+        raise AnalysisError(
+            "A correlation takes three models with scores of both; judged by stars: "
+            f"{', '.join(sorted({m for table in tables.values() for m in table.models}))}"
+        )
+    return tuple(found)
+
+
+def _agreement(pseudo: FloatArray, fixed: FloatArray, how: Resampling) -> ResampledAgreement:
+    return resample_agreement(
+        mean_statistic(pseudo),
+        lambda counts: np.tile(fixed, (len(counts), 1)),
+        len(pseudo),
+        how=how,
+    )
+
+
+_Answer = tuple[str, str, str]
+"""Benchmark, item and model."""
+
+
+def error_causes(
+    labels: CauseLabels, tables: Mapping[str, StarTable], *, level: float = 0.95
+) -> ErrorCauses:
+    """Causes of the errors of answers that were judged by stars, whose `tables` are by benchmark.
+
+    Raises:
+        AnalysisError: no label is of an answer that was judged; an item is in several benchmarks
+            and the label does not say in which; a name could be several models.
+    """
+    answers, notes = _answers(labels, tables)
+    if not answers:
+        raise AnalysisError("\n".join([f"Nothing in {labels.source} was judged by stars.", *notes]))
+    place = {cause: number for number, cause in enumerate(labels.causes)}
+    cluster = _clusters(tables)
+    keys = list(answers)
+    items = [cluster[benchmark, item] for benchmark, item, _ in keys]
+    parts = np.zeros((len(keys), len(place)))
+    for row, key in zip(parts, keys, strict=True):
+        for label in answers[key]:
+            row[place[label.cause]] += 1 / len(answers[key])
+    below = _below(tables)
+    models = sorted({model for _, _, model in keys})
+    rows = []
+    for model in [*models, ""]:
+        own = np.array([model in ("", key[2]) for key in keys])
+        draws = ItemDraws(
+            int(own.sum()), [i for i, o in zip(items, own, strict=True) if o], how=Resampling(level)
+        )
+        shares = draws.shares(parts[own], np.ones_like(parts[own]), "no answer is labelled")
+        n_below = sum(below.values()) if not model else below[model]
+        rows.append(CauseRow(model, int(own.sum()), n_below, shares))
+    more = _more_notes(keys, tables)
+    pairs = tuple(_raters_agree(answers, cluster, place, level))
+    return ErrorCauses(labels.source, labels.causes, tuple(rows), pairs, level, (*notes, *more))
+
+
+def _answers(
+    labels: CauseLabels, tables: Mapping[str, StarTable]
+) -> tuple[dict[_Answer, list[CauseLabel]], list[str]]:
+    """Labels by answer, and sentences on those that are of none."""
+    known = sorted({model for table in tables.values() for model in table.models})
+    names = list(dict.fromkeys(label.model for label in labels.labels))
+    called = {name: model for model, name in match_names(names, known).items()}
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, table in tables.items():
+        for item, asked in zip(table.item_ids, table.asked, strict=True):
+            for model, there in zip(table.models, asked, strict=True):
+                if there and name not in places[item, model]:
+                    places[item, model].append(name)
+    found: dict[_Answer, list[CauseLabel]] = defaultdict(list)
+    lost = 0
+    for label in labels.labels:
+        model = called.get(label.model, "")
+        where = [
+            name for name in places.get((label.item_id, model), ()) if label.benchmark in ("", name)
+        ]
+        if len(where) > 1:
+            raise AnalysisError(
+                f"{labels.source}, line {label.line}: item {label.item_id!r} is in "
+                f"{' and '.join(where)}; add a column benchmark"
+            )
+        if where:
+            found[where[0], label.item_id, model].append(label)
+        lost += not where
+    strangers = [name for name in names if name not in called]
+    notes = [f"Left out: {count(lost, 'label')} of answers that no log judged"] if lost else []
+    if strangers:
+        notes.append(f"Models that no log judged: {listed(sorted(strangers))}")
+    return dict(found), notes
+
+
+def _clusters(tables: Mapping[str, StarTable]) -> dict[tuple[str, str], str]:
+    return {
+        (name, item): cluster
+        for name, table in tables.items()
+        for item, cluster in zip(table.item_ids, table.clusters, strict=True)
+    }
+
+
+def _below(tables: Mapping[str, StarTable]) -> Counter[str]:
+    """How many answers of each model have fewer stars than all."""
+    found: Counter[str] = Counter()
+    for table in tables.values():
+        for model, scores in zip(table.models, table.scores.T, strict=True):
+            found[model] += int(np.sum(scores < 1))
+    return found
+
+
+def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Iterator[str]:
+    full = 0
+    for name, table in tables.items():
+        row = {item: number for number, item in enumerate(table.item_ids)}
+        full += sum(
+            table.scores[row[item], table.models.index(model)] == 1
+            for benchmark, item, model in keys
+            if benchmark == name
+        )
+    if full:
+        have = "has" if full == 1 else "have"
+        yield f"{count(int(full), 'labelled answer')} {have} three stars: no error to the judge"
+
+
+def _raters_agree(
+    answers: Mapping[_Answer, Sequence[CauseLabel]],
+    cluster: Mapping[tuple[str, str], str],
+    place: Mapping[str, int],
+    level: float,
+) -> Iterator[RaterPair]:
+    raters = sorted({one.rater for own in answers.values() for one in own if one.rater})
+    for first, second in combinations(raters, 2):
+        tables, items = [], []
+        for (benchmark, item, _), own in answers.items():
+            said = {one.rater: place[one.cause] for one in own}
+            if first in said and second in said:
+                table = np.zeros((len(place), len(place)))
+                table[said[first], said[second]] = 1
+                tables.append(table)
+                items.append(cluster[benchmark, item])
+        if tables:
+            kappa = kappa_estimate(np.array(tables), items=items, level=level)
+        else:
+            kappa = Estimate(math.nan, math.nan, math.nan, 0, "no answer has a label of both")
+        yield RaterPair(first, second, len(tables), kappa)

@@ -1,0 +1,161 @@
+"""A whole bank, checked: each question, each family of siblings, and duplicates.
+
+Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from sqlalchemy import Connection, Engine, Row, func, select
+
+from tiebreak.fair.bank.duplicates import near_pairs
+from tiebreak.fair.bank.question import BankQuestion, Remarks, faults_of
+from tiebreak.fair.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, signatures_from
+from tiebreak.fair.bank.schema import QUESTIONS
+from tiebreak.progress import doing, tracked
+from tiebreak.words import count
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Kind = Literal["format", "siblings", "parents", "statements", "duplicates", "near duplicates"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+WARNINGS: Final[frozenset[Kind]] = frozenset({"near duplicates"})
+"""Kinds that a person has to look at, and that may be nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankCheck:
+    """What is wrong with a bank, by kind."""
+
+    bank: str
+    n_questions: int
+    remarks: dict[Kind, Remarks]
+
+    @property
+    def n_wrong(self) -> int:
+        """How many things are wrong, warnings not among them."""
+        return sum(found.total for kind, found in self.remarks.items() if kind not in WARNINGS)
+
+
+def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankCheck:
+    """Check every question that is not rejected.
+
+    Near duplicates are looked for among approved questions, since only these are asked.
+
+    `bank` is its name in the result, which holds `most_shown` remarks of each kind.
+    """
+    remarks: dict[Kind, Remarks] = {kind: Remarks(most_shown) for kind in KINDS}
+    ids: list[tuple[str, str]] = []
+    signed: list[NDArray[np.uint32]] = []
+    n = 0
+    with engine.connect() as connection:
+        for family, signatures in tracked(_families(connection), "checking questions"):
+            n += len(family)
+            for question in family:
+                for fault in faults_of(question):
+                    remarks["format"].add(question.uuid, fault)
+            for kind, where, what in _family_faults(family, connection):
+                remarks[kind].add(where, what)
+            approved = [place for place, one in enumerate(family) if one.status == "approved"]
+            ids += [(family[place].uuid, family[place].raw_uuid) for place in approved]
+            signed.append(signatures[approved])
+        for first, others in _exact(connection):
+            for other in others:
+                remarks["duplicates"].add(other, f"the same as {first}")
+        with doing("comparing questions"):
+            for later, earlier in _near(connection, ids, signed):
+                remarks["near duplicates"].add(later, f"nearly the same as {earlier}")
+    return BankCheck(bank=bank, n_questions=n, remarks=remarks)
+
+
+def statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) -> Iterator[str]:
+    """What is wrong with the true/false statements that one expansion made of one choice.
+
+    One statement for each option, and one of them true (figure 7).
+    """
+    true = sum(statement.answer == "true" for statement in statements)
+    if len(statements) != len(parent.options):
+        made = count(len(statements), "statement")
+        yield f"{made} of {count(len(parent.options), 'option')}"
+    if true != 1:
+        yield f"{true} of {count(len(statements), 'statement')} are true, where one is"
+
+
+def _families(
+    connection: Connection,
+) -> Iterator[tuple[list[BankQuestion], "NDArray[np.uint32]"]]:
+    """Siblings with their signatures, without those that are rejected."""
+    wanted = (
+        select(*COLUMNS, QUESTIONS.c.signature)
+        .where(QUESTIONS.c.status != "rejected")
+        .order_by(QUESTIONS.c.raw_uuid, QUESTIONS.c.uuid)
+    )
+    rows = connection.execution_options(yield_per=AT_ONCE).execute(wanted)
+    for _, group in groupby(rows, key=_raw_uuid):
+        family = list(group)
+        yield [question_from(row) for row in family], signatures_from(family)
+
+
+def _raw_uuid(row: "Row[*tuple[object, ...]]") -> str:
+    return str(row.raw_uuid)
+
+
+def _family_faults(
+    family: Sequence[BankQuestion], connection: Connection
+) -> Iterator[tuple[Kind, str, str]]:
+    by_uuid = {question.uuid: question for question in family}
+    first = family[0]
+    for other in family[1:]:
+        if other.category != first.category:
+            yield "siblings", other.uuid, f"is in another category than its sibling {first.uuid}"
+    made: dict[tuple[str, str], list[BankQuestion]] = {}
+    for question in family:
+        if question.parent and question.parent not in by_uuid:
+            yield "parents", question.uuid, _parent_fault(question, connection)
+        elif question.parent == question.uuid:
+            yield "parents", question.uuid, "is its own parent"
+        elif question.parent and question.type == "true_false":
+            made.setdefault((question.parent, question.made_by), []).append(question)
+    for (parent, by), statements in made.items():
+        if by_uuid[parent].type == "multiple_choice":
+            for fault in statement_faults(by_uuid[parent], statements):
+                yield "statements", parent, f"{fault} ({by or 'made by nobody knows whom'})"
+
+
+def _parent_fault(question: BankQuestion, connection: Connection) -> str:
+    wanted = select(QUESTIONS.c.status, QUESTIONS.c.raw_uuid)
+    found = connection.execute(wanted.where(QUESTIONS.c.uuid == question.parent)).first()
+    if found is None:
+        return f"its parent {question.parent} is not in the bank"
+    if found.raw_uuid != question.raw_uuid:
+        return f"its parent {question.parent} has another raw_uuid"
+    return f"its parent {question.parent} is rejected"
+
+
+def _exact(connection: Connection) -> Iterator[tuple[str, list[str]]]:
+    """The ids of questions that are the same, the first apart."""
+    there = QUESTIONS.c.status != "rejected"
+    twice = select(QUESTIONS.c.digest).where(there).group_by(QUESTIONS.c.digest)
+    wanted = (
+        select(QUESTIONS.c.digest, QUESTIONS.c.uuid)
+        .where(there, QUESTIONS.c.digest.in_(twice.having(func.count() > 1)))
+        .order_by(QUESTIONS.c.digest, QUESTIONS.c.import_id, QUESTIONS.c.uuid)
+    )
+    for _, group in groupby(connection.execute(wanted), key=lambda row: row.digest):
+        first, *others = (row.uuid for row in group)
+        yield first, others
+
+
+def _near(
+    connection: Connection, ids: Sequence[tuple[str, str]], signed: Sequence["NDArray[np.uint32]"]
+) -> Iterator[tuple[str, str]]:
+    import numpy as np
+
+    fetch = partial(by_uuid, connection)
+    return near_pairs(ids, np.concatenate(signed), fetch) if ids else iter(())

@@ -1,0 +1,308 @@
+"""Duplicates: the same question twice, and nearly the same.
+
+Exact: the normalised text and the options, in any order, are equal (`digest_of`).
+
+Near: candidates are found by MinHash signatures (datasketch's scheme affine32, computed for
+thousands of questions at once) of character shingles, which need no words and so suit Chinese;
+each pair is then compared for what it is (`alike`): Jaccard's index of the shingles themselves, and
+what makes two questions of one stem different, their numbers, quotations, negations and keys.
+Siblings share their stem and are no near duplicates of each other. Phrases that only say how to
+answer ("Judge whether …") do not count. How often `alike` is right: tests/bank/test_duplicates.py.
+
+Source: LLMEval-Fair, A.2.2 ("redundancy checks"); Broder (1997) for MinHash.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tiebreak.fair.bank.question import BLANK, BankQuestion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHINGLE: Final = 3
+"""Characters of a shingle."""
+
+PERMUTATIONS: Final = 64
+ROWS: Final = 3
+"""Values in a band: of a pair with Jaccard's index 0.6 one of 21 is equal with probability 0.99."""
+
+THRESHOLD: Final = 0.6
+"""Jaccard's index from which on two questions are alike."""
+
+KEY_THRESHOLD: Final = 0.2
+"""The same of two keys in free text, which different people word differently."""
+
+NEIGHBOURS: Final = 32
+"""With how many questions of the same band each is compared; more have a phrase in common."""
+
+SEED: Final = 1
+
+_SHORT_KEYS = frozenset({"true_false", "multiple_choice", "fill_in"})
+
+_START, _END = "\x02", "\x03"
+_BRACKET = re.compile(r"[_＿(（\[【]")
+_PROSE = re.compile(
+    r"[\x00-\x1f\s\u200b-\u200d\ufeff\u00ad"  # controls, blanks and what cannot be seen
+    r"!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+"
+)
+_POINT = re.compile(r"[.,](?!\d)")
+# What only says how to answer, after normalisation.
+_HOW_TO_ANSWER = re.compile(
+    r"(please)?(judge|determine|decide|assess|state)(whether|(on)?the(correctness|truth)(of)?)"
+    r"(the|this)?(following)?(statements?)?(iscorrect|istrue|istrueorfalse)?"
+    r"|(answer(with)?)?true(or|/)false|(and)?(give|provide)(your|a)?reasons?"
+    r"|isitcorrecttoplacetheanswer|intheprovidedspace"
+    r"|(please)?(explain|define)(the)?(following)?terms?"
+    r"|请?(判断|辨析)(下列|以下|下面)?(各题|说法|命题|陈述|语句|句子)?(的)?(正误|对错|是否正确)?"
+    r"|(并|请)?(简要)?(说明|给出|简述|陈述)(你的)?理由|回答(正确|对|是)[/或](错误|错|否)"
+    r"|名词解释|请?(简述|简答|试述|论述|回答|解释)(下列|以下)?(名词|术语|问题)?"
+)
+_SAYS_HOW = (
+    *("judge", "determine", "decide", "assess", "state", "answer", "reason", "provided"),
+    *("explain", "define", "true"),
+    *("判断", "辨析", "理由", "回答", "述", "答", "解释"),
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]+)[\"”」』》]")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|cannot|without|except|neither|nor|incorrect|incorrectly|false|wrong)\b"
+    r"|n't\b|[不非未无没勿]|错误|除外|除了",
+    re.IGNORECASE,
+)
+_TRUE_OR_FALSE = re.compile(r"true\s*(?:or|/)\s*false|(?:正确|对)\s*(?:或|/)\s*(?:错误|错)", re.I)
+
+
+def normal(text: str) -> str:
+    """A text without what typing it again changes: NFKC, case, blanks, punctuation of prose."""
+    if _BRACKET.search(text):
+        text = BLANK.sub("_", text)
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    for dash in "−–—":
+        folded = folded.replace(dash, "-")
+    return _POINT.sub("", _PROSE.sub("", folded))
+
+
+def normal_parts(question: BankQuestion) -> tuple[str, ...]:
+    """The normalised text, then the normalised options in the order of the alphabet."""
+    return (normal(question.question), *sorted(map(normal, question.options)))
+
+
+def digest_of(parts: Sequence[str]) -> str:
+    """SHA-256 of `normal_parts`; equal for exact duplicates."""
+    return hashlib.sha256(_END.join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def key_of(question: BankQuestion) -> str:
+    """The key, normalised; of a choice the option, since letters depend on the order."""
+    if question.type == "true_false":
+        return question.answer
+    place = ascii_uppercase.find(question.answer) if len(question.answer) == 1 else -1
+    if question.type == "multiple_choice" and 0 <= place < len(question.options):
+        return normal(question.options[place])
+    return normal(question.answer)
+
+
+def alike(one: BankQuestion, other: BankQuestion) -> bool:
+    """Whether two questions are near duplicates: see above. Exact ones are, if their keys agree."""
+    if one.raw_uuid == other.raw_uuid or one.type != other.type:
+        return False
+    keys = key_of(one), key_of(other)
+    if one.type in _SHORT_KEYS and keys[0] != keys[1]:
+        return False
+    if not _marked_alike(one, other) or jaccard(shingles(one), shingles(other)) < THRESHOLD:
+        return False
+    if one.type in _SHORT_KEYS:
+        return True
+    return jaccard(*({*_windows(f"{_START}{key}{_END}")} for key in keys)) >= KEY_THRESHOLD
+
+
+def jaccard(one: set[str], other: set[str]) -> float:
+    """What two sets share of all that they hold, in [0, 1]; 1 for two empty ones."""
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
+
+
+@lru_cache(maxsize=4_096)
+def shingles(question: BankQuestion) -> set[str]:
+    """The runs of `SHINGLE` characters of the text and of each option, ends marked."""
+    parts = _padded(normal_parts(question))[1:-1].split(_END + _START)
+    return {found for part in parts for found in _windows(f"{_START}{part}{_END}")}
+
+
+def _windows(text: str) -> Iterator[str]:
+    for start in range(max(1, len(text) - SHINGLE + 1)):
+        yield text[start : start + SHINGLE]
+
+
+def _padded(parts: Sequence[str]) -> str:
+    text, *options = parts
+    if any(word in text for word in _SAYS_HOW):
+        text = _HOW_TO_ANSWER.sub("", text) or text
+    return "".join(f"{_START}{part or '_'}{_END}" for part in (text, *options))
+
+
+@lru_cache(maxsize=4_096)
+def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
+    """What two questions of one stem differ in: numbers, quotations, how often they negate."""
+    text = unicodedata.normalize("NFKC", "\n".join((question.question, *sorted(question.options))))
+    quoted = sorted(normal(found) for found in _QUOTED.findall(text))
+    negations = _NEGATION.findall(_TRUE_OR_FALSE.sub("", text))
+    return sorted(_NUMBER.findall(text)), quoted, len(negations)
+
+
+def _marked_alike(one: BankQuestion, other: BankQuestion) -> bool:
+    (numbers, quoted, negations), others = _marks(one), _marks(other)
+    # Some set a name in quotation marks, and some do not.
+    same_quoted = quoted == others[1] or not (quoted and others[1])
+    return numbers == others[0] and same_quoted and negations == others[2]
+
+
+def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
+    """MinHash of each `normal_parts`, as datasketch has it: shape (questions, PERMUTATIONS)."""
+    hashes, starts = _hashes([_padded(parts) for parts in questions])
+    found = np.empty((len(questions), PERMUTATIONS), dtype=np.uint32)
+    factors, summands = _permutations()
+    for place, (factor, summand) in enumerate(zip(factors, summands, strict=True)):
+        found[:, place] = np.minimum.reduceat(hashes * factor + summand, starts)
+    return found
+
+
+@cache
+def _permutations() -> "NDArray[np.uint32]":
+    from datasketch import MinHash
+
+    made = MinHash(num_perm=PERMUTATIONS, seed=SEED, scheme="affine32").permutations
+    return np.array(made, dtype=np.uint32)
+
+
+def _hashes(texts: Sequence[str]) -> tuple["NDArray[np.uint32]", "NDArray[np.intp]"]:
+    """The hashes of all shingles, mixed as datasketch does, and where those of each text start."""
+    whole = "".join(texts).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(whole, dtype=np.uint32)
+    first, middle, last = codes[:-2], codes[1:-1], codes[2:]
+    start, end = ord(_START), ord(_END)
+    # A shingle has a start only as its first character, and an end only as its last.
+    inside = (first != end) & (middle != end) & (middle != start) & (last != start)
+    lengths = np.fromiter(map(len, texts), dtype=np.intp, count=len(texts))
+    places = np.concatenate(([0], np.cumsum(lengths)[:-1]))
+    before = np.concatenate(([0], np.cumsum(inside)))
+    hashes = shingle_hash(first[inside], middle[inside], last[inside])
+    return _mixed(hashes), before[places].astype(np.intp)
+
+
+def shingle_hash(
+    first: "NDArray[np.uint32]", middle: "NDArray[np.uint32]", last: "NDArray[np.uint32]"
+) -> "NDArray[np.uint32]":
+    """A hash of three code points, modulo 2³²."""
+    factors = np.array([0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D], dtype=np.uint32)
+    found: NDArray[np.uint32] = first * factors[0] + middle * factors[1] + last * factors[2]
+    return found
+
+
+def _mixed(values: "NDArray[np.uint32]") -> "NDArray[np.uint32]":
+    """MurmurHash3's final mix, with which datasketch begins."""
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        values = (values ^ (values >> np.uint32(shift))) * np.uint32(factor)
+    return values ^ (values >> np.uint32(16))
+
+
+def near_pairs(
+    ids: Sequence[tuple[str, str]],
+    signed: "NDArray[np.uint32]",
+    fetch: Callable[[Sequence[str]], Mapping[str, BankQuestion]],
+    *,
+    first_new: int = 0,
+) -> Iterator[tuple[str, str]]:
+    """The ids of questions that are near duplicates, each once, with that of an earlier one.
+
+    Args:
+        ids: `uuid` and `raw_uuid` of each question.
+        signed: their signatures, shape (len(ids), PERMUTATIONS).
+        fetch: gives questions by their ids.
+        first_new: questions before this one are not compared with each other.
+    """
+    numbers: dict[str, int] = {}
+    families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids], dtype=np.int64)
+    pairs = near_candidates(signed, families, first_new=first_new)
+    found: set[int] = set()
+    for start in range(0, len(pairs), 1_000):
+        some = pairs[start : start + 1_000]
+        questions = fetch(sorted({ids[place][0] for pair in some for place in pair}))
+        for earlier, later in some:
+            one, other = ids[earlier][0], ids[later][0]
+            if later not in found and alike(questions[one], questions[other]):
+                found.add(later)
+                yield other, one
+
+
+def near_candidates(
+    signed: "NDArray[np.uint32]", families: "NDArray[np.int64]", *, first_new: int = 0
+) -> list[tuple[int, int]]:
+    """Pairs of questions that may be alike, each once, the earlier first, in order of the later.
+
+    Args:
+        signed: signatures, shape (n, PERMUTATIONS).
+        families: a number for each `raw_uuid`, shape (n,): siblings are no pair.
+        first_new: pairs of two questions before this one are left out.
+    """
+    pairs = [
+        found
+        for keys in _band_keys(signed)
+        for found in _in_band(keys, signed, families, first_new)
+    ]
+    if not pairs:
+        return []
+    unique = np.unique(np.concatenate(pairs))
+    later, earlier = np.divmod(unique, len(signed))
+    return list(zip(earlier.tolist(), later.tolist(), strict=True))
+
+
+def _band_keys(signed: "NDArray[np.uint32]") -> Iterator["NDArray[np.uint64]"]:
+    for start in range(0, PERMUTATIONS - ROWS + 1, ROWS):
+        keys = np.zeros(len(signed), dtype=np.uint64)
+        for column in range(start, start + ROWS):
+            keys = keys * np.uint64(0x9E3779B97F4A7C15) + signed[:, column]
+        yield keys
+
+
+def _in_band(
+    keys: "NDArray[np.uint64]",
+    signed: "NDArray[np.uint32]",
+    families: "NDArray[np.int64]",
+    first_new: int,
+) -> Iterable["NDArray[np.int64]"]:
+    """Pairs with equal keys, at most `NEIGHBOURS` apart, as later × n + earlier."""
+    order = np.argsort(keys, kind="stable")
+    keys, families = keys[order], families[order]
+    # Of 64 values a pair at the threshold shares fewer than this in one case of fifty.
+    least = int(PERMUTATIONS * THRESHOLD - 2 * (PERMUTATIONS * THRESHOLD * (1 - THRESHOLD)) ** 0.5)
+    for apart in range(1, min(NEIGHBOURS, len(keys) - 1) + 1):
+        same = keys[apart:] == keys[:-apart]
+        if not same.any():
+            return
+        [places] = np.nonzero(same & (families[apart:] != families[:-apart]))
+        earlier, later = order[places], order[places + apart]
+        fresh = later >= first_new
+        earlier, later = earlier[fresh], later[fresh]
+        close = _shared(signed, earlier, later) >= least
+        yield later[close].astype(np.int64) * len(signed) + earlier[close]
+
+
+def _shared(
+    signed: "NDArray[np.uint32]", ones: "NDArray[np.intp]", others: "NDArray[np.intp]"
+) -> "NDArray[np.intp]":
+    """How many values of their signatures pairs share, shape (pairs,)."""
+    step = 20_000  # pairs at a time, 10 MB
+    found = [
+        (signed[ones[k : k + step]] == signed[others[k : k + step]]).sum(axis=1)
+        for k in range(0, len(ones), step)
+    ]
+    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)

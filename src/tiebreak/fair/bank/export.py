@@ -1,0 +1,198 @@
+"""Questions out of a bank into a file, and answered sessions into pools to be graded.
+
+For the owner of a bank all of them, with keys and hints, as JSON lines, Parquet or CSV that `bank
+import` reads again; in CSV an apostrophe keeps spreadsheets from running a text as a formula
+(`delimited.safe`). For people who ask elsewhere a sample (`hand_out`), which an institution is
+never given again.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, cast
+
+from sqlalchemy import Engine, insert, select
+
+from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.prompting import BENCHMARKS, Prompting
+from tiebreak.fair.bank.question import BankQuestion, Status, item_metadata
+from tiebreak.fair.bank.rows import AT_ONCE, FIELDS, questions, questions_in
+from tiebreak.fair.bank.sampling import Share, draw, entries
+from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
+from tiebreak.paths import to_file, whole_file
+from tiebreak.tables.delimited import safe
+
+Rows = Iterator[dict[str, Any]]
+
+_KEYS: Final = ("answer", "hint")
+_INSIDE: Final = ("status", "parent", "made_by")
+
+
+def export_questions(engine: Engine, path: str | Path, status: Status | None = None) -> int:
+    """Write a bank's questions to a .jsonl, .parquet or .csv file, which is replaced at once.
+
+    With a status, only those that have it.
+
+    Returns:
+        How many there are.
+
+    Raises:
+        BankError: the file's name ends in something else.
+        OSError: it cannot be written.
+    """
+    file = Path(path)
+    write = _WRITERS.get(file.suffix.lower())
+    if write is None:
+        raise BankError(f"{file} is to be none of {', '.join(_WRITERS)}")
+    where = [] if status is None else [QUESTIONS.c.status == status]
+    with engine.connect() as connection, whole_file(file) as draft:
+        return write(draft, map(_row, questions_in(connection, *where)))
+
+
+def _row(question: BankQuestion) -> dict[str, Any]:
+    return {name: getattr(question, name) for name in FIELDS} | {"options": list(question.options)}
+
+
+def _json_lines(path: Path, rows: Rows) -> int:
+    n = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            n += 1
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return n
+
+
+def _csv(path: Path, rows: Rows) -> int:
+    n = 0
+    # A byte order mark, since a spreadsheet takes the file for something else than UTF-8 otherwise.
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        writer.writeheader()
+        for row in rows:
+            n += 1
+            options = json.dumps(row["options"], ensure_ascii=False) if row["options"] else ""
+            texts = row | {"options": options}
+            writer.writerow({name: safe(text) for name, text in texts.items()})
+    return n
+
+
+def _parquet(path: Path, rows: Rows) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {"options": pa.list_(pa.string())}
+    schema = pa.schema([pa.field(name, kinds.get(name, pa.string())) for name in FIELDS])
+    n = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while some := list(islice(rows, AT_ONCE)):
+            n += len(some)
+            writer.write_table(pa.Table.from_pylist(some, schema))
+    return n
+
+
+_WRITERS: Final[dict[str, Callable[[Path, Rows], int]]] = {
+    ".jsonl": _json_lines,
+    ".parquet": _parquet,
+    ".csv": _csv,
+}
+
+
+def hand_out(
+    engine: Engine, k: int, seed: str, institution: str, *, balanced: bool, share: Share
+) -> list[str]:
+    """Uuids of k questions that the institution was never given, which it has from now on.
+
+    Raises:
+        BankError: fewer than k are unseen.
+    """
+    bank = entries(engine)
+    raws = {entry.uuid: entry.raw_uuid for entry in bank}
+    # No server may draw for the institution in between.
+    with writing(engine) as connection:
+        mine = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
+        seen = set(connection.execute(mine).scalars())
+        uuids = draw(bank, k, seed, seen=seen, balanced=balanced, share=share)
+        rows = [
+            {"institution": institution, "uuid": uuid, "raw_uuid": raws[uuid]} for uuid in uuids
+        ]
+        connection.execute(insert(SEEN), rows)
+    return uuids
+
+
+def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: bool) -> None:
+    """Write questions as JSON lines that `tiebreak bank import` reads back, if with their keys."""
+    left_out = {*_INSIDE, *(() if with_keys else _KEYS)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with to_file(path), path.open("x", encoding="utf-8") as file:
+        for question in questions(engine, uuids):
+            row = {name: value for name, value in asdict(question).items() if name not in left_out}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def pool_of(engine: Engine, session: str, *, partial: bool = False) -> CandidatePool:
+    """The pool of a session: its questions in the order asked, and one model's answers.
+
+    The items are those that the task `fair` makes of the same questions, so pools and logs join.
+
+    With `partial` a session may be unanswered at its end: a note names what is left out.
+
+    Raises:
+        BankError: there is no such session, it is not answered to the end (or not at all), or a
+            question of it is not in the bank any more.
+    """
+    q = SESSION_QUESTIONS.c
+    with engine.connect() as connection:
+        about = connection.execute(select(SESSIONS).where(SESSIONS.c.id == session)).one_or_none()
+        asked = connection.execute(
+            select(q.position, q.uuid, q.answer).where(q.session == session).order_by(q.position)
+        ).all()
+    if about is None:
+        raise BankError(f"the bank has no session {session}", kind="missing")
+    answers: dict[str, str] = {row.uuid: row.answer for row in asked if row.answer is not None}
+    left = [row.position for row in asked if row.answer is None]
+    notes: tuple[Note, ...] = ()
+    if left:
+        what = f"no answer to {_named(left)} of {len(asked):,}"
+        if not answers or not partial:
+            rest = "" if not answers else "; --partial leaves them out"
+            raise BankError(f"session {session} of {about.model}: {what}{rest}", kind="conflict")
+        notes = (Note("unanswered", f"session {session}", f"{what}: left out"),)
+    benchmark = BENCHMARKS[cast("Prompting", about.prompting)]
+    found = questions(engine, list(answers))
+    items = tuple(_item(question, benchmark) for question in found)
+    source = f"session {session}"
+    candidates = {
+        item.key: {
+            about.model: Candidate(item.key, about.model, answers[item.item_id], source=source)
+        }
+        for item in items
+    }
+    return CandidatePool(items, candidates, notes)
+
+
+def _item(question: BankQuestion, benchmark: str) -> Item:
+    return Item(
+        key=ItemKey(benchmark, question.uuid),
+        input_hash=input_hash(question.question, question.options, target=question.answer),
+        prompt=question.question,
+        target=question.answer,
+        choices=question.options,
+        metadata=item_metadata(question),
+    )
+
+
+def _named(positions: Sequence[int]) -> str:
+    """Positions, runs of them as one: questions 3, 7–1,000."""
+    runs: list[list[int]] = []
+    for position in positions:
+        if runs and runs[-1][1] == position - 1:
+            runs[-1][1] = position
+        else:
+            runs.append([position, position])
+    shown = [f"{low:,}" if low == high else f"{low:,}–{high:,}" for low, high in runs]
+    return f"question{'s' if len(positions) > 1 else ''} {', '.join(shown)}"

@@ -1,0 +1,424 @@
+"""Files of questions into a bank: all or nothing, streaming, each file once.
+
+Rows are read, checked and laid into a temporary table of one connection (`Staging`): until they are
+taken over the bank itself is only read, and between those readings no transaction is open, so a
+server goes on writing sessions, and nobody waits for an import but in its last seconds. Then one
+transaction takes all over.
+
+    a fault of format, an id twice    nothing is imported, unless faulty rows are to be skipped
+    the same text and options         the later question is left out and named
+    nearly the same                   the later question becomes a draft, which is not asked until
+                                      somebody approves it; or it is left out, or kept
+
+A question that the bank has already, with its id and all its fields, stays as it is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from sqlalchemy import (
+    Column,
+    Engine,
+    MetaData,
+    Select,
+    Table,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from tiebreak.fair.bank.duplicates import key_of, near_pairs
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.question import BankQuestion, Remarks, faults_of
+from tiebreak.fair.bank.reading import Row, Source, has_uuid, question_of, unread
+from tiebreak.fair.bank.rows import (
+    AT_ONCE,
+    COLUMNS,
+    FIELDS,
+    parts,
+    question_from,
+    rows_of,
+    signatures_from,
+)
+from tiebreak.fair.bank.schema import IMPORTS, QUESTIONS
+from tiebreak.progress import doing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NearDuplicates = Literal["draft", "skip", "keep"]
+NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
+
+_STAGED = Table(
+    "staged_questions",
+    MetaData(),
+    *(
+        Column(column.name, column.type, primary_key=column.primary_key, nullable=False)
+        for column in QUESTIONS.columns
+    ),
+    prefixes=["TEMPORARY"],
+)
+
+
+@dataclass(slots=True)
+class FileCounts:
+    """What became of the rows of a file."""
+
+    name: str
+    digest: str
+    before: str = ""
+    """When this file was imported before, ISO 8601; then no row is read."""
+    rows: int = 0
+    faulty: int = 0
+    known: int = 0
+    duplicates: int = 0
+    near: int = 0
+    imported: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import did; `refused` says that it did nothing because of faults."""
+
+    bank: str
+    near_duplicates: NearDuplicates
+    refused: bool
+    files: tuple[FileCounts, ...]
+    faults: Remarks
+    duplicates: Remarks
+    near: Remarks
+    unread: tuple[str, ...]
+
+    @property
+    def n_imported(self) -> int:
+        """How many questions the bank has more."""
+        return sum(file.imported for file in self.files)
+
+
+def import_files(
+    engine: Engine,
+    sources: Sequence[Source],
+    *,
+    bank: str = "",
+    skip_faulty: bool = False,
+    near_duplicates: NearDuplicates = "draft",
+    most_shown: int = 20,
+) -> ImportReport:
+    """Take the questions of files into a bank: see above.
+
+    The report has the name `bank`, and `most_shown` remarks of each kind. `skip_faulty` imports the
+    rows that have no fault, `near_duplicates` says what becomes of questions that are nearly those
+    of earlier rows.
+
+    Raises:
+        BankError: a file cannot be read, or another import ran at the same time.
+    """
+    with Staging(engine) as staging:
+        run = _Import(staging, skip_faulty, most_shown)
+        for source in sources:
+            run.read(source)
+        if run.lays:
+            with doing("comparing questions"):
+                run.settle(run.near_pairs(), near_duplicates)
+            with doing("writing questions"):
+                run.take_over()
+    return ImportReport(
+        bank=bank,
+        near_duplicates=near_duplicates,
+        refused=not run.lays,
+        files=tuple(run.files),
+        faults=run.faults,
+        duplicates=run.duplicates,
+        near=run.near,
+        unread=tuple(sorted(run.unread)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Questions that the bank has: by id, and by the digest of their content."""
+
+    by_uuid: dict[str, BankQuestion]
+    by_digest: dict[str, BankQuestion]
+
+
+class Staging:
+    """The temporary table, with the connection that has it; used in a `with` block."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._connection = engine.connect()
+
+    def __enter__(self) -> Self:
+        _STAGED.create(self._connection)
+        self._connection.commit()
+        self._empty = self._one(select(func.count()).select_from(QUESTIONS)) == 0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.rollback()
+        _STAGED.drop(self._connection)
+        self._connection.commit()
+        self._connection.close()
+
+    def imported_before(self, digest: str) -> str:
+        """When a file with this digest was imported, ISO 8601; empty if never."""
+        return self._one(select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
+
+    def known(self, uuids: Sequence[str], digests: Sequence[str]) -> Known:
+        """The bank's questions that have one of these ids or digests."""
+        found = Known({}, {})
+        if self._empty:
+            return found
+        for ids, contents in zip(parts(uuids), parts(digests), strict=True):
+            same = or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
+            wanted = select(*COLUMNS, QUESTIONS.c.digest).where(same)
+            for row in self._connection.execute(wanted):
+                question = question_from(row)
+                found.by_uuid[row.uuid] = question
+                found.by_digest.setdefault(row.digest, question)
+        self._connection.commit()
+        return found
+
+    def lay(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Put rows of the questions' table here."""
+        self._connection.execute(insert(_STAGED), rows)
+        self._connection.commit()
+
+    def signed(self) -> Iterator[tuple[list[tuple[str, str]], "NDArray[np.uint32]"]]:
+        """The bank's questions by `AT_ONCE`: ids with raw ids, and signatures."""
+        if self._empty:
+            return
+        wanted = select(*COLUMNS, QUESTIONS.c.signature).order_by(QUESTIONS.c.uuid)
+        result = self._connection.execution_options(yield_per=AT_ONCE).execute(wanted)
+        for rows in result.partitions():
+            yield [(row.uuid, row.raw_uuid) for row in rows], signatures_from(rows)
+        self._connection.commit()
+
+    def questions(self, uuids: Sequence[str]) -> dict[str, BankQuestion]:
+        """Questions by id, from the bank and from here."""
+        found = {}
+        for part in parts(uuids):
+            for table in (QUESTIONS, _STAGED):
+                wanted = select(*(table.c[name] for name in FIELDS)).where(table.c.uuid.in_(part))
+                for row in self._connection.execute(wanted):
+                    found[row.uuid] = question_from(row)
+        self._connection.commit()
+        return found
+
+    def make_drafts(self, uuids: Sequence[str]) -> None:
+        """Questions laid here become drafts."""
+        for part in parts(uuids):
+            some = _STAGED.c.uuid.in_(part)
+            self._connection.execute(update(_STAGED).where(some).values(status="draft"))
+        self._connection.commit()
+
+    def leave_out(self, uuids: Sequence[str]) -> None:
+        """Questions laid here are not taken over."""
+        for part in parts(uuids):
+            self._connection.execute(delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
+        self._connection.commit()
+
+    def take_over(self, files: Sequence[tuple[int, str, str]], at: datetime) -> list[int]:
+        """Put everything into the bank, in one transaction.
+
+        Of each file: number (the `import_id` of its rows here), name and digest.
+
+        Returns:
+            How many questions came from each file.
+
+        Raises:
+            IntegrityError: one has come into the bank meanwhile.
+        """
+        counts = []
+        others = [column for column in _STAGED.columns if column.name != "import_id"]
+        with self._connection.begin():
+            for number, name, digest in files:
+                mine: Select[Any] = select(func.count()).where(_STAGED.c.import_id == number)
+                values = {"name": name, "digest": digest, "at": at.isoformat(timespec="seconds")}
+                # A write before any reading: SQLite does not turn a reader into a writer.
+                done = self._connection.execute(insert(IMPORTS).values(**values, n_questions=0))
+                [key] = done.inserted_primary_key or (0,)
+                n = self._connection.execute(mine).scalar_one()
+                same = IMPORTS.c.id == key
+                self._connection.execute(update(IMPORTS).where(same).values(n_questions=n))
+                rows = select(*others, literal(key)).where(_STAGED.c.import_id == number)
+                names = [*(column.name for column in others), "import_id"]
+                self._connection.execute(insert(QUESTIONS).from_select(names, rows))
+                counts.append(n)
+        return counts
+
+    def _one(self, wanted: Select[Any]) -> Any:
+        found = self._connection.execute(wanted).scalar()
+        self._connection.commit()
+        return found
+
+
+class _Place(NamedTuple):
+    """A row: number of the file, number of the row in it."""
+
+    file: int
+    row: int
+
+
+class _Import:
+    """The rows of one call, as they are read."""
+
+    def __init__(self, staging: Staging, skip_faulty: bool, most_shown: int) -> None:
+        self.staging, self.skip_faulty = staging, skip_faulty
+        self.faults, self.duplicates, self.near = (Remarks(most_shown) for _ in range(3))
+        self.files: list[FileCounts] = []
+        self.unread: set[str] = set()
+        # Of what was laid: ids in order with raw ids, signatures, where each came from.
+        self.ids: list[tuple[str, str]] = []
+        self.signed: list[NDArray[np.uint32]] = []
+        self.places: dict[str, _Place] = {}
+        self.contents: dict[bytes, tuple[str, int]] = {}
+
+    @property
+    def lays(self) -> bool:
+        """Whether this may still become an import."""
+        return self.skip_faulty or not self.faults.total
+
+    def read(self, source: Source) -> None:
+        """Check the rows of a file, and lay them out as long as nothing is wrong."""
+        digest = source.digest()
+        before = self.staging.imported_before(digest)
+        if any(file.digest == digest for file in self.files):
+            before = "in this call"
+        file = FileCounts(source.name, digest, before)
+        self.files.append(file)
+        rows = source.rows() if not before else iter(())
+        with doing(f"reading {source.name}") as reading:
+            while chunk := list(islice(rows, AT_ONCE)):
+                file.rows += len(chunk)
+                self._chunk(file, chunk)
+                reading.done = file.rows
+
+    def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]) -> None:
+        sound = list(self._sound(file, chunk))
+        rows = rows_of([question for _, question, _ in sound], import_id=len(self.files))
+        known = self.staging.known(
+            [question.uuid for _, question, _ in sound], [row["digest"] for row in rows]
+        )
+        fresh = []
+        for (number, question, own_id), row in zip(sound, rows, strict=True):
+            where = f"{file.name}:{number}"
+            if fault := self._id_fault(question, known, own_id=own_id):
+                file.faulty += 1
+                self.faults.add(where, fault)
+            elif question.uuid in known.by_uuid:
+                file.known += 1
+            elif double := self._double(question, row["digest"], known):
+                file.duplicates += 1
+                self.duplicates.add(where, double)
+            else:
+                self._note(question, row, _Place(len(self.files) - 1, number))
+                fresh.append(row)
+        if fresh and self.lays:
+            self.staging.lay(fresh)
+            whole = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
+            self.signed.append(whole.reshape(len(fresh), -1))
+
+    def _sound(
+        self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]
+    ) -> Iterator[tuple[int, BankQuestion, bool]]:
+        """Rows without a fault of format: number, question, whether it has an id of its own."""
+        for number, row in chunk:
+            faults: tuple[str, ...] = (row,) if isinstance(row, str) else ()
+            if not isinstance(row, str):
+                self.unread.update(unread(tuple(row)))
+                try:
+                    question = question_of(row)
+                    faults = faults_of(question)
+                except BankError as error:
+                    faults = (str(error),)
+                if not faults:
+                    yield number, question, has_uuid(row)
+            file.faulty += bool(faults)
+            for fault in faults:
+                self.faults.add(f"{file.name}:{number}", fault)
+
+    def _id_fault(self, question: BankQuestion, known: Known, *, own_id: bool) -> str:
+        """What is wrong with the id; one that was made of the content may come again."""
+        there = known.by_uuid.get(question.uuid)
+        if there is not None and (other := _differences(question, there)):
+            return f"{question.uuid} is in the bank already, with another {', '.join(other)}"
+        if own_id and question.uuid in self.places:
+            return f"{question.uuid} a second time, after {self._name(question.uuid)}"
+        return ""
+
+    def _double(self, question: BankQuestion, digest: str, known: Known) -> str:
+        """Which question is exactly the same, in words."""
+        if there := known.by_digest.get(digest):
+            another = "" if key_of(there) == key_of(question) else ", with another key"
+            return f"the same as {there.uuid} in the bank{another}"
+        if first := self.contents.get(bytes.fromhex(digest)):
+            another = "" if first[1] == hash(key_of(question)) else ", with another key"
+            return f"the same as {self._name(first[0])}{another}"
+        return ""
+
+    def _note(self, question: BankQuestion, row: Mapping[str, Any], place: _Place) -> None:
+        self.ids.append((question.uuid, question.raw_uuid))
+        self.places[question.uuid] = place
+        self.contents[bytes.fromhex(row["digest"])] = (question.uuid, hash(key_of(question)))
+
+    def _name(self, uuid: str) -> str:
+        if place := self.places.get(uuid):
+            return f"{self.files[place.file].name}:{place.row}"
+        return f"{uuid} in the bank"
+
+    def near_pairs(self) -> Iterator[tuple[str, str]]:
+        """Ids of laid questions that are near duplicates, each with an earlier one of its kind."""
+        if not self.ids:
+            return iter(())
+        ids: list[tuple[str, str]] = []
+        signed: list[NDArray[np.uint32]] = []
+        for some, signatures in self.staging.signed():
+            ids += some
+            signed.append(signatures)
+        first_new = len(ids)
+        whole = np.concatenate(signed + self.signed)
+        self.signed = []
+        return near_pairs(ids + self.ids, whole, self.staging.questions, first_new=first_new)
+
+    def settle(self, pairs: Iterable[tuple[str, str]], near_duplicates: NearDuplicates) -> None:
+        """Note near duplicates, and make of them what is wanted."""
+        found = []
+        for uuid, earlier in pairs:
+            file = self.files[self.places[uuid].file]
+            file.near += 1
+            self.near.add(self._name(uuid), f"nearly the same as {self._name(earlier)}")
+            found.append(uuid)
+        if near_duplicates == "draft":
+            self.staging.make_drafts(found)
+        elif near_duplicates == "skip":
+            self.staging.leave_out(found)
+
+    def take_over(self) -> None:
+        """Write what was laid into the bank."""
+        new = [k for k, file in enumerate(self.files, start=1) if not file.before]
+        files = [(k, self.files[k - 1].name, self.files[k - 1].digest) for k in new]
+        try:
+            counts = self.staging.take_over(files, datetime.now(UTC))
+        except IntegrityError as error:
+            raise BankError(
+                "Another import changed the bank meanwhile; nothing was imported. Run it again."
+            ) from error
+        for k, n in zip(new, counts, strict=True):
+            self.files[k - 1].imported = n
+
+
+def _differences(one: BankQuestion, other: BankQuestion) -> list[str]:
+    """The fields in which two questions differ; a status changes in the bank, and counts not."""
+    return [
+        name for name in FIELDS if name != "status" and getattr(one, name) != getattr(other, name)
+    ]

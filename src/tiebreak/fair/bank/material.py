@@ -1,0 +1,276 @@
+"""A material question becomes true/false statements about its text, which a model writes.
+
+    author    writes n statements on the text's key information, half of them true, each with the
+              words of the text that decide it
+    checker   reads the text and one statement, without its key: does the text support it?
+
+A statement is a draft where its quotation stands in the text and the checker agrees with the key.
+Otherwise it is kept as rejected, with the reason in its hint, so that nobody has it made again.
+
+Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions based on key
+information"). The prompts and the check are our own.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from inspect_ai.model import Model, ResponseSchema
+from inspect_ai.util import JSONSchema
+from pydantic import Field, StringConstraints
+from typing_extensions import override
+
+from tiebreak.fair.bank.expansion import Refused, is_chinese, made_by, variant_uuid
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
+from tiebreak.scorers.model_judge import ModelJudge
+from tiebreak.scorers.prompt import Fence, fill
+from tiebreak.scorers.prompt import template as shared
+from tiebreak.scorers.replies import ReplyError, parse_object
+
+METHOD: Final = "statements"
+MOST_STATEMENTS: Final = 20
+
+Verdict = Literal["supports", "contradicts", "neither"]
+
+_ASKED = {
+    "en": "By this text, is the following statement right? Answer true or false.",
+    "zh": "根据以上材料，下面的说法对吗？请回答“正确”（true）或“错误”（false）。",
+}
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the author wrote: a sentence, whether the text supports it, and where it says so."""
+
+    statement: _Line
+    truth: bool
+    quote: _Line
+
+
+@dataclass(frozen=True)
+class _Statements:
+    statements: Annotated[list[Statement], Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class _Checked:
+    verdict: Verdict
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one material: its variants (drafts and rejected ones), or why it has none."""
+
+    parent: str
+    variants: tuple[BankQuestion, ...] = ()
+    refused: Refused | None = None
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True)
+class StatementsQuestion(Question[list[Statement]]):
+    """Asks the author for `n` statements about a text; `key` is what a good answer to it holds."""
+
+    text: str
+    key: str
+    n: int
+    kind = "list"
+    role = "author"
+
+    @override
+    def prompt(self) -> Prompt:
+        fence = Fence([self.text], [self.key])
+        n_true = self.n // 2
+        numbers = {"n": self.n, "n_true": n_true, "n_false": self.n - n_true}
+        counts = {name: str(number) for name, number in numbers.items()}
+        key = f"\nWhat a good answer about it holds:\n{fence(self.key)}\n" if self.key else ""
+        return Prompt(
+            fill(_template("statements.system"), fence_rule=shared("fence"), **counts),
+            fill(
+                _template("statements.user"),
+                mark=fence.line,
+                text=fence(self.text),
+                key=key,
+                **counts,
+            ),
+            _schema(
+                METHOD,
+                statements=JSONSchema(
+                    type="array",
+                    items=_closed(statement=_TEXT, truth=JSONSchema(type="boolean"), quote=_TEXT),
+                ),
+            ),
+        )
+
+    @override
+    def parse(self, text: str) -> list[Statement]:
+        found = parse_object(_Statements, text).statements
+        if len(found) != self.n:
+            raise ReplyError(f"it has {len(found)} statements where {self.n} are asked for")
+        if any("\0" in each or not _encodes(each) for one in found for each in _texts(one)):
+            raise ReplyError("it holds a zero byte or half of a character")
+        if len({" ".join(one.statement.casefold().split()) for one in found}) < self.n:
+            raise ReplyError("two statements are the same")
+        n_true = sum(one.truth for one in found)
+        if n_true != self.n // 2:
+            raise ReplyError(f"{n_true} statements are true where {self.n // 2} are asked for")
+        return found
+
+
+@dataclass(frozen=True)
+class CheckQuestion(Question[_Checked]):
+    """Asks the checker whether a text supports a statement, whose key it is not shown."""
+
+    text: str
+    statement: str
+    kind = "score"
+    role = "checker"
+
+    @override
+    def prompt(self) -> Prompt:
+        fence = Fence([self.text], [self.statement])
+        verdicts = JSONSchema(type="string", enum=["supports", "contradicts", "neither"])
+        return Prompt(
+            fill(_template("check.system"), fence_rule=shared("fence")),
+            fill(
+                _template("check.user"),
+                mark=fence.line,
+                text=fence(self.text),
+                statement=fence(self.statement),
+            ),
+            _schema("check", reasoning=_TEXT, verdict=verdicts),
+        )
+
+    @override
+    def parse(self, text: str) -> _Checked:
+        return parse_object(_Checked, text)
+
+
+@dataclass
+class StatementWriter:
+    """Makes statements of materials, with a model that writes and one that checks.
+
+    Every call is cached without expiry: a run that was killed pays for nothing twice.
+    """
+
+    author: Model
+    checker: Model
+    n: int = 4
+    judge: Callable[[], Judge] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.judge = partial(ModelJudge, {"author": self.author, "checker": self.checker})
+
+    async def write_all(self, materials: Sequence[BankQuestion]) -> list[Written]:
+        """Several at once, in their order."""
+        found: dict[str, Written] = {}
+
+        async def write(material: BankQuestion) -> None:
+            found[material.uuid] = await self.write(material)
+
+        await self.judge().side_by_side([partial(write, material) for material in materials])
+        return [found[material.uuid] for material in materials]
+
+    async def write(self, material: BankQuestion) -> Written:
+        """The statements of one material, each checked."""
+        judge = self.judge()
+        calls: list[Call] = []
+        try:
+            asked = StatementsQuestion(material.question, material.answer, self.n)
+            reply, _ = await judge.ask_again(asked, depth=0)
+        except ModelFailedError as error:
+            return _without(material, f"the author failed: {error}", error.calls)
+        calls += reply.calls
+        if reply.value is None:
+            return _without(material, f"no usable reply of the author: {reply.unscored}", calls)
+        variants: dict[int, BankQuestion] = {}
+
+        async def check(number: int, one: Statement) -> None:
+            why, spent = await _objection(judge, material.question, one)
+            calls.extend(spent)
+            variants[number] = self._variant(material, number, one, why)
+
+        tasks: list[Callable[[], Awaitable[None]]] = [
+            partial(check, number, one) for number, one in enumerate(reply.value, start=1)
+        ]
+        await judge.side_by_side(tasks)
+        ordered = tuple(variants[number] for number in sorted(variants))
+        return Written(material.uuid, ordered, calls=tuple(calls))
+
+    def _variant(self, parent: BankQuestion, number: int, one: Statement, why: str) -> BankQuestion:
+        language = "zh" if is_chinese(parent.question) else "en"
+        return replace(
+            parent,
+            uuid=variant_uuid(parent.uuid, METHOD, number),
+            type="true_false",
+            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{one.statement}",
+            answer="true" if one.truth else "false",
+            hint="\n".join(filter(None, (one.quote, f"[rejected: {why}]" if why else ""))),
+            options=(),
+            status="rejected" if why else "draft",
+            parent=parent.uuid,
+            made_by=made_by(METHOD, str(self.author)),
+        )
+
+
+async def _objection(judge: Judge, text: str, one: Statement) -> tuple[str, tuple[Call, ...]]:
+    """Why a statement is rejected, empty where it is not, and the calls that it took to know."""
+    if _plain(one.quote) not in _plain(text):
+        return "its quotation is not in the text", ()
+    try:
+        reply, _ = await judge.ask_again(CheckQuestion(text, one.statement), depth=1)
+    except ModelFailedError as error:
+        return f"it could not be checked: {error}", error.calls
+    if reply.value is None:
+        return f"it could not be checked: {reply.unscored}", reply.calls
+    expected: Verdict = "supports" if one.truth else "contradicts"
+    if reply.value.verdict == expected:
+        return "", reply.calls
+    key = "true" if one.truth else "false"
+    found = {"neither": "neither supports nor contradicts"}
+    says = found.get(reply.value.verdict, reply.value.verdict)
+    return f"its key is {key}, and to the checker the text {says} it", reply.calls
+
+
+def _without(material: BankQuestion, why: str, calls: Sequence[Call]) -> Written:
+    return Written(material.uuid, refused=Refused(material.uuid, why), calls=tuple(calls))
+
+
+def _texts(one: Statement) -> tuple[str, str]:
+    return one.statement, one.quote
+
+
+def _encodes(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+_TEXT = JSONSchema(type="string")
+
+
+def _closed(**properties: JSONSchema) -> JSONSchema:
+    return JSONSchema(
+        type="object",
+        properties=properties,
+        required=list(properties),
+        additionalProperties=False,
+    )
+
+
+def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
+    return ResponseSchema(name=name, json_schema=_closed(**properties), strict=True)
+
+
+@lru_cache
+def _template(name: str) -> str:
+    path = Path(__file__).parent / "prompts" / f"{name}.md"
+    return path.read_text(encoding="utf-8").rstrip("\n")

@@ -1,0 +1,110 @@
+"""Quotas: how many questions an institution may be given, and how many it was.
+
+Source: LLMEval-Fair, §2.2.2: "tracks the number of questions allocated, pending, and completed".
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, func, insert, select, update
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.schema import QUOTAS, SESSIONS, writing
+
+_COLUMNS = QUOTAS.c
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Numbers of questions: granted ≥ allocated = pending + completed."""
+
+    institution: str
+    granted: int
+    allocated: int
+    completed: int
+
+    @property
+    def pending(self) -> int:
+        """Allocated to sessions that are open, and not answered yet."""
+        return self.allocated - self.completed
+
+    @property
+    def left(self) -> int:
+        """What sessions may still ask for."""
+        return max(0, self.granted - self.allocated)
+
+
+def grant(engine: Engine, institution: str, n: int) -> Quota:
+    """Set what an institution may be given in all, what it has had included.
+
+    A number below what is allocated stops new sessions; those that are open go on.
+    """
+    if n < 0:
+        raise BankError(f"a quota is a number of questions, not {n}")
+    with writing(engine) as connection:
+        of_it = _COLUMNS.institution == institution
+        changed = connection.execute(update(QUOTAS).where(of_it).values(granted=n))
+        if not changed.rowcount:
+            connection.execute(
+                insert(QUOTAS).values(institution=institution, granted=n, allocated=0, completed=0)
+            )
+        return quota_of(connection, institution)
+
+
+def quota_of(connection: Connection, institution: str) -> Quota:
+    """An institution's quota; nothing is granted to one that nobody named."""
+    row = connection.execute(select(QUOTAS).where(_COLUMNS.institution == institution)).first()
+    if row is None:
+        return Quota(institution, 0, 0, 0)
+    s = SESSIONS.c
+    answered = select(func.coalesce(func.sum(s.answered), 0)).where(
+        s.institution == institution, s.state == "open"
+    )
+    completed = row.completed + connection.execute(answered).scalar_one()
+    return Quota(institution, row.granted, row.allocated, completed)
+
+
+def quotas(connection: Connection) -> list[Quota]:
+    """Of all institutions, by name."""
+    names = select(_COLUMNS.institution).order_by(_COLUMNS.institution)
+    return [quota_of(connection, name) for name in connection.execute(names).scalars().all()]
+
+
+def require(connection: Connection, institution: str, k: int) -> None:
+    """That k more questions may be given to an institution.
+
+    Within `writing`, other sessions of the institution wait from here on.
+
+    Raises:
+        BankError: they may not ("refused").
+    """
+    chosen = select(_COLUMNS.granted - _COLUMNS.allocated)
+    here = chosen.where(_COLUMNS.institution == institution).with_for_update()
+    left = connection.execute(here).scalar_one_or_none() or 0
+    if k > left:
+        raise BankError(
+            f"the quota of {institution} has {max(0, left):,} questions left, and {k:,} are asked "
+            "for: ask for fewer, or ask the organiser for more",
+            kind="refused",
+        )
+
+
+def take(connection: Connection, institution: str, k: int) -> None:
+    """Allocate k questions, if the quota still has them.
+
+    Raises:
+        BankError: it has not ("refused").
+    """
+    allocated = _COLUMNS.allocated + k
+    there_is = (_COLUMNS.institution == institution, allocated <= _COLUMNS.granted)
+    changed = connection.execute(update(QUOTAS).where(*there_is).values(allocated=allocated))
+    if changed.rowcount != 1:
+        require(connection, institution, k)
+        raise BankError(f"the quota of {institution} changed: ask again", kind="refused")
+
+
+def settle(connection: Connection, institution: str, *, asked: int, unasked: int) -> None:
+    """A session has ended: what was asked is completed, and what was not is given back."""
+    of_it = update(QUOTAS).where(_COLUMNS.institution == institution)
+    connection.execute(
+        of_it.values(allocated=_COLUMNS.allocated - unasked, completed=_COLUMNS.completed + asked)
+    )

@@ -1,0 +1,403 @@
+"""Files of questions, row by row: JSON, JSON lines, Parquet, CSV, and datasets on the Hub.
+
+No file is held in memory as a whole. A row becomes a question by the names of its fields, the kinds
+of their values, and what can be inferred (`question_of`): the published excerpt of LLMEval-Fair
+(A.2.2, figure 8) has the text in `dialog`, as what the user says, and its key in `hint`: "false",
+"false. And why …", or the fill.
+"""
+
+import csv
+import hashlib
+import json
+import re
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, Final, cast
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.question import BankQuestion, QuestionType, n_blanks
+from tiebreak.fair.bank.rows import FIELDS
+from tiebreak.paths import MISSING, problem_with
+from tiebreak.tables.delimited import unsafe
+
+Row = Mapping[str, Any]
+
+EXAMPLE: Final = "example"
+"""The name of the questions that come with the package."""
+
+_BATCH: Final = 2_000
+_SEPARATORS: Final = ",;\t"
+
+NAMES: Final[dict[str, tuple[str, ...]]] = {
+    "uuid": ("uuid", "question_uuid", "id"),
+    "raw_uuid": ("raw_uuid", "raw_id"),
+    "category": ("category", "subject"),
+    "sub_category": ("sub_category", "subcategory"),
+    "type": ("type", "question_type"),
+    "question": ("question", "text", "dialog"),
+    "answer": ("answer", "key", "target"),
+    "hint": ("hint", "explanation"),
+    "options": ("options", "choices"),
+    "source": ("source",),
+    "date": ("date",),
+    "status": ("status",),
+    "parent": ("parent",),
+    "made_by": ("made_by",),
+}
+"""Each field of a question with the names that it may have in a file."""
+
+_TYPES: Final[dict[str, QuestionType]] = {
+    **dict.fromkeys(("true_false", "true_or_false", "boolean", "判断题", "判断"), "true_false"),
+    **dict.fromkeys(("multiple_choice", "single_choice", "mcq"), "multiple_choice"),
+    **dict.fromkeys(("选择题", "单选题", "单项选择题"), "multiple_choice"),
+    **dict.fromkeys(("fill_in", "fill_in_the_blank", "cloze", "填空题", "填空"), "fill_in"),
+    **dict.fromkeys(("short_answer", "简答题", "问答题", "论述题"), "short_answer"),
+    **dict.fromkeys(("term", "term_explanation", "名词解释"), "term"),
+    **dict.fromkeys(("material", "material_analysis", "材料题", "材料分析题"), "material"),
+}
+
+# Of content: questions without an id get the same one whenever they are read.
+_NAMESPACE = uuid.UUID("5a1d3c5e-6a0b-5c0f-9d0e-7be3a2f1c946")
+
+# A verdict, alone or with its reason after it: "false positives" is none.
+_VERDICT = re.compile(
+    r"\s*(?:(?P<true>true|yes|t|正确|对|是|√|✓)|(?P<false>false|no|f|不正确|不对|错误|错|否|×|✗))"
+    r"\s*(?:$|[.,:;!。，：；！、\n]\s*|(?=because\b|since\b|因为|[(（]))",
+    re.IGNORECASE,
+)
+_TERM = re.compile(
+    r"(?:名词解释|解释(?:下列|以下)?(?:名词|术语)|(?:please )?explain the .*term)", re.I
+)
+_LETTER = re.compile(r"\s*[(（]?\s*([A-Za-z])\s*[)）]?\s*[.．、:：]?\s*")
+_LETTERED = re.compile(r"\s*[(（]?([A-Za-z])[)）.．、:：]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of questions, and how it is called: its path, or its address on the Hub."""
+
+    name: str
+    path: Path
+
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def rows(self) -> Iterator[tuple[int, Row | str]]:
+        """Rows by number, from 1: of JSON lines and CSV that of the line on which a row ends.
+
+        A row that cannot be read is a text that says why.
+
+        Raises:
+            BankError: the file, or what is left of it, cannot be read.
+        """
+        read = _READERS[self.path.suffix.lower()]
+        try:
+            yield from read(self.path)
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise BankError(f"{self.name} cannot be read: {error}") from error
+        except BankError as error:
+            raise BankError(f"{self.name}: {error}") from error
+
+
+def sources_of(paths: tuple[str, ...]) -> list[Source]:
+    """The files at these paths and addresses; datasets are downloaded.
+
+    Args:
+        paths: files, hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME where no file has
+            that name. Of a dataset its Parquet files, otherwise those of the next format.
+            "example" is the file that comes with the package, where no file has that name.
+
+    Raises:
+        BankError: there is no such file or dataset, or it is of another format.
+    """
+    return [source for path in paths for source in _sources(path)]
+
+
+def _sources(path: str) -> list[Source]:
+    from tiebreak.candidates.hub import is_on_hub
+
+    if is_on_hub(path):
+        return _on_hub(path)
+    file, problem = Path(path), problem_with(path)
+    if path == EXAMPLE and problem:
+        return [Source(EXAMPLE, Path(__file__).parent / "example" / "questions.jsonl")]
+    if problem == MISSING and path.count("/") == 1 and not file.suffix:
+        return _on_hub(f"hf://datasets/{path}")
+    if problem not in ("", MISSING):
+        raise BankError(f"{path} {problem}")
+    if not file.is_file():
+        raise BankError(f"{path} is no file")
+    if file.suffix.lower() not in _READERS:
+        raise BankError(f"{path} is none of {', '.join(_READERS)}")
+    return [Source(path, file)]
+
+
+def _on_hub(text: str) -> list[Source]:
+    from tiebreak.candidates import CandidateError
+    from tiebreak.candidates.hub import HubAddress, snapshot
+
+    try:
+        address = HubAddress.parse(text)
+        folder = snapshot(address, [address.file or f"*{suffix}" for suffix in _READERS])
+    except CandidateError as error:
+        raise BankError(str(error)) from error
+    if address.file:
+        if Path(address.file).suffix.lower() not in _READERS:
+            raise BankError(f"{text} is none of {', '.join(_READERS)}")
+        if not (folder / address.file).is_file():
+            raise BankError(f"{text}: the dataset has no such file")
+        return [Source(text, folder / address.file)]
+    for suffixes in ((".parquet",), (".jsonl", ".ndjson"), (".json",), (".csv",)):
+        found = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes)
+        if found:
+            return [Source(f"{text}/{file.relative_to(folder).as_posix()}", file) for file in found]
+    raise BankError(f"{text} holds no file of questions ({', '.join(_READERS)})")
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Row | str]]:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.isspace():
+                yield number, _parsed(line)
+
+
+def _parsed(line: str) -> Row | str:
+    try:
+        return _mapping(json.loads(line))
+    except json.JSONDecodeError as error:
+        return f"is no JSON ({error.msg} in column {error.colno})"
+    except (ValueError, RecursionError) as error:  # a number, or a nesting, without end
+        return f"is no JSON that can be read ({error})"
+
+
+def _json(path: Path) -> Iterator[tuple[int, Row | str]]:
+    """The objects of one array, or JSON lines under the wrong name."""
+    import ijson
+
+    with path.open("rb") as file:
+        start = file.read(1_024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start == b"{":
+        yield from _json_lines(path)
+        return
+    with path.open("rb") as file:
+        if file.read(3) != b"\xef\xbb\xbf":
+            file.seek(0)
+        number = 0
+        try:
+            for number, value in enumerate(ijson.items(file, "item", use_float=True), start=1):
+                yield number, _mapping(value)
+        except ijson.JSONError as error:
+            raise BankError(f"is no JSON after row {number} ({error})") from error
+    if number == 0 and start != b"[":
+        raise BankError("holds neither an array of questions nor one on each line")
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, Row | str]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, row
+    except (pa.ArrowException, ValueError, OverflowError) as error:  # such as the year 0
+        raise BankError(f"cannot be read as Parquet ({error})") from error
+
+
+def _csv(path: Path) -> Iterator[tuple[int, Row | str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        start = above = 0
+        while (header := file.readline()) and not header.strip(f"{_SEPARATORS} \r\n"):
+            start, above = file.tell(), above + 1
+        file.seek(start)
+        reader = csv.DictReader(file, delimiter=max(_SEPARATORS, key=header.count), strict=True)
+        names = tuple(reader.fieldnames or ())
+        if twice := [name for name, times in Counter(names).items() if times > 1]:
+            raise BankError(f"two columns are named {twice[0]!r:.80}; rename one")
+        for row in reader:
+            line = above + reader.line_num
+            if None in row or None in row.values():
+                yield line, "has more or fewer cells than the header"
+            else:
+                # In files of others an apostrophe before a sign may well be a quotation mark.
+                yield line, _unsafe(row) if names == FIELDS else row
+
+
+def _unsafe(row: Mapping[str, str]) -> Row:
+    return {name: unsafe(cell) for name, cell in row.items()}
+
+
+def _mapping(value: Any) -> Row | str:
+    return value if isinstance(value, Mapping) else "is no object with fields"
+
+
+_READERS: Final[dict[str, Callable[[Path], Iterator[tuple[int, Row | str]]]]] = {
+    ".json": _json,
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".parquet": _parquet,
+    ".csv": _csv,
+}
+
+
+def question_of(row: Mapping[str, Any]) -> BankQuestion:
+    """The question in a row, its faults of format included (`faults.faults_of` names them).
+
+    Raises:
+        BankError: a field holds something that cannot be read as one, such as a list for a text.
+    """
+    values = {name: row[column] for name, column in _columns(tuple(row)).items()}
+    options = _options(values.get("options"))
+    text = _dialog(values["question"]) if isinstance(values.get("question"), list) else None
+    given = {
+        name: _text(name, values.get(name)) for name in NAMES if name not in ("options", "question")
+    }
+    question = _text("question", values.get("question")) if text is None else text
+    kind, answer, hint = _key(values, given, question, options)
+    fields: dict[str, Any] = {
+        **given,
+        **{"type": kind, "question": question, "answer": answer, "hint": hint, "options": options},
+        "status": given["status"] or "approved",
+    }
+    made = BankQuestion(**fields)
+    if made.uuid and made.raw_uuid:
+        return made
+    found = made.uuid or uuid_of(made)
+    return replace(made, uuid=found, raw_uuid=made.raw_uuid or found)
+
+
+def uuid_of(question: BankQuestion) -> str:
+    """The id of a question that has none: of its type, text, options and key, always the same."""
+    content = (question.type, question.question, question.options, question.answer)
+    return str(uuid.uuid5(_NAMESPACE, json.dumps(content, ensure_ascii=True)))
+
+
+def has_uuid(row: Mapping[str, Any]) -> bool:
+    """Whether a row brings an id of its own."""
+    column = _columns(tuple(row)).get("uuid")
+    return column is not None and row[column] not in (None, "")
+
+
+@lru_cache
+def unread(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that no field is taken from."""
+    taken = set(_columns(columns).values())
+    return tuple(column for column in columns if column not in taken)
+
+
+@lru_cache
+def _columns(columns: tuple[str, ...]) -> dict[str, str]:
+    """The column of each field; of several names the first in `NAMES`."""
+    there = {column.strip().casefold(): column for column in reversed(columns)}
+    return {
+        field: there[found[0]]
+        for field, names in NAMES.items()
+        if (found := [name for name in names if name in there])
+    }
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, int | float | uuid.UUID):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    raise BankError(f"{name} is a {type(value).__name__}, not a text")
+
+
+def _dialog(turns: Sequence[Any]) -> str:
+    """What the user says in a dialog."""
+    if not all(isinstance(turn, Mapping) for turn in turns):
+        raise BankError("dialog is a list of something else than turns with role and content")
+    said = [_text("dialog", turn.get("content")) for turn in turns if turn.get("role") == "user"]
+    return "\n\n".join(said)
+
+
+def _options(value: Any) -> tuple[str, ...]:
+    """Options as a list, by letter, as {"text": […]}, as JSON, or with | between them."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise BankError(f"options cannot be read as JSON ({error})") from error
+    elif isinstance(value, str):
+        value = value.split("|") if value.strip() else []
+    if isinstance(value, Mapping):
+        texts = value.get("text")
+        value = texts if isinstance(texts, list) else [value[key] for key in sorted(value)]
+    if value is None:
+        return ()
+    if not isinstance(value, Sequence):
+        raise BankError(f"options is a {type(value).__name__}, not a list")
+    return _without_letters(tuple(_text("an option", option) for option in value))
+
+
+def _without_letters(options: tuple[str, ...]) -> tuple[str, ...]:
+    """The options without "A." and so on, where each begins with its own letter."""
+    found = [_LETTERED.match(option) for option in options]
+    letters = "".join(match[1].upper() for match in found if match)
+    if not options or letters != ascii_uppercase[: len(options)]:
+        return options
+    return tuple(
+        option[match.end() :] for option, match in zip(options, found, strict=True) if match
+    )
+
+
+def _key(
+    values: Mapping[str, Any], given: Mapping[str, str], text: str, options: tuple[str, ...]
+) -> tuple[QuestionType, str, str]:
+    """Type, key and explanation; where there is no key, the hint holds it."""
+    answer, hint = given["answer"], given["hint"]
+    if not answer:
+        answer, hint = hint, ""
+    verdict = _VERDICT.match(answer)
+    kind = _type(given["type"], text, options, is_verdict=verdict is not None)
+    if kind == "true_false" and verdict:
+        rest = answer[verdict.end() :]
+        return kind, verdict.lastgroup or "", "\n".join(part for part in (rest, hint) if part)
+    if kind == "multiple_choice":
+        return kind, _letter(values, answer, options), hint
+    return kind, answer, hint
+
+
+def _type(given: str, text: str, options: tuple[str, ...], *, is_verdict: bool) -> QuestionType:
+    if given:
+        plain = re.sub(r"[\s/-]+", "_", given.casefold())
+        return _TYPES.get(plain, cast("QuestionType", given))
+    if options:
+        return "multiple_choice"
+    if is_verdict:
+        return "true_false"
+    if n_blanks(text):
+        return "fill_in"
+    return "term" if _TERM.match(text) else "short_answer"
+
+
+def _letter(values: Mapping[str, Any], answer: str, options: tuple[str, ...]) -> str:
+    """The key of a choice as a letter: a whole number counts from 0, a text is that option."""
+    number = values.get("answer")
+    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < len(options):
+        return ascii_uppercase[number] if number < len(ascii_uppercase) else answer
+    if found := _LETTER.fullmatch(answer):
+        return found[1].upper()
+    if options.count(answer) == 1 and options.index(answer) < len(ascii_uppercase):
+        return ascii_uppercase[options.index(answer)]
+    return answer

@@ -1,0 +1,77 @@
+"""Results of sessions: what the organiser made of the answers, and whether the owner may see it."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, Engine, delete, insert, select, update
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.schema import RESULTS, SESSIONS, now, writing
+from tiebreak.fair.bank.sessions import Holder, session_of
+
+
+def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:
+    """Let the owner of a session see results; what was released before is replaced.
+
+    Raises:
+        BankError: there is no such session ("missing"), or it is open ("conflict").
+    """
+    _keep(engine, session, data, released=True)
+
+
+def hold(engine: Engine, session: str, data: Mapping[str, object]) -> None:
+    """Keep results that the owner does not see yet; otherwise as `release`."""
+    _keep(engine, session, data, released=False)
+
+
+def show(engine: Engine, session: str, *, shown: bool) -> None:
+    """Release the results that are kept, or withdraw what was released.
+
+    Raises:
+        BankError: there is no such session, or there are no results of it ("missing").
+    """
+    with writing(engine) as connection:
+        session_of(connection, session, None)
+        of_it = update(RESULTS).where(RESULTS.c.session == session)
+        changed = connection.execute(of_it.values(released_at=now() if shown else None))
+        if not changed.rowcount:
+            raise BankError(
+                "there are no results of this session yet: tiebreak bank release SESSION --log LOG",
+                kind="missing",
+            )
+        connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(released=shown))
+
+
+def require_ended(connection: Connection, session: str) -> None:
+    """Raise BankError where there is no such session ("missing"), or it is open ("conflict")."""
+    if session_of(connection, session, None).state == "open":
+        raise BankError(
+            "the session is open: release results once it is complete or closed", kind="conflict"
+        )
+
+
+def _keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
+    with writing(engine) as connection:
+        require_ended(connection, session)
+        connection.execute(delete(RESULTS).where(RESULTS.c.session == session))
+        at = now() if released else None
+        connection.execute(insert(RESULTS).values(session=session, data=dict(data), released_at=at))
+        of_it = update(SESSIONS).where(SESSIONS.c.id == session)
+        connection.execute(of_it.values(released=released))
+
+
+def released(engine: Engine, session: str, holder: Holder) -> dict[str, object]:
+    """What was released to a session's owner.
+
+    Raises:
+        BankError: it is no session of the holder ("missing"), or nothing is released ("refused").
+    """
+    with engine.connect() as connection:
+        found = session_of(connection, session, holder)
+        chosen = select(RESULTS.c.data).where(RESULTS.c.session == session)
+        row = connection.execute(chosen.where(RESULTS.c.released_at.is_not(None))).one_or_none()
+    if not found.released or row is None:
+        raise BankError(
+            "the organiser has not released the results of this session yet: ask later",
+            kind="refused",
+        )
+    return dict(row.data)

@@ -1,0 +1,269 @@
+"""Questions read by people: a CSV file out of the bank, and back with what they decided.
+
+In the file they set `status`, and may edit what `EDITABLE` names. All or nothing comes back, and
+each change is kept with its reviewer and time (table `reviews`). A row that changed in the bank
+since it was written out, which its digest tells, is refused by name.
+
+Cells are safe in a spreadsheet: one that it would run as a formula or turn into a number or a date
+has an apostrophe in front, which reading takes off again.
+"""
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, Final, cast
+
+from sqlalchemy import Connection, Engine, bindparam, insert, select, update
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.question import STATUSES, BankQuestion, Status, faults_of
+from tiebreak.fair.bank.rows import by_uuid, questions_in, rows_of
+from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS, now, writing
+from tiebreak.paths import to_file
+from tiebreak.tables.delimited import Row, read_delimited, safe
+from tiebreak.tables.errors import TableError, shown
+from tiebreak.words import count, listed
+
+EDITABLE: Final = ("status", "question", "answer", "hint")
+REQUIRED: Final = ("uuid", "digest", "status")
+HEADER: Final = (
+    *("uuid", "status", "type", "question", "options", "answer", "hint", "category", "parent"),
+    *("made_by", "digest"),
+)
+
+_MOST_SHOWN: Final = 10
+# Characters of a cell in Excel, which cuts off the rest when it opens a file.
+_LONGEST_CELL: Final = 32_767
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field of one question, before and after."""
+
+    uuid: str
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a file brought: its rows, and the changes that were made in the bank."""
+
+    n_rows: int
+    changes: tuple[Change, ...] = field(repr=False)
+
+    def n_to(self, status: Status) -> int:
+        """How many questions got this status."""
+        return sum(one.field == "status" and one.after == status for one in self.changes)
+
+    @property
+    def n_edited(self) -> int:
+        """How many questions have another text, key or hint than before."""
+        return len({one.uuid for one in self.changes if one.field != "status"})
+
+    @property
+    def n_unchanged(self) -> int:
+        """How many rows change nothing."""
+        return self.n_rows - len({one.uuid for one in self.changes})
+
+
+def digest_of_row(question: BankQuestion) -> str:
+    """Tells whether a question is as it was: SHA-256 of all its fields, 40 digits of it."""
+    content = json.dumps(asdict(question), ensure_ascii=True, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:40]
+
+
+def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft",)) -> int:
+    """Write the questions of some statuses to a new CSV file, which only its owner can read.
+
+    Returns:
+        How many there are; without any there is no file.
+
+    Raises:
+        BankError: the file exists.
+        OSError: it cannot be written.
+    """
+    with engine.connect() as connection:
+        questions = questions_in(connection, QUESTIONS.c.status.in_(list(statuses)))
+        first = next(questions, None)
+        if first is None:
+            return 0
+        try:
+            # With a mark of the encoding, without which a spreadsheet takes it for another.
+            out.touch(mode=0o600, exist_ok=False)
+            with to_file(out), out.open("w", encoding="utf-8-sig", newline="") as file:
+                writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+                writer.writerow(HEADER)
+                n = 0
+                for question in chain([first], questions):
+                    writer.writerow(_cells(question))
+                    n += 1
+        except FileExistsError as error:
+            raise BankError(
+                f"{out} exists, and may hold what somebody decided: choose another --out"
+            ) from error
+    return n
+
+
+def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
+    """Take over what people decided: all rows of a file, or none.
+
+    Rows may be missing, in any order, and columns but the required ones as well. Reading a file a
+    second time changes nothing.
+
+    A spreadsheet may have saved the file (comma, semicolon, tab). The reviewer is kept with each
+    change.
+
+    Raises:
+        BankError: it is no such file, or some rows cannot be taken over; the message names them.
+    """
+    try:
+        table = read_delimited(path, numbers=True)
+    except TableError as error:
+        raise BankError(str(error)) from error
+    if missing := [name for name in REQUIRED if name not in table.header]:
+        raise BankError(f"{path} lacks the column {', '.join(missing)}: write it with --out")
+    if unknown := [name for name in table.header if name not in HEADER]:
+        named = listed([*map(shown, unknown)])
+        raise BankError(f"{path}: the column {named} means nothing here; remove it")
+    with writing(engine) as connection:
+        changed, problems = _compare(connection, table.rows)
+        problems += _duplicates(connection, changed)
+        if problems:
+            lines = [f"line {line}: {why}" for line, why in sorted(problems)[:_MOST_SHOWN]]
+            more = len(problems) - len(lines)
+            lines += [f"… and {more:,} more"] if more else []
+            raise BankError(
+                f"{path}: {count(len(problems), 'row')} cannot be taken over, so nothing was "
+                "changed:\n" + "\n".join(lines)
+            )
+        changes = tuple(change for _, old, new in changed for change in _changes(old, new))
+        _store(connection, changed, changes, reviewer)
+    return Reviewed(len(table.rows), changes)
+
+
+_Changed = list[tuple[int, BankQuestion, BankQuestion]]
+_Problems = list[tuple[int, str]]
+
+
+def _cells(question: BankQuestion) -> list[str]:
+    values = _texts(question) | {"digest": digest_of_row(question)}
+    ordered = ((name, values[name]) for name in HEADER)
+    return [text if name == "status" else safe(text, numbers=True) for name, text in ordered]
+
+
+def _texts(question: BankQuestion) -> dict[str, str]:
+    """The fields of a question as they stand in a file."""
+    lettered = zip(ascii_uppercase, question.options, strict=False)
+    options = "\n".join(f"{letter}. {option}" for letter, option in lettered)
+    fields = {name: str(getattr(question, name)) for name in HEADER if name != "digest"}
+    return {**fields, "options": options}
+
+
+def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Problems]:
+    """What changes in the bank, by line, and which rows cannot be taken over, and why."""
+    changed: _Changed = []
+    problems: _Problems = []
+    there = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
+    lines: dict[str, int] = {}
+    for row in rows:
+        uuid = row.cells["uuid"]
+        if uuid not in there:
+            problems.append((row.line, f"{uuid[:64] or 'an empty uuid'} is not in the bank"))
+        elif uuid in lines:
+            problems.append((row.line, f"{uuid} a second time, after line {lines[uuid]}"))
+        else:
+            lines[uuid] = row.line
+            old = there[uuid]
+            found = _edited(old, row)
+            if isinstance(found, str):
+                problems.append((row.line, f"{uuid}: {found}"))
+            elif found != old:
+                changed.append((row.line, old, found))
+    return changed, problems
+
+
+def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
+    """The question as a row has it, or why it cannot be."""
+    texts = _texts(old)
+    # Spreadsheets change line ends, and cells lose the blanks around them.
+    given = {name: _lines(cell).strip() for name, cell in row.cells.items() if name != "digest"}
+    given["status"] = given["status"].casefold()
+    if old.type == "true_false" and "answer" in given:
+        given["answer"] = given["answer"].casefold()
+    edits = {name: text for name, text in given.items() if text != _lines(texts[name]).strip()}
+    if not edits:
+        return old
+    if row.cells["digest"] != digest_of_row(old):
+        return "it was changed in the bank since; write it out again"
+    if fixed := [name for name in edits if name not in EDITABLE]:
+        return f"{', '.join(fixed)} cannot be changed here"
+    if given["status"] not in STATUSES:
+        return f"the status {shown(given['status'])} is none of {', '.join(STATUSES)}"
+    if cut := [name for name, text in edits.items() if _was_cut(texts[name], text)]:
+        return f"a spreadsheet cut off the end of {', '.join(cut)}; leave out that column"
+    status = cast("Status", edits.pop("status", old.status))
+    new = replace(old, status=status, **cast("dict[str, Any]", edits))
+    if (edits or status == "approved") and (faults := faults_of(new)):
+        return "; ".join(faults)
+    return new
+
+
+def _was_cut(before: str, after: str) -> bool:
+    return len(before) >= _LONGEST_CELL and _lines(before).strip().startswith(after)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
+    """Rows whose text became that of another question, in the bank or in the file."""
+    edited = [one for one in changed if one[1].question != one[2].question]
+    problems: _Problems = []
+    taken: dict[str, tuple[str, str]] = {}
+    for (line, _, new), row in zip(edited, rows_of([one[2] for one in edited]), strict=True):
+        own = QUESTIONS.c
+        same = select(own.uuid).where(own.digest == row["digest"], own.raw_uuid != new.raw_uuid)
+        first, raw_uuid = taken.setdefault(row["digest"], (new.uuid, new.raw_uuid))
+        other = connection.execute(same).scalar() or (first if raw_uuid != new.raw_uuid else None)
+        if other is not None:
+            problems.append((line, f"{new.uuid}: the same question as {other}"))
+    return problems
+
+
+def _changes(old: BankQuestion, new: BankQuestion) -> Iterator[Change]:
+    for name in EDITABLE:
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            yield Change(new.uuid, name, before, after)
+
+
+def _store(
+    connection: Connection, changed: _Changed, changes: Sequence[Change], reviewer: str
+) -> None:
+    decided = [new for _, old, new in changed if new.question == old.question]
+    edited = rows_of([new for _, old, new in changed if new.question != old.question])
+    _update(connection, [asdict(one) for one in decided], EDITABLE)
+    # What finds duplicates follows from the text.
+    _update(connection, edited, (*EDITABLE, "digest", "signature"))
+    if changes:
+        at = now()
+        kept = [{**asdict(change), "at": at, "reviewer": reviewer} for change in changes]
+        connection.execute(insert(REVIEWS), kept)
+
+
+def _update(connection: Connection, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+    if rows:
+        named: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+        statement = update(QUESTIONS).where(QUESTIONS.c.uuid == bindparam("of_uuid"))
+        values = [
+            {"of_uuid": row["uuid"], **{f"new_{name}": row[name] for name in names}} for row in rows
+        ]
+        connection.execute(statement.values(named), values)

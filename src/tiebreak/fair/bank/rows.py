@@ -1,0 +1,101 @@
+"""Questions as rows of the bank's table, and back."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from sqlalchemy import Connection, Engine, Row, select
+
+from tiebreak.fair.bank.duplicates import PERMUTATIONS, digest_of, normal_parts, signatures
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.schema import QUESTIONS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+FIELDS: Final = tuple(field.name for field in fields(BankQuestion))
+"""The columns that make a question."""
+
+AT_ONCE: Final = 2_000
+"""How many rows are read or written at once."""
+
+_VALUES_AT_ONCE: Final = 500
+"""How many values a statement names; SQLite takes some thousands."""
+
+COLUMNS: Final = tuple(QUESTIONS.c[name] for name in FIELDS)
+
+
+def rows_of(questions: Sequence[BankQuestion], *, import_id: int = 0) -> list[dict[str, Any]]:
+    """Rows to insert, with what finds duplicates; 0 is the import of what no file brought."""
+    if not questions:
+        return []
+    normals = [normal_parts(question) for question in questions]
+    signed = signatures(normals)
+    return [
+        {
+            **{name: getattr(question, name) for name in FIELDS},
+            "options": list(question.options),
+            "digest": digest_of(normal),
+            "signature": signature.astype("<u4").tobytes(),
+            "import_id": import_id,
+        }
+        for question, normal, signature in zip(questions, normals, signed, strict=True)
+    ]
+
+
+def question_from(row: "Row[*tuple[Any, ...]]") -> BankQuestion:
+    """The question of a row that has at least `COLUMNS`."""
+    values = {name: getattr(row, name) for name in FIELDS}
+    return BankQuestion(**{**values, "options": tuple(values["options"])})
+
+
+def questions_in(connection: Connection, *where: Any) -> Iterator[BankQuestion]:
+    """The questions of a bank under some conditions, in the order of their ids."""
+    wanted = select(*COLUMNS).where(*where).order_by(QUESTIONS.c.uuid)
+    for row in connection.execution_options(yield_per=AT_ONCE).execute(wanted):
+        yield question_from(row)
+
+
+def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
+    """The questions with these uuids, in their order.
+
+    Raises:
+        BankError: the bank has no question with such a uuid.
+    """
+    with engine.connect() as connection:
+        found = by_uuid(connection, uuids)
+    if missing := [uuid for uuid in uuids if uuid not in found]:
+        raise BankError(f"the bank has no question {missing[0]} (any more)", kind="missing")
+    return [found[uuid] for uuid in uuids]
+
+
+def by_uuid(
+    connection: Connection, uuids: Sequence[str], *, locked: bool = False
+) -> dict[str, BankQuestion]:
+    """Those that the bank has; `locked` until the transaction ends, where the database can."""
+    found: dict[str, BankQuestion] = {}
+    for part in parts(uuids):
+        wanted = select(*COLUMNS).where(QUESTIONS.c.uuid.in_(part))
+        for row in connection.execute(wanted.with_for_update() if locked else wanted):
+            found[row.uuid] = question_from(row)
+    return found
+
+
+def parts(values: Sequence[T], most: int = _VALUES_AT_ONCE) -> Iterator[Sequence[T]]:
+    """A few of them at a time, by default as many as one statement may name."""
+    return (values[start : start + most] for start in range(0, len(values), most))
+
+
+def signatures_from(rows: "Sequence[Row[*tuple[Any, ...]]]") -> "NDArray[np.uint32]":
+    """The signatures that rows hold; those of another length are made anew."""
+    import numpy as np
+
+    size = PERMUTATIONS * 4
+    if all(len(row.signature) == size for row in rows):
+        whole = np.frombuffer(b"".join(row.signature for row in rows), dtype="<u4")
+        return whole.reshape(len(rows), PERMUTATIONS).astype(np.uint32)
+    return signatures([normal_parts(question_from(row)) for row in rows])

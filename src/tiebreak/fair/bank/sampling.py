@@ -1,0 +1,339 @@
+"""Which questions a session asks: unseen ones, spread over categories, no two of one origin.
+
+    1. every category gets its share of the k questions: as many as every other (`equal`), or by
+       how many originals it has in the bank (`proportional`);
+    2. within a category originals (`raw_uuid`) are drawn, all equally likely; those of which
+       nothing was seen come first, those of which a sibling was seen only when the former are
+       used up in the whole bank;
+    3. of an original one of its unseen siblings is drawn, all equally likely;
+    4. the questions are asked in an order drawn over the whole sample.
+
+Source: LLMEval-Fair, §2.2.1 ("1,000 questions randomly sampled"). Tables 1 and 8 give each of ten
+subjects in thirtieths of a point, and the ten add up to the absolute score: one hundred questions
+of each, whatever their number in the bank. So `equal` is the default, and a mean over the sample
+is the mean over subjects.
+
+Everything is a function of its arguments: the same entries in any order, k and seed give the same
+sample on every machine.
+
+On request (`balanced`) the true/false questions of a sample are changed until "true" is right as
+often as "false". Of an n-option question one expanded statement is true and n - 1 are false, so who
+always answers "false" is right in (n - 1)/n of a plain sample (figure 7). Two changes keep a sample
+what it is (its size, its categories, its number of true/false questions, one of each original): of
+a drawn original the sibling with the other key is asked, and where no drawn original has one, a
+drawn original makes way for one that was not drawn.
+"""
+
+import hashlib
+import heapq
+import random
+from collections import ChainMap, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from tiebreak.fair.bank.errors import BankError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+Share = Literal["equal", "proportional"]
+"""How a sample is spread over categories."""
+
+SHARES: Final[tuple[Share, ...]] = get_args(Share)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A question as far as sampling goes; `answer` is its key."""
+
+    uuid: str
+    raw_uuid: str
+    category: str
+    type: str
+    answer: str
+
+    @property
+    def truth(self) -> str:
+        """The key of a true/false question, "true" or "false"; empty for every other."""
+        return self.answer if self.type == "true_false" else ""
+
+
+def entries(engine: "Engine") -> tuple[Entry, ...]:
+    """The questions of a bank that may be asked: the approved ones, by uuid."""
+    from sqlalchemy import select
+
+    from tiebreak.fair.bank.schema import QUESTIONS
+
+    q = QUESTIONS.c
+    chosen = select(q.uuid, q.raw_uuid, q.category, q.type, q.answer)
+    with engine.connect() as connection:
+        rows = connection.execute(chosen.where(q.status == "approved"))
+        return tuple(sorted((Entry(*row) for row in rows), key=lambda entry: entry.uuid))
+
+
+def fingerprint(entries: Iterable[Entry]) -> str:
+    """16 hex digits that change with whatever changes a draw or a key."""
+    digest = hashlib.sha256()
+    for entry in sorted(entries, key=lambda entry: entry.uuid):
+        # Whatever the texts hold, no two entries give the same line.
+        values = (entry.uuid, entry.raw_uuid, entry.category, entry.type, entry.answer)
+        digest.update(repr(values).encode())
+    return digest.hexdigest()[:16]
+
+
+class Originals:
+    """What may be asked, by original: made once where much is drawn of one bank.
+
+    `siblings` are the questions of each original by uuid; `by_category` has the originals of each
+    category, the one of their first uuid; `raws` the original of every uuid.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.siblings: defaultdict[str, list[Entry]] = defaultdict(list)
+        for entry in sorted(entries, key=lambda entry: entry.uuid):
+            self.siblings[entry.raw_uuid].append(entry)
+        self.raws = {one.uuid: raw for raw, own in self.siblings.items() for one in own}
+        self.by_category: dict[str, list[str]] = {}
+        for raw, own in self.siblings.items():
+            self.by_category.setdefault(own[0].category, []).append(raw)
+        self.sizes = {category: len(raws) for category, raws in self.by_category.items()}
+
+
+def draw(
+    entries: Iterable[Entry] | Originals,
+    k: int,
+    seed: str,
+    *,
+    seen: Collection[str] = (),
+    balanced: bool = False,
+    share: Share = "equal",
+) -> list[str]:
+    """Uuids of k questions, in the order they are asked.
+
+    Args:
+        entries: what may be asked. The category of an original is that of its first uuid.
+        k: number of questions, at least 1.
+        seed: whatever names the draw.
+        seen: uuids that are not asked again, e.g. all that an institution had.
+        balanced: among true/false questions of a category "true" and "false" are right equally
+            often (`balance`); an expansion has more false statements than true ones.
+        share: how k is spread over categories; a category that has too few leaves the rest to the
+            others.
+
+    Raises:
+        BankError: fewer than k originals have an unseen question.
+    """
+    if k < 1:
+        raise BankError(f"a sample needs at least one question, not {k}")
+    rng = random.Random(f"sample {k} {seed}")
+    bank = entries if isinstance(entries, Originals) else Originals(entries)
+    frame = _Frame(bank, seen)
+    fresh, again = frame.fresh, frame.again
+    n_fresh = sum(map(len, fresh.values()))
+    n_again = sum(map(len, again.values()))
+    if n_fresh + n_again < k:
+        raise BankError(_too_few(k, n_fresh + n_again, frame))
+    weights = frame.sizes if share == "proportional" else dict.fromkeys(frame.sizes, 1)
+    low = {category: len(fresh[category]) if k >= n_fresh else 0 for category in weights}
+    high = {
+        category: len(fresh[category]) + (len(again[category]) if k >= n_fresh else 0)
+        for category in weights
+    }
+    picked: dict[str, Entry] = {}
+    surplus = 0
+    for category, n in allocate(k, weights, low, high, rng).items():
+        from_fresh = min(n, len(fresh[category]))
+        raws = rng.sample(fresh[category], from_fresh)
+        raws += rng.sample(again[category], n - from_fresh)
+        chosen = {raw: rng.choice(frame.unseen[raw]) for raw in raws}
+        if balanced:
+            # Whoever is swapped in must be as fresh as whoever goes.
+            spare = (fresh if k < n_fresh else again)[category]
+            surplus = balance(chosen, frame.unseen, spare, surplus, rng)
+        picked |= chosen
+    asked = sorted(entry.uuid for entry in picked.values())
+    rng.shuffle(asked)
+    return asked
+
+
+def linked(
+    entries: Iterable[Entry],
+    k: int,
+    seed: str,
+    session: str,
+    *,
+    anchors: float = 0.2,
+    balanced: bool = False,
+    share: Share = "equal",
+) -> list[str]:
+    """Uuids of k questions of which round(anchors · k) are the same in every session.
+
+    The anchors are drawn by `seed` alone, the rest by (seed, session) from the other originals, so
+    models that came at different times have the anchors in common. They stand anywhere among the
+    others, in an order of the session's own.
+
+    `anchors` lies in [0, 1]: with 1 every session of the study `seed` has the same questions. The
+    other arguments are those of `draw`.
+
+    Raises:
+        BankError: `anchors` is no share, or the bank has fewer than k originals.
+    """
+    if not 0 <= anchors <= 1:
+        raise BankError(f"anchors is a share of the sample, 0 to 1, not {anchors:g}")
+    bank = tuple(entries)
+    n = round(anchors * k)
+    common = draw(bank, n, seed, balanced=balanced, share=share) if n else []
+    raws = {entry.uuid: entry.raw_uuid for entry in bank}
+    taken = {raws[uuid] for uuid in common}
+    others = [entry for entry in bank if entry.raw_uuid not in taken]
+    # Two texts, so that no two pairs of them are the same words.
+    own = f"{seed!r} {session!r}"
+    if n < k and len({entry.raw_uuid for entry in others}) < k - n:
+        raise BankError(_too_few(k, len(set(raws.values())), _Frame(Originals(bank), ())))
+    rest = draw(others, k - n, own, balanced=balanced, share=share) if n < k else []
+    asked = common + rest
+    random.Random(f"order {own}").shuffle(asked)
+    return asked
+
+
+def allocate(
+    k: int,
+    weights: Mapping[str, int],
+    low: Mapping[str, int],
+    high: Mapping[str, int],
+    rng: random.Random,
+) -> dict[str, int]:
+    """How many of k questions each category gets: low ≤ n ≤ high, as near to its weight as can be.
+
+    Sainte-Laguë's divisors: the next question goes where n + ½ is least for the weight, which
+    makes Σ n²/weight as small as the bounds allow; equal claims are settled by `rng`. What a
+    category cannot take is spread over the others in the same way. Σ low ≤ k ≤ Σ high.
+    """
+    order = sorted(weights)
+    rng.shuffle(order)
+    n = {category: low[category] for category in weights}
+    claims = [
+        ((2 * n[category] + 1) / weights[category], place, category)
+        for place, category in enumerate(order)
+        if n[category] < high[category]
+    ]
+    heapq.heapify(claims)
+    for _ in range(k - sum(n.values())):
+        _, place, category = claims[0]
+        n[category] += 1
+        if n[category] < high[category]:
+            claim = (2 * n[category] + 1) / weights[category]
+            heapq.heapreplace(claims, (claim, place, category))
+        else:
+            heapq.heappop(claims)
+    return {category: n[category] for category in sorted(n)}
+
+
+class _Frame:
+    """What is left of the originals: those of which nothing was seen, and those with siblings."""
+
+    def __init__(self, bank: Originals, seen: Collection[str]) -> None:
+        self.sizes = bank.sizes
+        seen = frozenset(seen)
+        touched = {bank.raws[uuid] for uuid in seen if uuid in bank.raws}
+        left = {
+            raw: [entry for entry in bank.siblings[raw] if entry.uuid not in seen]
+            for raw in touched
+        }
+        self.unseen: Mapping[str, list[Entry]] = ChainMap(left, bank.siblings)
+        self.fresh: dict[str, list[str]] = {}
+        self.again: dict[str, list[str]] = {}
+        for category, raws in bank.by_category.items():
+            self.fresh[category] = [raw for raw in raws if raw not in touched] if touched else raws
+            self.again[category] = [raw for raw in raws if left.get(raw)] if touched else []
+
+
+def _too_few(k: int, n: int, frame: _Frame) -> str:
+    total = sum(frame.sizes.values())
+    return (
+        f"a sample of {k:,} needs as many originals with a question that may be asked and was not "
+        f"seen; the bank has {n:,} of {total:,}: import more questions, approve those under "
+        "review, or ask fewer"
+    )
+
+
+def balance(
+    chosen: dict[str, Entry],
+    unseen: Mapping[str, Sequence[Entry]],
+    spare: Sequence[str],
+    surplus: int,
+    rng: random.Random,
+) -> int:
+    """Change `chosen`, the questions of one category, as far as the bank has enough.
+
+    An odd number leaves one key once more than the other: the one that is behind so far.
+
+    Args:
+        chosen: original → the question drawn of it; changed in place.
+        unseen: original → its questions that may be asked.
+        spare: originals of the category that may come in for others; those drawn are passed over.
+        rng: draws what changes.
+        surplus: how many more keys "true" than "false" the sample has so far.
+
+    Returns:
+        The surplus with this category.
+    """
+    n_true = sum(question.truth == "true" for question in chosen.values())
+    n_false = sum(question.truth == "false" for question in chosen.values())
+    total = n_true + n_false
+    wanted = total // 2 if total % 2 == 0 or surplus > 0 else (total + 1) // 2
+    if total % 2 and surplus == 0:
+        # Neither key is behind: the nearer one.
+        wanted = total // 2 if n_true <= total // 2 else (total + 1) // 2
+    lacking = "true" if n_true < wanted else "false"
+    missing = abs(wanted - n_true)
+    changed = _switch(chosen, unseen, lacking, missing, rng)
+    changed += _swap(chosen, unseen, spare, lacking, missing - changed, rng)
+    n_true += changed if lacking == "true" else -changed
+    return surplus + 2 * n_true - total
+
+
+def _switch(
+    chosen: dict[str, Entry],
+    unseen: Mapping[str, Sequence[Entry]],
+    lacking: str,
+    missing: int,
+    rng: random.Random,
+) -> int:
+    able = [
+        raw
+        for raw, question in chosen.items()
+        if question.truth not in ("", lacking) and _with_key(unseen[raw], lacking)
+    ]
+    for raw in (taken := rng.sample(able, min(missing, len(able)))):
+        chosen[raw] = rng.choice(_with_key(unseen[raw], lacking))
+    return len(taken)
+
+
+def _swap(
+    chosen: dict[str, Entry],
+    unseen: Mapping[str, Sequence[Entry]],
+    spare: Sequence[str],
+    lacking: str,
+    missing: int,
+    rng: random.Random,
+) -> int:
+    if not missing:
+        return 0
+    entitled = set(spare)
+    going = [
+        raw
+        for raw, question in chosen.items()
+        if raw in entitled and question.truth not in ("", lacking)
+    ]
+    coming = [raw for raw in spare if raw not in chosen and _with_key(unseen[raw], lacking)]
+    n = min(missing, len(going), len(coming))
+    for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
+        del chosen[old]
+        chosen[new] = rng.choice(_with_key(unseen[new], lacking))
+    return n
+
+
+def _with_key(questions: Sequence[Entry], key: str) -> list[Entry]:
+    return [question for question in questions if question.truth == key]

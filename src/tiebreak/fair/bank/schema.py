@@ -1,0 +1,422 @@
+"""The bank's tables, and how a bank is opened: SQLite by default, PostgreSQL by URL.
+
+    questions           what can be asked, each with its key
+    imports             which files were taken in, so that a second import of one changes nothing
+    reviews             what people changed in questions, and who and when
+
+    sessions            k questions for one user of an institution
+    session_questions   the questions of a session in their order, and the answers
+    seen                what an institution was ever given: never again the same
+    quotas              how many questions an institution may be given
+    tokens              who holds which token, so that one can be revoked
+    access_log          every request with a token; rows can be added and nothing else
+    strangers           how many requests without one, by address and minute
+    results             what the organiser says about a session, once released
+
+A bank holds all keys, so nobody but its owner may read its file.
+
+Source: LLMEval-Fair, §2.2.2 and appendix H. Times are ISO 8601 in UTC, as `now` gives them.
+"""
+
+import json
+import logging
+import os
+import shlex
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Connection,
+    Engine,
+    ExceptionContext,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.paths import MISSING, problem_with
+
+COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
+"""What SQLite keeps of a bank: the file, and others beside it, which get the file's rights."""
+
+_LOGGER: Final = logging.getLogger(__name__)
+
+
+def keep_private(path: Path, *, new: bool) -> None:
+    """Make an empty file for its owner alone, whatever the umask is, or warn of one that is not."""
+    if new:
+        # Where none can be made SQLite says why.
+        with suppress(OSError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    files = [Path(f"{path}{end}") for end in COMPANIONS]
+    wide = [str(file) for file in files if file.is_file() and file.stat().st_mode & 0o077]
+    if wide and os.name != "nt":
+        _LOGGER.warning(
+            "Other users of this machine may use the bank's file, with its keys: chmod 600 %s",
+            shlex.join(wide),
+        )
+
+
+VERSION: Final = 1
+"""Version of the tables. A bank of a newer version is not opened."""
+
+TABLES: Final = MetaData()
+
+QUESTIONS: Final = Table(
+    "questions",
+    TABLES,
+    Column("uuid", String(64), primary_key=True),
+    Column("raw_uuid", String(64), nullable=False, index=True),
+    Column("category", Text, nullable=False),
+    Column("sub_category", Text, nullable=False),
+    Column("type", String(32), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("date", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("parent", String(64), nullable=False),
+    Column("made_by", Text, nullable=False),
+    # Of the question's text, normalised, with its options: equal for exact duplicates.
+    Column("digest", String(64), nullable=False, index=True),
+    # MinHash of the question's shingles, for near duplicates.
+    Column("signature", LargeBinary, nullable=False),
+    Column("import_id", Integer, nullable=False),
+    Index("by_status", "status", "category"),
+)
+"""A row is a `BankQuestion`, with what finds duplicates and the import that it came with."""
+
+IMPORTS: Final = Table(
+    "imports",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("n_questions", Integer, nullable=False),
+)
+
+REVIEWS: Final = Table(
+    "reviews",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("uuid", String(64), nullable=False, index=True),
+    Column("at", String(32), nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("field", String(16), nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+)
+
+State = Literal["open", "complete", "closed"]
+"""A session is complete when all is answered; a closed one was ended before by an examiner."""
+
+Role = Literal["examinee", "examiner", "admin"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+SESSIONS: Final = Table(
+    "sessions",
+    TABLES,
+    Column("id", String(32), primary_key=True),
+    Column("institution", String(128), nullable=False, index=True),
+    Column("user", String(128), nullable=False),
+    # jti of the token that opened the session.
+    Column("token", String(32), nullable=False),
+    Column("model", String(256), nullable=False),
+    Column("prompting", String(16), nullable=False),
+    # What the sample was drawn from, so that it can be drawn again.
+    Column("seed", String(64), nullable=False),
+    Column("k", Integer, nullable=False),
+    # Answers so far: questions 1 to `answered` are answered, and no other.
+    Column("answered", Integer, nullable=False),
+    Column("state", String(8), nullable=False),
+    Column("created", String(32), nullable=False),
+    # When the last answer came or an examiner closed the session.
+    Column("completed", String(32)),
+    Column("idempotency_key", String(128), nullable=False),
+    Column("released", Boolean, nullable=False),
+    UniqueConstraint("institution", "user", "idempotency_key"),
+    CheckConstraint("answered >= 0 AND answered <= k"),
+    Index(
+        "one_open_session_of_a_token",
+        "token",
+        unique=True,
+        sqlite_where=text("state = 'open'"),
+        postgresql_where=text("state = 'open'"),
+    ),
+)
+
+SESSION_QUESTIONS: Final = Table(
+    "session_questions",
+    TABLES,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    # From 1.
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("uuid", String(64), nullable=False),
+    Column("raw_uuid", String(64), nullable=False),
+    # When it was handed out first; null: not yet.
+    Column("asked_at", String(32)),
+    Column("answer", Text),
+    Column("answered_at", String(32)),
+    UniqueConstraint("session", "uuid"),
+    sqlite_with_rowid=False,
+)
+
+SEEN: Final = Table(
+    "seen",
+    TABLES,
+    Column("institution", String(128), primary_key=True),
+    Column("uuid", String(64), primary_key=True),
+    Column("raw_uuid", String(64), nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Every question drawn for an institution. The key keeps two sessions from drawing the same one."""
+
+QUOTAS: Final = Table(
+    "quotas",
+    TABLES,
+    Column("institution", String(128), primary_key=True),
+    Column("granted", Integer, nullable=False),
+    # Questions of all its sessions; what is left to grant is granted - allocated.
+    Column("allocated", Integer, nullable=False),
+    # Questions of sessions that have ended. `sessions.quota_of` adds the answers of open ones: the
+    # row is not written for every answer, or all sessions of an institution would queue for it.
+    Column("completed", Integer, nullable=False),
+    CheckConstraint("completed >= 0 AND completed <= allocated"),
+)
+
+TOKENS: Final = Table(
+    "tokens",
+    TABLES,
+    Column("jti", String(32), primary_key=True),
+    Column("user", String(128), nullable=False),
+    Column("institution", String(128), nullable=False),
+    Column("role", String(16), nullable=False),
+    # The one session that the token is good for; null: not bound.
+    Column("session", String(32)),
+    Column("issued", String(32), nullable=False),
+    Column("expires", String(32), nullable=False),
+    # When it was revoked; null: it was not.
+    Column("revoked", String(32)),
+)
+"""Who holds a token. The token itself is kept nowhere."""
+
+ACCESS_LOG: Final = Table(
+    "access_log",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("at", String(32), nullable=False),
+    # Of a token that was verified; null: there was none, in rows of earlier releases.
+    Column("user", String(128)),
+    Column("session", String(32)),
+    Column("method", String(16), nullable=False),
+    Column("path", String(256), nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("address", String(64), nullable=False),
+    Column("request", String(64), nullable=False),
+)
+
+STRANGERS: Final = Table(
+    "strangers",
+    TABLES,
+    # As `now` gives it, to the minute.
+    Column("minute", String(16), primary_key=True),
+    Column("address", String(64), primary_key=True),
+    Column("n", Integer, nullable=False),
+)
+"""Requests without a token that was verified. Banks of earlier releases get it when served."""
+
+RESULTS: Final = Table(
+    "results",
+    TABLES,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("data", JSON, nullable=False),
+    Column("released_at", String(32)),
+)
+
+_DAMAGED = "the bank's file is damaged ({}): take the last backup, or import the questions anew"
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_VERSIONS = Table("bank_version", TABLES, Column("version", Integer, nullable=False))
+
+_ONLY_GROWS = "access_log can only grow"
+_APPEND_ONLY: Final = {
+    "sqlite": (
+        f"CREATE TRIGGER access_log_update BEFORE UPDATE ON access_log "
+        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+        f"CREATE TRIGGER access_log_delete BEFORE DELETE ON access_log "
+        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+        # INSERT OR REPLACE deletes a row without a trigger for that.
+        f"CREATE TRIGGER access_log_replace BEFORE INSERT ON access_log "  # nosec B608
+        f"WHEN EXISTS (SELECT 1 FROM access_log WHERE id = NEW.id) "
+        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+    ),
+    "postgresql": (
+        f"CREATE OR REPLACE FUNCTION access_log_only_grows() RETURNS trigger AS "
+        f"$$ BEGIN RAISE EXCEPTION '{_ONLY_GROWS}'; END $$ LANGUAGE plpgsql",
+        "CREATE TRIGGER access_log_change BEFORE UPDATE OR DELETE ON access_log "
+        "FOR EACH ROW EXECUTE FUNCTION access_log_only_grows()",
+        "CREATE TRIGGER access_log_truncate BEFORE TRUNCATE ON access_log "
+        "FOR EACH STATEMENT EXECUTE FUNCTION access_log_only_grows()",
+    ),
+}
+
+
+def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -> Engine:
+    """The engine of a bank.
+
+    Args:
+        url: a file (SQLite), or a URL of SQLAlchemy: sqlite:///…, postgresql+psycopg://….
+        create: make the tables where there are none.
+        durable: SQLite waits for the disk at every commit, so that none is lost in a power cut.
+            A killed process loses none in any case. PostgreSQL always waits.
+
+    Raises:
+        BankError: there is no bank there, a newer Tiebreak made it, or the URL cannot be used.
+    """
+    address = _address(url)
+    try:
+        engine = create_engine(address, pool_pre_ping=True, **_options(address))
+    except (ArgumentError, ImportError) as error:
+        raise BankError(f"{shown(url)} is no bank: {error}") from error
+    path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+    problem = problem_with(path) if path else ""
+    if problem == MISSING and not create:
+        raise BankError(f"{path} does not exist: make a bank with tiebreak bank import --bank.")
+    if problem not in ("", MISSING):
+        raise BankError(f"{path} {problem}")
+    if path and "uri" not in engine.url.query and path.name not in ("", ":memory:"):
+        keep_private(path, new=problem == MISSING)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
+    try:
+        with engine.begin() as connection:
+            _require_tables(connection, url, create=create)
+    except (SQLAlchemyError, UnicodeDecodeError) as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}") from error
+    event.listen(engine, "handle_error", _say_what_is_damaged)
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that will write; what it reads stays true until it ends.
+
+    On SQLite it is alone from its beginning on. On PostgreSQL it locks the rows that it reads
+    `with_for_update`.
+    """
+    with engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield connection
+
+
+def shown(url: str | Path) -> str:
+    """A bank's address without its password."""
+    if "://" not in str(url):
+        return str(url)
+    try:
+        return make_url(str(url)).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "the URL"
+
+
+def _address(url: str | Path) -> str:
+    text = str(url)
+    if "://" not in text:
+        return f"sqlite:///{text}"
+    # psycopg is the driver that is installed.
+    for scheme in ("postgres://", "postgresql://"):
+        if text.startswith(scheme):
+            return "postgresql+psycopg://" + text.removeprefix(scheme)
+    return text
+
+
+def _options(address: str) -> dict[str, Any]:
+    # SQLite waits that many seconds for another writer.
+    own = {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
+    return {"json_deserializer": _from_json, **own}
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BankError(_DAMAGED.format("a field is no JSON")) from error
+
+
+def _say_what_is_damaged(context: ExceptionContext) -> None:
+    """Turn errors of a damaged file into those of the bank; a busy bank, say, is another matter."""
+    error = context.original_exception
+    damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGE
+    unread = isinstance(error, sqlite3.OperationalError) and "decode" in str(error)
+    if damaged or unread or isinstance(error, UnicodeDecodeError):
+        # What it cannot read SQLite quotes at full length.
+        raise BankError(_DAMAGED.format(str(error)[:100])) from error
+
+
+def _sqlite_settings(synchronous: str) -> Callable[[Any, object], None]:
+    """Readers beside one writer, and nothing lost when the process is killed."""
+
+    def listener(connection: Any, record: object) -> None:
+        cursor = connection.cursor()
+        for setting in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    return listener
+
+
+def _require_tables(connection: Connection, url: str | Path, *, create: bool) -> None:
+    if not inspect(connection).has_table(_VERSIONS.name):
+        if not create:
+            raise BankError(f"{shown(url)} holds no bank: make one with tiebreak bank import.")
+        TABLES.create_all(connection)
+        connection.execute(insert(_VERSIONS).values(version=VERSION))
+    found = connection.execute(select(_VERSIONS.c.version)).scalar_one()
+    if not isinstance(found, int):
+        raise BankError(_DAMAGED.format("its version is no number"))
+    if found > VERSION:
+        raise BankError(
+            f"{shown(url)} was made by a newer Tiebreak (version {found}; this one reads "
+            f"{VERSION}): upgrade."
+        )
+
+
+def _make_append_only(table: Table, connection: Connection, **details: object) -> None:
+    for statement in _APPEND_ONLY[connection.dialect.name]:
+        connection.exec_driver_sql(statement)
+
+
+event.listen(ACCESS_LOG, "after_create", _make_append_only)
+
+
+def now() -> str:
+    """The time as the tables keep it: ISO 8601, UTC, milliseconds; text order is time order."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

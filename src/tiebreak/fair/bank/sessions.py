@@ -1,0 +1,354 @@
+"""Sessions: k unseen questions, one at a time, each once.
+
+    create   draws k questions within the institution's quota
+    ask      question k, once all before it are answered; the same again whenever it is asked for
+    answer   keeps the answer to the question that was asked last; it cannot be changed
+    close    ends a session before its time and gives back what was not asked
+
+Each is done in one transaction, and may be repeated: a client that did not hear back asks again.
+What raises a BankError has changed nothing. No key, hint or uuid is in anything that `ask` returns.
+
+Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no re-submission).
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Row, bindparam, func, insert, select, update
+
+from tiebreak.fair.bank import quotas
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.prompting import Prompting
+from tiebreak.fair.bank.question import QuestionType
+from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.schema import (
+    QUESTIONS,
+    SEEN,
+    SESSION_QUESTIONS,
+    SESSIONS,
+    State,
+    now,
+    writing,
+)
+
+_ATTEMPTS: Final = 5
+
+_S, _P, _Q = SESSIONS.c, SESSION_QUESTIONS.c, QUESTIONS.c
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who asks: a user of an institution, by the token with the id `token`."""
+
+    institution: str
+    user: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a session is to be: k questions for a model."""
+
+    k: int
+    model: str
+    prompting: Prompting = "zero_shot"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Where a session stands: questions 1 to `answered` are answered, and no other."""
+
+    id: str
+    k: int
+    state: State
+    answered: int
+    model: str
+    prompting: Prompting
+    released: bool
+
+    @property
+    def next(self) -> int | None:
+        """The question to ask for, from 1; None where the session has ended."""
+        return self.answered + 1 if self.state == "open" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as an examinee sees it: number `position` of `of`."""
+
+    position: int
+    of: int
+    category: str
+    sub_category: str
+    type: QuestionType
+    question: str
+    options: tuple[str, ...]
+
+
+def create(
+    engine: Engine, sampler: Sampler, holder: Holder, wanted: Wanted, key: str
+) -> tuple[Session, bool]:
+    """A new session, or the one that `key` made before; and whether it is new.
+
+    Raises:
+        BankError: the quota does not allow it ("refused"); the holder's token has an open session,
+            or `key` made another one ("conflict"); the bank has too few unseen questions.
+    """
+    seed = secrets.token_hex(16)
+    for _ in range(_ATTEMPTS):
+        with engine.connect() as connection:
+            if found := _made_before(connection, holder, wanted, key):
+                return found, False
+            quotas.require(connection, holder.institution, wanted.k)
+            n_sessions, seen = _n_sessions(connection, holder), _seen(connection, holder)
+        # A draw takes long: it is made while others write, and again if another session of the
+        # institution came between.
+        sampler.refresh()
+        drawn = sampler.draw(wanted.k, seed, seen)
+        with writing(engine) as connection:
+            quotas.require(connection, holder.institution, wanted.k)
+            if found := _made_before(connection, holder, wanted, key):
+                return found, False
+            _require_no_other(connection, holder)
+            if _n_sessions(connection, holder) != n_sessions:
+                drawn = sampler.draw(wanted.k, seed, _seen(connection, holder))
+            if sampler.approved(connection, drawn):
+                quotas.take(connection, holder.institution, wanted.k)
+                return _insert(connection, holder, wanted, key, seed, drawn), True
+    raise _conflict("the bank's questions are being changed: ask again with the same key")
+
+
+def ask(connection: Connection, session: str, position: int, holder: Holder) -> Asked:
+    """The question at a position of the holder's session; within `writing`.
+
+    Raises:
+        BankError: there is no such question of the holder ("missing"); one before it is not
+            answered yet, or the session was closed before it was asked ("conflict").
+    """
+    where = _where(session, position, holder)
+    row = connection.execute(_QUESTION, where).one_or_none()
+    if row is None:
+        raise _no_question(session_of(connection, session, holder), position)
+    if row.asked_at is None:
+        _require_turn(_session(row), position)
+        connection.execute(_HAND_OUT, where | {"at": now()})
+    words = (row.category, row.sub_category, row.type, row.question)
+    return Asked(position, row.k, *words, tuple(row.options))
+
+
+def answer(
+    connection: Connection, session: str, position: int, text: str, holder: Holder
+) -> Session:
+    """Keep an answer; where the session stands then. The same answer again changes nothing.
+
+    Within `writing`.
+
+    Raises:
+        BankError: there is no such question of the holder ("missing"); it was not asked yet, it
+            has another answer already, or the session is closed ("conflict").
+    """
+    where = _where(session, position, holder)
+    row = connection.execute(_PLACE, where).one_or_none()
+    if row is None:
+        raise _no_question(session_of(connection, session, holder), position)
+    found = _session(row)
+    if position <= found.answered:
+        if row.answer == text:
+            return found
+        raise _conflict(f"question {position} has its answer, which cannot be changed")
+    _require_turn(found, position)
+    if row.asked_at is None:
+        raise _conflict(f"question {position} was not asked yet: get it before you answer it")
+    return _keep(connection, found, text, where)
+
+
+def close(engine: Engine, session: str) -> Session:
+    """End a session now. What was not asked goes back to the quota, but is not drawn again.
+
+    Raises:
+        BankError: there is no such session ("missing"), or it is complete ("conflict").
+    """
+    with writing(engine) as connection:
+        found = session_of(connection, session, None)
+        if found.state == "complete":
+            raise _conflict("the session is complete: there is nothing to close")
+        if found.state == "open":
+            of_it = (_P.session == session, _P.asked_at.is_not(None))
+            asked = connection.execute(select(func.count()).where(*of_it)).scalar_one()
+            ended = update(SESSIONS).where(_S.id == session).returning(_S.institution)
+            institution = connection.execute(
+                ended.values(state="closed", completed=now())
+            ).scalar_one()
+            quotas.settle(connection, institution, asked=asked, unasked=found.k - asked)
+        return session_of(connection, session, None)
+
+
+def session_of(connection: Connection, session: str, holder: Holder | None) -> Session:
+    """A session of the holder, or of anybody where that is None; within `writing` others wait.
+
+    Raises:
+        BankError: there is none ("missing").
+    """
+    chosen = select(SESSIONS).where(_S.id == session).with_for_update()
+    if holder is not None:
+        chosen = chosen.where(_S.institution == holder.institution, _S.user == holder.user)
+    row = connection.execute(chosen).one_or_none()
+    if row is None:
+        raise BankError("there is no such session of yours: look at its id", kind="missing")
+    return _session(row)
+
+
+# The statements of the two calls that come for every question are built once.
+_OF_HOLDER: Final = (
+    _S.id == bindparam("of_session"),
+    _S.institution == bindparam("of_institution"),
+    _S.user == bindparam("of_user"),
+    _P.position == bindparam("at_position"),
+)
+_THERE: Final = (_P.session == bindparam("of_session"), _P.position == bindparam("at_position"))
+_PLACED: Final = SESSIONS.join(SESSION_QUESTIONS, _P.session == _S.id)
+_PLACE: Final = (
+    select(SESSIONS, _P.asked_at, _P.answer)
+    .select_from(_PLACED)
+    .where(*_OF_HOLDER)
+    .with_for_update(of=SESSIONS)
+)
+_QUESTION: Final = (
+    select(*(SESSIONS, _P.asked_at, _Q.category, _Q.sub_category, _Q.type, _Q.question, _Q.options))
+    .select_from(_PLACED.join(QUESTIONS, _Q.uuid == _P.uuid))
+    .where(*_OF_HOLDER)
+    .with_for_update(of=SESSIONS)
+)
+_HAND_OUT: Final = update(SESSION_QUESTIONS).where(*_THERE).values(asked_at=bindparam("at"))
+_ANSWER: Final = (
+    update(SESSION_QUESTIONS)
+    .where(*_THERE)
+    .values(answer=bindparam("text"), answered_at=bindparam("at"))
+)
+_COUNT: Final = (
+    update(SESSIONS)
+    .where(_S.id == bindparam("of_session"))
+    .values(
+        answered=bindparam("at_position"), state=bindparam("now_is"), completed=bindparam("ended")
+    )
+)
+
+
+def _where(session: str, position: int, holder: Holder) -> dict[str, str | int]:
+    return {
+        "of_session": session,
+        "of_institution": holder.institution,
+        "of_user": holder.user,
+        "at_position": position,
+    }
+
+
+def _keep(
+    connection: Connection, found: Session, text: str, where: dict[str, str | int]
+) -> Session:
+    position, at = found.answered + 1, now()
+    last = position == found.k
+    state: State = "complete" if last else "open"
+    connection.execute(_ANSWER, where | {"text": text, "at": at})
+    ended = {"now_is": state, "ended": at if last else None}
+    connection.execute(_COUNT, {**where, **ended})
+    if last:
+        quotas.settle(connection, str(where["of_institution"]), asked=found.k, unasked=0)
+    return replace(found, state=state, answered=position)
+
+
+def _insert(
+    connection: Connection,
+    holder: Holder,
+    wanted: Wanted,
+    key: str,
+    seed: str,
+    drawn: Mapping[str, str],
+) -> Session:
+    made = Session(
+        secrets.token_hex(16), wanted.k, "open", 0, wanted.model, wanted.prompting, False
+    )
+    connection.execute(
+        insert(SESSIONS).values(
+            id=made.id,
+            **asdict(holder),
+            **asdict(wanted),
+            seed=seed,
+            answered=0,
+            state=made.state,
+            created=now(),
+            idempotency_key=key,
+            released=False,
+        )
+    )
+    raws = drawn.items()
+    connection.execute(
+        insert(SEEN),
+        [{"institution": holder.institution, "uuid": uuid, "raw_uuid": raw} for uuid, raw in raws],
+    )
+    connection.execute(
+        insert(SESSION_QUESTIONS),
+        [
+            {"session": made.id, "position": position, "uuid": uuid, "raw_uuid": raw}
+            for position, (uuid, raw) in enumerate(raws, 1)
+        ],
+    )
+    return made
+
+
+def _made_before(
+    connection: Connection, holder: Holder, wanted: Wanted, key: str
+) -> Session | None:
+    by_key = (
+        _S.institution == holder.institution,
+        _S.user == holder.user,
+        _S.idempotency_key == key,
+    )
+    row = connection.execute(select(SESSIONS).where(*by_key)).one_or_none()
+    if row is None:
+        return None
+    if (row.k, row.model, row.prompting) != (wanted.k, wanted.model, wanted.prompting):
+        raise _conflict("that Idempotency-Key made another session: take a new one")
+    return _session(row)
+
+
+def _require_no_other(connection: Connection, holder: Holder) -> None:
+    of_token = select(_S.id, _S.model).where(_S.token == holder.token, _S.state == "open")
+    other = connection.execute(of_token).one_or_none()
+    if other is not None:
+        raise _conflict(
+            f"session {other.id} of this token is open, for the model {other.model}: answer its "
+            f"questions first, or have the organiser end it: tiebreak bank close {other.id}"
+        )
+
+
+def _require_turn(found: Session, position: int) -> None:
+    if found.state != "open":
+        raise _conflict("the session was closed by the organiser: it asks and takes no more")
+    if position > found.answered + 1:
+        raise _conflict(f"question {found.answered + 1} comes first: get it and answer it")
+
+
+def _n_sessions(connection: Connection, holder: Holder) -> int:
+    mine = select(func.count()).where(_S.institution == holder.institution)
+    return int(connection.execute(mine).scalar_one())
+
+
+def _seen(connection: Connection, holder: Holder) -> set[str]:
+    mine = select(SEEN.c.uuid).where(SEEN.c.institution == holder.institution)
+    return set(connection.execute(mine).scalars())
+
+
+def _session(row: Row[Any]) -> Session:
+    return Session(**{field.name: getattr(row, field.name) for field in fields(Session)})
+
+
+def _no_question(found: Session, position: int) -> BankError:
+    there = f"the session has the questions 1 to {found.k:,}, and no question {position}"
+    return BankError(there, kind="missing")
+
+
+def _conflict(message: str) -> BankError:
+    return BankError(message, kind="conflict")

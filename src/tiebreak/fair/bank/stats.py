@@ -1,0 +1,158 @@
+"""What a bank holds, and what the same answer to every question would score.
+
+Source: LLMEval-Fair, tables 5 and 6.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Engine, distinct, func, select
+
+from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers_of
+from tiebreak.fair.bank.schema import QUESTIONS
+
+
+class Count(NamedTuple):
+    """How many questions of a category have this type and status."""
+
+    category: str
+    type: str
+    status: str
+    n: int
+
+
+class Growth(NamedTuple):
+    """What expansion made of the raw questions of a category or a source (tables 5 and 6).
+
+    `original` counts raw questions, `rewritten` the questions after expansion: variants, and
+    questions that have none.
+    """
+
+    name: str
+    original: int
+    rewritten: int
+
+    @property
+    def increase(self) -> int:
+        """How many questions there are more."""
+        return self.rewritten - self.original
+
+    @property
+    def rate(self) -> float:
+        """The increase per original question; NaN without one."""
+        return self.increase / self.original if self.original else math.nan
+
+
+class Source(NamedTuple):
+    """Where questions come from, and the first and last date of those that have one."""
+
+    growth: Growth
+    first: str
+    last: str
+
+
+class CategoryBaseline(NamedTuple):
+    """The constant answers to the questions of one category."""
+
+    category: str
+    answers: ConstantAnswers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankStats:
+    """A bank in numbers; rejected questions are in `counts` only, baselines are of approved ones.
+
+    `n_duplicates` are questions with the text and options of another one.
+    """
+
+    bank: str
+    counts: tuple[Count, ...]
+    categories: tuple[Growth, ...]
+    sources: tuple[Source, ...]
+    total: Growth
+    n_duplicates: int
+    baselines: tuple[CategoryBaseline, ...]
+    baseline: ConstantAnswers
+
+
+def bank_stats(engine: Engine, *, bank: str = "") -> BankStats:
+    """Count what a bank holds."""
+    with engine.connect() as connection:
+        categories = _growth(connection, QUESTIONS.c.category)
+        keys = _keys(connection)
+        return BankStats(
+            bank=bank,
+            counts=_counts(connection),
+            categories=categories,
+            sources=_sources(connection),
+            total=_total(connection),
+            n_duplicates=_duplicates(connection),
+            baselines=tuple(
+                CategoryBaseline(category, constant_answers_of(found))
+                for category, found in sorted(keys.items())
+            ),
+            baseline=constant_answers_of(sum(keys.values(), Counter())),
+        )
+
+
+_THERE = QUESTIONS.c.status != "rejected"
+
+
+def _last() -> ColumnElement[bool]:
+    """Whether a question is after expansion: nothing was made of it."""
+    other = QUESTIONS.alias()
+    made = select(other.c.parent).where(other.c.parent != "", other.c.status != "rejected")
+    return QUESTIONS.c.uuid.not_in(made)
+
+
+def _counts(connection: Connection) -> tuple[Count, ...]:
+    columns = (QUESTIONS.c.category, QUESTIONS.c.type, QUESTIONS.c.status)
+    wanted = select(*columns, func.count()).group_by(*columns).order_by(*columns)
+    return tuple(Count(*row) for row in connection.execute(wanted))
+
+
+def _growth(connection: Connection, by: ColumnElement[Any]) -> tuple[Growth, ...]:
+    raw = select(by, func.count(distinct(QUESTIONS.c.raw_uuid))).where(_THERE).group_by(by)
+    after = select(by, func.count()).where(_THERE, _last()).group_by(by)
+    rewritten = {row[0]: row[1] for row in connection.execute(after)}
+    found = (Growth(name, n, rewritten.get(name, 0)) for name, n in connection.execute(raw))
+    return tuple(sorted(found, key=lambda one: (-one.rewritten, one.name)))
+
+
+def _total(connection: Connection) -> Growth:
+    raw = select(func.count(distinct(QUESTIONS.c.raw_uuid))).where(_THERE)
+    after = select(func.count()).select_from(QUESTIONS).where(_THERE, _last())
+    found = (connection.execute(wanted).scalar_one() for wanted in (raw, after))
+    return Growth("Total", *found)
+
+
+def _sources(connection: Connection) -> tuple[Source, ...]:
+    source, date = QUESTIONS.c.source, QUESTIONS.c.date
+    wanted = select(source, func.min(date), func.max(date)).where(_THERE, date != "")
+    dates = {name: span for name, *span in connection.execute(wanted.group_by(source))}
+    return tuple(
+        Source(growth, *dates.get(growth.name, ("", ""))) for growth in _growth(connection, source)
+    )
+
+
+def _duplicates(connection: Connection) -> int:
+    digests = select(func.count() - func.count(distinct(QUESTIONS.c.digest))).where(_THERE)
+    return int(connection.execute(digests).scalar_one())
+
+
+def _keys(connection: Connection) -> dict[str, Counter[tuple[str, str]]]:
+    """How often each type and key occurs in each category, keys of texts left out."""
+    category, kind, key = QUESTIONS.c.category, QUESTIONS.c.type, QUESTIONS.c.answer
+    short = func.length(key) <= len("false")
+    found: dict[str, Counter[tuple[str, str]]] = {}
+    approved = QUESTIONS.c.status == "approved"
+    chosen = kind.in_(("true_false", "multiple_choice")) & short
+    wanted = select(category, kind, key, func.count()).where(approved, chosen)
+    for name, one, answer, n in connection.execute(wanted.group_by(category, kind, key)):
+        found.setdefault(name, Counter())[one, answer] += n
+    others = select(category, kind, func.count()).where(approved, ~chosen)
+    for name, one, n in connection.execute(others.group_by(category, kind)):
+        found.setdefault(name, Counter())[one, ""] += n
+    return found

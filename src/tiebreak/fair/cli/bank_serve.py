@@ -1,0 +1,255 @@
+"""The verbs of `bank` about its server: `serve`, who may be asked how much, how examinees stand."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import click
+
+from tiebreak.cli._shared import bank_option, form_options, show, verb
+
+
+@verb()
+@bank_option
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option(
+    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that answer."
+)
+@click.option(
+    "--development", is_flag=True, help="Make a secret for this run, and print a token of an admin."
+)
+@click.option(
+    "--balanced", is_flag=True, help='As many statements that are "true" as "false" in a session.'
+)
+@click.option(
+    "--token-rate", default="100/second", show_default=True, help="Requests of one token."
+)
+@click.option(
+    "--address-rate", default="2000/second", show_default=True, help="Requests of one address."
+)
+@click.option(
+    "--most-body",
+    type=click.IntRange(1024),
+    default=256 * 1024,
+    show_default=True,
+    help="Bytes of a request, which an answer must fit into.",
+)
+@click.option(
+    "--proxy",
+    metavar="ADDRESSES",
+    help="Proxies whose X-Forwarded-For and -Proto are believed, with commas between them. "
+    "[default: none]",
+)
+def serve(
+    url: str,
+    host: str,
+    port: int,
+    workers: int,
+    development: bool,
+    proxy: str | None,
+    **settings: object,
+) -> None:
+    """Serve a bank to examinees who are not trusted, until Ctrl-C.
+
+    Tokens are signed with TIEBREAK_JWT_SECRET (at least 32 bytes), or with RS256 by
+    TIEBREAK_JWT_PRIVATE_KEY and verified by TIEBREAK_JWT_PUBLIC_KEY (PEM, or a file of it).
+    Rates are counted by each worker for itself. The page / describes the API, /organiser shows
+    sessions, results, quotas, tokens and the access log to examiners and admins.
+
+    \b
+    Examples:
+      tiebreak bank serve --bank bank.db --development
+      TIEBREAK_JWT_SECRET=$(openssl rand -hex 32) tiebreak bank serve --workers 2
+    """
+    from tiebreak.fair.server.serve import run
+
+    run(
+        {"bank": url, **settings},
+        host=host,
+        port=port,
+        workers=workers,
+        development=development,
+        proxy=proxy,
+    )
+
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+
+
+def _lifetime(context: click.Context, option: click.Parameter, text: str) -> timedelta:
+    found = re.fullmatch(r"(\d{1,5})([mhd])", text)
+    if not found or not int(found[1]):
+        raise click.BadParameter(f"{text!r} is no time such as 7d, 12h or 30m", context, option)
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+@verb()
+@bank_option
+@click.option("--user", required=True, help="Who gets it.")
+@click.option("--institution", required=True, help="Whose quota it draws on.")
+@click.option(
+    "--role",
+    type=click.Choice(["examinee", "examiner", "admin"]),
+    default="examinee",
+    show_default=True,
+)
+@click.option("--session", metavar="ID", help="Good for this session only.")
+@click.option(
+    "--expires",
+    "lifetime",
+    callback=_lifetime,
+    default="7d",
+    show_default=True,
+    metavar="TIME",
+    help="How long it is good for: 7d, 12h, 30m.",
+)
+def token(url: str, **holder: Any) -> None:  # holder: arguments of issue
+    """Print a token for the server of a bank. It is shown once, and kept nowhere.
+
+    It is signed with TIEBREAK_JWT_SECRET (or TIEBREAK_JWT_PRIVATE_KEY), which the server must have,
+    too. Its id, for `bank revoke`, goes to the error stream.
+
+    \b
+    Examples:
+      export TIEBREAK_JWT_SECRET=$(openssl rand -hex 32)
+      tiebreak bank token --user ada --institution example.org
+      tiebreak bank token --user me --institution organiser --role admin --expires 12h
+    """
+    from tiebreak.fair.bank.schema import open_bank
+    from tiebreak.fair.bank.tokens import issue, jti_of, keys_from
+
+    made = issue(open_bank(url), keys_from(), **holder)
+    click.echo(made)
+    click.echo(f"Revoke it with: tiebreak bank revoke {jti_of(made)}", err=True)
+
+
+@verb()
+@bank_option
+@click.argument("token_or_id")
+def revoke(url: str, token_or_id: str) -> None:
+    """Make a token worthless from now on. It is named by itself, or by its id (jti).
+
+    \b
+    Example:
+      tiebreak bank revoke 0f8e5bd2f8b04f1e9a4c7d2b6a3e1c90
+    """
+    from tiebreak.fair.bank.schema import open_bank
+    from tiebreak.fair.bank.tokens import jti_of, revoke
+
+    revoke(open_bank(url), jti_of(token_or_id) if "." in token_or_id else token_or_id)
+    click.echo("The token is revoked.")
+
+
+@verb()
+@bank_option
+@click.argument("institution")
+@click.argument("n", type=click.IntRange(0))
+def quota(url: str, institution: str, n: int) -> None:
+    """Set how many questions an institution may be given in all.
+
+    \b
+    Example:
+      tiebreak bank quota example.org 4000
+    """
+    from tiebreak.fair.bank.quotas import grant
+    from tiebreak.fair.bank.schema import open_bank
+    from tiebreak.words import count
+
+    now = grant(open_bank(url), institution, n)
+    click.echo(
+        f"{institution}: {count(now.granted, 'question')} granted, {now.allocated:,} allocated "
+        f"({now.pending:,} pending, {now.completed:,} completed), {now.left:,} left."
+    )
+
+
+@verb()
+@bank_option
+@click.option("--state", type=click.Choice(["open", "complete", "closed"]), help="Only these.")
+@click.option("--institution", help="Only its own.")
+@form_options("json")
+def sessions(url: str, state: str | None, institution: str | None, form: str | None) -> None:
+    """List the sessions of a bank's server. Shown is how far each is, and its results.
+
+    \b
+    Examples:
+      tiebreak bank sessions
+      tiebreak bank sessions --state complete --json
+    """
+    from typing import cast
+
+    from tiebreak.fair.bank import organiser_sheet
+    from tiebreak.fair.bank.overview import sessions_of
+    from tiebreak.fair.bank.schema import State, open_bank
+
+    with open_bank(url).connect() as connection:
+        found = sessions_of(connection, state=cast("State | None", state), institution=institution)
+    show(form, organiser_sheet, found)
+
+
+@verb()
+@click.argument("session")
+@bank_option
+def close(session: str, url: str) -> None:
+    """End a session now. What was not asked goes back to the quota, but is not drawn again.
+
+    \b
+    Example:
+      tiebreak bank close 3f2a…
+    """
+    from tiebreak.fair.bank.schema import open_bank
+    from tiebreak.fair.bank.sessions import close
+
+    found = close(open_bank(url), session)
+    click.echo(f"Session {found.id} is closed, {found.answered:,} of {found.k:,} answered.")
+
+
+@verb()
+@click.argument("session")
+@click.option("--log", "logs", multiple=True, metavar="LOG", help="Its log of stars. Repeatable.")
+@click.option("--hold", is_flag=True, help="Keep the results, and do not release them yet.")
+@click.option("--withdraw", is_flag=True, help="Keep what was released from the owner again.")
+@bank_option
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@form_options("json")
+def release(
+    session: str,
+    logs: tuple[str, ...],
+    hold: bool,
+    withdraw: bool,
+    url: str,
+    level: float,
+    form: str | None,
+) -> None:
+    """Release the results of a session to its owner.
+
+    They come from the log that judged it by stars. The owner gets the score with its interval,
+    scores by subject, and how many answers these are of, nothing about single
+    questions: a subject of fewer than five answers is left out. A log of other questions or other
+    answers is refused. Without --log what is held is released.
+
+    \b
+    Examples:
+      tiebreak bank export 3f2a… --out session.parquet
+      inspect eval tiebreak/stars -T candidates=session.parquet --model-role judge=openai/gpt-5
+      tiebreak bank release 3f2a… --log logs/stars.eval
+      tiebreak bank release 3f2a… --withdraw
+    """
+    from tiebreak.fair.bank import organiser_sheet, results
+    from tiebreak.fair.bank.schema import open_bank
+
+    if (withdraw and (logs or hold)) or (hold and not logs):
+        raise click.UsageError("Give --log, with --hold if you like, or --withdraw alone.")
+    if not logs:
+        results.show(open_bank(url), session, shown=not withdraw)
+        click.echo(
+            f"The results of session {session} are {'withdrawn' if withdraw else 'released'}."
+        )
+        return
+    from tiebreak.fair.bank.release import result_of
+    from tiebreak.rankers.uncertainty import Resampling
+
+    engine = open_bank(url)
+    found = result_of(engine, session, logs, how=Resampling(level=level))
+    (results.hold if hold else results.release)(engine, session, found.data())
+    show(form, organiser_sheet, found)

@@ -1,0 +1,40 @@
+"""The verb `contamination`: how many questions do models know by heart."""
+
+import click
+
+from tiebreak.cli._shared import FILES, form_options, show, verb
+
+
+@verb()
+@click.argument("logs", type=FILES, nargs=-1, required=True)
+@click.option(
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="NAME",
+    help="A dataset that was never published, to compare the others with. Repeatable.",
+)
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@form_options("json", "csv")
+def contamination(
+    logs: tuple[str, ...], baselines: tuple[str, ...], level: float, form: str | None
+) -> None:
+    """Show how many questions models fill in from memory. Beside them: questions nobody can know.
+
+    LOGS are Inspect logs of tiebreak/replay, and folders that hold some. There, each question is
+    asked three times with one part taken out; it is recalled when two replies are right. Compare
+    only data that were masked in the same way, with a baseline of the same form, such as your own
+    bank.
+
+    \b
+    Examples:
+      inspect eval tiebreak/replay -T data=gsm8k --model MODEL
+      inspect eval tiebreak/replay -T data=bank.db -T name=ours --model MODEL
+      tiebreak contamination logs/ --baseline ours
+      tiebreak contamination logs/ --baseline ours --json
+    """
+    from tiebreak.fair.analysis.contamination import contamination as contamination_of
+    from tiebreak.fair.report import contamination as sheets
+
+    found = contamination_of(logs, baselines=baselines, level=level)
+    show(form, sheets, found)

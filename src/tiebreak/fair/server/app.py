@@ -1,0 +1,225 @@
+"""The application: a bank over HTTP.
+
+    envelope    request id, headers, access log, around everything
+    gate        too many requests, too large bodies; whose token it is
+    routes      sessions, questions, answers, results; closing, tokens, quotas
+    desk        the same and the results, as pages for a browser
+
+`create_app(settings)` is an application of its own; `from_environment()` is for the worker
+processes of `tiebreak bank serve`.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from html import escape
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.schema import STRANGERS, open_bank
+from tiebreak.fair.bank.tokens import Verifier, keys_from
+from tiebreak.fair.server import desk
+from tiebreak.fair.server import settings as _settings
+from tiebreak.fair.server.envelope import Envelope
+from tiebreak.fair.server.gate import Gate, Limits, Rates
+from tiebreak.fair.server.replies import STATUS, problem, state_of
+from tiebreak.fair.server.routes import examinee_router, organiser_router
+from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.server.shapes import Health, Problem
+from tiebreak.fair.server.trouble import later, spare_the_log
+from tiebreak.fair.server.writer import Writer
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """An application that serves a bank.
+
+    Raises:
+        BankError: the bank cannot be opened, there are no keys, or a rate is not one.
+    """
+    spare_the_log()
+    keys = settings.keys or keys_from()
+    engine = open_bank(settings.bank, durable=settings.durable)
+    STRANGERS.create(engine, checkfirst=True)
+    writer, rates = Writer(engine), Rates(settings)
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        writer.close()
+        engine.dispose()
+
+    app = FastAPI(
+        title="Tiebreak: a bank of questions",
+        # Of the API, which clients of other releases speak, too.
+        version="1",
+        lifespan=running,
+        docs_url=None,
+        redoc_url=None,
+        # Else /openapi.json/ leads to whatever host the request names.
+        redirect_slashes=False,
+        responses={
+            400: {"model": Problem, "description": "The bank cannot do that."},
+            401: {"model": Problem, "description": "No token, or one that does not hold."},
+            403: {"model": Problem, "description": "The token or the quota does not allow it."},
+            404: {"model": Problem, "description": "There is no such thing of yours."},
+            408: {"model": Problem, "description": "The body came too slowly."},
+            409: {"model": Problem, "description": "It does not fit what went before."},
+            413: {"model": Problem, "description": "The body is too large."},
+            422: {"model": Problem, "description": "The request is not of the right form."},
+            429: {"model": Problem, "description": "Too many requests."},
+            503: {"model": Problem, "description": "The bank is busy, or cannot go on: ask again."},
+        },
+    )
+    gate = Gate(engine, Verifier(keys), rates, writer)
+    sampler = Sampler(engine, balanced=settings.balanced)
+    # For clients that are made of /openapi.json; the gate reads the token.
+    described = [Depends(HTTPBearer(bearerFormat="JWT", auto_error=False))]
+    app.include_router(examinee_router(engine, sampler, gate), dependencies=described)
+    app.include_router(organiser_router(engine, keys, gate), dependencies=described)
+    app.include_router(desk.router(engine, gate, rates))
+
+    @app.get("/health", response_model=Health, tags=["server"])
+    def health() -> Response:
+        """Whether the server and its bank are there."""
+        with engine.connect() as connection:
+            connection.execute(select(1))
+        return JSONResponse({"status": "ok"})
+
+    @app.get("/", include_in_schema=False)
+    def description() -> Response:
+        """The API as a page."""
+        return HTMLResponse(page(app.openapi()))
+
+    app.add_exception_handler(BankError, _refused(rates))
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _no_page)
+    app.add_exception_handler(OperationalError, _later)
+    app.add_middleware(Limits, settings=settings, rates=rates)
+    app.add_middleware(Envelope, writer=writer)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The application of a worker process."""
+    return create_app(_settings.from_environment())
+
+
+def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, BankError)
+        if error.kind == "unusable" and error.__cause__ is not None:
+            raise error  # the bank is damaged: that is for the log, not for who asks
+        if error.kind != "unidentified":
+            return problem(STATUS[error.kind], str(error))
+        if rates.stranger(state_of(request.scope).address):
+            return problem(STATUS[error.kind], str(error), {"WWW-Authenticate": "Bearer"})
+        often = "too many requests without a token that holds: wait a second"
+        return problem(429, often, {"Retry-After": "1"})
+
+    return refused
+
+
+async def _malformed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    faults = error.errors()
+    if any(fault["loc"][0] == "path" for fault in faults):
+        return problem(404, "there is nothing at this address: look at /openapi.json")
+    said = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
+    return problem(422, said.encode("utf-8", "replace").decode())
+
+
+async def _no_page(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    says = {
+        404: "there is nothing at this address: look at /openapi.json",
+        405: "this address does not take that method: look at /openapi.json",
+    }
+    return problem(error.status_code, says.get(error.status_code, error.detail), error.headers)
+
+
+async def _later(request: Request, error: Exception) -> Response:
+    return later(error)
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """HTML of an OpenAPI document: every address, what it takes, what it answers."""
+    parts = [
+        f'<section id="{escape(operation["operationId"])}">'
+        f"<h2><code>{method.upper()} {escape(path)}</code></h2>"
+        f"<p>{escape(operation.get('description', ''))}</p>"
+        f"{_takes(operation)}{_answers(operation)}</section>"
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+    shapes = [
+        f'<section id="{escape(name)}"><h3>{escape(name)}</h3>'
+        f"<p>{escape(shape.get('description', ''))}</p>{_fields(shape)}</section>"
+        for name, shape in document["components"]["schemas"].items()
+    ]
+    title = escape(document["info"]["title"])
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
+        f"<body><main><h1>{title}</h1><p>Every request but /health shows a token: "
+        "<code>Authorization: Bearer TOKEN</code>. The same as data: "
+        f'<a href="/openapi.json">openapi.json</a>.</p>{"".join(parts)}'
+        f"<h2>Shapes</h2>{''.join(shapes)}</main></body></html>"
+    )
+
+
+def _takes(operation: Mapping[str, Any]) -> str:
+    rows = [
+        (given["name"], given["in"], given["schema"]) for given in operation.get("parameters", ())
+    ]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    rows += [("body", "JSON", body["schema"])] if body else []
+    return _table(
+        ("takes", "in", "what"), [(escape(name), where, _kind(kind)) for name, where, kind in rows]
+    )
+
+
+def _answers(operation: Mapping[str, Any]) -> str:
+    rows = []
+    for status, reply in sorted(operation["responses"].items()):
+        content = reply.get("content", {}).get("application/json", {})
+        rows.append((status, escape(reply["description"]), _kind(content.get("schema", {}))))
+    return _table(("status", "meaning", "what"), rows)
+
+
+def _fields(shape: Mapping[str, Any]) -> str:
+    fields = shape.get("properties", {}).items()
+    return _table(
+        ("field", "what", "meaning"),
+        [(escape(name), _kind(of), escape(of.get("description", ""))) for name, of in fields],
+    )
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words; a shape is a link to its table."""
+    if "$ref" in schema:
+        name = escape(schema["$ref"].rpartition("/")[2])
+        return f'<a href="#{name}">{name}</a>'
+    if "anyOf" in schema:
+        return " or ".join(map(_kind, schema["anyOf"]))
+    if "enum" in schema:
+        return " | ".join(map(escape, map(str, schema["enum"])))
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    bounds = {"minimum": "≥", "maximum": "≤", "pattern": "like"}
+    said = [f"{sign} {schema[name]}" for name, sign in bounds.items() if name in schema]
+    return escape(" ".join([str(schema.get("type", "")), *said]))
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    if not rows:
+        return ""
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,313 @@
+"""The organiser's desk: sessions, results, quotas, tokens and the access log as pages.
+
+Made on the server, without a script. What examinees and organisers may do is decided at the gate,
+as everywhere; a page shows the buttons of what its reader may do. Names come from examinees and may
+be hostile: templates escape every text, what cannot be seen or would turn the text around it is
+shown as its code (`report.html.visible`), and long names are cut.
+
+The organiser's token is in a cookie, which is sent to these pages alone, never to a script, and
+never from another site. A form proves that it is one of these pages' by a value that is made of the
+token, which no other site knows; the form to log in by one that stands in a cookie of its own.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Form, Query, Request
+from sqlalchemy import Connection, Engine
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from tiebreak.fair.bank import overview, quotas, results, sessions, tokens
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.schema import State
+from tiebreak.fair.bank.tokens import Permission
+from tiebreak.fair.server.gate import Gate, Rates
+from tiebreak.fair.server.replies import STATUS, problem, state_of
+from tiebreak.fair.server.routes import Jti, SessionId
+from tiebreak.fair.server.shapes import Name
+from tiebreak.report import html
+
+PATH: Final = "/organiser"
+COOKIE: Final = "tiebreak_organiser"
+BEFORE: Final = "tiebreak_login"
+"""The cookie of somebody who is not logged in yet."""
+
+LIFE: Final = 3600
+"""Seconds after which a browser forgets a token."""
+
+_OWN: Final = frozenset(("same-origin", "none"))
+
+
+def token_of(request: Request) -> str:
+    """The token of a browser that is logged in; empty otherwise."""
+    return request.cookies.get(COOKIE, "")
+
+
+def proof_of(token: str) -> str:
+    """What a form says that belongs to a token."""
+    return hmac.new(token.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def new_proof(request: Request) -> str:
+    """What the form to log in says; the cookie of an earlier form is kept."""
+    known = request.cookies.get(BEFORE, "")
+    return known if len(known) == 64 and known.isalnum() else secrets.token_hex(32)
+
+
+def require_own(request: Request, given: str, proof: str) -> None:
+    """That a form is one of these pages.
+
+    Raises:
+        BankError: it is not ("refused").
+    """
+    # A browser says truly where a form comes from; one that says nothing is old.
+    site = request.headers.get("sec-fetch-site", "none")
+    same = bool(proof) and hmac.compare_digest(given.encode(), proof.encode())
+    if not same or site not in _OWN:
+        raise BankError(
+            "this form is not of this page, or of an earlier login: load the page again",
+            kind="refused",
+        )
+
+
+def keep(response: Response, request: Request, name: str, value: str) -> None:
+    """Have a browser keep a cookie."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=LIFE,
+        path=PATH,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def forget(response: Response, name: str) -> None:
+    """Have a browser forget a cookie."""
+    response.delete_cookie(name, path=PATH, httponly=True, samesite="strict")
+
+
+Proof = Annotated[str, Form(alias="proof", max_length=256)]
+Number = Annotated[int, Query(ge=1, le=1_000_000)]
+Section = Literal["sessions", "board", "quotas", "tokens", "log"]
+
+NEEDS: Final[dict[Section, Permission]] = {
+    "sessions": "session:read-any",
+    "board": "session:read-any",
+    "quotas": "session:read-any",
+    "tokens": "token:write",
+    "log": "session:read-any",
+}
+"""What it takes to see a section."""
+
+_KEPT: Final = {"Cache-Control": "max-age=600"}
+
+AT_ONCE: Final = 50
+"""Rows of a page."""
+
+_LONGEST: Final = 120
+_HERE: Final = Path(__file__).parent
+
+
+def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
+    """The pages, under /organiser."""
+    routes = APIRouter(prefix=PATH, include_in_schema=False)
+
+    def answered(request: Request, work: Callable[[str], Response]) -> Response:
+        """What `work` makes of the browser's token, or a page that says why it cannot."""
+        token = token_of(request)
+        if not token:
+            return RedirectResponse(f"{PATH}/login", 303)
+        try:
+            return work(token)
+        except BankError as error:
+            if error.kind == "unidentified":
+                return refused(request, error)
+            return page("refused", STATUS[error.kind], said=str(error))
+
+    def refused(request: Request, error: BankError) -> Response:
+        """The form to log in, with what is wrong."""
+        if error.kind == "unidentified" and not rates.stranger(state_of(request.scope).address):
+            return problem(429, "too many requests: wait a second", {"Retry-After": "1"})
+        response = form(request, STATUS[error.kind], str(error))
+        forget(response, COOKIE)
+        return response
+
+    def form(request: Request, status: int = 200, said: str = "") -> Response:
+        proof = new_proof(request)
+        response = page("login", status, proof=proof, said=said)
+        keep(response, request, BEFORE, proof)
+        return response
+
+    def changed(
+        request: Request,
+        section: Section,
+        proof: str,
+        permission: Permission,
+        work: Callable[[], object],
+    ) -> Response:
+        """Back to a section after a form was obeyed."""
+
+        def obey(token: str) -> Response:
+            gate.enter(request, permission, token=token)
+            require_own(request, proof, proof_of(token))
+            work()
+            query = f"?{request.url.query}" if request.url.query else ""
+            return RedirectResponse(f"{PATH}/{section}{query}", 303)
+
+        return answered(request, obey)
+
+    @routes.get("")
+    @routes.get("/")
+    def start() -> Response:
+        return RedirectResponse(f"{PATH}/sessions", 303)
+
+    @routes.get("/style.css")
+    def look() -> Response:
+        return Response(style(), media_type="text/css", headers=_KEPT)
+
+    @routes.get("/icon.svg")
+    def icon() -> Response:
+        return Response(picture(), media_type="image/svg+xml", headers=_KEPT)
+
+    @routes.get("/login")
+    def ask(request: Request) -> Response:
+        return form(request)
+
+    @routes.post("/login")
+    def log_in(
+        request: Request,
+        token: Annotated[str, Form(max_length=8192)] = "",  # nosec B107 - a field left empty
+        proof: Proof = "",
+    ) -> Response:
+        given = token.strip().removeprefix("Bearer ").strip()
+        try:
+            require_own(request, proof, request.cookies.get(BEFORE, ""))
+            gate.enter(request, "session:read-any", token=given)
+        except BankError as error:
+            return refused(request, error)
+        response = RedirectResponse(f"{PATH}/sessions", 303)
+        keep(response, request, COOKIE, given)
+        forget(response, BEFORE)
+        return response
+
+    @routes.post("/logout")
+    def log_out(request: Request, proof: Proof = "") -> Response:
+        def work(token: str) -> Response:
+            require_own(request, proof, proof_of(token))
+            response = RedirectResponse(f"{PATH}/login", 303)
+            forget(response, COOKIE)
+            return response
+
+        return answered(request, work)
+
+    @routes.get("/{section}")
+    def look_at(
+        request: Request,
+        section: Section,
+        number: Annotated[Number, Query(alias="page")] = 1,
+        state: State | None = None,
+    ) -> Response:
+        def work(token: str) -> Response:
+            caller = gate.enter(request, NEEDS[section], token=token)
+            with engine.connect() as connection:
+                part = _part(connection, section, AT_ONCE * (number - 1), state)
+                strangers = overview.strangers(connection)
+            about: dict[str, Any] = {"number": number, "state": state, "part": part}
+            about["strangers"] = strangers
+            return page(section, caller=caller, proof=proof_of(token), **about)
+
+        return answered(request, work)
+
+    @routes.post("/sessions/{session}/close")
+    def close(request: Request, session: SessionId, proof: Proof = "") -> Response:
+        work = partial(sessions.close, engine, session)
+        return changed(request, "sessions", proof, "session:close", work)
+
+    @routes.post("/board/{session}/{what}")
+    def show(
+        request: Request,
+        session: SessionId,
+        what: Literal["release", "withdraw"],
+        proof: Proof = "",
+    ) -> Response:
+        work = partial(results.show, engine, session, shown=what == "release")
+        return changed(request, "board", proof, "result:release", work)
+
+    @routes.post("/tokens/{jti}/revoke")
+    def revoke(request: Request, jti: Jti, proof: Proof = "") -> Response:
+        work = partial(tokens.revoke, engine, jti)
+        return changed(request, "tokens", proof, "token:write", work)
+
+    @routes.post("/quotas")
+    def grant(
+        request: Request,
+        institution: Annotated[Name, Form()],
+        granted: Annotated[int, Form(ge=0, le=2**31 - 1)],
+        proof: Proof = "",
+    ) -> Response:
+        work = partial(quotas.grant, engine, institution, granted)
+        return changed(request, "quotas", proof, "quota:write", work)
+
+    return routes
+
+
+def _part(
+    connection: Connection, section: Section, start: int, state: State | None
+) -> overview.Part[Any]:
+    """The rows of a section's page."""
+    if section == "sessions":
+        return overview.sessions_of(connection, state=state, start=start, most=AT_ONCE)
+    if section == "board":
+        return overview.results_of(connection, start=start, most=AT_ONCE)
+    if section == "tokens":
+        return overview.tokens_of(connection, start=start, most=AT_ONCE)
+    if section == "log":
+        return overview.log_of(connection, start=start, most=AT_ONCE)
+    every = quotas.quotas(connection)
+    return overview.Part(tuple(every[start : start + AT_ONCE]), start, len(every))
+
+
+def page(name: str, status: int = 200, **about: Any) -> Response:
+    """A page by the name of its template, with what it is about."""
+    template = _environment().get_template(f"{name}.html.jinja")
+    text = template.render(name=name, cut=cut, when=when, at_once=AT_ONCE, **about)
+    return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def cut(text: object) -> str:
+    """A text, only its beginning where it is long."""
+    shown = str(text)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+def when(time: str | None) -> str:
+    """A time of the tables to the second, without its zone, which is UTC."""
+    return "–" if time is None else time[:19].replace("T", " ")
+
+
+@cache
+def style() -> str:
+    """The style sheet of the report, and what the desk has beside it."""
+    report = Path(html.__file__).parent / "page" / "static" / "report.css"
+    files = (report, _HERE / "static" / "desk.css")
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+@cache
+def picture() -> str:
+    """The pages' icon."""
+    return (_HERE / "static" / "icon.svg").read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import FileSystemLoader
+
+    return html.environment().overlay(loader=FileSystemLoader(_HERE / "templates"))

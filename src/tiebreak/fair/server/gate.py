@@ -1,0 +1,201 @@
+"""The gate: the token of a request, and whether it may do what it wants.
+
+Before it are limits: requests per address and per token, and the size of a body.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import limits
+from fastapi import Request
+from sqlalchemy import Connection, Engine
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.tokens import Caller, Permission, Verifier, require
+from tiebreak.fair.server.replies import line_of, problem, state_of
+from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.server.writer import Writer
+
+_BODYLESS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
+
+
+class Rates:
+    """Counts requests, each process for itself."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing is counted yet.
+
+        Raises:
+            BankError: a rate is not written as the package `limits` wants it.
+        """
+        self._counts = limits.strategies.FixedWindowRateLimiter(limits.storage.MemoryStorage())
+        given = (settings.address_rate, settings.stranger_rate, settings.token_rate)
+        try:
+            self._address, self._stranger, self._token = map(limits.parse, given)
+        except ValueError as error:
+            raise BankError(f"a rate is written as 100/second: {error}") from error
+
+    def address(self, address: str) -> bool:
+        """Count a request of an address; whether it may be answered."""
+        return self._counts.hit(self._address, "address", address)
+
+    def stranger(self, address: str) -> bool:
+        """Count a request without a good token; whether the address may go on."""
+        return self._counts.hit(self._stranger, "stranger", address)
+
+    def token(self, token: str) -> bool:
+        """Count a request of a token; whether it may be answered."""
+        return self._counts.hit(self._token, "token", token)
+
+
+class Limits:
+    """Refuses what is too much before the application sees it: requests (429), bodies (413)."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, rates: Rates) -> None:
+        """Around an application."""
+        self._app = app
+        self._rates = rates
+        self._most = settings.most_body
+        self._seconds = settings.body_timeout
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        refusal = None
+        if not self._rates.address(state_of(scope).address):
+            refusal = problem(429, "too many requests: wait a second", {"Retry-After": "1"})
+        elif scope["method"] not in _BODYLESS or _announced(scope):
+            try:
+                body = await asyncio.wait_for(self._body(scope, receive), self._seconds)
+            except TimeoutError:
+                refusal = problem(408, "the body came too slowly: send it again")
+            else:
+                receive = _replay(body, receive) if body is not None else receive
+                if body is None:
+                    most = f"the body is larger than {self._most:,} bytes: send less"
+                    refusal = problem(413, most, {"Connection": "close"})
+        if refusal is not None:
+            return await refusal(scope, receive, send)
+        return await self._app(scope, receive, send)
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The whole body; None where it is too large, however it is sent."""
+        announced = _announced(scope)
+        if announced.isdigit() and int(announced[:20]) > self._most:
+            return None
+        parts: list[bytes] = []
+        size, more = 0, True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                break
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self._most:
+                return None
+            more = message.get("more_body", False)
+        return b"".join(parts)
+
+
+def _announced(scope: Scope) -> str:
+    headers = dict(scope["headers"])
+    if b"transfer-encoding" in headers:
+        return "chunked"
+    length: bytes = headers.get(b"content-length", b"")
+    return length.decode("latin-1")
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    message: Message | None = {"type": "http.request", "body": body, "more_body": False}
+
+    async def once() -> Message:
+        nonlocal message
+        if message is None:
+            return await receive()
+        given, message = message, None
+        return given
+
+    return once
+
+
+T = TypeVar("T")
+
+
+class Gate:
+    """Lets callers in. `enter` is for any thread, `run` for the event loop."""
+
+    def __init__(self, engine: Engine, verifier: Verifier, rates: Rates, writer: Writer) -> None:
+        """By whom tokens are verified, how often one may come, and who writes."""
+        self._engine = engine
+        self._verifier = verifier
+        self._rates = rates
+        self._writer = writer
+
+    def enter(
+        self,
+        request: Request,
+        permission: Permission,
+        session: str | None = None,
+        token: str | None = None,
+    ) -> Caller:
+        """The caller of a request that needs a permission, on a session if one is named.
+
+        The token is that of the request's header, unless one is given.
+
+        Raises:
+            BankError: the token does not hold ("unidentified") or does not allow it ("refused").
+            HTTPException: too many requests.
+        """
+        caller = self._caller(request, token)
+        with self._engine.connect() as connection:
+            self._verifier.confirm(connection, caller)
+        require(caller, permission, session)
+        return caller
+
+    async def run(
+        self,
+        request: Request,
+        permission: Permission,
+        session: str,
+        work: Callable[[Connection, Caller], T],
+    ) -> T:
+        """What `work` returns, if the caller may; in one transaction with the line of the log.
+
+        Raises:
+            BankError: as `enter` and `work` do.
+            HTTPException: too many requests.
+        """
+        caller = self._caller(request)
+
+        def whole(connection: Connection) -> T:
+            self._verifier.confirm(connection, caller)
+            require(caller, permission, session)
+            return work(connection, caller)
+
+        result = await self._writer.run(whole, line_of(request.scope, 200))
+        state_of(request.scope).logged = True
+        return result
+
+    def _caller(self, request: Request, token: str | None = None) -> Caller:
+        caller = self._verifier.read(_bearer(request) if token is None else token)
+        state_of(request.scope).user = caller.user
+        if not self._rates.token(caller.token):
+            raise HTTPException(
+                429, "too many requests of this token: wait a second", {"Retry-After": "1"}
+            )
+        return caller
+
+
+def _bearer(request: Request) -> str:
+    given = request.headers.getlist("Authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise BankError(
+            "this needs a token: send it once, as Authorization: Bearer TOKEN",
+            kind="unidentified",
+        )
+    return token.strip()

@@ -1,0 +1,145 @@
+"""The routes of the API.
+
+Examinees ask for sessions, their questions in order, their answers and their results; organisers
+close sessions, hand out and revoke tokens, and set quotas.
+"""
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Header, Path, Request
+from sqlalchemy import Connection, Engine
+from starlette.responses import JSONResponse, Response
+
+from tiebreak.fair.bank import quotas, results, sessions, tokens
+from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.tokens import Caller
+from tiebreak.fair.server.gate import Gate
+from tiebreak.fair.server.shapes import (
+    MOST_QUESTIONS,
+    AnswerKept,
+    Name,
+    NewAnswer,
+    NewQuota,
+    NewSession,
+    NewToken,
+    Question,
+    QuotaState,
+    SessionState,
+    SessionStateReleased,
+    TokenMade,
+)
+
+SessionId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+Position = Annotated[int, Path(ge=1, le=MOST_QUESTIONS, description="From 1.")]
+Key = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        pattern="^[!-~]{1,128}$",
+        description="A name of your own for this request: repeated, it gives the same session.",
+    ),
+]
+
+_CREATED: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"model": SessionState, "description": "The session that this key made before."}
+}
+
+
+def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
+    """The routes of examinees."""
+    routes = APIRouter(tags=["examinees"])
+
+    @routes.post("/sessions", status_code=201, response_model=SessionState, responses=_CREATED)
+    def create(request: Request, wanted: NewSession, key: Key) -> Response:
+        """Open a session of k unseen questions, or get the one that the key made before."""
+        holder = gate.enter(request, "session:create").holder
+        asked_for = sessions.Wanted(wanted.k, wanted.model, wanted.prompting)
+        session, new = sessions.create(engine, sampler, holder, asked_for, key)
+        return JSONResponse(state_of_session(session), 201 if new else 200)
+
+    @routes.get("/sessions/{session}", response_model=SessionStateReleased)
+    def state(request: Request, session: SessionId) -> Response:
+        """Where a session stands."""
+        caller = gate.enter(request, "session:read", session)
+        owner = None if "session:read-any" in caller.permissions else caller.holder
+        with engine.connect() as connection:
+            found = sessions.session_of(connection, session, owner)
+        return JSONResponse(state_of_session(found) | {"released": found.released})
+
+    @routes.get("/sessions/{session}/questions/{k}", response_model=Question)
+    async def ask(request: Request, session: SessionId, k: Position) -> Response:
+        """Get question k, once all before it are answered; again, it is the same."""
+
+        def work(connection: Connection, caller: Caller) -> sessions.Asked:
+            return sessions.ask(connection, session, k, caller.holder)
+
+        return JSONResponse(asdict(await gate.run(request, "question:read", session, work)))
+
+    @routes.put("/sessions/{session}/answers/{k}", response_model=AnswerKept)
+    async def answer(
+        request: Request, session: SessionId, k: Position, given: NewAnswer
+    ) -> Response:
+        """Answer question k. The same answer again changes nothing; another one is refused."""
+
+        def work(connection: Connection, caller: Caller) -> sessions.Session:
+            return sessions.answer(connection, session, k, given.answer, caller.holder)
+
+        found = await gate.run(request, "answer:write", session, work)
+        return JSONResponse({"position": k, "next": found.next, "state": found.state})
+
+    @routes.get("/sessions/{session}/results")
+    def result(request: Request, session: SessionId) -> Response:
+        """The results of your session, once the organiser released them."""
+        caller = gate.enter(request, "result:read", session)
+        return JSONResponse(results.released(engine, session, caller.holder))
+
+    return routes
+
+
+def state_of_session(session: sessions.Session) -> dict[str, str | int | None]:
+    """A session as it is sent."""
+    return {name: getattr(session, name) for name in SessionState.model_fields}
+
+
+Jti = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+
+
+def organiser_router(engine: Engine, keys: tokens.Keys, gate: Gate) -> APIRouter:
+    """The routes of examiners and admins."""
+    routes = APIRouter(tags=["organisers"])
+
+    @routes.post("/sessions/{session}/close", response_model=SessionState)
+    def close(request: Request, session: SessionId) -> Response:
+        """End a session now; what was not asked goes back to the quota."""
+        gate.enter(request, "session:close", session)
+        return JSONResponse(state_of_session(sessions.close(engine, session)))
+
+    @routes.post("/tokens", status_code=201, response_model=TokenMade)
+    def issue(request: Request, wanted: NewToken) -> Response:
+        """Make a token. It is shown once, and kept nowhere."""
+        gate.enter(request, "token:write")
+        token = tokens.issue(
+            engine,
+            keys,
+            **wanted.model_dump(exclude={"expires"}),
+            lifetime=timedelta(seconds=wanted.expires),
+        )
+        return JSONResponse({"token": token, "jti": tokens.jti_of(token)}, 201)
+
+    @routes.delete("/tokens/{jti}", status_code=204)
+    def revoke(request: Request, jti: Jti) -> Response:
+        """Make a token worthless from now on."""
+        gate.enter(request, "token:write")
+        tokens.revoke(engine, jti)
+        return Response(status_code=204)
+
+    @routes.put("/quotas/{institution}", response_model=QuotaState)
+    def grant(request: Request, institution: Annotated[Name, Path()], wanted: NewQuota) -> Response:
+        """Set how many questions an institution may be given in all."""
+        gate.enter(request, "quota:write")
+        quota = quotas.grant(engine, institution, wanted.granted)
+        return JSONResponse({name: getattr(quota, name) for name in QuotaState.model_fields})
+
+    return routes

@@ -1,0 +1,295 @@
+"""Replay: can a model fill in what was taken out of a question? LLMEval-Fair, §3.3, table 4.
+
+inspect eval tiebreak/replay -T data=gsm8k --model openai/gpt-5-mini
+
+A model that can has most likely seen the question. How many it can guess anyway depends on what is
+taken out, so data that may be known are compared with questions that were never published, masked
+in the same way: `tiebreak contamination`.
+
+Two kinds of masks. LLMEval-Fair, §3.3, does not say which it took; `option` is that of Deng et al.
+2024, "Investigating Data Contamination in Modern Benchmarks", arXiv:2311.09783.
+
+    word     a content word or a number of the question's text
+    option   the text of one of its options, right or wrong
+
+A part is only taken where it stands once in the question, and nothing of it is left, so that it
+cannot be copied. Which one of those that fit is drawn by seed and question: the same for every
+model, whatever other questions there are.
+"""
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from inspect_ai import Epochs, Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+from tiebreak.benchmarks import BENCHMARKS, load_questions
+from tiebreak.benchmarks.sources import file_rows, origin
+from tiebreak.candidates import REPLAY_KEY
+from tiebreak.extras import to_install
+from tiebreak.inspect_tasks.arguments import one_of, whole
+from tiebreak.inspect_tasks.contests import from_working_directory
+from tiebreak.prerequisite import PrerequisiteError, task
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from tiebreak.words import words_of
+
+ATTEMPTS: Final = 3
+NEEDED: Final = 2
+"""A question counts as recalled when two attempts of three are right (LLMEval-Fair, §3.3)."""
+
+MaskKind = Literal["word", "option"]
+MASKS: Final[tuple[MaskKind, ...]] = get_args(MaskKind)
+
+BLANK: Final = "[MASK]"
+
+Which = Literal["all", "originals", "expanded"]
+
+_FILES = (".jsonl", ".json", ".gz", ".parquet")
+_TEXTS = ("question", "text", "prompt", "input")
+
+PROMPT: Final = f"""\
+Somebody took one part out of the question below and left {BLANK} in its place. Do not answer the \
+question. If you know it, fill in what stood there, word for word.
+
+{{question}}
+
+Reply with the part that is missing and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A question whose text may be known: its name, its text and options, and its original."""
+
+    name: str
+    text: str
+    options: tuple[str, ...] = ()
+    raw_uuid: str = ""
+
+
+@task
+def replay(
+    data: str | None = None,
+    k: int = 1000,
+    seed: int = 0,
+    mask: MaskKind = "word",
+    questions: Which = "all",
+    name: str | None = None,
+) -> Task:
+    """Fill in what was taken out of a question, three times; recalled when two are right.
+
+    Args:
+        data: A benchmark (gsm8k, humaneval, mmlu, bfcl) from the Hub, a JSON lines or Parquet file
+            with question (and id, choices, raw_uuid where it has them), or the address of a bank.
+        k: How many questions to draw, at most.
+        seed: Seed of the draw, of questions and of what is taken out.
+        mask: word (a content word or a number of the text) or option (the text of one option).
+            Only runs with the same kind can be compared.
+        questions: Of a bank: all, originals, or expanded (those that were made of others).
+        name: What to call the data in the log; by default the benchmark or the file's name.
+    """
+    if not (isinstance(data, str) and data):
+        raise PrerequisiteError(
+            "No data: add -T data=NAME, a benchmark (" + ", ".join(BENCHMARKS) + "), a JSON lines "
+            "file with questions, or the address of a bank."
+        )
+    whole("k", k, 1)
+    whole("seed", seed)
+    one_of("mask", mask, MASKS)
+    one_of("questions", questions, get_args(Which))
+    found, called, where = _read(data, questions)
+    called = str(name) if name else called
+    samples = _samples(found, mask, seed, k)
+    if not samples:
+        part = "option" if mask == "option" else "word"
+        raise PrerequisiteError(
+            f"{where}: no question has {part} to take out"
+            + ("; try -T mask=word." if mask == "option" else ".")
+        )
+    kept = {"data": called, "mask": mask, "seed": seed, "questions": questions, "k": k}
+    return Task(
+        dataset=MemoryDataset(samples, name=called, location=where),
+        solver=generate(),
+        scorer=filled_in(),
+        epochs=Epochs(ATTEMPTS, f"at_least_{NEEDED}"),
+        metadata={REPLAY_KEY: kept},
+    )
+
+
+@scorer(metrics=[accuracy(), stderr(cluster="raw_uuid")])
+def filled_in() -> Scorer:
+    """Whether the reply is what was taken out; case, blanks and outer marks do not count."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        reply = state.output.completion
+        right = same_fill(reply, target.text)
+        return Score(value=CORRECT if right else INCORRECT, answer=reply.strip()[:200])
+
+    return score
+
+
+def _samples(found: Iterable[_Known], kind: MaskKind, seed: int, k: int) -> list[Sample]:
+    """The first k questions, in an order drawn by the seed, that have a part to take out."""
+    drawn = sorted(found, key=lambda one: one.name)
+    random.Random(f"replay {seed}").shuffle(drawn)
+    samples: list[Sample] = []
+    for one in drawn:
+        if len(samples) == k:
+            break
+        masked = mask(one.text, one.options, kind=kind, seed=seed, name=one.name)
+        if masked is None:
+            continue
+        letters = (chr(ord("A") + n) for n in range(len(masked.options)))
+        options = [
+            f"{letter}) {text}" for letter, text in zip(letters, masked.options, strict=False)
+        ]
+        question = "\n\n".join([masked.text, *(["\n".join(options)] if options else [])])
+        samples.append(
+            Sample(
+                id=one.name,
+                input=PROMPT.replace("{question}", question),
+                target=masked.fill,
+                metadata={"raw_uuid": one.raw_uuid or one.name},
+            )
+        )
+    return samples
+
+
+def _read(data: str, which: Which) -> tuple[list[_Known], str, str]:
+    """The questions, what their data is called, and where they come from."""
+    if data in BENCHMARKS:
+        read = load_questions(data)
+        known = [_Known(one.id, one.text, tuple(one.choices)) for one in read]
+        return known, data, origin(data)
+    path = Path(from_working_directory(data))
+    if "://" not in data and path.suffix in _FILES:
+        return list(_of_file(path)), path.name.partition(".")[0], str(path)
+    return _of_bank(data if "://" in data else str(path), which)
+
+
+def _of_file(path: Path) -> Iterator[_Known]:
+    names: set[str] = set()
+    for number, (place, row) in enumerate(file_rows(path)):
+        text = next((row[name] for name in _TEXTS if isinstance(row.get(name), str)), "")
+        if not text.strip():
+            raise PrerequisiteError(f"{place}: it lacks 'question', a text.")
+        options = row.get("choices") or row.get("options") or ()
+        if not isinstance(options, list | tuple) or not all(isinstance(o, str) for o in options):
+            raise PrerequisiteError(f"{place}: its choices are not a list of texts.")
+        name = str(row.get("id") or row.get("question_uuid") or f"row-{number}")
+        if name in names:
+            raise PrerequisiteError(f"{place}: the id {name!r} occurs twice.")
+        names.add(name)
+        yield _Known(name, text, tuple(options), str(row.get("raw_uuid") or ""))
+
+
+def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
+    from tiebreak.fair.bank.errors import BankError
+
+    try:
+        from tiebreak.fair.bank.rows import questions_in
+        from tiebreak.fair.bank.schema import QUESTIONS, open_bank, shown
+
+        engine = open_bank(url)
+        where: list[ColumnElement[bool]] = [QUESTIONS.c.status == "approved"]
+        if which != "all":
+            made = QUESTIONS.c.made_by
+            where.append(made != "" if which == "expanded" else made == "")
+        with engine.connect() as connection:
+            found = [
+                _Known(one.uuid, one.question, one.options, one.raw_uuid)
+                for one in questions_in(connection, *where)
+            ]
+    except ImportError as error:
+        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
+    except BankError as error:
+        raise PrerequisiteError(str(error)) from error
+    called = "bank" if which == "all" else f"bank, {which}"
+    return found, called, shown(url)
+
+
+SHORTEST: Final = 5
+"""Letters that a word must have: shorter ones are mostly grammar, which anybody can fill in."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+# Scripts without spaces: a run of two to four ideographs stands for a word.
+_IDEOGRAPHS = re.compile(r"[㐀-䶿一-鿿]{2,}")
+_OPENING: Final = 3
+# Quotes, brackets and full stops that models set around what they fill in.
+_OUTER: Final = " .,;:!?\"'`*“”‘’«»()[]。、，"
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A question with a blank, and what stood there."""
+
+    text: str
+    options: tuple[str, ...]
+    fill: str
+
+
+def mask(
+    text: str, options: Sequence[str], *, kind: MaskKind, seed: int, name: str
+) -> Masked | None:
+    """The bare question with one part taken out, of it or of its options; None where no part fits.
+
+    The part is drawn by `seed` and `name`, which names the question.
+    """
+    rng = random.Random(f"replay {kind} {seed} {name}")
+    whole = " ".join([text, *options])
+    if kind == "option":
+        places = [n for n, one in enumerate(options) if _once(one, whole)]
+        if not places:
+            return None
+        place = rng.choice(places)
+        left = tuple(BLANK if n == place else one for n, one in enumerate(options))
+        return Masked(text, left, options[place])
+    spans = [span for span in _spans(text, rng) if _once(text[slice(*span)], whole)]
+    if not spans:
+        return None
+    start, end = rng.choice(spans)
+    return Masked(f"{text[:start]}{BLANK}{text[end:]}", tuple(options), text[start:end])
+
+
+def _spans(text: str, rng: random.Random) -> list[tuple[int, int]]:
+    """Content words and numbers of a text; the first words of a question are known to anybody."""
+    found = []
+    for number, word in enumerate(_WORD.finditer(text)):
+        if _IDEOGRAPHS.search(word[0]):
+            continue
+        if number >= _OPENING and (word[0][0].isdigit() or len(word[0]) >= SHORTEST):
+            found.append(word.span())
+    for run in _IDEOGRAPHS.finditer(text):
+        for start in range(run.start(), run.end() - 1, 4):
+            found.append((start, min(run.end(), start + rng.randint(2, 4))))
+    return sorted(found)
+
+
+def _once(part: str, whole: str) -> bool:
+    """Whether a part stands once in the whole question: as words, whatever their case."""
+    own, all_ = words_of(part), words_of(whole)
+    n = len(own)
+    if not n:
+        return False
+    return sum(all_[k : k + n] == own for k in range(len(all_) - n + 1)) == 1
+
+
+def same_fill(reply: str, fill: str) -> bool:
+    """Whether a reply gives what stood there: NFKC, case, blanks and outer marks aside."""
+    return bool(found := _plain(reply)) and found == _plain(fill)
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).strip(_OUTER)
