@@ -232,7 +232,7 @@ def measured(bank: str, database: str, workers: int, folder: Path) -> Speed:
 
 def main() -> int:
     """Measure, print the table, return the exit code."""
-    from tests.bank import postgres
+    from tests.fair.bank import postgres
 
     # A database that people rely on waits for the disk, which that of the tests does not.
     postgres.SETTINGS.update(dict.fromkeys(("fsync", "synchronous_commit"), "on"))

@@ -77,8 +77,9 @@ def parse(command: click.Command, words: Sequence[str]) -> None:
 
 def arguments(name: str) -> set[str]:
     """What a task takes with -T."""
-    for module in ("rerank", "generate", "fair", "replay"):
-        task = getattr(importlib.import_module(f"tiebreak.inspect_tasks.{module}"), name, None)
+    rooms = {"inspect_tasks": ("rerank", "generate"), "fair.tasks": ("fair", "replay")}
+    for module in (f"tiebreak.{room}.{module}" for room, names in rooms.items() for module in names):
+        task = getattr(importlib.import_module(module), name, None)
         if task is not None:
             return {*inspect.signature(task).parameters, *Common.__annotations__}
     raise AssertionError(f"no task tiebreak/{name}")

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "scorers": {"candidates", "rankers"},
     "lm_eval_tasks": {"benchmarks", "prerequisite"},
     "inspect_tasks": {
-        *("bank", "benchmarks", "candidates", "sandbox", "scorers", "rankers", "local"),
+        *("benchmarks", "candidates", "sandbox", "scorers", "rankers", "local"),
         *("prerequisite", ""),
     },
     "ranking_logs": {"candidates", "scorers"},
@@ -38,7 +38,10 @@ MAY_IMPORT = {
         *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
         "scorers",
     },
-    "bank": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "tables"},
+    "fair": {
+        *("analysis", "benchmarks", "candidates", "cli", "inspect_tasks", "prerequisite"),
+        *("rankers", "ranking_logs", "report", "scorers", "tables"),
+    },
     "lab": {"rankers", "report", "scorers"},
     "demo": {
         *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),
@@ -47,7 +50,6 @@ MAY_IMPORT = {
     "cli": {
         *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),
         *(
-            "bank",
             "estimate",
             "local",
             "demo",
@@ -71,9 +73,13 @@ MAY_IMPORT = {
     },
 }
 # The ways up: a notebook asks a result for its HTML, and only report knows how it looks; a judging
-# run that ends asks for its verdict.
+# run that ends asks for its verdict; and where tasks and verbs are listed the wing has its own.
 UPWARDS = {
     ("analysis/finding.py", "tiebreak.report.sheets"),
+    ("cli/stability.py", "tiebreak.fair.analysis.star_stability"),
+    ("cli/stability.py", "tiebreak.fair.report"),
+    ("cli/verbs.py", "tiebreak.fair.cli"),
+    ("inspect_tasks/_registry.py", "tiebreak.fair.tasks"),
     ("inspect_tasks/judging.py", "tiebreak.write_back.verdict"),
 }
 # Analyses read ballots and placements; how they came about is not their business.

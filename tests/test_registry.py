@@ -29,7 +29,8 @@ def tasks() -> set[str]:
     """Functions that are marked as tasks of Inspect."""
     return {
         node.name
-        for module in (PACKAGE / "inspect_tasks").glob("*.py")
+        for room in ("inspect_tasks", "fair/tasks")
+        for module in (PACKAGE / room).glob("*.py")
         for node in ast.parse(module.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef)
         and any(ast.unparse(mark).partition("(")[0] == "task" for mark in node.decorator_list)

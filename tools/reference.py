@@ -27,12 +27,12 @@ COMMAND = re.compile(r"[A-Z_]+=|export |(tiebreak|inspect eval|lm_eval run) ")
 FOLDER = ROOT / "docs" / "reference"
 PACKAGE = ROOT / "src" / "tiebreak"
 TASKS = {
-    "rerank": "Judge answers",
-    "generate": "Generate answers",
-    "fair": "Ask unseen questions",
-    "replay": "Look for contamination",
+    "inspect_tasks.rerank": "Judge answers",
+    "inspect_tasks.generate": "Generate answers",
+    "fair.tasks.fair": "Ask unseen questions",
+    "fair.tasks.replay": "Look for contamination",
 }
-"""Modules of `inspect_tasks` with tasks, and the heading of each."""
+"""Modules with tasks, and the heading of each."""
 
 
 def prose(text: str) -> str:
@@ -121,7 +121,7 @@ def tasks() -> str:
         arguments(inspect.getdoc(Common) or "", Common.__annotations__, DEFAULTS),
     ]
     for name, heading in TASKS.items():
-        module = import_module(f"tiebreak.inspect_tasks.{name}")
+        module = import_module(f"tiebreak.{name}")
         said.append(f"## {heading}")
         for task in tasks_of(module):
             said += one_task(task, getattr(module, task))

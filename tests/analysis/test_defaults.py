@@ -14,16 +14,18 @@ from typing import Any
 import numpy as np
 
 import tiebreak.analysis
+import tiebreak.fair.analysis
 from tests.expected import check
 
 
 def modules() -> Iterator[ModuleType]:
-    for found in pkgutil.walk_packages(tiebreak.analysis.__path__, "tiebreak.analysis."):
-        yield importlib.import_module(found.name)
+    for room in (tiebreak.analysis, tiebreak.fair.analysis):
+        for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            yield importlib.import_module(found.name)
 
 
 def lines(module: ModuleType) -> Iterator[str]:
-    name = module.__name__.removeprefix("tiebreak.analysis.")
+    name = module.__name__.removeprefix("tiebreak.").replace("analysis.", "", 1)
     for key, value in sorted(vars(module).items()):
         if key.isupper() and isinstance(value, int | float | tuple | np.ndarray):
             yield f"{name}.{key} = {value!r}"

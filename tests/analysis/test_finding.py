@@ -10,10 +10,10 @@ import pytest
 
 import tiebreak
 from tests.analysis.peers.builders import reviews
-from tests.analysis.test_contamination import replayed
 from tests.analysis.test_ranking import PAIRS
 from tests.analysis.test_ranking import write as write_planted
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.fair.analysis.test_contamination import replayed
 from tests.ranking_logs.builders import bracket, sample, starred, write_log
 from tests.report.figures.samples import calibration
 from tests.tables.builders import write

@@ -31,14 +31,17 @@ class Drawn:
         """Where the verb prints what it found."""
         return f"tiebreak.cli.{self.command.split()[0]}.show"
 
+    @property
+    def module(self) -> str:
+        """Where the function is that draws."""
+        of_stars = self.draw == "star_stability"
+        return "tiebreak.fair.report.figures" if of_stars else "tiebreak.report.plot"
 
-ALIGN, CALIBRATE, COMPARE, STARS = (
-    *("tiebreak.analysis.alignment.align", "tiebreak.analysis.calibration.calibrate"),
-    *(
-        "tiebreak.analysis.comparison.compare",
-        "tiebreak.fair.analysis.star_stability.star_stability",
-    ),
-)
+
+ALIGN = "tiebreak.analysis.alignment.align"
+CALIBRATE = "tiebreak.analysis.calibration.calibrate"
+COMPARE = "tiebreak.analysis.comparison.compare"
+STARS = "tiebreak.fair.analysis.star_stability.star_stability"
 TWO = [Path("x.svg"), Path("x-2.svg")]
 DRAWN = [
     Drawn("align a --human h", ALIGN, "alignment", {"rater": "kemeny_young"}),
@@ -58,7 +61,7 @@ def test_what_is_drawn(case: Drawn, handed: Handed) -> None:
     handed.instead(case.function, FOUND)
     handed.instead(case.shown)
     handed.instead(CHECK)
-    handed.instead(f"tiebreak.report.plot.plot_{case.draw}", case.files)
+    handed.instead(f"{case.module}.plot_{case.draw}", case.files)
     plain = tiebreak(*case.command.split())
     assert (plain.exit_code, plain.output, handed.names) == (0, "", [name, "show"])
     handed.made.clear()
@@ -78,7 +81,7 @@ def test_what_cannot_be_drawn_is_said_after_what_was_found(
     handed.instead(case.function, FOUND)
     handed.instead(case.shown)
     handed.instead(CHECK)
-    handed.instead(f"tiebreak.report.plot.plot_{case.draw}", error)
+    handed.instead(f"{case.module}.plot_{case.draw}", error)
     done = tiebreak(*case.command.split(), "--plot", "x.svg")
     assert (done.exit_code, done.stdout, done.stderr) == (1, "", "Error: no room\n")
     assert "show" in handed.names

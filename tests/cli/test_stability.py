@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.analysis.test_comparison import Folder, full
-from tests.analysis.test_star_stability import rounds
+from tests.fair.analysis.test_star_stability import rounds
 from tiebreak.cli.stability import stability
 
 

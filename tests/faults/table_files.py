@@ -29,8 +29,8 @@ from inspect_ai.log import (
 )
 from sqlalchemy import Engine
 
-from tests.bank.questions import MATERIAL, choice, keep
 from tests.benchmarks.hub import ITEMS
+from tests.fair.bank.questions import MATERIAL, choice, keep
 from tests.faults.spoiling import spoiled_bytes, spoiled_text, spoiled_value
 from tests.tables.builders import preflib, task_values, write_summary
 from tests.tables.test_pool_scores import POOL

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from tests.bank.builders import example_questions, make_bank
-from tests.bank.questions import keep
-from tests.bank.serving import KEYS, client, served, token
-from tests.bank.serving import make_bank as plain_bank
+from tests.fair.bank.builders import example_questions, make_bank
+from tests.fair.bank.questions import keep
+from tests.fair.bank.serving import KEYS, client, served, token
+from tests.fair.bank.serving import make_bank as plain_bank
 from tests.faults.record import Tried, amount, record
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.errors import BankError

@@ -19,7 +19,7 @@ import httpx
 from click.testing import CliRunner
 from inspect_ai.log import read_eval_log
 
-from tests.bank.processes import free_port
+from tests.fair.bank.processes import free_port
 from tests.harness import BIN, PLUGIN, ROOT, environment, run_here
 from tiebreak.cli.verbs import main
 

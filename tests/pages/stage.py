@@ -13,12 +13,12 @@ from inspect_ai.log import (
     write_eval_log,
 )
 
-from tests.bank.judged import answered_session
-from tests.bank.serving import KEYS
-from tests.bank.test_importing import ROWS as QUESTIONS
-from tests.bank.test_importing import write as write_questions
 from tests.benchmarks.hub import items
 from tests.candidates.builders import write_inspect_log, write_lm_eval_run
+from tests.fair.bank.judged import answered_session
+from tests.fair.bank.serving import KEYS
+from tests.fair.bank.test_importing import ROWS as QUESTIONS
+from tests.fair.bank.test_importing import write as write_questions
 from tests.harness import ROOT
 from tests.inspect_tasks.runs import judge_in_process
 from tests.pages.models import answer_of, planted_providers
@@ -26,7 +26,7 @@ from tests.pages.shell import Shell
 from tiebreak.candidates import load_candidates, write_parquet
 from tiebreak.fair.bank.schema import open_bank
 
-EXAMPLE = ROOT / "src" / "tiebreak" / "bank" / "example"
+EXAMPLE = ROOT / "src" / "tiebreak" / "fair" / "bank" / "example"
 MODELS = ("openai/gpt-5", "anthropic/claude", "google/gemini-3-pro", "openai/gpt-5-mini")
 MORE = ("acme/m0", "acme/m1")
 PEERS = ("openai/gpt-5", "anthropic/claude-opus-4-5", "google/gemini-3-pro")

@@ -5,14 +5,14 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from tests.bank.serving import KEYS
+from tests.fair.bank.serving import KEYS
 from tests.pages.shell import Shell
 
 NOT_RUN: Final[Mapping[str, str]] = {
     "pip install": "tests/test_packaging.py",
     "make demo": "tests/demo/test_demo.py",
     "make test": "CONTRIBUTING.md",
-    "docker compose": "tests/bank/test_deploy.py",
+    "docker compose": "tests/fair/bank/test_deploy.py",
 }
 """How commands begin that are not run, and the file that says or does what there is instead.
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bank.conftest import cluster as cluster
-from tests.bank.postgres import Cluster
 from tests.benchmarks.hub import write_copy
 from tests.candidates.test_hub import hub as hub
+from tests.fair.bank.conftest import cluster as cluster
+from tests.fair.bank.postgres import Cluster
 from tests.pages.models import planted_providers
 from tests.pages.reading import Scene, code, scenes
 from tests.pages.shell import Shell

@@ -134,7 +134,7 @@ def few_matches(folder: Path) -> Any:
 def test_no_sheet_shows_a_number_outside_its_range(name: str, tmp_path: Path) -> None:
     made = few_matches(tmp_path) if name == "few_matches" else WHOLE[name](tmp_path)
     for one in findings(made):
-        kind = _MODULES[type(one).__name__].removesuffix("*")
+        kind = _MODULES[type(one).__name__].removesuffix("*").rpartition(".")[2]
         assert [text for sheet in sheets_of(one) for text in outside(kind, sheet)] == []
 
 

@@ -7,7 +7,7 @@ thousands of questions at once) of character shingles, which need no words and s
 each pair is then compared for what it is (`alike`): Jaccard's index of the shingles themselves, and
 what makes two questions of one stem different, their numbers, quotations, negations and keys.
 Siblings share their stem and are no near duplicates of each other. Phrases that only say how to
-answer ("Judge whether …") do not count. How often `alike` is right: tests/bank/test_duplicates.py.
+answer ("Judge whether …") do not count. How often `alike` is right is measured in its tests.
 
 Source: LLMEval-Fair, A.2.2 ("redundancy checks"); Broder (1997) for MinHash.
 """

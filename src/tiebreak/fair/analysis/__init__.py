@@ -1,0 +1,1 @@
+"""Contamination, and star scores over samples, dates, causes and fewer questions."""

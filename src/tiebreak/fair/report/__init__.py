@@ -1,0 +1,1 @@
+"""Sheets and figures of the findings of `tiebreak.fair.analysis`."""

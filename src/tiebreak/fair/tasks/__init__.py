@@ -1,0 +1,1 @@
+"""Tasks of Inspect: `fair`, which asks unseen questions, and `replay`."""

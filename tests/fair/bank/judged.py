@@ -1,0 +1,85 @@
+"""Sessions that were answered, and logs in which their answers are judged by stars."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from inspect_ai.log import EvalSample
+from sqlalchemy import Engine, insert
+
+from tests.fair.bank.builders import example_questions
+from tests.ranking_logs.builders import sample, starred, write_log
+from tiebreak.candidates import CONTEST_KEY
+from tiebreak.fair.bank.export import pool_of
+from tiebreak.fair.bank.schema import SESSION_QUESTIONS, SESSIONS, now
+
+Judge = Callable[[int], int | None]
+"""The stars of an answer by its number, from 0; None where there is no usable verdict."""
+
+
+def answered_session(
+    bank: Engine, name: str, n: int = 40, *, state: str = "complete", model: str = "m"
+) -> str:
+    """A session of the first n questions of the example's bank; its id, 32 digits."""
+    session = (name.encode().hex() + "0" * 32)[:32]
+    with bank.begin() as connection:
+        connection.execute(
+            insert(SESSIONS).values(
+                **{"id": session, "institution": "lab", "user": "u", "token": name, "seed": name},
+                **{"model": model, "prompting": "zero_shot", "k": n, "answered": n},
+                **{"state": state, "created": now(), "idempotency_key": name, "released": False},
+                completed=None if state == "open" else now(),
+            )
+        )
+        connection.execute(
+            insert(SESSION_QUESTIONS),
+            [
+                {
+                    **{"session": session, "position": place, "uuid": question.uuid},
+                    **{"raw_uuid": question.raw_uuid, "answer": f"answer {place} of {name}"},
+                }
+                for place, question in enumerate(example_questions()[:n], 1)
+            ],
+        )
+    return session
+
+
+def judged_log(
+    bank: Engine,
+    session: str,
+    path: Path,
+    judge: Judge = lambda number: number % 4,
+    *,
+    skip: int = 0,
+    answer: str = "",
+    input_hash: str = "",
+    target: str = "",
+    leader: str = "",
+) -> Path:
+    """The log of a session's stars; the first `skip` answers are left out of it.
+
+    `answer`, `input_hash` and `target` replace those of the last one.
+    `leader` is a model with the same answers, which was judged for this one.
+    """
+    pool = pool_of(bank, session, partial=True)
+    samples: list[EvalSample] = []
+    for number, (item, candidates) in enumerate(pool):
+        last = number == len(pool.items) - 1
+        [(model, candidate)] = candidates.items()
+        judged = leader or model
+        ballots = starred(
+            item.item_id,
+            {judged: judge(number)},
+            groups=((leader, model) if leader else (model,),),
+            benchmark=item.benchmark,
+            subject=str(item.metadata["category"]),
+            cluster=str(item.metadata["raw_uuid"]),
+        ).model_copy(update={"input_hash": input_hash if input_hash and last else item.input_hash})
+        texts = {judged: answer if answer and last else candidate.answer}
+        made = sample(ballots)
+        about = {
+            "metadata": {CONTEST_KEY: {"answers": texts}},
+            "target": target if target and last else item.target,
+        }
+        samples.append(made.model_copy(update=about))
+    metadata = {"tiebreak_protocol": "stars"}
+    return write_log(path, samples[skip:], task_id=f"{session}{path.stem}", metadata=metadata)

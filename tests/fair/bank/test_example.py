@@ -1,0 +1,113 @@
+"""The bank that ships: what every question of it holds."""
+
+import json
+import sqlite3
+from collections import Counter
+from dataclasses import fields
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.harness import ROOT
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.question import TYPES, BankQuestion
+
+FILE = ROOT / "src" / "tiebreak" / "fair" / "bank" / "example" / "questions.jsonl"
+
+
+@cache
+def example() -> list[BankQuestion]:
+    rows = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
+    return [BankQuestion(**{**row, "options": tuple(row.get("options", ()))}) for row in rows]
+
+
+def keys_of(kind: str) -> Counter[str]:
+    return Counter(question.answer for question in example() if question.type == kind)
+
+
+def test_enough_of_every_kind() -> None:
+    originals = [question for question in example() if not question.parent]
+    assert len(originals) >= 200
+    assert {question.type for question in originals} == set(TYPES)
+    of_category = Counter(question.category for question in originals)
+    assert len(of_category) >= 6
+    assert min(of_category.values()) >= 10
+    chinese = [question for question in originals if "\u4e00" <= question.question[0] <= "\u9fff"]
+    assert len(chinese) >= 20
+
+
+def test_every_question_is_whole() -> None:
+    for question in example():
+        check(question)
+
+
+def check(question: BankQuestion) -> None:
+    assert question.raw_uuid == question.uuid
+    assert question.source == "Tiebreak example bank"
+    assert question.date == "2026-11"
+    for field in fields(question):
+        value = getattr(question, field.name)
+        if isinstance(value, str):
+            assert value == value.strip()
+            assert value or field.name in ("parent", "made_by")
+    assert len(question.options) == (4 if question.type == "multiple_choice" else 0)
+    assert len({option.casefold() for option in question.options}) == len(question.options)
+    match question.type:
+        case "multiple_choice":
+            assert question.answer in set("ABCD")
+            assert question.question.count("____") == 1 or question.question.endswith(("?", "？"))
+        case "true_false":
+            assert question.answer in ("true", "false")
+            assert question.question.startswith(("True or false? ", "判断正误："))
+        case "fill_in":
+            assert question.question.count("____") == 1
+            assert question.answer not in question.question
+        case "material":
+            assert "\n\nMaterial: " in question.question
+            assert "\n\nQuestion: " in question.question
+
+
+def test_keys_tell_nothing() -> None:
+    letters = keys_of("multiple_choice")
+    assert max(letters.values()) - min(letters.values()) <= 1
+    verdicts = keys_of("true_false")
+    assert verdicts["true"] == verdicts["false"]
+    # Whoever always takes the longest option is hardly better than chance.
+    choices = [question for question in example() if question.options]
+    longest = [max("ABCD", key=lambda k: len(q.options["ABCD".index(k)])) for q in choices]
+    right = sum(key == q.answer for key, q in zip(longest, choices, strict=True))
+    assert right / len(choices) < 0.35
+
+
+@pytest.mark.slow
+def test_no_question_is_there_twice() -> None:
+    questions = example()
+    assert len({question.uuid for question in questions}) == len(questions)
+    pieces = [
+        {text[n : n + 4] for n in range(len(text) - 3)}
+        for text in (" ".join(question.question.casefold().split()) for question in questions)
+    ]
+    alike = [
+        (questions[i].question, questions[j].question)
+        for i, j in combinations(range(len(questions)), 2)
+        if len(pieces[i] & pieces[j]) > 0.6 * len(pieces[i] | pieces[j])
+    ]
+    assert not alike
+
+
+@pytest.mark.slow
+def test_it_is_imported_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["bank", "import", "example", "--json"])
+    assert done.exit_code == 0, done.output
+    with sqlite3.connect("bank.db") as bank:
+        [(n, approved)] = bank.execute("SELECT count(*), sum(status = 'approved') FROM questions")
+    # None of them looks like another: near duplicates would be drafts.
+    assert n == approved == len(example())
+    Path("example").write_text("", encoding="utf-8")
+    own = CliRunner().invoke(main, ["bank", "import", "example"])
+    assert own.exit_code != 0
+    assert "example is none of" in own.output

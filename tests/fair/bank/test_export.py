@@ -1,0 +1,169 @@
+"""Sessions become pools, and samples files."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import Engine, insert, select
+
+from tests.fair.bank.builders import example_questions, make_bank
+from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.parquet import read_parquet
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.export import pool_of
+from tiebreak.fair.bank.question import item_metadata
+from tiebreak.fair.bank.sampling import draw, entries
+from tiebreak.fair.bank.schema import SEEN, SESSION_QUESTIONS, SESSIONS, now
+from tiebreak.fair.tasks.fair import fair
+
+QUESTION = {question.uuid: question for question in example_questions()}
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Engine:
+    return make_bank(tmp_path / "bank.db")
+
+
+def add_session(
+    bank: Engine, name: str, answers: list[str | None], prompting: str = "zero_shot"
+) -> list[str]:
+    """A session with these answers; its uuids."""
+    uuids = draw(entries(bank), len(answers), name)
+    with bank.begin() as connection:
+        connection.execute(
+            insert(SESSIONS).values(
+                **{"id": name, "institution": "lab", "user": "u", "token": name, "seed": name},
+                **{"model": f"model {name}", "prompting": prompting, "k": len(answers)},
+                **{"answered": 0, "state": "open", "created": now()},
+                **{"idempotency_key": name, "released": False},
+            )
+        )
+        connection.execute(
+            insert(SESSION_QUESTIONS),
+            [
+                {
+                    **{"session": name, "position": place, "uuid": uuid, "answer": answer},
+                    "raw_uuid": QUESTION[uuid].raw_uuid,
+                }
+                for place, (uuid, answer) in enumerate(zip(uuids, answers, strict=True), 1)
+            ],
+        )
+    return uuids
+
+
+def run(tmp_path: Path, verb: str, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["bank", verb, "--bank", str(tmp_path / "bank.db"), *arguments])
+
+
+@pytest.mark.parametrize(
+    ("prompting", "benchmark"), [("zero_shot", "fair"), ("step_by_step", "fair_step_by_step")]
+)
+def test_a_session_is_a_pool(bank: Engine, prompting: str, benchmark: str) -> None:
+    uuids = add_session(bank, "s", ["one", "", "three"], prompting)
+    pool = pool_of(bank, "s")
+    assert [item.item_id for item in pool.items] == uuids
+    assert (pool.benchmarks, pool.models, pool.notes) == ((benchmark,), ("model s",), ())
+    assert [row["model s"].text for _, row in pool] == ["one", "", "three"]
+    for item in pool.items:
+        question = QUESTION[item.item_id]
+        assert (item.prompt, item.target) == (question.question, question.answer)
+        assert (item.choices, item.metadata) == (question.options, item_metadata(question))
+
+
+def test_items_are_those_of_the_task(bank: Engine, tmp_path: Path) -> None:
+    add_session(bank, "s", ["x"] * 60)
+    items = {item.item_id: item for item in pool_of(bank, "s").items}
+    samples = {str(sample.id): sample for sample in fair(str(tmp_path / "bank.db"), k=250).dataset}
+    both = items.keys() & samples.keys()
+    assert len(both) > 50
+    for uuid in both:
+        sample = samples[uuid]
+        assert items[uuid].metadata == sample.metadata
+        assert items[uuid].input_hash == input_hash(
+            str(sample.input), sample.choices or (), target=str(sample.target)
+        )
+
+
+def test_what_has_no_answer_is_named(bank: Engine) -> None:
+    uuids = add_session(bank, "s", ["one", None, "three", None, None])
+    add_session(bank, "none", [None, None])
+    with pytest.raises(BankError, match="no answer to questions 2, 4–5 of 5; --partial leaves"):
+        pool_of(bank, "s")
+    pool = pool_of(bank, "s", partial=True)
+    assert [item.item_id for item in pool.items] == [uuids[0], uuids[2]]
+    assert str(pool.notes[0]) == "session s: no answer to questions 2, 4–5 of 5: left out"
+    with pytest.raises(BankError, match=r"model none: no answer to questions 1–2 of 2$"):
+        pool_of(bank, "none", partial=True)
+    with pytest.raises(BankError, match="no session x"):
+        pool_of(bank, "x")
+
+
+def test_the_verb_writes_one_pool_for_each_session(bank: Engine, tmp_path: Path) -> None:
+    add_session(bank, "s", ["one", "two"])
+    add_session(bank, "t", ["one"])
+    done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "one.parquet"))
+    assert (done.exit_code, "give --out a folder" in done.output) == (2, True)
+    done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "pools"))
+    assert done.exit_code == 0
+    assert done.output.splitlines()[1].endswith("t.parquet: 1 answer of model t")
+    assert read_parquet(tmp_path / "pools" / "s.parquet").models == ("model s",)
+    done = run(tmp_path, "export", "s", "--out", str(tmp_path / "one.parquet"))
+    assert (done.exit_code, (tmp_path / "one.parquet").exists()) == (0, True)
+    done = run(tmp_path, "export", "s", "unknown", "--out", str(tmp_path / "none"))
+    assert (done.exit_code, (tmp_path / "none").exists()) == (1, False)
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_sample_holds_keys_only_when_asked(bank: Engine, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "sample.jsonl"
+    assert run(tmp_path, "sample", "--k", "30", "--out", str(out)).exit_code == 0
+    plain = rows(out)
+    assert [row["uuid"] for row in plain] == draw(entries(bank), 30, "0")
+    assert not {"answer", "hint", "status", "parent", "made_by"} & plain[0].keys()
+    again = run(tmp_path, "sample", "--k", "30", "--out", str(out))
+    assert (again.exit_code, "is there already" in again.output) == (2, True)
+    keys = tmp_path / "keys.jsonl"
+    run(tmp_path, "sample", "--k", "30", "--with-keys", "--out", str(keys))
+    for row in rows(keys):
+        assert row["answer"] == QUESTION[row["uuid"]].answer
+
+
+def test_an_institution_is_never_given_a_question_twice(bank: Engine, tmp_path: Path) -> None:
+    given: Counter[str] = Counter()
+    for number, k in enumerate((100, 100, 54)):
+        out = tmp_path / f"{number}.jsonl"
+        done = run(tmp_path, "sample", *("--k", str(k), "--institution", "lab", "--out", str(out)))
+        assert done.exit_code == 0, done.output
+        given.update(row["uuid"] for row in rows(out))
+    assert given == Counter(list(QUESTION))
+    with bank.connect() as connection:
+        assert set(connection.execute(select(SEEN.c.uuid)).scalars()) == set(QUESTION)
+    done = run(tmp_path, "sample", *("--k", "1", "--institution", "lab", "--out", "more.jsonl"))
+    assert (done.exit_code, "the bank has 0 of 254" in done.output) == (1, True)
+
+
+def test_a_question_under_review_is_not_asked(tmp_path: Path) -> None:
+    questions = [replace(q, status="draft") for q in example_questions()[:200]]
+    engine = make_bank(tmp_path / "drafts.db", [*questions, *example_questions()[200:]])
+    assert {entry.uuid for entry in entries(engine)} == {
+        question.uuid for question in example_questions()[200:]
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--anchors", "0.2"], "--anchors and --session go together"),
+        (["--anchors", "0.2", "--session", "x", "--institution", "y"], "anchors are seen by all"),
+    ],
+)
+def test_options_that_do_not_fit(tmp_path: Path, options: list[str], message: str) -> None:
+    done = run(tmp_path, "sample", "--out", "x.jsonl", *options)
+    assert (done.exit_code, message in done.output) == (2, True)

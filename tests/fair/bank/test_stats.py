@@ -1,0 +1,115 @@
+"""Counts of a bank against counting its questions, tables 5 and 6, and exports that come back."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.fair.bank.test_checks import CHOICE, FILL, SOUND, bank
+from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.question import STATUSES, BankQuestion
+from tiebreak.fair.bank.rows import questions_in
+from tiebreak.fair.bank.schema import open_bank
+from tiebreak.fair.bank.stats import Growth, bank_stats
+
+QUESTIONS = [
+    *(replace(one, source="own", date="2025-01") for one in SOUND),
+    replace(FILL, uuid="g", raw_uuid="g", category="Moon", source="other", date="2024"),
+    replace(CHOICE, uuid="h", raw_uuid="h", category="Moon", status="rejected"),
+    replace(CHOICE, uuid="i", raw_uuid="i", category="Moon", status="draft"),
+]
+
+
+def test_counts(tmp_path: Path) -> None:
+    stats = bank_stats(open_bank(bank(tmp_path / "b.db", QUESTIONS)))
+    by_hand = Counter((one.category, one.type, one.status) for one in QUESTIONS)
+    assert {(one.category, one.type, one.status): one.n for one in stats.counts} == by_hand
+    # The choice has become three statements; rejected questions are not there.
+    assert stats.categories == (Growth("Tides", 2, 4), Growth("Moon", 2, 2))
+    assert stats.total == Growth("Total", 4, 6)
+    sources = {one.growth.name: (one.growth.original, one.first, one.last) for one in stats.sources}
+    assert sources == {
+        "own": (2, "2025-01", "2025-01"),
+        "other": (1, "2024", "2024"),
+        "": (1, "", ""),
+    }
+    assert stats.n_duplicates == 2
+    assert stats.baseline.n == 6
+    [tides] = [one.answers for one in stats.baselines if one.category == "Tides"]
+    assert {one.answer: one.share for one in tides.answers} == {
+        **{"true": 1 / 3, "false": 2 / 3},
+        "B": 1,
+    }
+    assert tides.share == 3 / 5
+
+
+@pytest.mark.parametrize(
+    ("original", "rewritten", "increase", "percent"),
+    [  # LLMEval-Fair, table 6
+        (2194, 10969, 8775, 399.95),
+        (30772, 109974, 79202, 257.38),
+        (9262, 30116, 20854, 225.16),
+        (7839, 13085, 5246, 66.92),
+    ],
+)
+def test_growth_as_in_the_paper(
+    original: int, rewritten: int, increase: int, percent: float
+) -> None:
+    growth = Growth("x", original, rewritten)
+    assert growth.increase == increase
+    assert round(100 * growth.rate, 2) == pytest.approx(percent, abs=0.011)
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    path = bank(tmp_path / "b.db", QUESTIONS)
+    done = CliRunner().invoke(main, ["bank", "stats", "--bank", str(path)])
+    assert done.exit_code == 0, done.output
+    assert "“false” is right in 67% of the true/false questions" in " ".join(done.output.split())
+    told = json.loads(
+        CliRunner().invoke(main, ["bank", "stats", "--bank", str(path), "--json"]).output
+    )
+    assert told["total"] == {
+        **{"name": "Total", "original": 4, "rewritten": 6, "increase": 2, "rate": 0.5}
+    }
+    assert told["baselines"]["Tides"]["share"] == 0.6
+
+
+def test_an_empty_bank_has_stats(tmp_path: Path) -> None:
+    open_bank(tmp_path / "b.db", create=True)
+    done = CliRunner().invoke(main, ["bank", "stats", "--bank", str(tmp_path / "b.db")])
+    assert done.exit_code == 0, done.output
+
+
+def kept(path: Path) -> list[BankQuestion]:
+    with open_bank(path).connect() as connection:
+        return list(questions_in(connection))
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])
+def test_an_export_comes_back_the_same(suffix: str, tmp_path: Path) -> None:
+    questions = [
+        replace(CHOICE, hint='Two,\n"nearly" 12 h 25 min apart', source="自编", status="draft"),
+        # What a spreadsheet would run.
+        replace(CHOICE, uuid="s", raw_uuid="s", question="=1+1 is ____", hint="-x", source="'@x"),
+        *SOUND[1:],
+    ]
+    path, file = bank(tmp_path / "b.db", questions), tmp_path / f"q.{suffix}"
+    run = CliRunner().invoke
+    done = run(main, ["bank", "export", "--questions", "--out", str(file), "--bank", str(path)])
+    assert done.exit_code == 0, done.output
+    again = tmp_path / "again.db"
+    assert run(main, ["bank", "import", str(file), "--bank", str(again)]).exit_code == 0
+    assert kept(again) == kept(path)
+    assert list(tmp_path.glob(".*")) == []
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_an_export_of_one_status(status: str, tmp_path: Path) -> None:
+    path, file = bank(tmp_path / "b.db", QUESTIONS), tmp_path / "q.jsonl"
+    command = ["bank", "export", "--questions", "--status", status, "--out", str(file)]
+    assert CliRunner().invoke(main, [*command, "--bank", str(path)]).exit_code == 0
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert {row["uuid"] for row in rows} == {one.uuid for one in QUESTIONS if one.status == status}

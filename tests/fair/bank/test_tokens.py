@@ -1,0 +1,210 @@
+"""Tokens: what is believed, with which keys."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+from sqlalchemy import Engine, select
+
+from tests.fair.bank.serving import KEYS, token
+from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.bank.schema import TOKENS, open_bank
+from tiebreak.fair.bank.tokens import (
+    LEEWAY,
+    MAY,
+    PRIVATE,
+    PUBLIC,
+    SECRET,
+    Keys,
+    Verifier,
+    issue,
+    jti_of,
+    keys_from,
+)
+
+GOOD_SECRET = "0123456789abcdef" * 2
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    return open_bank(tmp_path / "bank.db", create=True)
+
+
+@pytest.fixture(scope="module")
+def pem() -> tuple[str, str]:
+    """A private key and its public one."""
+    key = rsa.generate_private_key(65537, 2048)
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    return private.decode(), public.decode()
+
+
+def claims(**changed: Any) -> dict[str, Any]:
+    """What a good token says, changed: `...` leaves a claim out, a timedelta is from now on."""
+    now = datetime.now(UTC)
+    given = {
+        **{"jti": "0" * 32, "sub": "ada", "iat": now, "exp": now + timedelta(hours=1)},
+        **{"institution": "x", "role": "examinee", "permissions": sorted(MAY["examinee"])},
+        **changed,
+    }
+    times = {name: now + value for name, value in given.items() if isinstance(value, timedelta)}
+    return {name: value for name, value in (given | times).items() if value is not ...}
+
+
+def signed(key: str = KEYS.verifying, algorithm: str = "HS256", **changed: Any) -> str:
+    return jwt.encode(claims(**changed), key, algorithm=algorithm)
+
+
+def test_a_token_says_who_holds_it(engine: Engine) -> None:
+    given = token(engine, role="examiner", session="1" * 32)
+    caller = Verifier(KEYS).read(given)
+    assert (caller.user, caller.institution, caller.role) == ("ada", "example.org", "examiner")
+    assert (caller.permissions, caller.session) == (MAY["examiner"], "1" * 32)
+    with engine.connect() as connection:
+        Verifier(KEYS).confirm(connection, caller)
+        row = connection.execute(select(TOKENS)).one()
+    assert row.jti == caller.token == jti_of(given)
+    assert given not in str(row)
+
+
+SOON, LATE = timedelta(seconds=LEEWAY / 2), timedelta(seconds=3 * LEEWAY)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({name: ...} for name in claims()),
+        {"sub": 3},
+        {"sub": ["ada"]},
+        {"jti": {}},
+        {"institution": None},
+        {"session": 3},
+        {"role": "root"},
+        {"role": ["admin"]},
+        {"permissions": "session:read"},
+        {"permissions": ["everything"]},
+        {"permissions": [[]]},
+        {"exp": "soon"},
+        {"exp": float("inf")},
+        {"exp": -LATE},
+        {"iat": LATE},
+        {"nbf": LATE},
+    ],
+    ids=str,
+)
+def test_claims_that_do_not_hold(changed: dict[str, Any]) -> None:
+    with pytest.raises(BankError) as refused:
+        Verifier(KEYS).read(signed(**changed))
+    assert refused.value.kind == "unidentified"
+
+
+def test_clocks_may_differ_a_little() -> None:
+    assert Verifier(KEYS).read(signed(exp=-SOON, iat=SOON))
+
+
+def test_a_token_that_was_good_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    verifier, given = Verifier(KEYS), signed()
+    verifier.read(given)
+    monkeypatch.setattr("tiebreak.fair.bank.tokens.LEEWAY", -7200)
+    with pytest.raises(BankError, match="expired"):
+        verifier.read(given)
+
+
+def test_a_token_gives_no_more_than_its_role() -> None:
+    caller = Verifier(KEYS).read(signed(permissions=["token:write", "session:read"]))
+    assert caller.permissions == {"session:read"}
+
+
+def test_a_forged_token_is_worthless(pem: tuple[str, str]) -> None:
+    private, _ = pem
+    head, body, signature = signed().split(".")
+    other_body = signed(sub="eve").split(".")[1]
+    forged = [
+        signed(key="another secret that is long enough, too"),
+        jwt.encode(claims(), None, algorithm="none"),  # type: ignore[arg-type]
+        signed(key=private, algorithm="RS256"),
+        signed("another secret, for a method that nobody asked for: it needs 64 bytes", "HS512"),
+        f"{head}.{other_body}.{signature}",
+        f"{head}.{body}.",
+        f"{head}.{body}",
+        "",
+        "a.b.c",
+    ]
+    for given in forged:
+        with pytest.raises(BankError) as refused:
+            Verifier(KEYS).read(given)
+        assert refused.value.kind == "unidentified"
+
+
+def test_a_public_key_is_no_secret(pem: tuple[str, str]) -> None:
+    import hashlib
+    import hmac
+    from base64 import urlsafe_b64encode
+
+    private, public = pem
+    keys = keys_from({PRIVATE: private})
+    assert keys == keys_from({PRIVATE: private, PUBLIC: public})
+    assert Verifier(keys).read(signed(key=private, algorithm="RS256")).user == "ada"
+    # PyJWT does not sign with a PEM text as a secret; whoever attacks does.
+    message = ".".join(signed().split(".")[:2])
+    digest = hmac.new(public.encode(), message.encode(), hashlib.sha256).digest()
+    confused = f"{message}.{urlsafe_b64encode(digest).decode().rstrip('=')}"
+    with pytest.raises(BankError, match="not valid"):
+        Verifier(keys).read(confused)
+
+
+def test_keys_from_files_and_without_the_private_one(
+    pem: tuple[str, str], tmp_path: Path, engine: Engine
+) -> None:
+    (tmp_path / "public.pem").write_text(pem[1], encoding="utf-8")
+    keys = keys_from({PUBLIC: str(tmp_path / "public.pem")})
+    assert Verifier(keys).read(signed(key=pem[0], algorithm="RS256")).user == "ada"
+    with pytest.raises(BankError, match=PRIVATE):
+        issue(engine, keys, user="a", institution="x", role="admin", lifetime=timedelta(days=1))
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({}, "openssl rand -hex 32"),
+        ({SECRET: "short"}, "too short"),
+        ({SECRET: GOOD_SECRET, PUBLIC: "x"}, "not both"),
+        ({PUBLIC: "/nowhere/key.pem"}, "PEM texts or files"),
+        ({PRIVATE: "-----BEGIN PRIVATE KEY-----\nx"}, "PEM texts or files"),
+    ],
+)
+def test_keys_that_are_refused(environment: dict[str, str], says: str) -> None:
+    with pytest.raises(BankError, match=says):
+        keys_from(environment)
+
+
+def test_keys_show_no_secret() -> None:
+    assert GOOD_SECRET not in repr(keys_from({SECRET: GOOD_SECRET}))
+
+
+def test_keys_that_do_not_belong_together(pem: tuple[str, str]) -> None:
+    other = rsa.generate_private_key(65537, 2048).public_key()
+    public = other.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    with pytest.raises(BankError, match="does not belong"):
+        keys_from({PRIVATE: pem[0], PUBLIC: public})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"user": ""}, {"user": "a\nb"}, {"institution": "x" * 129}, {"lifetime": timedelta()}],
+    ids=str,
+)
+def test_tokens_that_are_not_made(engine: Engine, changed: dict[str, Any]) -> None:
+    wanted: dict[str, Any] = {"user": "ada", "institution": "x", "role": "examinee"}
+    wanted["lifetime"] = timedelta(days=1)
+    with pytest.raises(BankError):
+        issue(engine, Keys("HS256", GOOD_SECRET, GOOD_SECRET), **wanted | changed)
