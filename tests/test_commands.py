@@ -78,7 +78,9 @@ def parse(command: click.Command, words: Sequence[str]) -> None:
 def arguments(name: str) -> set[str]:
     """What a task takes with -T."""
     rooms = {"inspect_tasks": ("rerank", "generate"), "fair.tasks": ("fair", "replay")}
-    for module in (f"tiebreak.{room}.{module}" for room, names in rooms.items() for module in names):
+    for module in (
+        f"tiebreak.{room}.{module}" for room, names in rooms.items() for module in names
+    ):
         task = getattr(importlib.import_module(module), name, None)
         if task is not None:
             return {*inspect.signature(task).parameters, *Common.__annotations__}
