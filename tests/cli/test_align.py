@@ -84,6 +84,16 @@ def test_boards_beside_peer_reviews(folder: Path) -> None:
         assert "higher" in run(*given, *FAST, "--method", "borda", "--format", form).stdout
 
 
+@pytest.mark.slow
+def test_plots_are_of_peer_reviews_or_else_of_boards(folder: Path, tmp_path: Path) -> None:
+    reviewed, judged = str(folder / "logs" / "mmlu.eval"), str(folder / "other")
+    for logs, name in (((reviewed, judged), ">outsider</text>"), ((judged,), ">seal</text>")):
+        plot = tmp_path / "plot.svg"
+        done = run(*logs, "--human", str(folder / "h.csv"), *FAST, "--plot", str(plot))
+        assert done.exit_code == 0, done.output
+        assert name in plot.read_text(encoding="utf-8")
+
+
 def test_json_and_its_options(folder: Path) -> None:
     done = run(str(folder / "logs"), "--human", str(folder / "two.csv"), "--json", "--items",
                "--level", "0.9", "--draws", "150", "--seed", "3",
