@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tests.analysis.alignment.panels import people
-from tests.analysis.peers.builders import identical, reviews
+from tests.analysis.peers.builders import identical, read_panels, reviews
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import write_log
 from tiebreak.analysis.alignment import align
-from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.analysis.peers.review import PeerReport, peer_report
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.analysis.peers.builders import reviews
-from tests.ranking_logs.builders import bracket, write_log
+from tests.ranking_logs.builders import bracket, listed, write_log
 from tests.tables.builders import write
 from tiebreak.cli.align import align
 from tiebreak.rankers import AGGREGATORS, MissingPackageError
@@ -36,7 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for k in range(3)
         ]
         write_log(path / "logs" / f"{benchmark}.eval", items, eval_id=benchmark, task_id=benchmark)
-    write_log(path / "other" / "seal.eval", [bracket("q1", "a", "b", "c")])
+    write_log(path / "other" / "seal.eval", [bracket(f"q{n}", "b", "a", "c") for n in range(12)])
+    write_log(path / "none" / "empty.eval", [listed("q1", None)])
     write(path / "h.csv", "model,rank,votes\na,1,9\nlab/b,2,9\nc,3,9\nd,4,9\ne,5,9\n")
     write(
         path / "two.csv",
@@ -66,6 +67,31 @@ def test_tables(folder: Path) -> None:
     assert "SIA: its rank in the consensus of all ballots, by kemeny_young" in words
     for name in ("outsider", "native score", *AGGREGATORS, "SR", "PR", "SIA", "SFA"):
         assert done.output.count(f"\n{name} ") == 6
+
+
+def test_boards_beside_peer_reviews(folder: Path) -> None:
+    given = (str(folder / "logs"), str(folder / "other"), "--human", str(folder / "h.csv"))
+    done = run(*given, *FAST, "--method", "borda")
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.output.split())
+    assert "seal decides 2 of 3 pairs of models as people do" in words
+    assert "1 the other way round, and ties 0. It places b higher than people do" in words
+    rows = list(
+        csv.DictReader(run(*given, *FAST, "--method", "borda", "--csv").stdout.splitlines())
+    )
+    assert [row["name"] for row in rows if row["kind"] == "board"] == ["seal"]
+    for form in ("markdown", "latex", "html"):
+        assert "higher" in run(*given, *FAST, "--method", "borda", "--format", form).stdout
+
+
+@pytest.mark.slow
+def test_plots_are_of_peer_reviews_or_else_of_boards(folder: Path, tmp_path: Path) -> None:
+    reviewed, judged = str(folder / "logs" / "mmlu.eval"), str(folder / "other")
+    for logs, name in (((reviewed, judged), ">outsider</text>"), ((judged,), ">seal</text>")):
+        plot = tmp_path / "plot.svg"
+        done = run(*logs, "--human", str(folder / "h.csv"), *FAST, "--plot", str(plot))
+        assert done.exit_code == 0, done.output
+        assert name in plot.read_text(encoding="utf-8")
 
 
 def test_json_and_its_options(folder: Path) -> None:
@@ -144,12 +170,12 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
     [
         (["{}/logs"], 2, "Missing option '--human'"),
         (["--human", "{}/h.csv"], 2, "Missing argument"),
-        (["{}/none", "--human", "{}/h.csv"], 1, "none does not exist"),
+        (["{}/no", "--human", "{}/h.csv"], 1, "no does not exist"),
         (["{}/logs", "--human", "{}/none.csv"], 1, "none.csv does not exist"),
         (["{}/logs", "--human", "{}/bad.csv"], 1, "there is no column 'rank'"),
         (["{}/logs", "--human", "{}/few.csv"], 1, "ranks 2 candidates out of 4"),
         (["{}/logs", "--human", "{}/twice.csv"], 1, "could both be 'b'"),
-        (["{}/other", "--human", "{}/h.csv"], 1, "No peer review"),
+        (["{}/none", "--human", "{}/h.csv"], 1, "no item could be ranked"),
         (["{}/logs", "--human", "{}/h.csv", "--plot", "x.jpg"], 1, "ends in .svg, .png or .pdf"),
         (["{}/logs", "--human", "{}/h.csv", "--plot", "{}/no/x.svg"], 1, "No such file"),
         (

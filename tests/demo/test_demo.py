@@ -12,10 +12,10 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.analysis.peers.builders import read_panels
 from tests.harness import ROOT, run_here
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.candidates import load_candidates
 from tiebreak.demo import run, screen
 from tiebreak.demo.run import ITEMS, LOCAL, SETTINGS, most_different, run_demo

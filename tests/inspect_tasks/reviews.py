@@ -7,8 +7,9 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
+from tests.analysis.peers.builders import read_panels
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, without_receipt, write_pool
-from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.panel import Panel
 
 N, ITEMS = 4, 6
 MODELS = [f"m{number}" for number in range(N)]

@@ -1,8 +1,8 @@
 """Do models rank models as people do? Peer review, §3.4, §4.1 and §4.3, tables 1 and 2, figure 4.
 
-Raters are compared with a human ranking: every reviewer, every aggregator of their ballots, the
-four views SR, PR, SIA and SFA, and the benchmark's own score. Each gives ranks of shape (rows, N
-models), a row for every item:
+Raters are compared with a human ranking: the board of a judge or a jury; in a peer review every
+reviewer, every aggregator of their ballots and the four views SR, PR, SIA and SFA; and the
+benchmark's own score. Each gives ranks of shape (rows, N models), a row for every item:
 
     micro    the correlation in each row, and how it is distributed over the rows (table 1)
     macro    one correlation, of the models' mean ranks over all rows (table 2)
@@ -20,7 +20,8 @@ import numpy as np
 
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.judged import BoardOrder, Judged, JudgedBoard, board_order, judged_among
+from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.ranking import KEMENY
 from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.analysis.peers.self_preference import no_self_rank
@@ -37,10 +38,11 @@ from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.stability import hull
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.rankers.views import own_and_peers
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 from tiebreak.words import count
 
-RaterKind = Literal["reviewer", "aggregator", "view", "native"]
+RaterKind = Literal["board", "reviewer", "aggregator", "view", "native"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,7 +70,7 @@ class Correlation:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rater:
-    """Who ranks the models: a reviewer, an aggregator, a view, or `native`, the benchmark's score.
+    """Who ranks: a board, a reviewer, an aggregator, a view, or `native`, the benchmark's score.
 
     The views are SR, PR, SIA and SFA: see `rankers.views`.
     `pearson` is that of ranks (without ties: Spearman's ρ), or of mean ranks where these are asked
@@ -109,11 +111,12 @@ _FEW_MODELS = 4
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BenchmarkAlignment:
-    """The raters of one panel against people.
+    """The raters of one panel, or one board and its native scores, against people.
 
     `models` are the N that people ranked, too; `human_names` and `human_ranks` are their names in
     the human ranking and their mean ranks in it, 1 = best. `item_ids` names the rows; with epochs
     an item has several. `warnings` say why the figures of the aggregators are no panel's.
+    `order` is None for a panel.
     """
 
     benchmark: str
@@ -127,11 +130,12 @@ class BenchmarkAlignment:
     raters: tuple[Rater, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    order: BoardOrder | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Alignment(Finding):
-    """All panels against one human ranking, read from `source`.
+    """All panels and boards against one human ranking, read from `source`.
 
     `consensus` is the method by which the views SIA and SFA are made, `scores` what Pearson
     correlates item by item.
@@ -152,14 +156,14 @@ class Alignment(Finding):
 
 
 def align(
-    reviews: PeerReport | Paths,
+    boards: PeerReport | Paths,
     human: HumanRanking | str | PathLike[str],
     *,
     methods: Sequence[str] | None = None,
     scores: Scores = "order",
     how: Resampling = Resampling(),
 ) -> Alignment:
-    """Compare each peer review with the human ranking of its benchmark.
+    """Compare each board, and each peer review, with the human ranking of its benchmark.
 
     Both sides are ranks of the models that both hold: other models are taken out first, and a human
     score counts by its order only. Item by item the order counts that a rater gives. For `average`
@@ -176,7 +180,8 @@ def align(
     Intervals are over items. The human ranking counts as exact, and the models as given.
 
     Args:
-        reviews: what `peer_report` returned; or ranking logs, and folders that hold some.
+        boards: ranking logs of any protocol, and folders that hold some; or what `peer_report`
+            returned.
         human: the ranking by people, or its CSV file (see `read_human_ranking`).
         methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only where it
             is a matter of seconds. The views SIA and SFA are by the first, by default Kemeny–Young.
@@ -185,29 +190,29 @@ def align(
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingLogError: a path holds no ranking log, or none of a peer review.
+        RankingLogError: a path holds no ranking log.
         TableError: the ranking by people cannot be read.
         AnalysisError: no benchmark has three models that people ranked and do not all tie, or it
             is not clear which model a name in the human ranking means.
         RankingError: level or draws are out of range, or there are no such scores.
     """
     people = human if isinstance(human, HumanRanking) else read_human_ranking(Path(human))
-    if isinstance(reviews, PeerReport):
-        panels = [review.panel for review in reviews.reviews]
+    if isinstance(boards, PeerReport):
+        judged: list[Judged] = [review.panel for review in boards.reviews]
     else:
-        panels = read_panels(reviews)
-    return align_panels(panels, people, methods=methods, scores=scores, how=how)
+        judged = judged_among(read_ranking_logs(boards, with_votes=False))
+    return align_panels(judged, people, methods=methods, scores=scores, how=how)
 
 
 def align_panels(
-    panels: Iterable[Panel],
+    panels: Iterable[Judged],
     human: HumanRanking,
     *,
     methods: Sequence[str] | None = None,
     scores: Scores = "order",
     how: Resampling = Resampling(),
 ) -> Alignment:
-    """Compare panels that were read already; as `align`."""
+    """Compare panels and boards that were read already; as `align`."""
     if scores not in get_args(Scores):
         raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
     panels, found, notes = list(panels), [], list(human.notes)
@@ -217,15 +222,15 @@ def align_panels(
         if lacking := _no_order(panel, human, people):
             notes.append(lacking)
         else:
-            draws = ItemDraws(len(panel.items), panel.items, how=how)
+            draws = ItemDraws(len(panel.item_ids), panel.items, how=how)
             columns = [number for number, model in enumerate(panel.models) if model in names]
             rated = ratings(panel, columns, methods, scores)
             found.append(_compare(panel, human, names, people, rated, draws))
     if not found:
-        raise AnalysisError("\n".join(notes) or "There is no peer review to compare")
+        raise AnalysisError("\n".join(notes) or "There is no board to compare")
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
-        notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
+        notes.append(f"No board of {', '.join(unused)}, which {human.source} ranks models on")
     return Alignment(
         *(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes)),
         consensus=consensus_method(methods),
@@ -233,15 +238,17 @@ def align_panels(
     )
 
 
-def _ranks(panel: Panel, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
+def _ranks(panel: Judged, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
     """The human ranks of the models that people ranked, in the panel's order."""
     scores = human.of(panel.benchmark)
     own = [scores[names[model]] for model in panel.models if model in names]
     return within_ballots(np.array(own, np.float64))
 
 
-def _no_order(panel: Panel, human: HumanRanking, people: FloatArray) -> str | None:
-    """Why there is nothing to compare with: people ranked too few models, or all alike."""
+def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> str | None:
+    """Why there is nothing to compare: no item is ranked, or by people too few models, or alike."""
+    if not panel.models:
+        return "\n".join((f"{panel.log}: no item could be ranked", *panel.notes))
     if len(people) < FEWEST_MODELS:
         return (
             f"{panel.benchmark}: {human.source} ranks {count(len(people), 'candidate')} out of "
@@ -258,7 +265,7 @@ def _no_order(panel: Panel, human: HumanRanking, people: FloatArray) -> str | No
 
 
 def _compare(
-    panel: Panel,
+    panel: Judged,
     human: HumanRanking,
     names: Mapping[str, str],
     people: FloatArray,
@@ -267,6 +274,7 @@ def _compare(
 ) -> BenchmarkAlignment:
     found, remarks = rated
     models = tuple(model for model in panel.models if model in names)
+    ballots = panel.ballots if isinstance(panel, Panel) else ()
     return BenchmarkAlignment(
         benchmark=panel.benchmark,
         log=panel.log,
@@ -278,11 +286,16 @@ def _compare(
         n_items=len(set(panel.item_ids)),
         raters=correlate(found, people, draws),
         notes=(*panel.notes, *_notes(panel, human.of(panel.benchmark), names), *remarks),
-        warnings=tuple(filter(None, [lone_reviewer(panel.ballots)])),
+        warnings=tuple(filter(None, [lone_reviewer(ballots)])),
+        order=(
+            board_order(-found[0].amounts, people, models, items=panel.items, level=draws.how.level)
+            if isinstance(panel, JudgedBoard)
+            else None
+        ),
     )
 
 
-def _notes(panel: Panel, human: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
+def _notes(panel: Judged, human: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
     if unranked := [model for model in panel.models if model not in names]:
         yield f"Left out, since people did not rank them: {', '.join(unranked)}"
     if strangers := [name for name in human if name not in names.values()]:
@@ -292,7 +305,7 @@ def _notes(panel: Panel, human: Iterable[str], names: Mapping[str, str]) -> Iter
             f"With {len(names)} models, 1 of {math.factorial(len(names))} random orders agrees "
             "fully with people"
         )
-    if panel.degree is not None:
+    if isinstance(panel, Panel) and panel.degree is not None:
         yield (
             f"Reviewers saw {panel.degree} answers each: their own correlations are of these only"
         )
@@ -342,24 +355,27 @@ _NOBODY: Final[Mapping[str, str]] = {
 
 
 def ratings(
-    panel: Panel,
+    panel: Judged,
     columns: Sequence[int],
     methods: Sequence[str] | None,
     scores: Scores = "order",
 ) -> tuple[list[Ratings], list[str]]:
-    """All raters of a panel, and notes on those that are missing.
+    """All raters of a panel, or a board and the native scores; and notes on those that are missing.
 
     Aggregators and views count whole ballots; models that are not among the N asked for, `columns`,
     are taken out afterwards. Without `methods` all aggregate, but Dodgson only where it is quick.
     The views SIA and SFA are by `consensus_method`. With "mean-rank" average, SR and PR are
     `as_given`.
     """
-    found = [
-        _ranked("reviewer", reviewer.name, within_ballots(panel.ranks[:, number]), columns)
-        for number, reviewer in enumerate(panel.reviewers)
-    ]
-    notes = []
-    if panel.reviewers:
+    found: list[Ratings] = []
+    notes: list[str] = []
+    if isinstance(panel, JudgedBoard):
+        by_item, amounts = -panel.borda[:, columns], -panel.scores[:, columns]
+        found.append(Ratings("board", panel.name, by_item, amounts))
+    elif panel.reviewers:
+        for number, reviewer in enumerate(panel.reviewers):
+            ranks = within_ballots(panel.ranks[:, number])
+            found.append(_ranked("reviewer", reviewer.name, ranks, columns))
         by = consensus_method(methods)
         chosen, remarks = _methods(panel, methods)
         merged, failed = _merged(panel, columns, chosen, by, as_given=scores == "mean-rank")
@@ -467,6 +483,7 @@ def _silent(found: Sequence[Ratings]) -> Iterator[str]:
     for one in found:
         if np.isnan(one.ranks).all() and one.kind != "view":
             why = {
+                "board": "has no usable score",
                 "reviewer": "has no usable review",
                 "aggregator": "finds no ballot that it can read",
                 "native": "has no two scores",

@@ -289,7 +289,7 @@ def board_of(
         eval_id=log.eval_id,
         created=log.created,
         status=log.status,
-        judges=_judges(called),
+        judges=judges_of(called),
         placed_by=rule,
         n_items=len(ranked),
         unranked=log.unranked,
@@ -380,7 +380,7 @@ def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[str,
                 yield bound_reviewer(reviewer.name, bias), bound_warning(reviewer.name, bias)
 
 
-def _judges(items: Iterable[ItemBallots]) -> tuple[str, ...]:
+def judges_of(items: Iterable[ItemBallots]) -> tuple[str, ...]:
     """Models whose replies rank candidates; without such calls all that were called."""
     calls = {(call.kind, call.model) for item in items for call in item.calls}
     deciding = {model for kind, model in calls if kind in _DECIDING}

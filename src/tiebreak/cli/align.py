@@ -1,4 +1,4 @@
-"""The verb `align`: do models rank models as people do."""
+"""The verb `align`: do judges rank models as people do."""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
 )
-@method_option("Aggregators to compare. Repeatable. Default: all, Dodgson only where it is quick.")
+@method_option(
+    "Aggregators of peer reviews. Repeatable. Default: all, Dodgson only where it is quick."
+)
 @click.option(
     "--scores",
     type=click.Choice(["order", "mean-rank"]),
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--plot-method",
     metavar="RATER",
-    help="Whose boxes to draw where there are several peer reviews: a method or a reviewer. "
+    help="Whose boxes to draw where there are several: a method, a reviewer, or native score. "
     "Default: the first method. Or views: SR, PR, SIA and SFA of each.",
 )
 @form_options("json", "csv")
@@ -52,13 +54,15 @@ def align(
     items: bool,
     how: "Resampling",
 ) -> None:
-    """Compare peer reviews with a ranking by people. It may be a leaderboard of votes.
+    """Compare boards with a ranking by people, whoever judged. It may be a leaderboard of votes.
 
-    For each reviewer, each aggregator, the benchmark's own score and four views (SR: a model's
-    rank by itself, PR: by its peers, SIA: in the consensus by the first method, SFA: the same
-    without own ranks): Pearson's and Kendall's correlation with people, item by item and over all
-    items. LOGS are logs of tiebreak/peer_review and folders that hold some. The CSV file holds one
-    ranking, or one for each benchmark:
+    LOGS are ranking logs of any protocol, and folders that hold some. Of a judge's or a jury's
+    board (stars, too): how many pairs of models it decides as people do, both orders, which models
+    it is shown to place higher than people do, and Pearson's and Kendall's correlation of its
+    scores with people. Of a peer review these correlations item by item and over all items, for
+    each reviewer, each aggregator and four views (SR: a model's rank by itself, PR: by its peers,
+    SIA: in the consensus by the first method, SFA: the same without own ranks). Of both the
+    benchmark's own score. The CSV file holds one ranking, or one for each benchmark:
 
     \b
       benchmark,model,rank
@@ -69,6 +73,7 @@ def align(
     \b
     Examples:
       tiebreak align logs/ --human arena.csv
+      tiebreak align logs/round_robin.eval logs/stars.eval --human arena.csv
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
       tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views

@@ -62,7 +62,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "--human",
     type=FILES,
     metavar="FILE",
-    help="Add the alignment of peer reviews with a ranking by people: a CSV file as `tiebreak "
+    help="Add the alignment of all boards with a ranking by people: a CSV file as `tiebreak "
     "align` takes it.",
 )
 @click.option(

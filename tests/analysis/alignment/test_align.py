@@ -321,7 +321,7 @@ def test_each_benchmark_has_its_own_people() -> None:
     assert [rater(each, "a").pearson.macro.value for each in found.benchmarks] == pytest.approx(
         [1, -1]
     )
-    assert found.notes == ("No peer review of bfcl, which arena.csv ranks models on",)
+    assert found.notes == ("No board of bfcl, which arena.csv ranks models on",)
 
 
 def test_a_benchmark_without_people_is_left_out() -> None:
@@ -344,7 +344,7 @@ def test_nothing_to_compare() -> None:
     for human, words in ((people("ab"), "ranks 2 candidates"), (tied, "ties all 3 candidates")):
         with pytest.raises(AnalysisError, match=words):
             align_panels([panel([[[1, 2, 3]]])], human)
-    with pytest.raises(AnalysisError, match="no peer review"):
+    with pytest.raises(AnalysisError, match="no board"):
         align_panels([], people())
     with pytest.raises(AnalysisError, match="'m' in the human ranking could be 'x/m' or 'y/m'"):
         align_panels(

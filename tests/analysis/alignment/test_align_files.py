@@ -6,14 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.analysis.peers.builders import reviews
-from tests.ranking_logs.builders import bracket, write_log
+from tests.analysis.peers.builders import read_panels, reviews
+from tests.ranking_logs.builders import listed, write_log
 from tests.tables.builders import write
 from tiebreak.analysis.alignment import align, align_panels
-from tiebreak.analysis.peers.panel import read_panels
+from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import RankingLogError
 from tiebreak.tables import TableError, read_human_ranking
 
 HOW = Resampling(level=0.9, draws=50, seed=2)
@@ -36,9 +35,9 @@ def test_files_and_what_is_read_of_them_say_the_same(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "seal.eval", [bracket("q1", "a", "b", "c")])
+    log = write_log(tmp_path / "seal.eval", [listed("q1", None)])
     human = write(tmp_path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
     with pytest.raises(TableError, match="does not exist"):
         align([log], tmp_path / "nothing.csv")
-    with pytest.raises(RankingLogError, match="No peer review with an item judged"):
+    with pytest.raises(AnalysisError, match="no item could be ranked"):
         align([log], human)

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.ranking_logs.builders import call, item, write_log
-from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.panel import Panel, panels_among
+from tiebreak.paths import Paths
+from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -112,6 +114,11 @@ def by_scores(scores: NDArray[np.float64], **fields: Any) -> list[ItemBallots]:
         )
         for number, answers in enumerate(scores)
     ]
+
+
+def read_panels(paths: Paths) -> list[Panel]:
+    """The panels of all peer reviews among some files and folders."""
+    return panels_among(read_ranking_logs(paths))
 
 
 def panel_of(folder: Path, *items: ItemBallots, **task_args: Any) -> Panel:

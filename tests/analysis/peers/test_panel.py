@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.analysis.peers.builders import identical, panel_of, reviews
+from tests.analysis.peers.builders import identical, panel_of, read_panels, reviews
 from tests.ranking_logs.builders import bracket, listed, write_log
-from tiebreak.analysis.peers.panel import NoPeerReviewError, read_panels
+from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.ranking_logs import RankingLogError
 

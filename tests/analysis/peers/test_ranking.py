@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.analysis.peers.builders import by_scores, identical, panel_of, reviews
+from tests.analysis.peers.builders import by_scores, identical, panel_of, read_panels, reviews
 from tests.ranking_logs.builders import sample, write_log
-from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.ranking import PeerRanking, item_elections, peer_ranking
 from tiebreak.rankers import Resampling, aggregate_items, check_certificate
 

@@ -8,10 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from tests.analysis.peers.builders import LETTERS, by_scores, identical, reviews
+from tests.analysis.peers.builders import LETTERS, by_scores, identical, read_panels, reviews
 from tests.ranking_logs.builders import sample, write_log
 from tiebreak.analysis.entries import entries_of
-from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.analysis.peers.review import SparseAgreement, _compared, sparse_agreements
 from tiebreak.rankers import Resampling, aggregate_items, mean_rank
 from tiebreak.rankers.expander import review_graph

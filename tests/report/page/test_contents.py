@@ -13,7 +13,6 @@ from tests.report.page.logs import Folder, small, whole
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.analysis.stability import stability
 from tiebreak.progress import Activity, watch
@@ -21,6 +20,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError
 from tiebreak.ranking_logs import read as reading
 from tiebreak.ranking_logs.log_file import read_log_file
+from tiebreak.report.page import sections
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.sheets import comparison as comparison_sheet
 from tiebreak.report.sheets import leaderboard as board_sheet
@@ -117,9 +117,15 @@ def test_people(tmp_path: Path) -> None:
     whole(tmp_path / "logs")
     found = contents_of([tmp_path / "logs"], human=people("abc"), **FAST)
     assert found.alignment is not None
-    assert [one.benchmark for one in found.alignment.benchmarks] == ["mmlu"]
-    with pytest.raises(NoPeerReviewError):
-        contents_of([small(tmp_path / "none")], human=people("abc"), **FAST)
+    kinds = [(one.benchmark, one.order is None) for one in found.alignment.benchmarks]
+    assert kinds == [("mmlu", True), *[("gsm8k", False)] * 5]
+    other = contents_of([small(tmp_path / "none")], human=people("abc"), **FAST)
+    assert other.alignment is not None
+    assert other.alignment.benchmarks[0].order is not None
+    [part, *_], [beside, *_] = sections.people(found.alignment), sections.people(other.alignment)
+    assert len(part[1]) == 2
+    assert beside[1] == []
+    assert " pairs of models as people do" in beside[0].verdict
     with pytest.raises(AnalysisError, match="ranks 0 candidates out of 3"):
         contents_of([tmp_path / "logs"], human=people("xyz"), **FAST)
 

@@ -14,7 +14,6 @@ from tiebreak.analysis.item_table import or_nan
 from tiebreak.analysis.judge.biases import bound_warning
 from tiebreak.analysis.judge.figures import JudgeReplies, judge_replies
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
-from tiebreak.paths import Paths
 from tiebreak.rankers.dependence import EffectiveVotes, PairErrors, effective_votes, pair_errors
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import (
@@ -33,7 +32,6 @@ from tiebreak.rankers.reviewers import (
 )
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
-from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
 from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
@@ -74,15 +72,6 @@ class Panel:
     degree: int | None
     ballots: tuple[ItemBallots, ...]
     notes: tuple[str, ...]
-
-
-def read_panels(paths: Paths) -> list[Panel]:
-    """The panels of all peer-review logs among some files and folders, the oldest log first.
-
-    Raises:
-        RankingLogError: a path holds no ranking log, or no log has a review (NoPeerReviewError).
-    """
-    return panels_among(read_ranking_logs(paths))
 
 
 def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:

@@ -78,11 +78,12 @@ def views_figure(alignment: Alignment) -> Drawing | None:
 
     A box for each peer review and view, otherwise as in `alignment_figure`.
     """
-    several = len(alignment.benchmarks) > 1
-    names = _names(alignment.benchmarks)
+    drawn = _drawn(alignment)
+    several = len(drawn) > 1
+    names = _names(drawn)
     boxes = [
         Box(f"{name} · {each.name}" if several else each.name, *_figures(each), group)
-        for group, (name, one) in enumerate(zip(names, alignment.benchmarks, strict=True))
+        for group, (name, one) in enumerate(zip(names, drawn, strict=True))
         for each in one.raters
         if each.kind == "view"
     ]
@@ -126,15 +127,16 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
     Raises:
         ReportError: there are several peer reviews, and no such rater.
     """
-    if len(alignment.benchmarks) == 1:
-        [one] = alignment.benchmarks
+    drawn = _drawn(alignment)
+    if len(drawn) == 1:
+        [one] = drawn
         found = [(each.name, each) for each in one.raters if each.kind != "view"]
         subject = one.benchmark
     else:
-        known = dict.fromkeys(each.name for one in alignment.benchmarks for each in one.raters)
+        known = dict.fromkeys(each.name for one in drawn for each in one.raters)
         if rater not in known:
             raise ReportError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
-        both = zip(_names(alignment.benchmarks), alignment.benchmarks, strict=True)
+        both = zip(_names(drawn), drawn, strict=True)
         found = [(name, each) for name, one in both for each in one.raters if each.name == rater]
         subject = rater
     return [Box(name, *_figures(each)) for name, each in found], subject
@@ -155,6 +157,12 @@ def reviewer_boxes(panel: Panel) -> list[Box]:
         )
         boxes.append(Box(reviewer.name, values, float(macro)))
     return boxes
+
+
+def _drawn(alignment: Alignment) -> list[BenchmarkAlignment]:
+    """The peer reviews; where there is none, the boards."""
+    reviews = [one for one in alignment.benchmarks if one.order is None]
+    return reviews or list(alignment.benchmarks)
 
 
 def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:

@@ -14,7 +14,8 @@ from tiebreak.analysis.comparison import Comparison, compare_entries
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
-from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
+from tiebreak.analysis.judged import judged_among
+from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
 from tiebreak.analysis.stability import StabilityReport, stability_of
 from tiebreak.analysis.stars import StarReport, star_report_of
@@ -66,7 +67,7 @@ def contents_of(
     Args:
         paths: ranking logs, and folders that hold some; none for a report of a contest alone.
         contest: what `contest_report` made of a table of scores.
-        human: a ranking by people, for the peer reviews among the logs.
+        human: a ranking by people, for every board.
         reference: what protocols are compared with, as in `compare`. By default all pairs, and no
             comparison where these were not judged.
         sources: other files and folders that were read, for the contest say: where they lie is not
@@ -75,9 +76,9 @@ def contents_of(
         prices: as in `read_ranking_logs`.
 
     Raises:
-        RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
+        RankingLogError: a path holds no ranking log.
         AnalysisError: there is no such reference, or logs cannot be compared with it.
-        AnalysisError: the ranking by people has too little in common with the peer reviews.
+        AnalysisError: the ranking by people has too little in common with the boards.
         ValueError: level or draws are out of range.
     """
     paths = path_list(paths)
@@ -97,7 +98,7 @@ def contents_of(
     aligned = None
     if human is not None:
         named = replace(human, source=names[human.source])
-        aligned = align_panels(panels_among(logs), named, how=how)
+        aligned = align_panels(judged_among(logs), named, how=how)
     return Contents(
         logs=tuple(logs),
         files={names[log.path]: log.files for log in read},

@@ -402,8 +402,9 @@ def peer_reviews(report: PeerReport) -> Iterator[Made]:
 
 
 def people(found: Alignment) -> Iterator[Made]:
-    """Each benchmark's raters against people; the pictures stand in the first part."""
-    picture: Pictures = [alignment_figure(found), views_figure(found)]
+    """Each board or peer review against people; pictures of the latter stand in the first part."""
+    reviewed = any(one.order is None for one in found.benchmarks)
+    picture: Pictures = [alignment_figure(found), views_figure(found)] if reviewed else []
     notes = found.notes
     for one in found.benchmarks:
         sheet = alignment.benchmark_sheet(one, found.level)

@@ -5,15 +5,31 @@ from itertools import pairwise
 from typing import Any
 
 from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Correlation, Rater
-from tiebreak.report.cells import estimate, integer, number, words
+from tiebreak.analysis.judged import BoardOrder
+from tiebreak.report.cells import estimate, integer, number, percents, rank_range, signed, words
 from tiebreak.report.json import document, in_columns, json_ready, only
-from tiebreak.report.sheet import Section, Sheet, Table, interval_heading, names, numbers
-from tiebreak.words import count, natural_key
+from tiebreak.report.sheet import (
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+    names,
+    numbers,
+)
+from tiebreak.words import all_of, count, natural_key, percent
 
 LEGEND = (
     "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "
     "compared (native score: the mean score). Undef.: items in which a rater ties all models, or "
     "ranks fewer than two"
+)
+LEGEND_BOARDS = (
+    "Ranks on a board are among the models that people ranked. Their intervals hold all true ranks "
+    "at once with {} probability; a model is placed higher than by people where its own leaves out "
+    "people's rank, which is wrong of any model on at most {} of boards. Pairs that the board ties "
+    "are not decided as people do. Only the pairs that its items tell apart bound their share: few "
+    "items give a wide interval"
 )
 LEGEND_VIEWS = (
     "SR: the rank that each model gives itself; PR: the mean of those that its peers give it; SIA: "
@@ -45,8 +61,10 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
             {"benchmark", "log", "n_items", "n_candidates",
              "models": [{"model", "human_name", "human_rank"}],
              "item_ids": [], "raters": [{"kind", "name", "pearson", "kendall"}],
-             "warnings": [], "notes": []}],
+             "order": {}, "warnings": [], "notes": []}],
          "notes": []}
+
+    `order` has the fields of `BoardOrder`, in the order of `models`; it is null for a peer review.
 
     Args:
         alignment: what to export.
@@ -71,20 +89,59 @@ def rows_of(alignment: Alignment) -> list[dict[str, Any]]:
 
 
 def benchmark_sheet(one: BenchmarkAlignment, level: float) -> Sheet:
-    """The raters of a benchmark: how their correlations are distributed, and over all items."""
+    """The raters of a peer review: how their correlations are distributed, and over all items.
+
+    Or a board: its order beside people's, and its correlation over all items.
+    """
     models = f"{len(one.models)} of {count(one.n_candidates, 'model')} ranked by people"
     pearson, kendall = ([getattr(rater, x) for rater in one.raters] for x in ("pearson", "kendall"))
     items = "Item by item: how the correlations of the items are distributed"
+    sections = [
+        Section.of(_by_item("Pearson", one.raters, pearson, level), heading=items),
+        Section.of(_by_item("Kendall", one.raters, kendall, level)),
+    ]
+    if one.order:
+        sections = [Section.of(_order(one, one.order, level))]
+    over_all = Section.of(_over_all(one.raters, level), heading="Over all items: one correlation")
     return Sheet(
         f"{one.benchmark} · {count(one.n_items, 'item')} · {models}",
         (f"log: {one.log}",),
+        _verdict(one.raters[0].name, one.order, level) if one.order else "",
         warnings=one.warnings,
-        sections=(
-            Section.of(_by_item("Pearson", one.raters, pearson, level), heading=items),
-            Section.of(_by_item("Kendall", one.raters, kendall, level)),
-            Section.of(_over_all(one.raters, level), heading="Over all items: one correlation"),
-        ),
+        sections=(*sections, over_all),
         notes=one.notes,
+    )
+
+
+def _order(one: BenchmarkAlignment, order: BoardOrder, level: float) -> Table:
+    """Ranks of the models on the board, best first, and by people."""
+    columns = (
+        *(model_names(), *numbers("Board", interval_heading(level), "People", "Difference")),
+        names("Placed by the board"),
+    )
+    places = zip(
+        *(one.models, order.ranks, order.rank_lower, order.rank_upper, one.human_ranks), strict=True
+    )
+    digits = int(any(rank % 1 for rank in (*order.ranks, *one.human_ranks)))
+    placed = dict.fromkeys(order.higher, "higher") | dict.fromkeys(order.lower, "lower")
+    rows = [
+        (
+            *(words(model), number(rank, digits), rank_range(lower, upper)),
+            *(number(human, digits), signed(rank - human, digits), words(placed.get(model, ""))),
+        )
+        for model, rank, lower, upper, human in sorted(places, key=lambda place: place[1])
+    ]
+    return Table.of(columns, rows, "Ranks on the board and by people")
+
+
+def _verdict(name: str, order: BoardOrder, level: float) -> str:
+    ties = order.n_pairs - order.n_same - order.n_opposite
+    higher = f"places {all_of(order.higher)}" if order.higher else "is shown to place no model"
+    return (
+        f"{name} decides {order.n_same} of {count(order.n_pairs, 'pair')} of models as people do "
+        f"({interval_heading(level)} {percents(order.same.lower, order.same.upper)}), "
+        f"{order.n_opposite} the other way round, and ties {ties}. "
+        f"It {higher} higher than people do"
     )
 
 
@@ -98,8 +155,11 @@ def legend(alignment: Alignment) -> Section:
         "models that all favour themselves 57%, and 86% on 200 items)"
     )
     means = [LEGEND_MEAN_RANKS] if alignment.scores == "mean-rank" else []
-    views = LEGEND_VIEWS.format(alignment.consensus)
-    return Section.of(legend=[LEGEND, *means, views, intervals])
+    kinds = {one.order is None for one in alignment.benchmarks}
+    views = [LEGEND_VIEWS.format(alignment.consensus)] if True in kinds else []
+    chances = percent(alignment.level), percent(1 - alignment.level)
+    boards = [LEGEND_BOARDS.format(*chances)] if False in kinds else []
+    return Section.of(legend=[LEGEND, *means, *views, *boards, intervals])
 
 
 def _by_item(
@@ -154,7 +214,7 @@ def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
             }
             for rater in one.raters
         ],
-        **only(one, "warnings", "notes"),
+        **only(one, "order", "warnings", "notes"),
     }
 
 
