@@ -2,6 +2,9 @@
 
 All pairs meet in every item; the log-odds of a match are the difference of two strengths plus the
 judge's taste times (a − b) / (a + b), a and b being the lengths of the two answers.
+
+Shown:
+    strengths controlled for length and style: `rank --control`
 """
 
 from collections.abc import Iterator

@@ -3,6 +3,10 @@
 Judges are planted: fair with little noise, fair and noisy, one to whom the first of two equal
 answers is the better one in 60 or 70% of matches, one that likes length, one that tosses a coin.
 Where longer answers are better item by item, a taste for length cannot be told from a good eye.
+
+Shown:
+    alarms about the judge: the answer shown first, flips, length, a coin: `rank`, `compare`,
+        page, card
 """
 
 from collections.abc import Iterator
