@@ -67,11 +67,12 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	$(BIN)/python benchmarks/price.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/report.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py --out docs/statistics.csv
 
 docs: $(VENV)/.docs  ## run what the pages say, then build the site, in site/
 	$(BIN)/pytest -n 2 --dist worksteal -m pages
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.statistics
 	$(BIN)/python -m tools.tutorial
 	rm -rf site
 	NO_COLOR=1 $(BIN)/zensical build --strict --clean

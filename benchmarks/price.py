@@ -33,7 +33,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.statistics import renew
 from tiebreak.estimate.dry_judge import WORDS, DryJudge, Habit, Meter
 from tiebreak.estimate.prices import PricedModel
 from tiebreak.estimate.tokens import TokenCounter, token_counter
@@ -45,6 +44,7 @@ from tiebreak.scorers.protocols import in_event_loop, judge_item
 from tiebreak.scorers.questions import MatchQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
 from tiebreak.scorers.variants import read_variant
+from tools.marks import renew
 
 T = TypeVar("T")
 MARKS: Final = ("<!-- written by benchmarks/price.py -->", "<!-- end -->")

@@ -37,7 +37,6 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.claims.worlds import Array, true_borda
-from benchmarks.statistics import renew
 from tiebreak.lab import simulate as lab
 from tiebreak.lab.planted import Traits, World
 from tiebreak.rankers import Resampling, bootstrap_items
@@ -45,6 +44,7 @@ from tiebreak.rankers.agreement import spearman_many, top1_many
 from tiebreak.scorers.catalogue import STANDARD
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import place
+from tools.marks import renew
 
 MARKS = ("<!-- written by benchmarks/protocols.py -->", "<!-- end -->")
 MODELS, ITEMS, SPREAD = 8, 162, 0.2

@@ -1,9 +1,12 @@
 """What every figure that users see holds, in simulated worlds whose truth is known.
 
 Run `OPENBLAS_NUM_THREADS=1 python benchmarks/statistics.py` (some 15 minutes on 2 cores), or `make
-bench`. It prints what each figure claims, what was measured and the Monte Carlo error, and exits
-with 1 when a claim is missed. `--quick` draws a tenth of the worlds, `--only NAME` takes one module
-of `benchmarks/claims/`, `--out docs/statistics.md` renews the table of that page.
+bench`. It prints what each figure claims, what was measured (errors, and how often what is there is
+found) and the Monte Carlo error, and exits with 1 when a claim is missed. `--only NAME` takes one
+module of `benchmarks/claims/`, `--out docs/statistics.csv` keeps what was measured in the data file
+of the pages, where the lines of other modules stay; `python -m tools.statistics` then says which
+sentences of docs/statistics.md are to be renewed. `--quick` draws a tenth of the worlds, which are
+too few to be kept.
 """
 
 import sys
@@ -15,25 +18,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import argparse
 import multiprocessing
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.claims import Claim, measure, modules, title
-
-COLUMNS = ("figure", "setting", "claimed", "measured ± MC error", "runs", "met")
-BEGIN, END = "<!-- written by benchmarks/statistics.py -->", "<!-- end -->"
-
-Measured = Mapping[str, Sequence[Claim]]
-
-
-def cells(claim: Claim) -> tuple[str, ...]:
-    """A row of the table."""
-    met = {True: "yes", False: "MISSED", None: ""}[claim.met]
-    measured = f"{claim.measured:.3f} ± {claim.error:.3f}"
-    return claim.figure, claim.setting, claim.claimed, measured, f"{claim.runs:,}", met
+from benchmarks.claims import Claim, measure, modules
+from tools.statistics import COLUMNS, Measured, cells, read, write
 
 
 def run(names: Sequence[str], scale: float, jobs: int) -> Iterator[tuple[str, list[Claim], float]]:
@@ -63,45 +55,15 @@ def shown(measured: Measured) -> Table:
     return table
 
 
-def markdown(measured: Measured) -> str:
-    """The same, a heading and a table for each module."""
-    lines = []
-    for name, claims in measured.items():
-        lines += ["", f"### {title(name).rstrip('.')}", ""]
-        lines += [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-        for claim in claims:
-            escaped = [cell.replace("|", r"\|") for cell in cells(claim)]
-            lines.append(f"| {' | '.join(escaped)} |")
-    return "\n".join([*lines, ""])
-
-
-def beside_others(page: Path, text: str, begin: str = BEGIN, end: str = END) -> str:
-    """The tables of `text`, among those of the page's other modules, in the order of modules."""
-    found = page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
-    parts = {}
-    for part in (found + text).split("\n### ")[1:]:
-        parts[part.partition("\n")[0]] = part.strip()
-    order = [title(name).rstrip(".") for name in modules()]
-    return "".join(f"\n### {parts[heading]}\n" for heading in order if heading in parts)
-
-
-def renew(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
-    """Put `text` between the marks of `page`, and leave the rest as it is."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
-    _, found, after = rest.partition(end)
-    if not found:
-        raise SystemExit(f"{page} has no lines {begin!r} and {end!r} to write between.")
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
-
-
 def main() -> int:
     """Measure, print the table, return the exit code."""
     names = modules()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the worlds")
+    worlds = parser.add_mutually_exclusive_group()
+    worlds.add_argument("--quick", action="store_true", help="a tenth of the worlds")
+    worlds.add_argument("--out", type=Path, help="data file that keeps what was measured")
     parser.add_argument("--only", choices=names, action="append", help="this module (repeatable)")
     parser.add_argument("--jobs", type=int, default=2, help="modules measured at once")
-    parser.add_argument("--out", type=Path, help="page whose tables are renewed")
     options = parser.parse_args()
     chosen = options.only or names
     progress, found = Console(stderr=True), {}
@@ -111,7 +73,7 @@ def main() -> int:
     measured = {name: found[name] for name in chosen}
     Console(width=160).print(shown(measured))
     if options.out:
-        renew(options.out, beside_others(options.out, markdown(measured)))
+        write(read(options.out) | measured, options.out)
     missed = [claim for claims in measured.values() for claim in claims if claim.met is False]
     return 1 if missed else 0
 

@@ -23,7 +23,7 @@ from tools import reference
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-MADE = {"tutorial.md", *(f"reference/{name}" for name in reference.PAGES)}
+MADE = {"tutorial.md", "reference/figures.md", *(f"reference/{name}" for name in reference.PAGES)}
 
 
 def in_menu(entry: object) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""Every figure's claim holds in a small simulation; and the table that shows them."""
+"""Every figure's claim holds in a small simulation; the data file and the pages that show them."""
 
 import ast
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,17 +10,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.claims import mean, measure, modules, share, worlds
+from benchmarks.claims import Claim, figures, mean, measure, modules, share, worlds
 from tests.harness import ROOT
+from tools import statistics
 
 SCALE = 0.05
 
 
+def promise(claim: Claim) -> tuple[str, str, str]:
+    """What is claimed of a figure in a setting, whatever the number of worlds."""
+    simulated = claim.figure.endswith("by the true one")  # the truth is, so its error is allowed
+    return claim.figure, claim.setting, "" if simulated else claim.claimed
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", modules())
-def test_no_claim_is_missed(name: str) -> None:
-    missed = [claim for claim in measure(name, SCALE) if claim.met is False]
-    assert missed == []
+def test_no_claim_is_missed_and_the_last_full_run_has_all(name: str) -> None:
+    claims = measure(name, SCALE)
+    assert [claim for claim in claims if claim.met is False] == []
+    assert set(map(promise, claims)) <= set(map(promise, statistics.read()[name])), (
+        f"measured anew? python benchmarks/statistics.py --only {name} --out docs/statistics.csv"
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,8 +118,152 @@ def test_reviewers_err_together_as_planted() -> None:
     assert found == pytest.approx([expected, 0.0], abs=0.03)
 
 
-def test_every_module_is_in_the_list_of_figures() -> None:
-    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
-    figures = page.split("## Which figure is measured where")[1].split("## Measured")[0]
-    missing = [name for name in modules() if f"`{name}`" not in figures]
-    assert missing == []
+@pytest.mark.parametrize("name", modules())
+def test_every_module_says_where_its_figures_are_shown(name: str) -> None:
+    assert figures(name)
+    assert all(figure and where for figure, where in figures(name))
+
+
+def test_the_data_file_has_every_module_in_order() -> None:
+    assert list(statistics.read()) == modules()
+
+
+def test_the_data_file_is_read_and_written_without_loss(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.csv"
+    statistics.write(statistics.read(), copy)
+    assert copy.read_bytes() == statistics.DATA.read_bytes()
+    assert statistics.read(tmp_path / "none.csv") == {}
+
+
+def test_the_summary_says_what_the_last_full_run_measured() -> None:
+    text = statistics.PAGE.read_text(encoding="utf-8")
+    assert list(statistics.faults(text, statistics.read())) == []
+
+
+def test_the_summary_is_short_and_its_numbers_are_measured_or_claimed() -> None:
+    text = statistics.PAGE.read_text(encoding="utf-8")
+    seen = statistics.NUMBER.sub("", text)
+    claims = [claim for claims in statistics.read().values() for claim in claims]
+    known = " ".join(f"{claim.figure} {claim.setting} {claim.claimed}" for claim in claims)
+    settings = {float(number) for number in re.findall(r"\d+(?:\.\d+)?", known)}
+    for number, percent in re.findall(r"(\d*\.\d+|\d+(?=%|–\d+%))(%?)", seen):
+        assert float(number) in settings or float(number) / 100 in settings, (number, percent)
+    words = statistics.NUMBER.sub(r"\1", text).split()
+    assert sum(any(map(str.isalnum, word)) for word in words) <= 750
+
+
+def test_the_page_of_tables_has_every_row() -> None:
+    measured = statistics.read()
+    page = statistics.tables(measured)
+    parts = re.split(r"^## (.*)$", page, flags=re.M)
+    rows = {
+        name: part.count("\n| ") - 2 for name, part in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    assert {name: rows[name] for name in measured} == {
+        name: len(claims) for name, claims in measured.items()
+    }
+    assert rows["Which figure is measured where"] == sum(len(figures(name)) for name in measured)
+    totals = statistics.totals(measured)
+    assert rows["Missed or not held"] == totals["MISSED"] + totals["not held"]
+
+
+HELD = "A: 95% interval"
+SMALL = {
+    "boards": [
+        share(HELD, "2 models, 20 items", 95, 100, (0.93, 0.97)),
+        share(HELD, "8 models, 20 items", 285, 300, (0.93, 0.97)),
+        share(HELD, "8 models, 120 items", 60, 100),
+        mean("B: width", "2 models", [1.25, 1.25]),
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("what", "like", "shown"),
+    [
+        (f"{HELD} · 2 models", "0%", "95%"),
+        (f"{HELD} · 120 items", "0.0%", "60.0%"),
+        (f"{HELD} · 8 models · 20 items", "0", "1"),
+        (f"{HELD} · least", "0.00", "0.60"),
+        (f"{HELD} · most", "0.00", "0.95"),
+        (f"{HELD} · pooled", "0%", "88%"),
+        (f"{HELD} · pooled claimed", "0%", "95%"),
+        (f"{HELD} · 8 models · least", "0%", "60%"),
+        ("B: width", "0.0", "1.2"),
+    ],
+)
+def test_numbers_of_the_summary(what: str, like: str, shown: str) -> None:
+    assert statistics.written(statistics.value(SMALL, "boards", what), like) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "rows"),
+    [
+        ("boards", HELD, 3),
+        ("boards", f"{HELD} · 0 items", 0),
+        ("boards", "C", 0),
+        ("none", HELD, 0),
+    ],
+)
+def test_a_title_that_means_no_single_row(name: str, what: str, rows: int) -> None:
+    with pytest.raises(LookupError, match=f"^{rows} rows of `{name}` are “"):
+        statistics.value(SMALL, name, what)
+
+
+def linked(shown: str, what: str) -> str:
+    return f'[{shown}](reference/figures.md#boards "{what}")'
+
+
+SAID = f"{statistics.NOT_HELD}\n\nIt holds {linked('60%', f'{HELD} · 120 items')}.\n\n## More\n"
+
+
+def test_totals_and_states() -> None:
+    assert statistics.totals(SMALL) == {
+        "rows": 4, "claims": 2, "yes": 2, "MISSED": 0, "not held": 1
+    }  # fmt: skip
+    assert statistics.value(SMALL, "", "claims") == 2
+    assert [statistics.state(claim) for claim in SMALL["boards"]] == ["yes", "yes", "not held", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (SAID, None),
+        (SAID.replace("60%", "61%"), "61% is 60% by now: “It holds 61%.”"),
+        (SAID + linked("1", "C"), "0 rows of `boards` are “C”: 1 in “1”"),
+        (
+            SAID.replace("boards", "none"),
+            f"0 rows of `none` are “{HELD} · 120 items”: 60% in “It holds 60%.”",
+        ),
+        (
+            "",
+            f"“{statistics.NOT_HELD}” has nothing of `boards`: {HELD} (8 models, 120 items): 0.600,"
+            " not held",
+        ),
+        (
+            SAID.replace("It", linked("1.2", "B: width")),
+            f"“{statistics.NOT_HELD}” has what is held in every setting by now, of `boards`: "
+            "B: width",
+        ),
+    ],
+)
+def test_what_the_summary_says_otherwise(text: str, fault: str | None) -> None:
+    assert next(statistics.faults(text, SMALL), None) == fault
+    renewed = statistics.renewed(text, SMALL)
+    assert renewed == text.replace("61%", "60%")
+
+
+def test_a_missed_claim_has_to_stand_in_the_summary() -> None:
+    missed = {"boards": [share("C", "2 models", 20, 40, (0.9, 1.0))]}
+    [fault] = statistics.faults("", missed)
+    assert fault.endswith("`boards`: C (2 models): 0.500, MISSED")
+
+
+@pytest.mark.slow
+def test_a_tenth_of_the_worlds_is_not_kept(tmp_path: Path) -> None:
+    out = tmp_path / "statistics.csv"
+    run = [sys.executable, "benchmarks/statistics.py", "--quick", "--out", str(out)]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2
+    assert "not allowed with argument --quick" in done.stderr
+    assert not out.exists()

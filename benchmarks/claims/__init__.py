@@ -4,16 +4,19 @@ A module here stands for the figures of one room of analysis, and has one functi
 
     def claims(scale: float) -> Iterator[Claim]: ...
 
-with fixed seeds. `scale` is the share of the full number of runs (`runs` below): 1 for the table in
-docs/statistics.md (at most three minutes of one core), 0.05 in the tests (some seconds). A module
-without that function holds what the others share. `benchmarks/statistics.py` runs them all;
-`tests/test_statistics.py` runs them at a small scale and asserts that no claim is missed.
+with fixed seeds. `scale` is the share of the full number of runs (`runs` below): 1 for
+docs/statistics.csv (at most three minutes of one core), 0.05 in the tests (some seconds). A module
+without that function holds what the others share. Its docstring says how worlds are drawn, and
+below "Shown:" each figure and where users see it, for the page of all tables.
+`benchmarks/statistics.py` runs them all; `tests/test_statistics.py` runs them at a small scale and
+asserts that no claim is missed.
 """
 
 import gc
 import importlib
 import math
 import pkgutil
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -129,6 +132,14 @@ def measure(name: str, scale: float) -> list[Claim]:
 def title(name: str) -> str:
     """The first line of a module's docstring."""
     return (module(name).__doc__ or name).splitlines()[0]
+
+
+def figures(name: str) -> list[tuple[str, str]]:
+    """What a module measures and where it is shown, as its docstring has them below "Shown:"."""
+    below = (module(name).__doc__ or "").partition("\nShown:\n")[2]
+    entries = re.findall(r"^    (\S.*(?:\n {5,}\S.*)*)", below, re.M)
+    parts = (" ".join(entry.split()).rpartition(": ") for entry in entries)
+    return [(figure, where) for figure, _, where in parts]
 
 
 def module(name: str) -> ModuleType:

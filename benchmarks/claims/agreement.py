@@ -4,6 +4,11 @@ Two judges read the same 8 answers to an item, each with an error of its own; th
 give correlate by 0.66 within an item. Their leaderboards agree, with items without end, as the
 orders of the models do that are planted for each. "Apart" is the spread of the models' true means
 in standard deviations of a score.
+
+Shown:
+    ρ and τ with the reference: `compare`, sparse logs in `peers`, page
+    a part of the items against all of them; run against run: `stability`
+    agreement with people: item by item and over all items: `align`, page
 """
 
 import math

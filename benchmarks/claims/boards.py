@@ -2,6 +2,10 @@
 
 `separation` tries few random signs here: the test is as exact with 199 of them (p is
 a multiple of 1/200), and fifty times as fast; only its power is a little less.
+
+Shown:
+    pairwise tests, tiers, rank ranges, the verdict's sentence: `rank`, page, card, notebook
+    difference and test of one pair chosen beforehand (`--pair`): `rank`
 """
 
 from collections.abc import Iterator

@@ -2,6 +2,10 @@
 
 People give stars by fixed shares; a judge gives the same stars at a rate of κ, and draws its own by
 the same shares otherwise, so that κ of all answers that there are is exactly that rate.
+
+Shown:
+    κ with people, its mean over models, judge against judge, judge beside people: `calibrate`
+    recalled questions, and their difference from a baseline: `contamination`
 """
 
 import math

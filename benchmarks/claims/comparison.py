@@ -2,6 +2,9 @@
 
 Two judges of the same answers: scores of the two correlate by 0.66 within a model, true means by 1
 or by 0.6; `apart` is the spread of true means in standard deviations of a score.
+
+Shown:
+    the ρ to be expected if both agreed in truth: `compare`
 """
 
 import math

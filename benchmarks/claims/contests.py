@@ -4,6 +4,9 @@ A world has true scores of M models on K benchmarks, and scores that are measure
 truth of expected wins and ranks are contests with the true scores; true ranks are told apart where
 expected wins differ by more than the error of playing these, 0.02 wins. Nearly tied models beside
 far weaker ones are no normal population, which the intervals take them for: nothing is claimed.
+
+Shown:
+    expected wins, their ranks, failure sensitivity and its labels: `csd`, page
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,10 @@
 """Control of length: strengths of models whose judge likes length, and their intervals over items.
 
 All pairs meet in every item; the log-odds of a match are the difference of two strengths plus the
-judge's taste times (a − b) / (a + b), a and b being the lengths of the two answers.
+judge's preference times (a − b) / (a + b), a and b being the lengths of the two answers.
+
+Shown:
+    strengths controlled for length and style: `rank --control`
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,10 @@
-"""Figures that are counts: replies without use, items on which all models agree, shares, costs."""
+"""Figures that are counts: replies without use, items on which all models agree, shares, costs.
+
+Shown:
+    unusable replies: `rank`, `compare`, `peers`
+    items on which all agree, what pairs that never differed may differ by: `diagnose`
+    range of tokens and calls learnt from a log: `estimate --from-log`
+"""
 
 from collections.abc import Iterator
 

@@ -2,6 +2,9 @@
 
 Pass or fail, with models that pass alike: what `diagnose` calls detectable there, on average, is
 then planted as the lead of one model over another, and the tests of all pairs must find it.
+
+Shown:
+    groups of native scores, the lead that shows: `diagnose`
 """
 
 from collections.abc import Iterator, Sequence

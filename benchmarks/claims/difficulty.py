@@ -5,6 +5,9 @@ whose tiers are made in the same way, by the same models; tiers that the sample 
 a single one, which has no error) are left out of both. Measured is what the intervals of contests
 over many benchmarks would hold here, and how far expected wins are from those of tiers by the
 items' true success rates.
+
+Shown:
+    what intervals over items would hold for tiers of difficulty (none is shown): `csd --tiers`
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,9 @@
-"""The correctness guard: judge against native score, boards under the guard, planted canaries."""
+"""The correctness guard: judge against native score, boards under the guard, planted canaries.
+
+Shown:
+    how often judge and native score disagree; scores under the correctness guard; how often
+        planted answers persuade the judge, what attacks gain: `rank`, `canary`, page, JSON
+"""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,10 @@
-"""Intervals of a board's Borda scores, of scores as protocols give them, and `first_share`."""
+"""Intervals of a board's Borda scores, of scores as protocols give them, and `first_share`.
+
+Shown:
+    interval of the Borda score, of the score on its protocol's own scale, of mean ranks in
+        `peers`, of published scores: `rank`, `compare`, `peers`, page, card, Every Eval Ever
+    `first_share`: JSON, CSV
+"""
 
 from collections.abc import Iterator
 

@@ -4,6 +4,10 @@ Judges are planted: fair with little noise, fair and noisy, one to whom the firs
 answers is the better one in 60 or 70% of matches, one that likes length, one that tosses a coin.
 Where longer answers are better item by item, a preference for length cannot be told from a good
 eye, so it is a finding about the board (`length`) and none of the alarms.
+
+Shown:
+    alarms about the judge: the answer shown first, flips, a coin; what length gains: `rank`,
+        `compare`, page, card
 """
 
 from collections.abc import Iterator

@@ -2,6 +2,10 @@
 
 Each judge reads the same answers with errors of its own. A fair judge may have a taste of its own
 as well: it likes an answer more or less than others do, whoever gave it.
+
+Shown:
+    the judges of a jury: agreement with the others, alarms of each and of all together: `rank`,
+        page, JSON
 """
 
 import math

@@ -6,6 +6,9 @@ deviation longer 50 to 70% of equal matches. A judge of 50% is blind to length: 
 are better, it lets them win, and no ballot can tell the two. That is no fault, so nobody is doubted
 for it (`judges`, `trust`). "Sensitive" says that what the board claims would not be said at equal
 length; it is true of the board, whoever is to blame.
+
+Shown:
+    what the longer answer gains, and whether the board is sensitive to it: `rank`, page, card
 """
 
 from collections.abc import Iterator

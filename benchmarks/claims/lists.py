@@ -2,6 +2,9 @@
 
 Answers of models that are as good as each other are shown in an order drawn by lot. A biased judge
 adds the same worth for each place further up, so much that 60% of pairs are ranked as shown.
+
+Shown:
+    position in lists; whether lists are more than a coin's: `rank`, `compare`, page, card
 """
 
 import math

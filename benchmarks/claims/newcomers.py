@@ -3,6 +3,10 @@
 Both are made of some pairs only (`rankers.points.pair_points`), met in the order that the schedule
 says. The truth is the probability with which the judge prefers each model to the others, averaged
 over opponents; against the baseline it is that of this one pair.
+
+Shown:
+    scores and tests of a board of newcomers (two logs), win rates against a baseline: `rank`,
+        page, card
 """
 
 from collections.abc import Iterator

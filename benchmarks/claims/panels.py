@@ -3,6 +3,11 @@
 Eight reviewers, if it is not said otherwise, rank 8 answers of the same quality on average, with an
 error as large as the spread of the answers; the errors of the first few may correlate. Of the
 answers 90% pass the benchmark's own test, which errs a little, too.
+
+Shown:
+    self-preference: `peers`
+    agreement of reviewers, α, W, independent votes, known right and wrong pairs, reviewers
+        bound to the order shown: `peers`
 """
 
 from collections.abc import Iterator

@@ -3,6 +3,9 @@
 A leaderboard of brackets says whom each other rule that fits would put first, where that is not its
 own first model. The verdict's sentence claims no more than that, so nothing is claimed of
 near-ties; with a model that is clearly best it should hardly ever appear.
+
+Shown:
+    whom other rules of placement put first: `rank` (verdict), page, card, JSON
 """
 
 from collections.abc import Iterator, Sequence

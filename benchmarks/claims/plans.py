@@ -2,6 +2,10 @@
 
 A first small run shows noise and differences; a second, larger one, of the same models and judge,
 is what the plan is about.
+
+Shown:
+    half-width and pairs told apart that a plan promises: `estimate --budget`, `--calls`,
+        `--precision`
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,10 @@
 """Intervals in a peer review: self-preference in places, and a reviewer's distance from the others.
 
 Six models review each other's answers; the first adds one standard deviation to its own.
+
+Shown:
+    intervals of the differences of the four views, distance of a reviewer from the others:
+        `peers`
 """
 
 from collections.abc import Iterator

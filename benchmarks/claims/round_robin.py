@@ -1,4 +1,8 @@
-"""A round robin's scores: bias against all pairs, their intervals, equal models told apart."""
+"""A round robin's scores: bias against all pairs, their intervals, equal models told apart.
+
+Shown:
+    scores of a round robin (rule `points`), tests of all pairs: `rank`, page, card
+"""
 
 from collections.abc import Iterator
 from functools import cache

@@ -2,6 +2,9 @@
 
 Scores are normalized Borda scores of N models by quality and normal noise, drawn for every item
 anew: so the truth about new items is known. `gap` is the distance between neighbours' true scores.
+
+Shown:
+    an early stop (`settle`): `rank`, log
 """
 
 from collections.abc import Iterator

@@ -5,6 +5,10 @@ at 20, 50, 100 and 200 items. Error is the share of boards of equal models that 
 Power is the share of the pairs found whose models differ, half of the models from the other half;
 t is what Student's t with Holm's correction finds of the same pairs. Near-duplicates are four
 models with all stars in 98% of the items, beside two with all stars in 75% and 65%.
+
+Shown:
+    tests of all pairs of scores that are no ranks (stars, partial credit, win rates against a
+        baseline): `rank`, `diagnose`, page
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,11 @@
 """Stability of stars: variance over rounds, scores elsewhere, causes of errors, fewer questions.
 
 Worlds are those of `stars`. Rounds are tables of fresh questions in which nothing else changes.
+
+Shown:
+    variance of relative scores over rounds beside the one that chance gives; that of
+        independent samples; ρ and τ with scores elsewhere; shares of causes of errors; the
+        order that fewer questions keep: `stability --sizes`, `--against`, `--causes`, `--elo`
 """
 
 from collections.abc import Iterator, Sequence

@@ -4,6 +4,10 @@ Worlds are drawn as tables of stars. An answer has as many stars as thresholds l
 is: the model, the subject, how hard the question is (for all models alike; variants of one question
 are about as hard as each other), and chance. Two models' stars in one item then correlate by .3.
 Every tenth item is of another subject, as in a sample by subject.
+
+Shown:
+    scores by stars: absolute, relative (`--reference`, to the best) and by subject,
+        differences, pairwise tests and ranks; paired, linked and unlinked: `rank`, page
 """
 
 from collections.abc import Iterator, Sequence

@@ -3,6 +3,9 @@
 A strength is a figure of the matches that a protocol plays: its truth is what the same protocol
 shows with items without end (exact where all pairs meet, else with some thousands). Under
 elimination that is not what all pairs would show, and no interval over items says so.
+
+Shown:
+    intervals of least-squares and Bradley–Terry strengths: `rank`, page, JSON
 """
 
 import math

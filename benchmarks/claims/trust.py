@@ -1,4 +1,8 @@
-"""The state of trust: false alarms at any number of verdicts, what is fine, flips and cycles."""
+"""The state of trust: false alarms at any number of verdicts, what is fine, flips and cycles.
+
+Shown:
+    the state of trust; flips and cycles: `rank`, `compare`, page, card
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -5,6 +5,9 @@ the planted order. Each adds to its own answer as many of their standard deviati
 says: with 4 it mostly puts itself first, so that SR ties all models in 29 to 60% of the items. The
 truth is what the figures are in a large population of items; those of a world are drawn from it.
 "Apart" is the spread of the models' true means in standard deviations of a score.
+
+Shown:
+    agreement of the four views SR, PR, SIA and SFA with people: `align`, page
 """
 
 import math
