@@ -4,6 +4,9 @@ People's order is the true order of the models. The judge reads answers with an 
 besides it is fair, likes one model more than people do ("a favourite": the sixth of eight, which
 it places between the second and the third), or sees no difference between models ("blind", people's
 order then being any). What is left out: people's ranking counts as exact, though votes have errors.
+
+Shown:
+    pairs decided as people do, models placed higher or lower than by people: `align`, page
 """
 
 from collections.abc import Iterator

@@ -58,7 +58,8 @@ def claims(scale: float) -> Iterator[Claim]:
         setting = f"{name}; {protocol}, {n_models} models, {n_items} items"
         alarm = "rank: false alarm of the judge:"
         yield share(f"{alarm} position", setting, int(found[0]), n, FALSE)
-        yield share(f"{alarm} length", setting, int(found[1]), n, None if better else FALSE)
+        gain = "rank: a gain of length is found, of a judge blind to it"
+        yield share(gain, setting, int(found[1]), n, None if better else FALSE)
         yield share(f"{alarm} any", setting, int(found[2]), n, ANY)
         if name == "coin":
             yield share("rank: a coin passes for a judge", setting, int(found[3]), n, FALSE)

@@ -1,7 +1,7 @@
 """The state of trust: false alarms at any number of verdicts, what is fine, flips and cycles.
 
 Shown:
-    the state of trust; flips and cycles: `rank`, `compare`, page, card
+    the state of trust, also by verified pairs; flips and cycles: `rank`, `compare`, page, card
 """
 
 from collections.abc import Callable, Iterator
