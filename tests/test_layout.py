@@ -3,8 +3,10 @@
 import ast
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,34 @@ def test_arrows_go_one_way(module: Path) -> None:
         assert there in allowed or exception, f"{module} imports {name}"
         if here in READERS and there == "scorers":
             assert name in READ_BALLOTS, f"{module} imports {name}"
+
+
+def test_the_page_for_contributors_has_the_same_table() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", page, re.M)
+    told = {name: set(re.findall(r"`(\w+)`", may)) for name, may in rows}
+    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))}
+    assert told == {name: MAY_IMPORT[name] & rooms for name in rooms}
+
+
+def test_no_circle_of_files() -> None:
+    """Nor of imports inside functions, nor of those for types alone."""
+    names = {
+        ".".join(module.relative_to(PACKAGE.parent).with_suffix("").parts): module
+        for module in MODULES
+    }
+    files = {name.removesuffix(".__init__"): module for name, module in names.items()}
+    imports: dict[str, set[str]] = {}
+    for name, module in files.items():
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            there: set[str] = set()
+            if isinstance(node, ast.ImportFrom):
+                inside = {f"{node.module}.{alias.name}" for alias in node.names}
+                there = {one if one in files else str(node.module) for one in inside}
+            elif isinstance(node, ast.Import):
+                there = {alias.name for alias in node.names}
+            imports.setdefault(name, set()).update(there & files.keys() - {name})
+    TopologicalSorter(imports).prepare()  # a CycleError names the circle
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -14,7 +14,8 @@ from tests.fair.bank.builders import example_questions, make_bank
 from tiebreak.candidates import load_candidates
 from tiebreak.fair.bank.prompting import FEW_SHOT, STEP_BY_STEP, prompt
 from tiebreak.fair.bank.schema import QUESTIONS
-from tiebreak.fair.tasks.fair import DESIGN_KEY, fair
+from tiebreak.fair.tasks import DESIGN_KEY
+from tiebreak.fair.tasks.fair import fair
 from tiebreak.prerequisite import PrerequisiteError
 
 QUESTION = {question.uuid: question for question in example_questions()}

@@ -19,8 +19,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
 from tiebreak.fair.bank.schema import ACCESS_LOG, SESSION_QUESTIONS, SESSIONS
 from tiebreak.fair.server.settings import Settings
-from tiebreak.fair.tasks import fair_session
-from tiebreak.fair.tasks.fair import DESIGN_KEY
+from tiebreak.fair.tasks import DESIGN_KEY, fair_session
 from tiebreak.fair.tasks.fair_session import Turns
 
 K = 6

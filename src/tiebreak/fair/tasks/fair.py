@@ -20,12 +20,10 @@ from tiebreak.extras import to_install
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
 from tiebreak.fair.bank.question import BankQuestion, item_metadata
 from tiebreak.fair.bank.sampling import SHARES, Share
+from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
-
-DESIGN_KEY = "tiebreak_fair"
-"""Log metadata key: how the questions were drawn and asked."""
 
 
 @task

@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tiebreak.fair.bank.client import TOKEN, Client
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, Prompting, prompt
-from tiebreak.fair.tasks.fair import DESIGN_KEY
+from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.prerequisite import PrerequisiteError
 
 GRACE = 10.0
