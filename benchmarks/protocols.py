@@ -37,8 +37,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.claims.worlds import Array, true_borda
-from tiebreak.lab import simulate as lab
-from tiebreak.lab.planted import Traits, World
+from tiebreak.demo.lab import simulate as lab
+from tiebreak.demo.lab.planted import Traits, World
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.agreement import spearman_many, top1_many
 from tiebreak.scorers.catalogue import STANDARD

@@ -52,7 +52,7 @@ def test_hints_of_the_package_name_extras_and_what_is_in_them() -> None:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "to_install"
     ]
-    from tiebreak.local.server import RUNTIME
+    from tiebreak.demo.local.server import RUNTIME
 
     assert len(calls) >= 11
     for extra, *packages in calls:

@@ -10,9 +10,9 @@ import pytest
 import tiebreak
 from tests.analysis.peers.builders import reviews
 from tests.candidates.builders import make_rows, write_lm_eval_run
+from tests.publish.write_back.builders import brackets, judged, write_logs, write_ranking
 from tests.ranking_logs.builders import write_log
 from tests.tables.builders import write
-from tests.write_back.builders import brackets, judged, write_logs, write_ranking
 
 ROOT = Path(__file__).parent.parent
 

@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import board, near_ties, true_borda
 from tiebreak.analysis.item_table import ItemTable, protocol_scores
-from tiebreak.lab.planted import Traits, World
-from tiebreak.lab.simulate import play
+from tiebreak.demo.lab.planted import Traits, World
+from tiebreak.demo.lab.simulate import play
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.ranking_logs.log import RankedItem
 

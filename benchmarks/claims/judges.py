@@ -27,7 +27,7 @@ from benchmarks.claims.worlds import (
 from tiebreak.analysis.judge.biases import ALARM
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
 from tiebreak.analysis.trust import faults
-from tiebreak.lab.planted import Traits
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.match import Swap
 

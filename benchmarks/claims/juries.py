@@ -26,7 +26,7 @@ from benchmarks.claims.worlds import (
 )
 from tiebreak.analysis.judge.figures import Juror, judge_figures, jurors_of
 from tiebreak.analysis.trust import trust_of
-from tiebreak.lab.planted import Traits
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots, Verdict
 from tiebreak.scorers.bracket import Pairing

@@ -17,7 +17,7 @@ from benchmarks.claims.worlds import FAIR, NOISY, Array, judged, near_ties, rank
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.other_rules import first_by_rule
 from tiebreak.analysis.standing import best_first
-from tiebreak.lab.planted import Traits
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.scorers.ballots import ItemBallots

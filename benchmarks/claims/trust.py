@@ -22,7 +22,7 @@ from benchmarks.claims.worlds import (
 from tiebreak.analysis.judge.biases import ALARM
 from tiebreak.analysis.judge.figures import COIN_CYCLES, JudgeFigures, cycles_of, judge_figures
 from tiebreak.analysis.trust import trust_of
-from tiebreak.lab.planted import Traits
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.rules import RULES

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.lab.planted import Traits
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers import mean_rank, normalized_borda
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
 from tiebreak.scorers.ballots import ItemBallots, Match, Reviewer, Tiering, Verdict
@@ -189,7 +189,7 @@ def judged(
 ) -> list[ItemBallots]:
     """What a planted judge leaves in a log: ballots of items in SEAL's or full_pairwise's pattern.
 
-    As `tiebreak.lab` plays them, without its questions and bills, in a tenth of the time.
+    As `tiebreak.demo.lab` plays them, without its questions and bills, in a tenth of the time.
 
     Args:
         rng: generator.

@@ -100,6 +100,9 @@ from .candidates import (
 from .candidates import (
     write_parquet as write_parquet,
 )
+from .demo.lab.simulate import (
+    simulate as simulate,
+)
 from .estimate.cost import (
     estimate_cost as estimate_cost,
 )
@@ -115,11 +118,11 @@ from .fair.analysis.star_stability import (
 from .fair.analysis.star_stability import (
     star_stability as star_stability,
 )
-from .lab.simulate import (
-    simulate as simulate,
-)
-from .publish import (
+from .publish.dataset import (
     publish_dataset as publish_dataset,
+)
+from .publish.write_back import (
+    write_back_ranks as write_back_ranks,
 )
 from .rankers import (
     Profile as Profile,
@@ -183,9 +186,6 @@ from .tables import (
 )
 from .tables.pool_scores import (
     item_scores as item_scores,
-)
-from .write_back import (
-    write_back_ranks as write_back_ranks,
 )
 
 __version__: str

@@ -16,7 +16,7 @@ from tiebreak.analysis.equal_length import at_equal_length
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.biases import length_of
 from tiebreak.analysis.leaderboard import board_of
-from tiebreak.lab.planted import Traits
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots

@@ -21,8 +21,8 @@ from tests.ranking_logs.builders import (
     ranked,
 )
 from tiebreak.analysis.item_table import ItemTable, protocol_scores
-from tiebreak.lab.planted import Traits, World, spread_out
-from tiebreak.lab.simulate import play
+from tiebreak.demo.lab.planted import Traits, World, spread_out
+from tiebreak.demo.lab.simulate import play
 from tiebreak.rankers import spread
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.ballots import ItemBallots, Match

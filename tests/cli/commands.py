@@ -287,23 +287,23 @@ CASES = [
     ),
     Case(
         "serve-local",
-        "tiebreak.local.server.serve_local",
+        "tiebreak.demo.local.server.serve_local",
         ("127.0.0.1", 8080),
         {"path": None, "slots": 1, "threads": None, "context": 4096},
     ),
     Case(
         "serve-local --host h --port 0 --path m.gguf --slots 2 --threads 1 --context 256",
-        "tiebreak.local.server.serve_local",
+        "tiebreak.demo.local.server.serve_local",
         ("h", 0),
         {"path": "m.gguf", "slots": 2, "threads": 1, "context": 256},
     ),
-    Case("simulate", "tiebreak.lab.simulate.simulate", (8, (50, 100, 200)), SIMULATED),
+    Case("simulate", "tiebreak.demo.lab.simulate.simulate", (8, (50, 100, 200)), SIMULATED),
     Case(
         "simulate --models 4 --spread 0.3 --items 6,7 --repeats 2 --protocol seal --protocol "
         "swiss:rounds=2 --swap never --ties 0.1 --pass-rate 0.2 --resolution 0.4 --noise 0.6 "
         "--fresh --position-bias 0.7 --verbosity-bias 0.8 --seeding-noise 0.9 --list-taste 1.1 "
         "--grading-noise 1.2 --malformed 1 --target -1 --confidence 1 --seed 9 --jobs 1",
-        "tiebreak.lab.simulate.simulate",
+        "tiebreak.demo.lab.simulate.simulate",
         (4, (6, 7)),
         {
             **{"spread": 0.3, "ties": 0.1, "pass_rate": 0.2, "repeats": 2, "swap": "never"},
@@ -315,7 +315,7 @@ CASES = [
     ),
     Case(
         "simulate --models 4 --qualities 0.3,-0.2",
-        "tiebreak.lab.simulate.simulate",
+        "tiebreak.demo.lab.simulate.simulate",
         ((0.3, -0.2), (50, 100, 200)),
         SIMULATED,
     ),
@@ -357,13 +357,13 @@ CASES = [
     ),
     Case(
         "write-back a b --into c --into d",
-        "tiebreak.write_back.write_back_ranks",
+        "tiebreak.publish.write_back.write_back_ranks",
         (("a", "b"), ("c", "d")),
         {"rename": {}, "dry_run": False},
     ),
     Case(
         "write-back a --into c --rename x=y --rename u=v --dry-run",
-        "tiebreak.write_back.write_back_ranks",
+        "tiebreak.publish.write_back.write_back_ranks",
         (("a",), ("c",)),
         {"rename": {"x": "y", "u": "v"}, "dry_run": True},
     ),

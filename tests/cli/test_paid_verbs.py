@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.cli.handed import Handed, tiebreak
+from tiebreak.publish.write_back.run import Outcome
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.attacks import attacks
-from tiebreak.write_back.run import Outcome
 
 CANARIES = {"task_type": None, "rubric": None, "seed": 0, "mode": "strict"}
 
@@ -163,7 +163,7 @@ def score(handed: Handed, scores: Scores, *asked: str) -> Any:
     handed.instead("tiebreak.candidates.load_candidates", "pool")
     handed.instead("tiebreak.candidates.write_parquet")
     handed.instead("tiebreak.inspect_tasks.score_code.score_code", scores)
-    handed.instead("tiebreak.write_back.lm_eval_results.write_lm_eval_results", WRITTEN)
+    handed.instead("tiebreak.publish.write_back.lm_eval_results.write_lm_eval_results", WRITTEN)
     return tiebreak("score-code", "a", "--out", "p.parquet", *asked)
 
 

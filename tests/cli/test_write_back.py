@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.write_back.builders import brackets, scores, write_logs, write_ranking
+from tests.publish.write_back.builders import brackets, scores, write_logs, write_ranking
 from tiebreak.cli.write_back import write_back
 
 

@@ -25,7 +25,7 @@ LOGS = sorted(RECORDED.rglob("*.eval"))
 def test_what_it_prints(protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Neither the model's runtime nor its weights.
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    monkeypatch.setattr("tiebreak.local.server._PACKAGE", "no_such_package")
+    monkeypatch.setattr("tiebreak.demo.local.server._PACKAGE", "no_such_package")
     # Drawing takes seconds, and `test_demo.py` has a report drawn.
     monkeypatch.setattr(
         "tiebreak.demo.screen.write_report", lambda logs, folder: [folder / "index.html"]

@@ -27,7 +27,7 @@ from inspect_ai.model import get_model_info
 from tests.harness import ROOT, environment
 
 WANTED = (
-    *("tiebreak.inspect_tasks._registry", "tiebreak.write_back.verdict", "planted_judge"),
+    *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
     *("scipy.stats", "fastapi", "uvicorn.protocols.http.auto", "inspect_ai.agent._acp.server"),
 )
 """What a run imports on its way, which takes most of its time."""

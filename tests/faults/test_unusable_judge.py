@@ -21,9 +21,9 @@ from tests.faults.openai_server import FakeOpenAI
 from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.publish.write_back.verdict import VERDICT_KEY
 from tiebreak.scorers.ballots import STORE_KEY
 from tiebreak.scorers.probation import REPLIES
-from tiebreak.write_back.verdict import VERDICT_KEY
 
 pytestmark = pytest.mark.slow
 

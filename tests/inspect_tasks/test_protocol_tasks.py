@@ -19,9 +19,9 @@ from tests.inspect_tasks.runs import (
     write_pool,
 )
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
+from tiebreak.publish.write_back import write_back_ranks
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import ranking
-from tiebreak.write_back import write_back_ranks
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_lo
 from tests.harness import run, run_on_terminal
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.publish.write_back import verdict
+from tiebreak.publish.write_back.verdict import BOARDS, MODELS, VERDICT_KEY, Done, first_lines
 from tiebreak.scorers.ranking import ranking
-from tiebreak.write_back import verdict
-from tiebreak.write_back.verdict import BOARDS, MODELS, VERDICT_KEY, Done, first_lines
 
 
 def kept(log: EvalLog, *, header_only: bool = True) -> Any:

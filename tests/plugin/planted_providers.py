@@ -78,7 +78,7 @@ class Anyone(Planted):
 
 def planted() -> dict[str, Any]:
     """Entries of Inspect's registry that stand before the real ones."""
-    import_module("tiebreak.local.provider")
+    import_module("tiebreak.demo.local.provider")
     import_module("inspect_ai.model._providers.providers")
     there = dict(registry._registry)
     entries = {

@@ -24,9 +24,10 @@ from tests.publish.test_folder import LOAD
 from tests.tables.builders import task_values, write_summary
 from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contests import ContestReport, contest_report
-from tiebreak.publish import Publication, PublishError, publish_dataset
 from tiebreak.publish.card import README
 from tiebreak.publish.contests import METHODS, contest_manifest, contest_of, contest_rows
+from tiebreak.publish.dataset import Publication, publish_dataset
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import ALL_CONTESTS, CONTESTS
 from tiebreak.publish.records import contest_records
 from tiebreak.rankers import AGGREGATORS, Profile, Resampling

@@ -8,8 +8,9 @@ import pytest
 from tests.publish.fake_hub import WRITE, FakeHub
 from tests.publish.hub_client import LATEST, REPO, impatient
 from tests.publish.judged_runs import bundle, rows_in, write_both
-from tiebreak.publish import PublishError, publish_dataset
 from tiebreak.publish.card import README
+from tiebreak.publish.dataset import publish_dataset
+from tiebreak.publish.errors import PublishError
 from tiebreak.rankers import Resampling
 
 pytestmark = pytest.mark.usefixtures("no_plots")

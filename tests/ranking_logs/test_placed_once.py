@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.report.page.logs import whole
-from tiebreak.publish import publish_dataset
+from tiebreak.publish.dataset import publish_dataset
+from tiebreak.publish.write_back.rankings import read_rankings
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import write_contents
 from tiebreak.report.page.contents import contents_of
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import Placement, place
 from tiebreak.tables import read_ballots
-from tiebreak.write_back.rankings import read_rankings
 
 N_ITEMS = 24
 N_BRACKETS = 4

@@ -14,7 +14,7 @@ from tiebreak.cli._shared import FILES, bootstrap_options, echo_json, scores_opt
 from tiebreak.words import count, visible
 
 if TYPE_CHECKING:
-    from tiebreak.publish import Publication
+    from tiebreak.publish.dataset import Publication
     from tiebreak.rankers import Resampling
 
 NOTHING_GIVEN = "Give ranking LOGS, or --scores, or both."
@@ -109,7 +109,8 @@ def publish(
 
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
-    from tiebreak.publish import RetryPolicy, publish_dataset
+    from tiebreak.publish.dataset import publish_dataset
+    from tiebreak.publish.hub import RetryPolicy
 
     if as_json or not sys.stderr.isatty():
         disable_progress_bars()

@@ -14,8 +14,8 @@ from tiebreak.words import count
 
 if TYPE_CHECKING:
     from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
+    from tiebreak.publish.write_back.run import Outcome
     from tiebreak.report.sheet import Sheet
-    from tiebreak.write_back.run import Outcome
 
 _MOST_SHOWN = 10
 
@@ -90,7 +90,7 @@ def score_code(
     from tiebreak.candidates import load_candidates, write_parquet
     from tiebreak.inspect_tasks.score_code import METRIC
     from tiebreak.inspect_tasks.score_code import score_code as score
-    from tiebreak.write_back.lm_eval_results import write_lm_eval_results
+    from tiebreak.publish.write_back.lm_eval_results import write_lm_eval_results
 
     pool = load_candidates(without(out, paths), **loading)
     with to_file(out):  # tried before anything is run, whose result would be lost

@@ -23,6 +23,6 @@ def serve(
     Example:
       tiebreak serve-local --port 8080
     """
-    from tiebreak.local.server import serve_local
+    from tiebreak.demo.local.server import serve_local
 
     serve_local(host, port, path=path, slots=slots, threads=threads, context=context)

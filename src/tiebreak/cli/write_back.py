@@ -43,9 +43,9 @@ def write_back(
     """
     from rich.console import Console
 
+    from tiebreak.publish.write_back import write_back_ranks
+    from tiebreak.publish.write_back.sheet import data_of, sheets_of
     from tiebreak.report import terminal
-    from tiebreak.write_back import write_back_ranks
-    from tiebreak.write_back.sheet import data_of, sheets_of
 
     names = dict(map(renamed, rename))
     done = write_back_ranks(ranking_logs, into, rename=names, dry_run=dry_run)

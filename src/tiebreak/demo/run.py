@@ -26,6 +26,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
+from tiebreak.demo.local import provider
+from tiebreak.demo.local.server import (
+    DEFAULT_MODEL,
+    close_servers,
+    default_threads,
+    find_weights,
+    require_runtime,
+)
 from tiebreak.demo.screen import (
     DemoLogs,
     DemoProtocol,
@@ -33,14 +41,6 @@ from tiebreak.demo.screen import (
     run_folder,
     show_ranking,
     written_report,
-)
-from tiebreak.local import provider
-from tiebreak.local.server import (
-    DEFAULT_MODEL,
-    close_servers,
-    default_threads,
-    find_weights,
-    require_runtime,
 )
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary

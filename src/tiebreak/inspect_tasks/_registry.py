@@ -3,6 +3,7 @@
 Importing a module registers what its decorators mark.
 """
 
+from tiebreak.demo.local import provider
 from tiebreak.fair.tasks import fair, replay
 from tiebreak.inspect_tasks import (
     answering,
@@ -13,7 +14,6 @@ from tiebreak.inspect_tasks import (
     score_code,
     unit_tests,
 )
-from tiebreak.local import provider
 from tiebreak.sandbox import environment
 from tiebreak.scorers import ranking, standing
 

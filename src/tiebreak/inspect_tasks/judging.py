@@ -83,7 +83,7 @@ def judging_task(
         PrerequisiteError: an argument that cannot be used; the message says which and why.
     """
     # The one way up: the end of a run asks for its verdict, which others know how to find.
-    from tiebreak.write_back.verdict import watch_runs
+    from tiebreak.publish.write_back.verdict import watch_runs
 
     common = checked(given, settings)
     watch_runs()

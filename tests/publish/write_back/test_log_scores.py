@@ -21,10 +21,10 @@ from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import ScoreEdit, includes
 from inspect_ai.solver import generate, system_message
 
-from tests.write_back.builders import metrics
-from tiebreak.write_back import WriteBackError, run
-from tiebreak.write_back.rankings import ItemStanding, Ranking
-from tiebreak.write_back.run import Recording, record, replace_file
+from tests.publish.write_back.builders import metrics
+from tiebreak.publish.write_back import WriteBackError, run
+from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
+from tiebreak.publish.write_back.run import Recording, record, replace_file
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}

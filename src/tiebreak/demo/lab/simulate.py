@@ -17,7 +17,7 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tiebreak.lab.planted import FloatArray, LabError, Pool, Traits, World, require, spread_out
+from tiebreak.demo.lab.planted import FloatArray, LabError, Pool, Traits, World, require, spread_out
 from tiebreak.progress import tracked
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from tiebreak.publish.write_back.run import Outcome, WriteBack
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet
 from tiebreak.words import count
-from tiebreak.write_back.run import Outcome, WriteBack
 
 
 def sheets_of(done: WriteBack) -> list[Sheet]:

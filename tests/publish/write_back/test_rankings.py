@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.publish.write_back.builders import brackets, write_logs, write_ranking
 from tests.ranking_logs.builders import (
     bracket,
     by_native,
@@ -18,13 +19,12 @@ from tests.ranking_logs.builders import (
     skipped,
     write_log,
 )
-from tests.write_back.builders import brackets, write_logs, write_ranking
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.publish.write_back import Ranking, WriteBackError
+from tiebreak.publish.write_back.rankings import read_rankings
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.write_back import Ranking, WriteBackError
-from tiebreak.write_back.rankings import read_rankings
 
 
 def ranking(path: Path) -> Ranking:

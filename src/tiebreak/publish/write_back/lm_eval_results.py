@@ -21,7 +21,7 @@ from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS, SCORED_KEY, summaries_of, task_of
 from tiebreak.candidates.lm_eval_samples import count_documents
 from tiebreak.paths import problem_with, whole_file
-from tiebreak.write_back.run import Outcome
+from tiebreak.publish.write_back.run import Outcome
 
 
 def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:

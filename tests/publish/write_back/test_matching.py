@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.publish.write_back.builders import answer_of, brackets, write_logs, write_ranking
 from tests.ranking_logs.builders import item, match, write_log
-from tests.write_back.builders import answer_of, brackets, write_logs, write_ranking
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import ReadOptions
-from tiebreak.write_back.rankings import Ranking, read_rankings
-from tiebreak.write_back.run import misfit, standings_by_sample
+from tiebreak.publish.write_back.rankings import Ranking, read_rankings
+from tiebreak.publish.write_back.run import misfit, standings_by_sample
 
 Rows = list[dict[str, Any]]
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from tiebreak.lab.planted import LabError, Pool, Traits, World, spread_out
-from tiebreak.lab.sheet import data_of
-from tiebreak.lab.simulate import (
+from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, spread_out
+from tiebreak.demo.lab.sheet import data_of
+from tiebreak.demo.lab.simulate import (
     Agreement,
     Figure,
     Row,

@@ -32,7 +32,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
-from tiebreak.local.server import (
+from tiebreak.demo.local.server import (
     DEFAULT_MODEL,
     ServerSettings,
     custom_weights,

@@ -17,8 +17,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
-from tiebreak.local import provider
-from tiebreak.local.provider import LocalAPI, chat_request
+from tiebreak.demo.local import provider
+from tiebreak.demo.local.provider import LocalAPI, chat_request
 from tiebreak.prerequisite import PrerequisiteError
 
 

@@ -18,9 +18,9 @@ from tests.candidates.builders import write_lm_eval_run
 from tests.tables.builders import cells
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.candidates.lm_eval_runs import model_in
+from tiebreak.publish.write_back.lm_eval_results import write_lm_eval_results
+from tiebreak.publish.write_back.run import Outcome
 from tiebreak.tables import TableError, read_scores
-from tiebreak.write_back.lm_eval_results import write_lm_eval_results
-from tiebreak.write_back.run import Outcome
 
 NAN = math.nan
 MODELS = ("org/m:1", "org/m:2")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tiebreak.local.provider import bounded, grammar
+from tiebreak.demo.local.provider import bounded, grammar
 
 CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"type": "string"}, {"type": "string", "maxLength": 120}),

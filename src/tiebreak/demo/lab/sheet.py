@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from statistics import pstdev
 from typing import Any
 
-from tiebreak.lab.planted import World
-from tiebreak.lab.simulate import Agreement, Figure, Row, Study
+from tiebreak.demo.lab.planted import World
+from tiebreak.demo.lab.simulate import Agreement, Figure, Row, Study
 from tiebreak.report.cells import Cell, decimal, integer, number, share, words
 from tiebreak.report.json import document, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers

@@ -14,8 +14,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import CachePolicy, GenerateConfig, ModelOutput, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
-from tiebreak.local import server
-from tiebreak.local.server import serve_local
+from tiebreak.demo.local import server
+from tiebreak.demo.local.server import serve_local
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.replies import parse_votes, votes_schema
 

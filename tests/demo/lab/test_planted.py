@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.lab.planted import LabError, PlantedJudge, Pool, Traits, World, spread_out
+from tiebreak.demo.lab.planted import LabError, PlantedJudge, Pool, Traits, World, spread_out
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import find_protocol, judge_item

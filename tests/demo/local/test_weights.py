@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tiebreak.local import server
-from tiebreak.local.server import INSTALL_WEIGHTS, find_weights, verify_weights
+from tiebreak.demo.local import server
+from tiebreak.demo.local.server import INSTALL_WEIGHTS, find_weights, verify_weights
 from tiebreak.prerequisite import PrerequisiteError
 
 

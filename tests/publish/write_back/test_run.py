@@ -12,8 +12,7 @@ from inspect_ai.analysis import evals_df, samples_df
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
-from tests.ranking_logs.builders import item, match
-from tests.write_back.builders import (
+from tests.publish.write_back.builders import (
     answer_of,
     brackets,
     metrics,
@@ -21,18 +20,19 @@ from tests.write_back.builders import (
     write_logs,
     write_ranking,
 )
+from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
-from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import RankingLogError
-from tiebreak.write_back import (
+from tiebreak.publish.write_back import (
     Outcome,
     WriteBack,
     WriteBackError,
     write_back_ranks,
 )
-from tiebreak.write_back.run import replace_file
+from tiebreak.publish.write_back.run import replace_file
+from tiebreak.rankers import Resampling
+from tiebreak.ranking_logs import RankingLogError
 
 SEAL, SWISS = "tiebreak_seal", "tiebreak_swiss"
 
@@ -374,7 +374,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
         replace_file(path, *rest)
 
     before = contents(logs)
-    monkeypatch.setattr("tiebreak.write_back.run.replace_file", full)
+    monkeypatch.setattr("tiebreak.publish.write_back.run.replace_file", full)
     with pytest.raises(WriteBackError, match=r"b\.eval cannot be written \(No space left"):
         write_back_ranks([logs / "seal.eval"], [logs])
     after = contents(logs)

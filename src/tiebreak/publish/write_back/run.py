@@ -32,9 +32,14 @@ from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.paths import Paths, path_list, whole_file
 from tiebreak.progress import tracked
+from tiebreak.publish.write_back.rankings import (
+    ItemStanding,
+    Ranking,
+    WriteBackError,
+    read_rankings,
+)
 from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.words import count
-from tiebreak.write_back.rankings import ItemStanding, Ranking, WriteBackError, read_rankings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
