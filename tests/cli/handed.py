@@ -23,7 +23,7 @@ class Enough(Exception):
 @cache
 def all_imported() -> None:
     """Import what verbs call: a module that is first imported later would keep a stand-in."""
-    for room in ("analysis", "tables", "report", "candidates", "estimate", "publish", "write_back"):
+    for room in ("analysis", "tables", "report", "candidates", "estimate", "publish", "fair"):
         package = import_module(f"tiebreak.{room}")
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
