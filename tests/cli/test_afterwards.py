@@ -242,7 +242,7 @@ def test_a_line_of_write_back_is_never_folded(handed: Handed) -> None:
     assert done.stdout.splitlines() == ["Title", "", long]
 
 
-PUBLISH = "tiebreak.publish.publish_dataset"
+PUBLISH = "tiebreak.publish.dataset.publish_dataset"
 
 
 @pytest.mark.parametrize("quiet", [False, True])

@@ -11,7 +11,7 @@ from tests.cli.handed import Enough, Handed, tiebreak
 from tiebreak.publish.dataset import Publication, Written
 from tiebreak.publish.hub import Outcome, RetryPolicy
 
-DATASET = "tiebreak.publish.publish_dataset"
+DATASET = "tiebreak.publish.dataset.publish_dataset"
 FILES = (
     Written("README.md", 1024, True),
     Written("leaderboard/a.parquet", 1024**2 - 1, False),
