@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.analysis.trust import Trust
@@ -27,17 +26,9 @@ def verdict(orders: Sequence[str], native: ArrayLike | None = None, **fields: An
     models = tuple(sorted(set("".join(orders)) - {"="}))
     ranks = np.array([[rank(order, model) for model in models] for order in orders])
     borda = normalized_borda(ranks.reshape(len(orders), len(models)))
-    empty = np.full(borda.shape, math.nan)
-    table = ItemTable(
-        models=models,
-        item_ids=tuple(map(str, range(len(orders)))),
-        items=np.arange(len(orders)),
-        borda=borda,
-        margins=empty,
-        native=empty if native is None else np.asarray(native, dtype=np.float64),
-    )
+    scores = np.full(borda.shape, math.nan) if native is None else np.asarray(native, np.float64)
     order = best_first(competition_ranks(bootstrap_items(borda).score), models)
-    found = board_verdict(table, separation(borda, order), **{"trust": FINE} | fields)
+    found = board_verdict(separation(borda, order), models, scores, **{"trust": FINE} | fields)
     assert found.sentence.endswith(FINE.sentence)
     return found
 
@@ -122,11 +113,7 @@ def test_who_is_first(orders: list[str], said: str, tiers: tuple[str, ...]) -> N
 
 
 def test_one_model_alone() -> None:
-    found = board_verdict(
-        ItemTable(("a",), ("1",), np.zeros(1, dtype=np.int64), *[np.full((1, 1), 0.5)] * 3),
-        separation([[0.5]], [0]),
-        trust=FINE,
-    )
+    found = board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE)
     assert found.sentence.startswith("There is nothing to compare: a alone is ranked.")
     assert found.tiers == (("a",),)
 
@@ -174,11 +161,11 @@ def test_what_a_sequential_test_decided_is_said() -> None:
 def graded(scores: ArrayLike) -> BoardVerdict:
     """A board of grades, the models' columns in order."""
     table = np.asarray(scores, dtype=np.float64)
-    n, n_models = table.shape
-    empty, items = np.full(table.shape, math.nan), tuple(map(str, range(n)))
-    models = tuple("abcdef"[:n_models])
-    board = ItemTable(models, items, np.arange(n), table, empty, empty)
-    return board_verdict(board, separation(table, range(n_models)), trust=FINE)
+    n_models = table.shape[1]
+    native = np.full(table.shape, math.nan)
+    return board_verdict(
+        separation(table, range(n_models)), "abcdef"[:n_models], native, trust=FINE
+    )
 
 
 @pytest.mark.parametrize(

@@ -270,8 +270,10 @@ def board_of(
     firsts = first_by_rule(items, table.models) if views else {}
     settled = settled_of(log.skipped, receipt)
     verdict = board_verdict(
-        table,
         pairs,
+        table.models,
+        table.native,
+        table.items,
         views=second,
         firsts=firsts,
         decided=settled.sentence if settled else "",

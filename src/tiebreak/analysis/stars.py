@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.canaries import canaries_of
 from tiebreak.analysis.judge.figures import judge_figures, jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
@@ -27,13 +26,13 @@ from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, mean, whole
 from tiebreak.analysis.star_table import Design, StarTable, star_parts, star_table
 from tiebreak.analysis.trust import trust_of
-from tiebreak.analysis.verdict import BoardVerdict, board_verdict
+from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
 from tiebreak.rankers.linked import LinkedScores, linked_scores
-from tiebreak.rankers.pairwise_tests import Separation, Untested, separation
+from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
@@ -110,26 +109,16 @@ class StarRow(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class StarPair:
-    """Two models of a star board, `above` before `below`.
+class StarPair(ModelPair):
+    """Two models of a star board; `n_items` were asked of both.
 
-    `n_shared` items were asked of both. `difference` is that of the scores, in points of 100,
-    `error` its standard error, `lower` and `upper` bound it, for this pair alone. `p` is two-sided
-    and of this pair alone, `p_adjusted` holds for all pairs of the board; `apart` is whether that
-    is at most 1 − level, None where `untested` says why there is no test.
+    `difference` is that of the scores, in points of 100, `error` its standard error, `lower` and
+    `upper` bound it, for this pair alone.
     """
 
-    above: str
-    below: str
-    n_shared: int
-    difference: float
     error: float
     lower: float
     upper: float
-    p: float
-    p_adjusted: float
-    apart: bool | None
-    untested: Untested | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +256,7 @@ def star_board(
     judges = tuple(sorted({c.model for i in table.items for c in i.calls if c.kind == "score"}))
     return StarBoard(
         benchmark=name,
-        verdict=board_verdict(_as_items(table, found), tests, trust=trust),
+        verdict=board_verdict(tests, table.models, table.native, table.clusters, trust=trust),
         design=table.design,
         n_items=table.n_items,
         anchors=table.anchors,
@@ -301,19 +290,6 @@ def _tests(
         for pair in tests.pairs
     )
     return replace(tests, pairs=pairs)
-
-
-def _as_items(table: StarTable, found: LinkedScores) -> ItemTable:
-    """What the verdict asks of a board's items: names and native scores."""
-    numbers = {item: number for number, item in enumerate(dict.fromkeys(table.clusters))}
-    return ItemTable(
-        models=table.models,
-        item_ids=table.item_ids,
-        items=np.array([numbers[one] for one in table.clusters], dtype=np.int64),
-        borda=table.scores,
-        margins=np.full_like(table.scores, math.nan),
-        native=table.native,
-    )
 
 
 def _rows(
@@ -395,15 +371,15 @@ def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable
         yield StarPair(
             above=table.models[one],
             below=table.models[other],
-            n_shared=int(shared[one, other]),
+            n_items=int(shared[one, other]),
             difference=MAX_SCORE * float(np.clip(pair.difference, -1, 1)),
-            error=MAX_SCORE * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
-            lower=MAX_SCORE * lower,
-            upper=MAX_SCORE * upper,
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,
             untested=pair.untested,
+            error=MAX_SCORE * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
+            lower=MAX_SCORE * lower,
+            upper=MAX_SCORE * upper,
         )
 
 
