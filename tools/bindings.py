@@ -15,31 +15,10 @@ from typing import Final, NamedTuple
 
 PACKAGE: Final = Path(__file__).parent.parent / "src" / "tiebreak"
 
-DIALECT: Final = frozenset(
-    [
-        "one",
-        "found",
-        "own",
-        "said",
-        "told",
-        "whole",
-        "beside",
-        "who",
-        "what",
-        "has",
-        "it",
-        "its",
-        "there",
-        "that",
-        "each",
-        "every",
-        "mine",
-        "others",
-        "says",
-        "does",
-        "which",
-    ]
-)
+DIALECT: Final = {
+    *("one", "found", "own", "said", "told", "whole", "beside", "who", "what", "has", "it", "its"),
+    *("there", "that", "each", "every", "mine", "others", "says", "does", "which"),
+}
 """Words for which the field has a noun: a model, a result, a ballot, a score."""
 
 
