@@ -14,8 +14,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.claims import Claim, Range, runs, share
-from benchmarks.claims.worlds import Array, Generator, board, true_borda
+from benchmarks.claims import Claim, Range, mean, runs, share
+from benchmarks.claims.worlds import Array, Generator, board, near_ties, true_borda
 from tiebreak.rankers import pairwise_tests
 from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.pairwise_tests import paired_p, separation
@@ -34,6 +34,7 @@ def claims(scale: float) -> Iterator[Claim]:
         yield from _equal_models(scale, [*product(KINDS, MODELS, ITEMS)][:: 11 if small else 1])
         cells = [*product((0.0, 0.8), MODELS, (10, 20, 100, 1000))]
         yield from _ranks(scale, cells[:: 7 if small else 1])
+        yield from _power(scale, [*product((0.1, 0.2, 0.5), (50, 162, 1000))][:: 4 if small else 1])
     yield from _pair(scale, PAIRS[:: 5 if small else 1])
 
 
@@ -79,6 +80,26 @@ def _ranks(scale: float, cells: list[tuple[float, int, int]]) -> Iterator[Claim]
         yield share("rank: all ranges of ranks hold at once", setting, n, total, (0.95, 1))
 
 
+def _power(scale: float, cells: list[tuple[float, int]]) -> Iterator[Claim]:
+    """The share of the pairs of unequal models that are told apart, in their true order."""
+    for apart, n_items in cells:
+        rng, theta = np.random.default_rng([34, round(100 * apart), n_items]), near_ties(8, apart)
+        shares = [pairs_found(board(rng, theta, n_items), theta) for _ in range(runs(100, scale))]
+        setting = f"8 models {apart:g} apart, {n_items:,} items, Borda"
+        yield mean("rank: power: pairs told apart", setting, shares)
+
+
+def pairs_found(scores: Array, theta: Array) -> float:
+    """The share of all pairs of models that tests of some scores tell apart, the better above."""
+    order = np.argsort(-np.nanmean(scores, axis=0)).tolist()
+    pairs = separation(scores, order).pairs
+    right = [
+        pair.apart is True and pair.difference * (theta[pair.above] - theta[pair.below]) > 0
+        for pair in pairs
+    ]
+    return float(np.mean(right))
+
+
 def _true_ranks(theta: Array) -> tuple[Array, Array]:
     above = np.sum(theta[None] > theta[:, None], axis=1)
     equal = np.sum(theta[None] == theta[:, None], axis=1)
@@ -91,17 +112,19 @@ def _pair(scale: float, cells: list[tuple[int, float, int]]) -> Iterator[Claim]:
         rng = np.random.default_rng([33, n_models, round(10 * ties), n_items])
         theta = np.zeros(n_models)
         theta[0] = 0.5
-        mean = (1 - ties) * true_borda(theta)
-        n, inside, false = runs(1000, scale), 0, 0
+        truth = (1 - ties) * true_borda(theta)
+        n, inside, false, power = runs(1000, scale), 0, 0, 0
         for _ in range(n):
             gaps = _gaps(rng, theta, n_items, ties)
             lower, upper = paired_interval(gaps)
-            inside += lower <= mean[0] - mean[1] <= upper
+            inside += lower <= truth[0] - truth[1] <= upper
+            power += paired_p(gaps) <= 0.05
             false += paired_p(_gaps(rng, np.zeros(n_models), n_items, ties)) <= 0.05
         setting = f"{n_models} models, {n_items:,} items, {ties:.0%} of them tie all"
         held = (0.93, 1.0) if n_items * (1 - ties) < 20 else (0.93, 0.97)
         yield share("rank --pair: 95% interval of a difference", setting, inside, n, held)
         yield share("rank --pair: equal models told apart", setting, false, n, AT_MOST)
+        yield share("rank --pair: power: models 0.5 apart", setting, power, n)
 
 
 def _gaps(rng: Generator, theta: Array, n_items: int, ties: float) -> Array:

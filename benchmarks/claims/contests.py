@@ -52,6 +52,7 @@ def _over_items(
     number: int, n_models: int, n_rounds: int, n_items: int, kind: str, n_runs: int
 ) -> Iterator[Claim]:
     held, joint, width, wins_width = [], [], [], []
+    power: list[float] = []
     for run in range(n_runs):
         rng = np.random.default_rng((16, number, run))
         error = np.sqrt(0.13 / n_items) * rng.uniform(0.7, 1.3, n_rounds)
@@ -65,6 +66,8 @@ def _over_items(
         best, worst = 1 + ahead.sum(axis=0), n_models - ahead.sum(axis=1)
         held.append(inside.mean())
         joint.append(np.all((found.rank_lower <= worst) & (best <= found.rank_upper)))
+        told = found.rank_upper[:, None] < found.rank_lower
+        power.append(float(np.mean(told[ahead])) if ahead.any() else np.nan)
         wins_width.append(np.mean(found.upper - found.lower))
         width.append(np.mean(found.rank_upper - found.rank_lower))
     setting = f"{n_models} models × {n_rounds} benchmarks, {kind}, {n_items} items each"
@@ -73,6 +76,7 @@ def _over_items(
     yield share(
         "csd: ranks over items, all at once", setting, int(np.sum(joint)), n_runs, (0.95, 1)
     )
+    yield mean("csd: power: models in order told apart by their ranks", setting, power)
     yield mean("csd: width of the intervals, in wins", setting, wins_width)
     yield mean("csd: width of the ranks over items", setting, width)
 

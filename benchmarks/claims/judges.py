@@ -63,6 +63,8 @@ def claims(scale: float) -> Iterator[Claim]:
         yield share(f"{alarm} any", setting, int(found[2]), n, ANY)
         if name == "coin":
             yield share("rank: a coin passes for a judge", setting, int(found[3]), n, FALSE)
+        else:
+            yield share("rank: power: a judge is no coin", setting, int(found[3]), n)
     for number, (name, traits, kind, n_items, least) in enumerate(
         [
             ("60:40 for the first", position_bound(0.6), 0, 40, None),

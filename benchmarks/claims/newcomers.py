@@ -17,6 +17,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.claims import Claim, Range, mean, runs, share
+from benchmarks.claims.boards import pairs_found
 from benchmarks.claims.worlds import Array, Generator, near_ties
 from tiebreak.rankers import pairwise_tests
 from tiebreak.rankers.matches import Matches
@@ -53,7 +54,7 @@ def _held(
     setting = f"{kind}, {world}"
     against = 0 if kind == "baseline" else None
     truth = _truth(theta, against)
-    held, false = [], 0
+    held, false, power = [], 0, []
     for run in range(n):
         meetings = list(_meetings(names, n_items, kind, str(run)))
         cells = _cells(rng, theta, names, n_items, meetings, against)
@@ -62,9 +63,13 @@ def _held(
         held.append(np.mean((found.lower <= truth)[kept] & (truth <= found.upper)[kept]))
         if not theta.any():
             false += any(pair.apart for pair in separation(cells, range(len(names))).pairs)
+        elif against is None:
+            power.append(pairs_found(cells, theta))
     yield mean("95% interval of a score", setting, held, HELD)
     if not theta.any():
         yield share("two equal models told apart", setting, false, n, AT_MOST)
+    elif power:
+        yield mean("power: pairs told apart", setting, power)
 
 
 def _truth(theta: Array, against: int | None) -> Array:

@@ -6,13 +6,14 @@ Shown:
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
+from benchmarks.claims.boards import pairs_found
 from benchmarks.claims.worlds import Array, Generator, near_ties, true_borda
 from tiebreak.rankers import Resampling, bootstrap_items, pairwise_tests
 from tiebreak.rankers.matches import Matches
@@ -69,6 +70,17 @@ def claims(scale: float) -> Iterator[Claim]:
                 false += any(pair.apart for pair in found.pairs)
         setting = f"{n_models} equal models, {n_items} items, {_words(rounds)}"
         yield share("round_robin: two equal models told apart", setting, false, total, (0, 0.05))
+    for apart, n_items, rounds in [*product((0.2, 0.5), (50, 162), (1, 0))][
+        :: 5 if in_tests(scale) else 1
+    ]:
+        rng, theta = np.random.default_rng((93, n_items, rounds)), near_ties(8, apart)
+        with patch.object(pairwise_tests, "_FLIPS", 199):
+            shares = [
+                pairs_found(points(rng, theta, n_items, rounds), theta)
+                for _ in range(runs(100, scale))
+            ]
+        setting = f"8 models {apart:g} apart, {n_items} items, {_words(rounds)}"
+        yield mean("round_robin: power: pairs told apart", setting, shares)
 
 
 def _scores(

@@ -76,6 +76,8 @@ def claims(scale: float) -> Iterator[Claim]:
             doubtful = [_state(one, protocol) == "doubtful" for one in found]
             figure = "trust: judge is doubtful"
             yield share(figure, f"{judge}, {protocol}, {items} items", sum(doubtful), few)
+            flips = sum(map(ALARMS["flips"], found))
+            yield share("trust: flips find it", f"{judge}, {protocol}, {items} items", flips, few)
         found = _figures(4, COIN, n, items, protocol=protocol)
         fine = [_state(one, protocol) == "fine" for one in found]
         figure, setting = "trust: judge is fine", f"coin, {protocol}, {items} items"
