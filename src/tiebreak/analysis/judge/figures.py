@@ -144,7 +144,7 @@ def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling(
         flips=flips,
         length=length_of(items, level=how.level),
         cycles=cycles,
-        coin_p=coin_p(items, flips.coin_p, cycles.coin_p),
+        coin_p=coin_p(items, cycles.coin_p, flips=flips.coin_p),
         correctness=correctness_of(items, how=how),
         replies=replies,
     )
@@ -172,16 +172,25 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     return Cycles(share, int(triples), float(norm.cdf(z)))
 
 
-def coin_p(items: Sequence[ItemBallots], *others: float) -> float:
+FLIPS_WEIGHT: Final = 0.8
+"""Flips' share of the error allowed: few matches can flip, and other evidence is plain or none."""
+
+
+def coin_p(items: Sequence[ItemBallots], *others: float, flips: float = math.nan) -> float:
     """p-value of "verdicts are coin tosses", from all that may show that they are not.
 
     Evidence is that answers of some model win, that the better seed wins (the seeding is another
-    question to the same judge), and `others`, p-values of flips and cycles. The smallest p-value
-    counts, times their number (Bonferroni); NaN where there is none.
+    question to the same judge), and p-values of `flips` and of `others`. The smallest p-value
+    counts (Bonferroni, weighted: see `FLIPS_WEIGHT`); NaN where there is none.
     """
     every = (_models_p(items), _seeds_p(items), *others)
     known = [p for p in every if not math.isnan(p)]
-    return min(1.0, len(known) * min(known)) if known else math.nan
+    if not known:
+        return flips
+    rest = len(known) * min(known)
+    if not math.isnan(flips):
+        rest = min(flips / FLIPS_WEIGHT, rest / (1 - FLIPS_WEIGHT))
+    return min(rest, 1.0)
 
 
 def _models_p(items: Iterable[ItemBallots]) -> float:
