@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks.claims import Claim, in_tests, runs, share
+from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
 from benchmarks.claims.worlds import (
     FAIR,
     NOISY,
@@ -25,7 +25,7 @@ from benchmarks.claims.worlds import (
     position_bound,
 )
 from tiebreak.analysis.judge.figures import Juror, judge_figures, jurors_of
-from tiebreak.analysis.trust import trust_of
+from tiebreak.analysis.trust import juror_faults, trust_of
 from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots, Verdict
@@ -35,6 +35,9 @@ from tiebreak.scorers.rules import RULES
 
 HOW = Resampling(draws=50)
 COIN = Traits(noise=100.0, fresh=True, scale=200.0)
+SHY = Traits(noise=0.5, fresh=True, scale=10.0)
+SURE = Traits(noise=100.0, fresh=True, scale=0.01)
+"""A fair judge that is never sure of a match, and a coin that always is."""
 FALSE = (0.0, 0.01)
 
 
@@ -45,9 +48,10 @@ def claims(scale: float) -> Iterator[Claim]:
         ("three noisy judges of different tastes", [NOISY] * 3, 1.0, 20, "close"),
         ("two fair judges and a coin", [FAIR, FAIR, COIN], 0.0, 20, "always"),
         ("five fair judges of different tastes", [FAIR] * 5, 1.0, 40, "sample"),
+        ("two fair judges and a coin that is always sure", [SHY, SHY, SURE], 0.0, 20, "sample"),
     ]
     for number, (name, traits, taste, n_items, swap) in enumerate(worlds):
-        if in_tests(scale) and number == 3:
+        if in_tests(scale) and number in (2, 3):
             continue
         rng, n = np.random.default_rng((71, number)), runs(500, scale)
         alarms, against, agreed = 0, 0, []
@@ -55,7 +59,7 @@ def claims(scale: float) -> Iterator[Claim]:
             items = judged(rng, traits, taste, n_items, swap)
             jury = jurors_of(items, how=HOW)
             alarms += doubtful(items, jury)
-            against += any(j.agreement_p <= FALSE[1] and j.agreement.value < 0.5 for j in jury)
+            against += any(map(contradicts, jury))
             agreed.append(jury[-1].agreement)
         setting = f"{name}; 6 models, {n_items} items, swap={swap}"
         # Position, flips and length may each be false in 1% of the boards, agreement as well.
@@ -81,6 +85,50 @@ def claims(scale: float) -> Iterator[Claim]:
         least = (0.8, 1.0) if rate > 0.6 else None
         yield share("jury: the judge that goes by position is found", setting, hits, n, least)
 
+    yield from _beside_a_sure_coin(scale)
+    yield from _contradictors(scale)
+
+
+def _beside_a_sure_coin(scale: float) -> Iterator[Claim]:
+    """What a coin that is always sure does to the agreement of two good judges."""
+    rng = np.random.default_rng(73)
+    with_coin, alone = [], []
+    for _ in range(runs(200, scale)):
+        with_coin.append(jurors_of(judged(rng, [SHY, SHY, SURE], 0.0, 20, "sample"), how=HOW)[0])
+        alone.append(jurors_of(judged(rng, [SHY, SHY], 0.0, 20, "sample"), how=HOW)[0])
+    agreed = np.array([[one.agreement.value for one in own] for own in (with_coin, alone)])
+    setting = "two fair judges and a coin that is always sure; 20 items"
+    yield mean("jury: agreement of one of two good judges", setting, agreed[0])
+    figure = "jury: the same minus what it is without the coin"
+    yield mean(figure, setting, agreed[0] - agreed[1], (-0.02, 0.02))
+
+
+def _contradictors(scale: float) -> Iterator[Claim]:
+    """How often a judge is found whose eye correlates with answers' quality below zero."""
+    worlds: list[tuple[str, list[Traits], float, Range | None]] = [
+        ("two fair judges and one", [FAIR] * 3, 0.3, None),
+        ("two fair judges and one", [FAIR] * 3, 0.6, (0.8, 1.0)),
+        ("four fair judges and one", [FAIR] * 5, 0.6, (0.8, 1.0)),
+        ("two fair judges, a sure coin, and one", [FAIR, FAIR, SURE, FAIR], 0.6, None),
+    ]
+    for number, (name, traits, against, least) in enumerate(worlds):
+        if in_tests(scale) and (least is None or number == 2):
+            continue
+        rng, n = np.random.default_rng((74, number)), runs(200, scale)
+        hits = false = 0
+        for _ in range(n):
+            items = judged(rng, traits, 0.0, 20, "sample", against=against)
+            *others, last = [contradicts(one) for one in jurors_of(items, how=HOW)]
+            hits, false = hits + last, false + any(others)
+        setting = f"{name} that sees −{against:g} of quality; 20 items"
+        yield share("jury: the judge that contradicts the others is found", setting, hits, n, least)
+        yield share("jury: another one is said to contradict", setting, false, n, FALSE)
+
+
+def contradicts(juror: Juror) -> bool:
+    """Whether the board says that it contradicts the others."""
+    return any("contradicts" in fault for fault in juror_faults(juror))
+
 
 def doubtful(items: Sequence[ItemBallots], jury: Sequence[Juror]) -> bool:
     """Whether the board would say that a judge, or all together, cannot be trusted."""
@@ -89,15 +137,27 @@ def doubtful(items: Sequence[ItemBallots], jury: Sequence[Juror]) -> bool:
 
 
 def judged(
-    rng: Generator, traits: Sequence[Traits], taste: float, n_items: int, swap: Swap
+    rng: Generator,
+    traits: Sequence[Traits],
+    taste: float,
+    n_items: int,
+    swap: Swap,
+    *,
+    against: float = 0.0,
 ) -> list[ItemBallots]:
-    """What a jury leaves in a log of all pairs of six near-ties; `taste` is its sd by judge."""
+    """What a jury leaves in a log of all pairs of six near-ties; `taste` is its sd by judge.
+
+    What the last judge sees correlates by −`against` with the quality of answers, if that is not 0.
+    """
     theta = near_ties(6, 0.2)
     models, n = names(len(theta)), len(theta)
     found = []
     for number in range(n_items):
         quality = theta + rng.standard_normal(n)
         seen = [quality + taste * rng.standard_normal(n) for _ in traits]
+        if against:
+            own = rng.standard_normal(n)
+            seen[-1] = -against * quality + math.sqrt(1 - against**2) * own
         sampled = set(rng.choice(n, 2, replace=False).tolist())
         matches = []
         for slot, (high, low) in enumerate(combinations(range(n), 2)):

@@ -14,6 +14,7 @@ from benchmarks.claims.worlds import (
     COIN,
     FAIR,
     NOISY,
+    PLACED_BY,
     judged,
     near_ties,
     position_bound,
@@ -28,7 +29,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.rules import RULES
 
 MODELS = 8
-SWAP = {"seal": "close", "full_pairwise": "sample"}
+SWAP = {"seal": "close", "full_pairwise": "sample", "round_robin": "sample"}
 ALARMS: dict[str, Callable[[JudgeFigures], bool]] = {
     "position": lambda found: found.position.p <= ALARM,
     "flips": lambda found: found.flips.p <= ALARM,
@@ -93,6 +94,7 @@ def claims(scale: float) -> Iterator[Claim]:
     setting = "blind judge, an answer's length and quality correlate at .5, seal, 50 items"
     yield share("trust: judge is doubtful", setting, hits, len(found), DOUBTED)
     yield from _verified(scale)
+    yield from _sampled(scale)
     for number, (judge, traits) in enumerate({"coin": COIN, "noisy": NOISY, "fair": FAIR}.items()):
         yield from _cycles(scale, number, judge, traits)
 
@@ -166,6 +168,37 @@ def _figures(
     ]
 
 
+def _sampled(scale: float) -> Iterator[Claim]:
+    """Second orders of a fifth of the items, one round an item: enough to tell a judge from a coin.
+
+    A judge that is always sure gives them no weight; one that likes the first answer, less.
+    """
+    always_sure = Traits(noise=100.0, fresh=True, scale=0.01)
+    leaning = Traits(noise=100.0, fresh=True, scale=200.0, position_bias=25.0)
+    for number, (name, traits, items, sd, state, claimed) in enumerate(
+        [
+            ("fair judge", FAIR, 100, 0.1, "unknown", (0, ALARM)),
+            ("fair judge", FAIR, 100, 0.2, "unknown", (0, ALARM)),
+            ("fair judge", FAIR, 50, 0.2, "unknown", None),
+            ("noisy judge", NOISY, 100, 0.2, "unknown", None),
+            ("noisy judge", NOISY, 300, 0.2, "unknown", None),
+            ("coin", COIN, 100, 0.0, "fine", (0, ALARM)),
+            ("coin that is always sure", always_sure, 100, 0.0, "fine", (0, ALARM)),
+            ("coin, 60:40 for the first", leaning, 100, 0.0, "fine", (0, ALARM)),
+        ]
+    ):
+        if in_tests(scale) and claimed is None:
+            continue
+        n, rng = runs(1000, scale, least=20), np.random.default_rng((9, number))
+        hits = 0
+        for _ in range(n):
+            models = sd * near_ties(MODELS, 1.0)[rng.permutation(MODELS)]
+            ballots = judged(rng, models, items, traits, protocol="round_robin", swap="sample")
+            hits += _state(judge_figures(ballots, how=_NO_DRAWS), "round_robin") == state
+        setting = f"{name}, round_robin, 1 round, {MODELS} models {sd:g} apart, {items} items"
+        yield share(f"trust: judge is {state}", setting, hits, n, claimed)
+
+
 def _cycles(scale: float, number: int, judge: str, traits: Traits) -> Iterator[Claim]:
     """The interval over items of the share of triples that are cycles, all pairs of six models."""
 
@@ -193,5 +226,4 @@ def _alarms(setting: str, found: list[JudgeFigures]) -> Iterator[Claim]:
 
 
 def _state(found: JudgeFigures, protocol: str) -> str:
-    rule = RULES["elimination" if protocol == "seal" else "win_rate"]
-    return trust_of(found, rule, unscored=None).state
+    return trust_of(found, RULES[PLACED_BY[protocol]], unscored=None).state

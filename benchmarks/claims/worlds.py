@@ -20,12 +20,19 @@ from tiebreak.analysis.peers.panel import Panel
 from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers import mean_rank, normalized_borda
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
-from tiebreak.scorers.ballots import ItemBallots, Match, Reviewer, Tiering, Verdict
+from tiebreak.scorers.ballots import ItemBallots, Match, Reviewer, Rule, Tiering, Verdict
 from tiebreak.scorers.bracket import Bye, Pairing, first_round, next_round
 from tiebreak.scorers.match import Swap, ask_swapped, settle
+from tiebreak.scorers.schedule import Schedule
 
 Array = NDArray[np.float64]
 Generator = np.random.Generator
+
+PLACED_BY: dict[str, Rule] = {
+    "seal": "elimination",
+    "full_pairwise": "win_rate",
+    "round_robin": "points",
+}
 
 FAIR = Traits(noise=0.5, fresh=True)
 NOISY = Traits(noise=1.5, fresh=True)
@@ -187,7 +194,7 @@ def judged(
     habit: float = 0.5,
     seeding_noise: float = 1.0,
 ) -> list[ItemBallots]:
-    """What a planted judge leaves in a log: ballots of items in SEAL's or full_pairwise's pattern.
+    """What a planted judge leaves in a log: ballots of items in the pattern of a protocol.
 
     As `tiebreak.demo.lab` plays them, without its questions and bills, in a tenth of the time.
 
@@ -197,7 +204,8 @@ def judged(
         n_items: number of items.
         traits: the judge: `noise` (by pair, or anew for each reading where `fresh`),
             `position_bias`, `verbosity_bias`, `resolution`, `scale`.
-        protocol: "seal" (bracket by a noisy seeding) or "full_pairwise".
+        protocol: "seal" (bracket by a noisy seeding), "full_pairwise", or "round_robin" (one round
+            of all models, so without `ties`).
         swap: which matches are asked in both orders.
         ties: as in `qualities`; models with the common answer are one group.
         longer_is_better: correlation of an answer's length with its quality, in [0, 1).
@@ -233,6 +241,8 @@ def judged(
             matches = judge.bracket(seeds)
         elif protocol == "full_pairwise":
             matches = judge.all_pairs(leaders)
+        elif protocol == "round_robin":
+            matches = judge.first_round(Schedule(names(n), n_items, "0"), number)
         else:
             raise ValueError(f"no pattern of {protocol}")
         models = names(n)
@@ -245,7 +255,7 @@ def judged(
                 lengths={
                     models[i]: round(400 * math.exp(0.3 * lengths[number, i])) for i in leaders
                 },
-                placed_by="elimination" if protocol == "seal" else "win_rate",
+                placed_by=PLACED_BY[protocol],
                 tiering=_tiers([models[i] for i in seeds]) if protocol == "seal" else None,
                 seeds=tuple(models[i] for i in seeds) if protocol == "seal" else (),
                 matches=tuple(matches),
@@ -326,6 +336,19 @@ class _Judge:
         return [
             self.match(Pairing(1, slot, self.names[i], self.names[j]), i, j)
             for slot, (i, j) in enumerate(combinations(models, 2))
+        ]
+
+    def first_round(self, plan: Schedule, item: int) -> list[Match]:
+        """The first round that an item plays, with the match of a sample where it has one."""
+        pairs = [
+            (self.names.index(one), self.names.index(other)) for one, other in plan.of(item)[0]
+        ]
+        # All pairs are alike to the draw of answers, so any of the round will do.
+        twice = self.swap == "sample" and plan.sampled(item) == 0
+        self.sampled = {*pairs[0]} if twice else set()
+        return [
+            self.match(Pairing(1, slot, self.names[i], self.names[j]), i, j)
+            for slot, (i, j) in enumerate(pairs)
         ]
 
     def match(self, pairing: Pairing, high: int, low: int) -> Match:

@@ -22,7 +22,6 @@ from tiebreak.scorers.match import (
     principle_margin,
     principle_parts,
     principles_even,
-    result_of,
     settle,
     weighted_grade,
 )
@@ -238,11 +237,6 @@ def test_a_jury_by_hand() -> None:
     assert principles_even(JURY, 2)
     assert not principles_even(JURY[:3], 2)
     assert not principles_even(JURY, 3)
-    assert result_of(JURY, "high") == 0.0
-    assert result_of(JURY, "low") == 1.0
-    assert result_of(JURY[:1], "high") == 1.0
-    assert result_of(JURY[2:3], "high") is None
-    assert result_of([of("a", "high", 0.0)], "high") == 0.5
 
 
 def test_a_match_in_parts_by_hand() -> None:

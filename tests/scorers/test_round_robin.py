@@ -41,7 +41,7 @@ def play(protocol: str, items: list[Contest], **settings: Any) -> list[ItemBallo
     found = []
     for one in items:
         judge = NotingJudge({model: float(a.split("=")[1]) for model, a in one.answers.items()})
-        found.append(judged(protocol, one, judge, swap="never", **settings))
+        found.append(judged(protocol, one, judge, **{"swap": "never", **settings}))
     return found
 
 
@@ -50,6 +50,59 @@ def scores(items: list[ItemBallots]) -> list[float]:
     models = sorted({model for one in found for model in one.models})
     table = board_scores(found, [place(one) for one in found], models)
     return [float(score) for score in np.nanmean(table, axis=0)]
+
+
+def twice(ballots: ItemBallots) -> set[frozenset[str]]:
+    """The pairs that were asked in both orders."""
+    return {frozenset((m.high, m.low)) for m in ballots.matches if len(m.verdicts) == 2}
+
+
+@pytest.mark.parametrize(
+    ("n_models", "rounds", "share"),
+    [(8, 1, 1 / 5), (8, 3, 3 / 5), (8, 6, 1), (4, 1, 1 / 3), (12, 1, 1 / 5)],
+)
+def test_a_sample_of_both_orders_is_drawn_from_what_is_asked(
+    n_models: int, rounds: int, share: float
+) -> None:
+    items = contests(n_models, 60)
+    found = play("round_robin", items, rounds=rounds, swap="sample")
+    drawn = [pair for one in found for pair in twice(one)]
+    assert len(drawn) == round(60 * share)
+    assert all(len(twice(one)) <= 1 for one in found)
+    assert len(set(drawn)) > len(drawn) / 4  # of all pairs, over the items
+    more = play("round_robin", items, rounds=rounds + 1, swap="sample")
+    if rounds + 1 < n_rounds(n_models):
+        assert all(twice(one) <= twice(two) for one, two in zip(found, more, strict=True))
+    assert not any(map(twice, play("round_robin", items, rounds=rounds)))
+
+
+def test_a_sample_of_all_rounds_is_that_of_full_pairwise() -> None:
+    items = contests(5, 20)
+    rounds = play("round_robin", items, rounds=n_rounds(5), swap="sample")
+    assert [*map(twice, rounds)] == [*map(twice, play("full_pairwise", items, swap="sample"))]
+
+
+def test_a_sample_is_drawn_among_different_answers() -> None:
+    """With a and b alike, the first round of an item has one match or two."""
+    items = [
+        replace(
+            planted_contest({"a": 3.0, "c": 2.0, "d": 1.0}, item_id=str(n), twins={"a": "b"}),
+            position=n,
+            n_items=60,
+        )
+        for n in range(60)
+    ]
+    assert sum(map(len, map(twice, play("round_robin", items, swap="sample")))) == 20
+
+
+@pytest.mark.parametrize("settings", [{"newcomers": "c,d"}, {"baseline": "b"}])
+def test_beside_a_log_and_against_a_baseline_lots_name_any_pair(settings: dict[str, Any]) -> None:
+    items = contests(6, 40)
+    found = play("round_robin", items, swap="sample", **settings)
+    for contest, one in zip(items, found, strict=True):
+        met = {frozenset((match.high, match.low)) for match in one.matches}
+        assert contest.sampled is not None
+        assert twice(one) == {frozenset(contest.sampled)} & met
 
 
 @pytest.mark.parametrize("twins", [False, True])

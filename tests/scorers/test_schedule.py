@@ -1,11 +1,19 @@
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.scorers.schedule import Schedule, circle_method, line, n_rounds, turns
+from tiebreak.scorers.schedule import (
+    SAMPLED_ROUNDS,
+    Schedule,
+    circle_method,
+    line,
+    n_rounds,
+    turns,
+)
 
 
 def models(n: int) -> tuple[str, ...]:
@@ -56,6 +64,24 @@ def test_more_items_change_the_last_ones_only() -> None:
 def test_another_model_leaves_the_order_in_which_the_others_are_shown() -> None:
     few, more = (Schedule(models(n), 10_000, "0") for n in (7, 9))
     assert few.first(5).items() <= more.first(5).items()
+
+
+@given(st.integers(2, 12), st.integers(0, 20), st.integers(0, 9))
+def test_a_sample_is_drawn_from_each_of_the_first_rounds_as_often(
+    n: int, block: int, seed: int
+) -> None:
+    plan = Schedule(models(n), 200, str(seed))
+    size = min(n_rounds(n), SAMPLED_ROUNDS)
+    own = [plan.sampled(item) for item in range(block * size, (block + 1) * size)]
+    assert sorted(own) == list(range(size))
+    assert own == [
+        replace(plan, n_items=7).sampled(block * size + place) for place in range(size)
+    ]  # however many items there are
+
+
+def test_lots_decide_which_item_has_a_sample_of_its_first_round() -> None:
+    plan = Schedule(models(8), 100, "0")
+    assert len({item % 5 for item in range(100) if plan.sampled(item) == 0}) == 5
 
 
 def test_lots_decide_who_meets_first() -> None:

@@ -127,8 +127,8 @@ def round_robin(
     Args:
         rounds: Rounds of an item, each with N/2 matches; with all N − 1 it is full_pairwise. For
             newcomers: how many others each of them meets on an item.
-        swap: Ask a match in the second order of presentation: always, close, sample (one pair of
-            each item, where it meets) or never.
+        swap: Ask a match in the second order of presentation: always, close, sample (for each
+            round one match in one item of five) or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
         newcomers: Ask only the matches of these models; the others have a log already, and rank,
             given both logs, makes one board of all.

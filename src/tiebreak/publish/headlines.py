@@ -28,8 +28,8 @@ _SWAPS: Final = {
     "always": "Every match is judged in both orders of presentation, and margins are averaged.",
     "close": "Which answer is shown first is drawn by lot; a match that comes out close is judged "
     "in the other order too, and margins are averaged.",
-    "sample": "Which answer is shown first is drawn by lot; one match of each item, drawn by lot, "
-    "is judged in both orders.",
+    "sample": "Which answer is shown first is drawn by lot; at most one match of each item, "
+    "drawn by lot, is judged in both orders.",
     "never": "Which answer is shown first is drawn by lot; a match is judged in this order only.",
 }
 _SAFE = re.compile(r"[A-Za-z0-9-]{1,200}")

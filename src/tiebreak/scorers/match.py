@@ -33,7 +33,6 @@ would give. Close matches are asked in both orders (`swap="close"`) and sharpen 
 
 Layer = Literal["principles", "checklist"]
 _SIGN: Final[Mapping[Side, int]] = {"left": 1, "right": -1, "tie": 0}
-_POINTS: Final[Mapping[Side, float]] = {"left": 1.0, "right": 0.0, "tie": 0.5}
 
 
 def verdict(
@@ -112,12 +111,6 @@ def settle(
         flipped=set(sides) == {"left", "right"} if len(sides) == 2 else None,
         critique=None if differences is None else "\n".join(differences[c] for c in (high, low)),
     )
-
-
-def result_of(verdicts: Iterable[Verdict], high: str) -> float | None:
-    """What some verdicts come to: 1 for `high`, ½ where they are even, None without a margin."""
-    found = _of_all(verdicts, high)
-    return None if found is None else _POINTS[decide(*found)[0]]
 
 
 def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:

@@ -72,7 +72,7 @@ async def round_robin(
     """Play the first `rounds` rounds of this item, all side by side.
 
     In a round of `newcomers` each of these meets one other model; a `baseline` meets all. `swap`
-    and `checklist` are those of full_pairwise.
+    and `checklist` are those of full_pairwise; `Schedule.sampled` says where some rounds sample.
     """
     if newcomers:
         each = [item.schedule.against(model, item.position) for model in names(newcomers)]
@@ -81,13 +81,24 @@ async def round_robin(
         played = [item.schedule.against(baseline, item.position)]
     else:
         played = list(item.schedule.of(item.position)[:rounds])
+    matches = _matches(item, played)
     met = dict.fromkeys(pair for pairs in played for pair in pairs)
     if len(met) < len(item.models) * (len(item.models) - 1) // 2:
         judge.keep(scheduled=tuple(met))
     if baseline:
         judge.keep(baseline=baseline)
-    await judge.matches(_matches(item, played), swap=swap, checklist=checklist)
+    twice: list[Pairing] = []
+    if swap == "sample" and judge.ballots.scheduled and not (newcomers or baseline):
+        swap, twice = "never", _sampled(item, matches)
+    await judge.matches(matches, swap=swap, checklist=checklist, twice=twice)
     return judge.ballots
+
+
+def _sampled(item: Contest, matches: Sequence[Pairing]) -> list[Pairing]:
+    """The one match that a sample of both orders holds, of these; or none."""
+    number = 1 + item.schedule.sampled(item.position)
+    drawn = [match for match in matches if match.round == number]
+    return item.rng("sample").sample(drawn, min(1, len(drawn)))
 
 
 def _matches(item: Contest, played: Sequence[Sequence[Pair]]) -> list[Pairing]:

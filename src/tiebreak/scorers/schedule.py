@@ -17,8 +17,13 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from random import Random
+from typing import Final
 
 Pair = tuple[str, str]
+
+SAMPLED_ROUNDS: Final = 5
+"""Of every so many items one has a match of its first round asked in both orders: of 100 items 20,
+from which a judge that tells answers apart well can be told from a coin."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,15 @@ class Schedule:
             for number, pairs in enumerate(self.rounds)
             for pair in pairs
         }
+
+    def sampled(self, item: int) -> int:
+        """The round in an item's line, from 0, of which a match is sampled, if the item plays it.
+
+        Of the first `SAMPLED_ROUNDS`, or of all, lots give each to one of as many items in a row.
+        """
+        n = min(len(self.rounds), SAMPLED_ROUNDS)
+        block, place = divmod(item, n)
+        return Random(f"{self.seed}\x1fsample\x1f{block}").sample(range(n), n)[place]
 
     @cached_property
     def _lots(self) -> dict[Pair, int]:

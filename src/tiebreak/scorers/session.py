@@ -168,6 +168,7 @@ class Session:
         swap: Swap = "never",
         checklist: Checklist = "always",
         critique: bool = False,
+        twice: Sequence[Pairing] = (),
     ) -> list[Match]:
         """Play matches side by side, in the order of the pairings.
 
@@ -176,12 +177,16 @@ class Session:
             swap: which matches are asked in the second order of presentation (see `Swap`).
             checklist: when the checklist is voted on (see `Checklist`).
             critique: let the meta-judge list observable differences first.
+            twice: those that are asked in both orders whatever `swap` says.
         """
 
         def keep(played: Sequence[_Asked[Match]]) -> None:
             self._spend(played, matches=(*self.ballots.matches, *(one.ballot for one in played)))
 
-        tasks = [partial(self._play, pairing, swap, checklist, critique) for pairing in pairings]
+        tasks = [
+            partial(self._play, one, "always" if one in twice else swap, checklist, critique)
+            for one in pairings
+        ]
         return [one.ballot for one in await self._side_by_side(tasks, keep)]
 
     async def scores(

@@ -1,22 +1,25 @@
 """The judges of a jury, one by one: agreement by brute force, what is said of each, and turns."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
 
 from benchmarks.claims.juries import judged
-from benchmarks.claims.worlds import FAIR, position_bound, ranking_log
+from benchmarks.claims.worlds import FAIR, planted_item, position_bound, ranking_log
 from tiebreak.analysis.judge.figures import judge_figures, jurors_of
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report.sheets.leaderboard import board_sheet, data_of
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Verdict
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import settle
 
 HOW = Resampling(draws=50)
 BOUND = position_bound(0.9)
+PAIRWISE = {"protocol": "full_pairwise", "placed_by": "win_rate"}
 
 
 def log_of(*traits: object, n_items: int = 20) -> list[ItemBallots]:
@@ -32,15 +35,35 @@ def test_agreement_is_that_of_pairs_counted_one_by_one() -> None:
         for v in match.verdicts:
             assert v.margin is not None
             margins[v.judge].append(v.margin if v.first == match.high else -v.margin)
-        a, b, c = (sum(own) / len(own) for own in margins.values())
+        a, b, c = (np.sign(sum(own)) for own in margins.values())
         if c and a + b:
-            same, total = same + ((c > 0) == (a + b > 0)), total + 1
+            same, total = same + (c * (a + b) > 0), total + 1
     found = jurors_of(items, how=HOW)
     assert [one.name for one in found] == ["a", "b", "c"]
     assert found[2].agreement.value == pytest.approx(same / total)
     assert found[0].agreement.lower < found[0].agreement.value < found[0].agreement.upper
     alone = judge_figures(log_of(FAIR), how=HOW)
     assert jurors_of(log_of(FAIR), how=HOW)[0].figures.corrected(1).position.n == alone.position.n
+
+
+def test_a_coin_that_is_always_sure_counts_no_more_than_others() -> None:
+    """a and b agree in nine matches of ten; c, at full confidence, is right in every second one."""
+    played = [
+        settle(
+            Pairing(1, slot, *pair),
+            [
+                Verdict(first=pair[0], judge="a", margin=0.2),
+                Verdict(first=pair[0], judge="b", margin=-0.2 if slot % 10 == 0 else 0.2),
+                Verdict(first=pair[0], judge="c", margin=1.0 if slot % 2 else -1.0),
+            ],
+        )
+        for slot, pair in enumerate([("m1", "m2")] * 40)
+    ]
+    a, b, c = jurors_of([planted_item(0, ("m1", "m2"), matches=tuple(played), **PAIRWISE)], how=HOW)
+    # Where b and c agree, a agrees with both, but in the four of which b is wrong, and c with it.
+    assert a.agreement.value == pytest.approx(20 / 24)
+    assert b.agreement.value == 1.0
+    assert c.agreement.value == pytest.approx(20 / 36)
 
 
 def test_the_board_says_who_is_doubtful() -> None:
@@ -85,7 +108,7 @@ def test_judges_that_take_turns_have_no_others_beside_them() -> None:
     matches = (replace(first, discarded=(gone,)), *items[0].matches[1:])
     items[0] = items[0].model_copy(update={"matches": matches})
     a, b, c = jurors_of(items, how=HOW)
-    assert a.agreement.reason == b.agreement.reason == "no other judge had the same matches"
+    assert a.agreement.reason == b.agreement.reason == "no match that other judges decided"
     assert math.isnan(a.agreement_p)
     both = judge_figures(items, how=HOW)
     assert a.figures.position.n + b.figures.position.n == both.position.n
@@ -96,27 +119,26 @@ def test_judges_that_take_turns_have_no_others_beside_them() -> None:
     assert "c: no usable reply to 1 of 1 question" in said
 
 
-def test_grades_agree_where_they_put_two_answers_in_the_same_order() -> None:
-    given = {"a": (0.1, 0.5, 0.9), "b": (0.2, 0.2, 0.8), "c": (0.9, 0.5, 0.3)}
-    scores = tuple(
-        PointScore.of_jury(
-            [
-                PointScore(candidate=f"m{n}", judge=judge, score=own[n])
-                for judge, own in given.items()
-            ],
-            2,
+def test_grades_agree_where_they_put_two_answers_in_the_same_order_by_hand() -> None:
+    # Signs of the pairs 01, 02, 12: a − − −, b 0 − −, c + + −.
+    given = {"a": (0.1, 0.5, 0.9), "b": (0.2, 0.2, 0.8), "c": (0.9, 0.5, 0.7)}
+
+    def agreements(given: Mapping[str, tuple[float, ...]]) -> list[float]:
+        scores = tuple(
+            PointScore.of_jury(
+                [
+                    PointScore(candidate=f"m{n}", judge=judge, score=own[n])
+                    for judge, own in given.items()
+                ],
+                2,
+            )
+            for n in range(3)
         )
-        for n in range(3)
-    )
-    [item] = log_of(FAIR, n_items=1)
-    items = [item.model_copy(update={"matches": (), "scores": scores})]
-    for juror in jurors_of(items, how=HOW):
-        rest = [own for judge, own in given.items() if judge != juror.name]
-        others = [sum(two) / 2 for two in zip(*rest, strict=True)]
-        own = given[juror.name]
-        told = [
-            (own[i] > own[j]) == (others[i] > others[j])
-            for i, j in combinations(range(3), 2)
-            if own[i] != own[j] and others[i] != pytest.approx(others[j])
-        ]
-        assert juror.agreement.value == pytest.approx(sum(told) / len(told))
+        [item] = log_of(FAIR, n_items=1)
+        items = [item.model_copy(update={"matches": (), "scores": scores})]
+        return [juror.agreement.value for juror in jurors_of(items, how=HOW)]
+
+    # a: c against it, b and c split, both with it. b: even, a and c split, both with it.
+    assert agreements(given) == pytest.approx([1 / 2, 1, 1 / 3])
+    given["c"] = (0.9, 0.5, 0.3)  # whatever b says, a and c are split
+    assert agreements(given) == pytest.approx([0, math.nan, 0], nan_ok=True)

@@ -13,7 +13,9 @@ from tiebreak.analysis.judge.biases import (
     place_of,
     position_of,
 )
-from tiebreak.scorers.ballots import ItemBallots, Listing, Match
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Verdict
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import settle
 from tiebreak.words import count, percent
 
 
@@ -85,6 +87,28 @@ def test_flips_for_the_first_are_tested_against_those_for_the_second() -> None:
     assert flips.p == pytest.approx(binomtest(9, 10).pvalue)
     # A coin flips in half: 10 of 40 or fewer.
     assert flips.coin_p == pytest.approx(binom.cdf(10, 40, 0.5))
+
+
+def test_a_judge_that_flips_only_where_it_is_unsure_is_no_coin() -> None:
+    """Eight clear matches in one order of answers, four close ones that flip: signs by hand."""
+    clear = swaps([(0.9, -0.9)] * 8)
+    flips = flips_of([*clear, *swaps([(0.1, 0.1)] * 4)])
+    # 0.81 is more than four times 0.01, so no sum is as large unless all eight clear ones agree.
+    assert flips.coin_p == pytest.approx(1 / 2**8)
+    assert binom.cdf(4, 12, 0.5) > 0.19
+    # Those that flip where they are sure contradict themselves, however often they do not.
+    assert flips_of([*swaps([(0.9, 0.9)] * 4), *swaps([(0.1, -0.1)] * 8)]).coin_p == 1
+
+
+def test_even_principles_leave_it_to_the_checklist_whether_a_judge_contradicts_itself() -> None:
+    def verdict(first: str, items: float) -> Verdict:
+        return Verdict(first=first, margin=0.0, checklist_margin=items)
+
+    played = [
+        settle(Pairing(1, slot, "a", "b"), [verdict("a", 0.5), verdict("b", -0.5)])
+        for slot in range(10)
+    ]
+    assert flips_of(played).coin_p == pytest.approx(1 / 2**10)
 
 
 def test_which_matches_were_asked_twice() -> None:

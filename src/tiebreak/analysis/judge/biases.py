@@ -90,8 +90,9 @@ class Flips:
     other. `expected` is the rate to be expected there of the same judge without a preference for a
     position (NaN below ten matches); of a judge that tosses a coin it is ½, and no judge without
     such a preference, whose errors are independent, has more. `p` tests `both_first` against
-    `both_second` (exact binomial, two-sided), `coin_p` whether flips are fewer than those of a coin
-    (exact binomial, one-sided). Undefined: NaN.
+    `both_second` (exact binomial, two-sided), `coin_p` whether both orders name the same winner
+    more often than with a coin (one-sided sign flips of matches, each with the product of its two
+    margins: a judge contradicts itself where it is least sure). Undefined: NaN.
     """
 
     asked: Asked
@@ -172,7 +173,6 @@ def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
     flipped = [_side(match.verdicts[0]) for match in twice if match.flipped]
     first, second = flipped.count("left"), flipped.count("right")
     rate = wilson(len(flipped), len(twice), level=level)
-    decided = sum("tie" not in map(_side, match.verdicts) for match in twice)
     return Flips(
         asked=_asked(scored, twice),
         n=rate.n,
@@ -183,11 +183,18 @@ def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
         both_first=first,
         both_second=second,
         p=float(binomtest(first, len(flipped)).pvalue) if flipped else math.nan,
-        # With an even verdict in one order there is no flip, which shows nothing about a coin.
-        coin_p=float(binomtest(len(flipped), decided, alternative="less").pvalue)
-        if decided
-        else math.nan,
+        coin_p=_coin_p(twice),
     )
+
+
+def _coin_p(twice: Iterable[Match]) -> float:
+    """Of two tosses the product of margins is above 0 as often as below, however large it is."""
+    leads = ([v.margin or v.checklist_margin or 0.0 for v in match.verdicts] for match in twice)
+    products = list(map(math.prod, leads))
+    # With an even verdict in one order there is no flip, which shows nothing about a coin.
+    if not any(products):
+        return math.nan
+    return sign_flip_p(products) / 2 if sum(products) < 0 else 1.0
 
 
 def bound_reviewer(reviewer: str, bias: PresentationBias) -> str:

@@ -39,7 +39,6 @@ from tiebreak.scorers.match import (
     by_judge,
     judges_in,
     one_verdict_an_order,
-    result_of,
     with_verdicts,
 )
 
@@ -162,7 +161,7 @@ def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling(
         flips=flips,
         length=length_of(items, level=how.level),
         cycles=cycles,
-        coin_p=coin_p(items, flips.coin_p, cycles.coin_p),
+        coin_p=coin_p(items, cycles.coin_p, flips=flips.coin_p),
         correctness=correctness_of(items, how=how),
         replies=replies,
     )
@@ -190,16 +189,25 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     return Cycles(share, int(triples), float(norm.cdf(z)))
 
 
-def coin_p(items: Sequence[ItemBallots], *others: float) -> float:
+FLIPS_WEIGHT: Final = 0.8
+"""Flips' share of the error allowed: few matches can flip, and other evidence is plain or none."""
+
+
+def coin_p(items: Sequence[ItemBallots], *others: float, flips: float = math.nan) -> float:
     """p-value of "verdicts are coin tosses", from all that may show that they are not.
 
     Evidence is that answers of some model win, that the better seed wins (the seeding is another
-    question to the same judge), and `others`, p-values of flips and cycles. The smallest p-value
-    counts, times their number (Bonferroni); NaN where there is none.
+    question to the same judge), and p-values of `flips` and of `others`. The smallest p-value
+    counts (Bonferroni, weighted: see `FLIPS_WEIGHT`); NaN where there is none.
     """
     every = (_models_p(items), _seeds_p(items), *others)
     known = [p for p in every if not math.isnan(p)]
-    return min(1.0, len(known) * min(known)) if known else math.nan
+    if not known:
+        return flips
+    rest = len(known) * min(known)
+    if not math.isnan(flips):
+        rest = min(flips / FLIPS_WEIGHT, rest / (1 - FLIPS_WEIGHT))
+    return min(rest, 1.0)
 
 
 def _models_p(items: Iterable[ItemBallots]) -> float:
@@ -375,10 +383,10 @@ class Juror:
     """One judge of a jury.
 
     `figures` are those of its own verdicts. `agreement` is the share of pairs of answers that it
-    puts in the order in which the others' mean puts them, where neither calls them even; a coin has
-    ½, so that 2 · share − 1 is corrected for chance. `agreement_p` tests ½ (sign flips over items,
-    two-sided). NaN where no other judge had the same matches. All p are corrected for the tests of
-    the jury and of each of its judges (Bonferroni).
+    puts in the order in which most of the others put them, one vote each, where it has one and they
+    are not evenly split; a coin has ½, so that 2 · share − 1 is corrected for chance. `agreement_p`
+    tests ½ (sign flips over items, two-sided). NaN where no other judge had the same matches. All p
+    are corrected for the tests of the jury and of each of its judges (Bonferroni).
     """
 
     name: str
@@ -400,7 +408,7 @@ def _juror(name: str, items: Sequence[ItemBallots], tests: int, how: Resampling)
         for same in _same(item, name):
             counts[item.item_id][0] += same
             counts[item.item_id][1] += 1
-    agreement = Estimate(math.nan, math.nan, math.nan, 0, "no other judge had the same matches")
+    agreement = Estimate(math.nan, math.nan, math.nan, 0, "no match that other judges decided")
     p = math.nan
     if counts:
         table = np.array(list(counts.values()), dtype=np.float64)
@@ -437,18 +445,20 @@ def _alone(item: ItemBallots, name: str) -> ItemBallots:
 
 
 def _same(item: ItemBallots, name: str) -> Iterator[bool]:
-    """For each pair of answers that neither calls even: whether both name the same winner."""
+    """For each pair of answers: whether one judge names the winner that most of the others name."""
+    for votes in _votes(item):
+        if product := votes.pop(name, 0.0) * sum(votes.values()):
+            yield product > 0
+
+
+def _votes(item: ItemBallots) -> Iterator[dict[str, float]]:
+    """For each pair of answers what every judge says: 1 for the one, −1 for the other, 0 even."""
     for match in item.matches:
-        own = result_of((one for one in match.verdicts if one.judge == name), match.high)
-        others = result_of((one for one in match.verdicts if one.judge != name), match.high)
-        if not {own, others} & {None, 0.5}:
-            yield own == others
-    both: list[tuple[float, float]] = []
-    for points in item.scores:
-        given = {part.judge: part.score for part in _parts(points) if part.score is not None}
-        mine = given.pop(name, None)
-        if mine is not None and given:
-            both.append((mine, math.fsum(given.values()) / len(given)))
-    for (a, x), (b, y) in combinations(both, 2):
-        if a != b and x != y:
-            yield (a > b) == (x > y)
+        results = {judge: by_judge(match, judge).result for judge in judges_in(match)}
+        yield {judge: 2 * result - 1 for judge, result in results.items() if result is not None}
+    grades = [
+        {part.judge: part.score for part in _parts(points) if part.score is not None}
+        for points in item.scores
+    ]
+    for one, other in combinations(grades, 2):
+        yield {judge: np.sign(one[judge] - other[judge]) for judge in one.keys() & other.keys()}

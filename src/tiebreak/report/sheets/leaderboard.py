@@ -412,7 +412,7 @@ def jury_section(board: Leaderboard) -> Section:
     table = Table.of((*columns, Column("No reply")), rows, "The jury")
     legend = [
         "First won: verdicts for the answer shown first (unbiased: 50%). Agrees: pairs of answers "
-        "in the order in which the other judges' mean puts them (a coin: 50%)"
+        "in the order in which most of the other judges put them (a coin: 50%)"
     ]
     return Section.of(table, legend=legend if rows else [])
 
