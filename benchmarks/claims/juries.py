@@ -93,7 +93,7 @@ def _beside_a_sure_coin(scale: float) -> Iterator[Claim]:
     """What a coin that is always sure does to the agreement of two good judges."""
     rng = np.random.default_rng(73)
     with_coin, alone = [], []
-    for _ in range(runs(200, scale)):
+    for _ in range(runs(100, scale)):
         with_coin.append(jurors_of(judged(rng, [SHY, SHY, SURE], 0.0, 20, "sample"), how=HOW)[0])
         alone.append(jurors_of(judged(rng, [SHY, SHY], 0.0, 20, "sample"), how=HOW)[0])
     agreed = np.array([[one.agreement.value for one in own] for own in (with_coin, alone)])
@@ -114,7 +114,7 @@ def _contradictors(scale: float) -> Iterator[Claim]:
     for number, (name, traits, against, least) in enumerate(worlds):
         if in_tests(scale) and (least is None or number == 2):
             continue
-        rng, n = np.random.default_rng((74, number)), runs(200, scale)
+        rng, n = np.random.default_rng((74, number)), runs(100, scale)
         hits = false = 0
         for _ in range(n):
             items = judged(rng, traits, 0.0, 20, "sample", against=against)
