@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import STRANGERS, open_bank
+from tiebreak.bank.schema import open_bank
 from tiebreak.bank.server import desk
 from tiebreak.bank.server import settings as _settings
 from tiebreak.bank.server.envelope import Envelope
@@ -47,7 +47,6 @@ def create_app(settings: Settings) -> FastAPI:
     spare_the_log()
     keys = settings.keys or keys_from()
     engine = open_bank(settings.bank, durable=settings.durable)
-    STRANGERS.create(engine, checkfirst=True)
     writer, rates = Writer(engine), Rates(settings)
 
     @asynccontextmanager
