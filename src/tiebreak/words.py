@@ -29,7 +29,7 @@ def count(number: int, one: str, many: str | None = None) -> str:
 def listed(names: Sequence[str], separator: str = ", ", most: int = 10) -> str:
     """Names, or the first of many and how many more there are."""
     more = len(names) - most
-    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return separator.join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def all_of(names: Iterable[str], last_by: str = "and") -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.estimate.test_estimate import ONE, contests
+from tiebreak.estimate.cost import few_models
 from tiebreak.estimate.estimate import Judges, estimate
-from tiebreak.estimate.small_fields import few_models
 from tiebreak.scorers.variants import read_variant
 
 LABELS = ("seal", "full_pairwise", "round_robin")

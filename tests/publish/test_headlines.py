@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from tests.publish.test_latest import row
+from tiebreak.publish.card import our_part
 from tiebreak.publish.headlines import (
     LISTED,
     Board,
-    ContestEntry,
-    ContestLine,
-    Line,
     boards_in,
     contests_in,
     judging,
@@ -54,65 +52,63 @@ def test_an_entry() -> None:
         row("r1", "2026-01-02T03:04:05Z", **FULL, metric="native_score", value=0.625),
     ]
     usual = "the provider's own settings"
-    assert boards_in(rows) == [
-        Board(
-            benchmark="gsm8k",
-            protocol="seal",
-            judge="j",
-            run_id="r1",
-            date="2026-01-02",
-            level="90%",
-            items="1 item",
-            left_out=2,
-            lines=(
-                Line("1", "a", "0.750", "0.500–1.000", "1–2", "", "0.625", "3"),
-                Line("2", "b", "0.250", "–", "–", "1.75", "–", "2"),
-            ),
-            n_models=2,
-            metrics=frozenset({"normalized_borda", "mean_rank", "native_score"}),
-            settings=(
-                ("judge", "j", "temperature 0, top_p 0.5"),
-                ("meta", "m", usual),
-                ("", "", "temperature 1"),
-            ),
-            swap="Which answer is shown first is drawn by lot; a match is judged in this order "
-            "only.",
-            bill="1,200 calls, 1,200 tokens, worth $1.50",
-            unscored="25%",
-            made_by="Tiebreak 1.2, Inspect 0.3",
-            rubric="maths",
-            status="error",
-            seed="0",
-        )
-    ]
     [board] = boards_in(rows)
+    assert (board.benchmark, board.protocol, board.judge) == ("gsm8k", "seal", "j")
+    assert board.rows == tuple(rows[:2])
+    assert set(board.metrics) == {"normalized_borda", "mean_rank", "native_score"}
+    assert board.settings == (
+        ("judge", "j", "temperature 0, top_p 0.5"),
+        ("meta", "m", usual),
+        ("", "", "temperature 1"),
+    )
+    assert board.swap == (
+        "Which answer is shown first is drawn by lot; a match is judged in this order only."
+    )
     assert board.manifest == "runs/r1/manifest.json"
+    assert lines_of(boards=rows) == [
+        "| Rank | Model | Borda score | 90% interval | Ranks in it | Mean rank | Native score | "
+        "Items |",
+        "| 1 | a | 0.750 | 0.500–1.000 | 1–2 | – | 0.625 | 3 |",
+        "| 2 | b | 0.250 | – | – | 1.75 | – | 2 |",
+        "1 item ranked, 2 left out (no usable reply, or cut short); 1,200 calls, 1,200 tokens, "
+        "worth &#36;1.50; unscored: 25%; the run ended with status error.",
+        "Run of 2026-01-02.",
+        "- gsm8k (rubric maths) · seal: judge = j (temperature 0, top_p 0.5); meta = m (the "
+        "provider's own settings); = (temperature 1), seed 0; Tiebreak 1.2, Inspect 0.3",
+    ]
+
+
+def lines_of(
+    boards: list[dict[str, Any]] | None = None,
+    contests: list[dict[str, Any]] | None = None,
+    files: dict[str, bytes] | None = None,
+) -> list[str]:
+    """What a card says of some rows, without what it says of all."""
+    text = our_part(
+        boards or [], files or {}, contests=contests or [], licensed=True, repo_id="me/x"
+    )
+    begins = ("| ", "Run of", "- gsm8k", "Rounds:", "Expected wins in")
+    return [
+        line
+        for line in text.splitlines()
+        if (line.startswith(begins) or " ranked" in line[:20])
+        and not line.startswith(("| --:", "| `", "| :--", "| Metric"))
+        and ": Which answer" not in line
+    ]
 
 
 def test_an_entry_of_which_little_is_known() -> None:
     """Of a later version, say: no Borda score, and nothing beside it."""
-    [board] = boards_in([row("r1", "2026", **EMPTY, metric="elo", value=None, rank=None, n=None)])
-    assert board == Board(
-        benchmark="gsm8k",
-        protocol="seal",
-        judge="",
-        run_id="r1",
-        date="2026",
-        level="–",
-        items="0 items",
-        left_out=0,
-        lines=(Line("–", "a", "–", "–", "–", "", "–", "–"),),
-        n_models=1,
-        metrics=frozenset({"elo"}),
-        settings=(),
-        swap="",
-        bill="no call",
-        unscored="–",
-        made_by="",
-        rubric="",
-        status="",
-        seed="",
-    )
+    rows = [row("r1", "2026", **EMPTY, metric="elo", value=None, rank=None, n=None)]
+    [board] = boards_in(rows)
+    assert (board.judge, board.settings, board.swap, board.made_by) == ("", (), "", "")
+    assert lines_of(boards=rows) == [
+        "| Rank | Model | Borda score | – interval | Ranks in it | Native score | Items |",
+        "| – | a | – | – | – | – | – |",
+        "0 items ranked; no call.",
+        "Run of 2026.",
+        "- gsm8k · seal: no judge",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -150,8 +146,11 @@ def test_settings_that_are_none(text: str | None) -> None:
 @pytest.mark.parametrize("n", [LISTED, LISTED + 1])
 def test_twenty_models_are_listed(n: int) -> None:
     [board] = boards_in([row("r", "t", model=f"m{k}", rank=k + 1) for k in range(n)])
-    assert [line.model for line in board.lines] == [f"m{k}" for k in range(20)]
-    assert board.n_models == n
+    assert len(board.rows) == n
+    shown = [
+        line.split(" | ")[1] for line in lines_of(boards=[dict(one) for one in board.rows])[1:21]
+    ]
+    assert shown == [f"m{k}" for k in range(20)]
 
 
 def test_entries_are_in_the_order_of_the_rows() -> None:
@@ -163,7 +162,7 @@ def test_entries_are_in_the_order_of_the_rows() -> None:
     ]
     found = boards_in(rows)
     assert [(one.benchmark, one.protocol, one.judge or None) for one in found] == keys
-    assert {one.n_models for one in found} == {2}
+    assert {len(one.rows) for one in found} == {2}
 
 
 def test_who_judged() -> None:
@@ -297,26 +296,20 @@ def test_a_contest() -> None:
         f"plots/{PLACE}/plots.json": json.dumps({"plots": listed}).encode(),
         f"plots/{PLACE}/wins.png": b"",
     }
-    assert contests_in(rows, files) == [
-        ContestEntry(
-            title="2 models over 3 benchmarks",
-            rounds="x + y → z",
-            order="is that of the columns of the table of scores",
-            how="2 rounds; T = 0; 1,000 contests, seed 3",
-            level="95%",
-            over_items=True,
-            several=True,
-            lines=(
-                ContestLine("1", "a", "2.500", "2.000–3.000", "1–2", "-0.500", "specialist", "–"),
-                ContestLine("2", "b", "1.250", "–", "–", "–", "", "1"),
-            ),
-            n_models=2,
-            proof=("p", "1"),
-            warnings=("w",),
-            notes=(),
-            plots=({"path": f"plots/{PLACE}/wins.png", "alt": "Wins"},),
-            manifest=f"runs/{PLACE}/manifest.json",
-        )
+    [found] = contests_in(rows, files)
+    assert found.title == "2 models over 3 benchmarks"
+    assert (found.rows, found.merged) == (tuple(rows[:2]), {"b": 1})
+    assert (found.proof, found.warnings, found.notes) == (("p", "1"), ("w",), ())
+    assert found.plots == ({"path": f"plots/{PLACE}/wins.png", "alt": "Wins"},)
+    assert found.manifest == f"runs/{PLACE}/manifest.json"
+    assert lines_of(contests=rows, files=files) == [
+        "Rounds: x + y → z. What comes early weighs more; this order is that of the columns of "
+        "the table of scores.",
+        "| Rank | Model | Expected wins | 95% interval | Ranks in it | Λ | Label | Kemeny–Young |",
+        "| 1 | a | 2.500 | 2.000–3.000 | 1–2 | -0.500 | specialist | – |",
+        "| 2 | b | 1.250 | – | – | – | – | 1 |",
+        "Expected wins in Swiss-system contests (CSD): 2 rounds; T = 0; 1,000 contests, seed 3 "
+        f"([manifest](runs/{PLACE}/manifest.json)).",
     ]
 
 
@@ -328,21 +321,14 @@ def test_a_contest_of_which_little_is_known() -> None:
         "order_from": "lot",
     }
     nothing |= {"level": None, "eliminate_by_round": None, "iterations": None, "missing": None}
-    assert contests_in([contest_row(**nothing)], {}) == [
-        ContestEntry(
-            **{"title": "1 model over 1 benchmark", "rounds": ""},
-            **{"order": "was chosen for this contest"},
-            **{"how": "1 round; T = ; 0 contests, seed 3", "level": "–"},
-            over_items=False,
-            several=False,
-            lines=(ContestLine("1", "a", "2.500", "–", "–", "–", "", "–"),),
-            n_models=1,
-            proof=(),
-            warnings=(),
-            notes=(),
-            plots=(),
-            manifest="",
-        )
+    [found] = contests_in([contest_row(**nothing)], {})
+    assert found.title == "1 model over 1 benchmark"
+    assert (found.proof, found.warnings, found.notes, found.plots) == ((), (), (), ())
+    assert lines_of(contests=[contest_row(**nothing)]) == [
+        "Rounds: –. What comes early weighs more; this order was chosen for this contest.",
+        "| Rank | Model | Expected wins | Kemeny–Young |",
+        "| 1 | a | 2.500 | – |",
+        "Expected wins in Swiss-system contests (CSD): 1 round; T = ; 0 contests, seed 3.",
     ]
 
 
@@ -377,6 +363,6 @@ def test_contests_are_in_the_order_of_the_rows_and_those_without_wins_are_left_o
         for name, method in (("contest-2", "csd"), ("contest-3", "borda"), ("contest-1", "csd"))
     ]
     found = contests_in(rows, {})
-    assert [one.lines[0].model for one in found] == ["contest-20", "contest-10"]
-    assert {(len(one.lines), one.n_models) for one in found} == {(20, 21)}
+    assert [one.rows[0]["model"] for one in found] == ["contest-20", "contest-10"]
+    assert {len(one.rows) for one in found} == {21}
     assert not any(one.several for one in found)

@@ -94,7 +94,7 @@ def test_a_note_says_how_many_are_left_out_and_how_to_see_them() -> None:
     [best] = best_attempts([*logs, Log("e", 4).made(9)])
     assert best.notes == (
         "4 other attempts at this run are left out: they judged 0 to 3 items, and e 4; "
-        "`tiebreak rank --attempts all` shows them (a, b, c, …)",
+        "`tiebreak rank --attempts all` shows them (a, b, c and 1 more)",
     )
     [best] = best_attempts([logs[1], logs[3]])
     assert best.notes == (

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 from inspect_ai.log import EvalSample, read_eval_log
 
-from tests.ranking_logs.builders import bracket, graded, item, match, sample, write_log
+from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tiebreak.ranking_logs import UnreadableLogError, read_ranking_logs
 from tiebreak.ranking_logs.samples import read_held, read_samples
 from tiebreak.scorers.ballots import STORE_KEY, Verdict, Vote, restore_ballots
@@ -103,15 +103,3 @@ def test_votes_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
     expected = whole.model_copy(update={"matches": (quiet,)})
     assert [one.model_dump() for one in bare.items] == [expected.model_dump()]
     assert [one.placement for one in bare.ranked] == [one.placement for one in one.ranked]
-
-
-@pytest.mark.parametrize("with_votes", [True, False])
-def test_ballots_of_an_earlier_version_are_told_apart(tmp_path: Path, with_votes: bool) -> None:
-    kept = graded("q", {"a": 0.5, "b": 0.7}).model_dump(mode="json")
-    for version in ({"version": 1}, {}):
-        old = {**kept, "placed_by": "points"}
-        del old["version"]
-        store = {STORE_KEY: {**old, **version}}
-        path = write_log(tmp_path / "r.eval", [sample(None, "q", store=store)])
-        [log] = read_ranking_logs([path], with_votes=with_votes)
-        assert [(one.placed_by, one.version) for one in log.items] == [("grades", 1)]

@@ -1,4 +1,4 @@
-"""Kept ballots: what an older and a newer Tiebreak wrote."""
+"""Kept ballots: what is read back, and what is damaged or of a newer Tiebreak."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,38 +30,11 @@ def test_what_is_kept_has_a_version() -> None:
     assert restore_ballots(stored()) == BALLOTS
 
 
-def test_ballots_without_a_version_are_those_of_the_first() -> None:
-    old = stored()
-    del old["version"]
-    assert restore_ballots(old) == BALLOTS.model_copy(update={"version": 1})
-
-
-def test_points_were_the_name_of_grades_in_the_first_version() -> None:
-    old = stored(placed_by="points", version=1)
-    assert restore_ballots(old).placed_by == "grades"
-    assert restore_ballots(stored(placed_by="points")).placed_by == "points"
-
-
-def test_what_was_settled_before_was_about_the_items_of_the_run() -> None:
-    skipped = restore_ballots(stored(skipped={"after": 3, "of": 10, "error": 0.05})).skipped
-    assert skipped is not None
-    assert skipped.settle_for == "these"
-
-
-def test_constants_of_a_new_item_are_kept_and_older_logs_lack_them() -> None:
+def test_constants_of_a_new_item_are_kept() -> None:
     new = Refinement(round=1, slot=0, item_id="C5", description="It adds.")
     kept = new.model_dump(mode="json")
     assert (kept.pop("scoring"), kept.pop("source")) == ("five_level", "adversarial")
     assert restore_ballots(stored(refinements=[kept])).refinements == (new,)
-
-
-def test_older_logs_say_nothing_of_images_and_are_read_as_they_were() -> None:
-    old = stored(content_hash="f00", media="show")
-    new = restore_ballots(old)
-    assert (new.content_hash, new.media, new.version) == ("f00", "show", 4)
-    del old["content_hash"], old["media"]
-    assert restore_ballots(old) == BALLOTS
-    assert (BALLOTS.content_hash, BALLOTS.media) == ("", "")
 
 
 def test_unknown_fields_are_ignored() -> None:
@@ -107,13 +80,6 @@ def test_of_several_mistakes_the_first_is_named() -> None:
     damaged = stored(seed="x", matches=[{"round": "y"}], complete="perhaps")
     with pytest.raises(ValueError, match=r"^its ballots cannot be read \(seed: Input should be"):
         restore_ballots(damaged)
-
-
-def test_a_version_before_versions_is_the_first() -> None:
-    assert newer_version({}) is None
-    assert newer_version({"version": VERSION}) is None
-    assert newer_version({"version": VERSION + 1}) == VERSION + 1
-    assert restore_ballots({**stored(), "version": 2}).version == 2
 
 
 @pytest.mark.parametrize(

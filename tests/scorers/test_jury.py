@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names
 from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.scorers.judge import Judge, ModelFailedError, Question, Reply
-from tiebreak.scorers.jury import Jury
+from tiebreak.scorers.judge import Judge, Jury, ModelFailedError, Question, Reply
 from tiebreak.scorers.match import Swap, by_judge, in_one_order, one_verdict_an_order
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.questions import MatchQuestion

@@ -13,8 +13,7 @@ from tests.scorers.reviews import review
 from tests.scorers.test_jury import Bench
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
-from tiebreak.scorers.judge import Question
-from tiebreak.scorers.jury import Jury
+from tiebreak.scorers.judge import Jury, Question
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.table import ballots_table

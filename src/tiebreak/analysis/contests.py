@@ -34,12 +34,13 @@ from tiebreak.rankers.contests.expected_wins import (
 from tiebreak.rankers.contests.rounds import Missing, Tiers, tiers
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
+    ItemIntervals,
     Perturbation,
     failure_sensitivity,
+    item_intervals,
     largest_elimination,
     perturb,
 )
-from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.tables.ballots import BallotFile

@@ -25,7 +25,7 @@ from tiebreak.candidates.lm_eval_runs import (
     task_of,
     unsampled,
 )
-from tiebreak.candidates.native import listed
+from tiebreak.candidates.native import shortened
 from tiebreak.candidates.packed import head_of, place_below, stream, unpack_zip, unpacked_name
 from tiebreak.candidates.parquet import is_pool
 from tiebreak.candidates.pool import Note
@@ -302,7 +302,7 @@ def _search(folder: Path, found: Discovery) -> None:
         elif other := other_output(path, head):
             others[other].append(path)
         elif tasks := unsampled(path):
-            what = f"{_UNSAMPLED} of {listed(tasks)} (run lm-eval with --log_samples)"
+            what = f"{_UNSAMPLED} of {shortened(tasks)} (run lm-eval with --log_samples)"
             found.ignore(path, what)
         elif what:
             found.ignore(path, what)

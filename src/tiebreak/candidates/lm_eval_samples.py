@@ -30,9 +30,9 @@ from tiebreak.candidates.native import (
     choice_note,
     choose_metric,
     finite,
-    listed,
     missing,
     problem_note,
+    shortened,
 )
 from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
@@ -295,11 +295,11 @@ class _Reader:
         present = list(dict.fromkeys(_filter_of(row) for row in rows))
         wanted = self.options.filter
         if wanted is not None and wanted not in present:
-            what = f"has no filter {wanted!r}; its filters: {listed(present)}"
+            what = f"has no filter {wanted!r}; its filters: {shortened(present)}"
             self.problems.append(Note("filter", self.source, what))
             return None
         if len(present) > 1 and wanted is None:
-            what = f"native score after filter {present[0]!r}, out of {listed(present)}"
+            what = f"native score after filter {present[0]!r}, out of {shortened(present)}"
             self.notes.append(Note("filter_choice", self.source, f"{what} (choose with --filter)"))
         return wanted if wanted is not None else present[0]
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tiebreak.candidates.pool import Note
+from tiebreak.words import listed
 
 # Files of other programs may have a million columns.
 LISTED = 20
@@ -68,7 +69,7 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
         return Note("native_choice", source, "no native scores")
     if len(present) == 1 or wanted:
         return None
-    what = f"native score is {present[0]!r}, out of {listed(present)} (choose with --metric)"
+    what = f"native score is {present[0]!r}, out of {shortened(present)} (choose with --metric)"
     return Note("native_choice", source, what)
 
 
@@ -86,7 +87,7 @@ def passed(metric: str | None, score: float) -> bool | None:
 def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
     """A native score that should be there and is not."""
     name = " or ".join(map(repr, wanted)) or "native score"
-    return Native(math.nan, None, f"has no {name}; its scores: {listed(present)}")
+    return Native(math.nan, None, f"has no {name}; its scores: {shortened(present)}")
 
 
 def problem_note(
@@ -106,11 +107,10 @@ def problem_note(
     return Note("native_score", source, what)
 
 
-def listed(names: Sequence[str]) -> str:
+def shortened(names: Sequence[str]) -> str:
     """Names in a sentence: the first of them, none of them as a page of its own."""
-    shown = [name if len(name) <= 80 else f"{name[:79]}…" for name in names[:LISTED]]
-    more = [f"and {len(names) - LISTED:,} more"] if len(names) > LISTED else []
-    return ", ".join([*shown, *more]) or "none"
+    shown = [name if len(name) <= 80 else f"{name[:79]}…" for name in names]
+    return listed(shown, most=LISTED) or "none"
 
 
 def finite(value: Any, metric: str, words: Mapping[str, float]) -> Native:

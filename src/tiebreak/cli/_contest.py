@@ -116,7 +116,7 @@ def given_of(setup: dict[str, Any]) -> list[str]:
 
 
 def play(
-    scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: "CsdOptions"
+    scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: Any
 ) -> "ContestReport":
     """The contest over scores that are read first, from files and folders.
 
@@ -143,7 +143,7 @@ def play(
         eliminate=setup["eliminate"],
         spoil=setup["spoil"],
         performance_tiers=setup["performance_tiers"],
-        options={**options, "missing": setup["missing"]},
+        options=options | {"missing": setup["missing"]},
     )
 
 

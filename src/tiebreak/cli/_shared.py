@@ -129,8 +129,8 @@ def shown_option(help: str) -> Callable[[Command], Command]:
 
 
 def place_option(help: str) -> Callable[[Command], Command]:
-    """The option that names another rule of placement than the ballots do, as `place`."""
-    return click.option("--place", type=click.Choice(ANEW), help=help)
+    """The option that names another rule of placement than the ballots do, as `rule`."""
+    return click.option("--place", "rule", type=click.Choice(ANEW), help=help)
 
 
 def also_option(name: str, help: str) -> Callable[[Command], Command]:

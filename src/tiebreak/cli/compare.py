@@ -1,6 +1,6 @@
 """The verb `compare`: which protocol agrees with a reference, and at what price."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Any
 
 import click
 
@@ -15,10 +15,6 @@ from tiebreak.cli._shared import (
     verb,
 )
 from tiebreak.scorers.catalogue import REFERENCE
-
-if TYPE_CHECKING:
-    from tiebreak.rankers import Resampling
-    from tiebreak.scorers.ballots import Rule
 
 
 @verb()
@@ -44,13 +40,10 @@ if TYPE_CHECKING:
 @bootstrap_options
 def compare(
     logs: tuple[str, ...],
-    reference: str,
-    prices: tuple[str, ...],
-    place: "Rule | None",
     plot: Plot,
-    against: Literal["calls", "depth", "tokens", "cost"],
+    against: str,
     form: str | None,
-    how: "Resampling",
+    **asked: Any,  # arguments of compare
 ) -> None:
     """Compare protocols with a reference, by agreement and price.
 
@@ -71,6 +64,6 @@ def compare(
     from tiebreak.report.sheets import comparison as sheets
 
     plot.check()
-    comparison = compare_logs(logs, reference=reference, how=how, rule=place, prices=prices)
+    comparison = compare_logs(logs, **asked)
     show(form, sheets, comparison)
     plot.draw("comparison", comparison, against=against)

@@ -1,6 +1,6 @@
 """The verb `csd`: Swiss-system contests over many benchmarks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,9 +16,6 @@ from tiebreak.cli._shared import (
     verb,
 )
 
-if TYPE_CHECKING:
-    from tiebreak.rankers.contests.expected_wins import CsdOptions
-
 
 @verb()
 @click.argument("scores", type=FILES, nargs=-1, required=True)
@@ -27,7 +24,11 @@ if TYPE_CHECKING:
 @click.option("--iterations", type=click.IntRange(1), default=100_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
-    "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
+    "--jobs",
+    "n_jobs",
+    type=int,
+    metavar="N",
+    help="Worker processes. [default: one a core, with joblib]",
 )
 @also_option("kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot.")
 @plot_options(
@@ -39,12 +40,10 @@ def csd(
     scores: tuple[str, ...],
     setup: dict[str, Any],
     reading: dict[str, Any],
-    iterations: int,
-    seed: int,
-    jobs: int | None,
     also: bool,
     plot: Plot,
     form: str | None,
+    **options: Any,  # arguments of csd
 ) -> None:
     """Rank models by contests over many benchmarks (CSD). The contests are simulated Swiss systems.
 
@@ -68,7 +67,6 @@ def csd(
     from tiebreak.report.sheets import contest as sheets
 
     plot.check()
-    options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
     report = play(scores, reading, setup, options)
     if also:
         report = with_kemeny(report, time_limit=SCORES_LIMIT)

@@ -1,7 +1,7 @@
 """The verb `demo`: the whole way with a small local model."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -52,12 +52,8 @@ from tiebreak.cli._shared import verb
 )
 def demo(
     out: Path,
-    protocol: Literal["round_robin", "seal", "peer_review"],
-    judge: str,
-    limit: int | None,
-    judged: int | None,
-    seed: int,
     recorded: bool,
+    **asked: Any,  # arguments of run_demo
 ) -> None:
     """Go the whole way with a small model on this machine. Answers, judges, ranks; no key needed.
 
@@ -76,9 +72,9 @@ def demo(
     from tiebreak.demo.screen import show_recorded
 
     if recorded:
-        if limit or judged or seed or judge != LOCAL:
+        if asked["limit"] or asked["judged"] or asked["seed"] or asked["judge"] != LOCAL:
             raise click.UsageError("--recorded: takes --protocol and --out only")
-        show_recorded(out, protocol=protocol)
+        show_recorded(out, protocol=asked["protocol"])
         return
     # The demo shows by itself how far it is.
-    run_demo(out, protocol=protocol, judge=judge, limit=limit, judged=judged, seed=seed)
+    run_demo(out, **asked)

@@ -18,7 +18,6 @@ from tiebreak.words import split_names
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
     from tiebreak.ranking_logs import Attempts
-    from tiebreak.scorers.ballots import Rule
 
 
 @verb()
@@ -58,7 +57,6 @@ def rank(
     logs: tuple[str, ...],
     form: str | None,
     how: "Resampling",
-    place: "Rule | None",
     attempts: "Attempts",
     pair: str | None,
     **views: Any,  # arguments of rank_logs
@@ -86,7 +84,7 @@ def rank(
       tiebreak rank stars/ --reference openai/gpt-5
     """
     if pair is not None:
-        if place or any(views.values()):
+        if any(views.values()):
             others = "--closure, --control, --place, --price and --reference"
             raise click.UsageError(f"--pair takes no {others}")
         _pair(logs, form, pair, how.level)
@@ -94,7 +92,7 @@ def rank(
     from tiebreak.analysis.ranking import rank_logs
     from tiebreak.report.sheets import ranking as sheets
 
-    show(form, sheets, rank_logs(logs, how=how, rule=place, attempts=attempts, **views))
+    show(form, sheets, rank_logs(logs, how=how, attempts=attempts, **views))
 
 
 def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:

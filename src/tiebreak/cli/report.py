@@ -94,13 +94,9 @@ def report(
     setup: dict[str, Any],
     reading: dict[str, Any],
     human: str | None,
-    reference: str | None,
-    prices: tuple[str, ...],
-    title: str | None,
-    pictures: "tuple[Form, ...]",
-    width: float | None,
     as_json: bool,
     how: "Resampling",
+    **shown: Any,  # arguments of write_report
 ) -> None:
     """Write a report: one HTML page that works from disk. Plots are written as SVG and PNG, too.
 
@@ -124,7 +120,7 @@ def report(
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
     if not scores and (options := given_of({**setup, **reading})):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
-    if not logs and (human or reference or prices):
+    if not logs and (human or shown["reference"] or shown["prices"]):
         raise click.UsageError("--human, --price and --reference go with LOGS.")
     check_folder(folder)
     people = read_human_ranking(human) if human else None
@@ -138,13 +134,9 @@ def report(
         folder,
         contest=contest,
         human=people,
-        reference=reference,
         sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
-        title=title,
-        pictures=pictures,
-        width=width,
         how=how,
-        prices=prices,
+        **shown,
     )
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]

@@ -8,7 +8,7 @@ from tiebreak.estimate.sheet import how_counted, money, notes, title, who_is_ask
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 LISTED = 6
 """Pairs of models that are named."""
@@ -105,9 +105,7 @@ def _pairs(option: Option) -> Iterator[str]:
             f"likely are {_named(best)}."
         )
         return
-    shown = ", ".join(map(_named, option.apart[:LISTED]))
-    more = len(option.apart) - LISTED
-    yield f"Probably told apart: {shown}{f', and {more} more pairs' if more > 0 else ''}."
+    yield f"Probably told apart: {listed(list(map(_named, option.apart)), most=LISTED)}."
 
 
 def _named(pair: PairPower) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tiebreak.estimate.cost import few_models
 from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.prices import model_info, reasons
-from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range
 from tiebreak.prices import Price
 from tiebreak.ranking_logs.joins import together

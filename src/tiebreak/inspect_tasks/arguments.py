@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, get_args, get_origin
 from tiebreak.candidates import Shard
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import SettleFor
-from tiebreak.scorers.jury import JuryMode
+from tiebreak.scorers.judge import JuryMode
 from tiebreak.words import split_names
 
 Stratify = Literal["auto", "off"]

@@ -24,7 +24,7 @@ from tiebreak.rankers import RankingError
 from tiebreak.rankers.expander import review_graph
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.budget import UnknownPriceError
-from tiebreak.scorers.jury import ONE_JUDGE, Jury
+from tiebreak.scorers.judge import ONE_JUDGE, Jury
 from tiebreak.scorers.rules import PlacementRule
 
 logger = getLogger(__name__)

@@ -30,7 +30,7 @@ from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.publish.secrets import refuse_secrets, score_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 # A message names so many items; the count says how many there are.
 LISTED = 5
@@ -49,8 +49,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
     misses: list[str] = []
     others: list[str] = []
     for paths in places:
-        shown = ", ".join(str(path) for path in paths[:LISTED])
-        shown += ", …" if len(paths) > LISTED else ""
+        shown = listed([str(path) for path in paths], most=LISTED)
         try:
             # What other models left out does not matter: holes in judged rows are found below.
             pool = load_candidates(paths, mode="intersect")
@@ -199,5 +198,5 @@ def _models(run: Run, judged: Judged) -> list[str]:
 
 
 def _some(names: Sequence[str], total: int) -> str:
-    named = ", ".join(sorted(set(names))[:LISTED]) + (", …" if len(set(names)) > LISTED else "")
+    named = listed(sorted(set(names)), most=LISTED)
     return f"{len(names):,} of {count(total, 'judged item')} ({named})"

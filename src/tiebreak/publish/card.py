@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from tiebreak.analysis.item_table import or_nan
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.headlines import (
+    LISTED,
+    Row,
     boards_in,
     contests_in,
     judging,
+    level_of,
     plots_of,
     verdict_of,
     warnings_of,
 )
+from tiebreak.report.cells import decimal, interval, ranks, rate, whole
 from tiebreak.report.columns import METRICS
 from tiebreak.report.markdown import inline
+from tiebreak.words import count
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -111,6 +117,7 @@ def our_part(
         plots={board: plots_of(board, files) for board in boards},
         warnings={board: warnings_of(board, files) for board in boards},
         contests=contests_in(contests, files),
+        most=LISTED,
         metrics=[metric for name, metric in METRICS.items() if name in metrics],
         paths=set(files),
         with_candidates=any(path.startswith("candidates/") for path in files),
@@ -159,8 +166,22 @@ def _template() -> "Template":
         # Markdown, not HTML: every foreign text goes through `inline`.
         autoescape=False,  # nosec B701
     )
-    environment.filters["inline"] = inline
+    environment.filters |= {"inline": inline, "count": count, "whole": whole, "rate": rate}
+    environment.filters |= {"decimal": _decimal, "interval": _interval, "ranks": _ranks}
+    environment.filters["level"] = level_of
     return environment.get_template("card.md.jinja")
+
+
+def _decimal(value: float | None, digits: int = 3) -> str:
+    return decimal(or_nan(value), digits)
+
+
+def _interval(row: Row) -> str:
+    return interval(or_nan(row["lower"]), or_nan(row["upper"]))
+
+
+def _ranks(row: Row) -> str:
+    return ranks(row["rank_lower"], row["rank_upper"])
 
 
 _OF_JUDGES: Final = "llm-as-a-judge"

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from tiebreak.analysis.item_table import or_nan
 from tiebreak.publish.contests import CSD
-from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
+from tiebreak.report.cells import UNDEFINED, money
 from tiebreak.words import count
 
 Row = Mapping[str, Any]
@@ -35,48 +35,38 @@ _SWAPS: Final = {
 _SAFE = re.compile(r"[A-Za-z0-9-]{1,200}")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One model, as cells of the headline table; numbers as text."""
-
-    rank: str
-    model: str
-    borda: str
-    interval: str
-    ranks: str
-    mean_rank: str
-    native: str
-    n: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Board:
-    """One benchmark under one protocol by one judge."""
+    """One benchmark under one protocol by one judge: the rows of its models by metric, best first.
+
+    `rows` are those by which models are ranked, and `unscored` is the mean of their rates.
+    """
 
     benchmark: str
     protocol: str
     judge: str
-    run_id: str
-    date: str
-    level: str
-    items: str
-    left_out: int
-    lines: tuple[Line, ...]
-    n_models: int
-    metrics: frozenset[str]
+    metrics: Mapping[str, Mapping[str, Row]]
+    rows: tuple[Row, ...]
+    unscored: float
     settings: tuple[tuple[str, str, str], ...]
     swap: str
     bill: str
-    unscored: str
     made_by: str
-    rubric: str
-    status: str
-    seed: str
+
+    @property
+    def run(self) -> Row:
+        """What all rows say of the run."""
+        return self.rows[0]
 
     @property
     def manifest(self) -> str:
         """Path of the run's manifest in the dataset."""
-        return f"runs/{self.run_id}/manifest.json"
+        return f"runs/{self.run['run_id']}/manifest.json"
+
+    def value(self, metric: str, model: str) -> float | None:
+        """A model's value of another metric; None where there is none."""
+        row = self.metrics.get(metric, {}).get(model)
+        return None if row is None else row["value"]
 
 
 def boards_in(rows: Iterable[Row]) -> list[Board]:
@@ -91,8 +81,8 @@ def judging(boards: Iterable[Board]) -> list[tuple[str, str]]:
     """What was judged, and by whom and how; benchmarks judged in the same way are one entry."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for board in boards:
-        how = (board.protocol, board.settings, board.seed, board.made_by)
-        rubric = f" (rubric {board.rubric})" if board.rubric else ""
+        how = (board.protocol, board.settings, board.run["seed"], board.made_by)
+        rubric = f" (rubric {board.run['rubric']})" if board.run["rubric"] else ""
         groups.setdefault(how, []).append(board.benchmark + rubric)
     return [
         (f"{', '.join(names)} · {protocol}", _judges(settings, seed, made_by))
@@ -100,19 +90,19 @@ def judging(boards: Iterable[Board]) -> list[tuple[str, str]]:
     ]
 
 
-def _judges(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) -> str:
+def _judges(settings: Iterable[tuple[str, str, str]], seed: int | None, made_by: str) -> str:
     models: dict[tuple[str, str], list[str]] = {}
     for role, model, given in settings:
         models.setdefault((role, given), []).append(model)
     judges = [f"{role} = {', '.join(names)} ({given})" for (role, given), names in models.items()]
-    drawn = f", seed {seed}" if seed and judges else ""
+    drawn = f", seed {seed}" if seed is not None and judges else ""
     by = f"; {made_by}" if made_by else ""
     return ("; ".join(judges) or "no judge") + drawn + by
 
 
 def plots_of(board: Board, files: Mapping[str, bytes]) -> list[dict[str, str]]:
     """The plots of an entry that the dataset holds: `path` in it, and `alt` text."""
-    folder = f"plots/{board.run_id}"
+    folder = f"plots/{board.run['run_id']}"
     return pictures(folder, _about(board, f"{folder}/plots.json", "plots", files), files)
 
 
@@ -153,7 +143,7 @@ def _about(
     board: Board, path: str, key: str, files: Mapping[str, bytes]
 ) -> list[Mapping[str, Any]]:
     """What a JSON file of the run lists about the entry's benchmark."""
-    listed = said_in(board.run_id, path, files).get(key)
+    listed = said_in(board.run["run_id"], path, files).get(key)
     return [one for one in mappings(listed) if one.get("benchmark") == board.benchmark]
 
 
@@ -168,46 +158,19 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
     by_metric: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_metric.setdefault(row["metric"], {})[row["model"]] = row
-    main = by_metric.get("normalized_borda") or next(iter(by_metric.values()))
-    first = next(iter(main.values()))
-    rates = [or_nan(row["unscored_rate"]) for row in main.values()]
-    known = [one for one in rates if not math.isnan(one)]
+    main = tuple((by_metric.get("normalized_borda") or next(iter(by_metric.values()))).values())
+    rates = [row["unscored_rate"] for row in main if not math.isnan(or_nan(row["unscored_rate"]))]
     return Board(
         benchmark=benchmark,
         protocol=protocol,
         judge=judge,
-        run_id=first["run_id"],
-        date=str(first["created"])[:10],
-        level=level_of(first),
-        items=count(first["n_items"] or 0, "item"),
-        left_out=first["n_unranked"] or 0,
-        lines=tuple(_line(row, by_metric) for row in [*main.values()][:LISTED]),
-        n_models=len(main),
-        metrics=frozenset(by_metric),
-        settings=tuple(_settings(first["judge_settings"])),
-        swap=_SWAPS.get(str(_parsed(first["arguments"], dict).get("swap")), ""),
-        bill=_bill(first),
-        unscored=rate(fmean(known) if known else math.nan),
-        made_by=_versions(first),
-        rubric=first["rubric"] or "",
-        status=first["status"] or "",
-        seed=str(first["seed"]) if first["seed"] is not None else "",
-    )
-
-
-def _line(row: Row, by_metric: Mapping[str, Mapping[str, Row]]) -> Line:
-    model = row["model"]
-    native = by_metric.get("native_score", {}).get(model, {})
-    placed = by_metric.get("mean_rank", {}).get(model, {})
-    return Line(
-        rank=whole(row["rank"]),
-        model=model,
-        borda=decimal(or_nan(row["value"])),
-        interval=interval(or_nan(row["lower"]), or_nan(row["upper"])),
-        ranks=ranks(row["rank_lower"], row["rank_upper"]),
-        mean_rank=decimal(or_nan(placed.get("value")), 2) if placed else "",
-        native=decimal(or_nan(native.get("value"))),
-        n=whole(row["n"]),
+        metrics=by_metric,
+        rows=main,
+        unscored=fmean(rates) if rates else math.nan,
+        settings=tuple(_settings(main[0]["judge_settings"])),
+        swap=_SWAPS.get(str(_parsed(main[0]["arguments"], dict).get("swap")), ""),
+        bill=_bill(main[0]),
+        made_by=_versions(main[0]),
     )
 
 
@@ -264,23 +227,11 @@ _ORDERS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ContestLine:
-    """One model, as cells of a contest's table; numbers as text."""
-
-    rank: str
-    model: str
-    wins: str
-    interval: str
-    ranks: str
-    slope: str
-    label: str
-    merged: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class ContestEntry:
-    """One contest. `proof` is what is proven of the merged ranking; `warnings` say what is wrong.
+    """One contest: its rows, best first, and each model's rank in the merged ranking.
+
+    `proof` is what is proven of the merged ranking; `warnings` say what is wrong.
 
     `over_items`: whether intervals are known. `several`: whether several T were compared.
     """
@@ -289,11 +240,10 @@ class ContestEntry:
     rounds: str
     order: str
     how: str
-    level: str
     over_items: bool
     several: bool
-    lines: tuple[ContestLine, ...]
-    n_models: int
+    rows: tuple[Row, ...]
+    merged: Mapping[str, int | None]
     proof: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
@@ -316,7 +266,7 @@ def _entry(name: str, rows: Sequence[Row], files: Mapping[str, bytes]) -> Contes
         return None
     first = every[0]
     main = [row for row in every if row["eliminate_by_round"] == first["eliminate_by_round"]]
-    merged = {row["model"]: row for row in rows if row["method"] == MERGED}
+    merged = {row["model"]: row["rank"] for row in rows if row["method"] == MERGED}
     folder = f"runs/{name}"
     said = said_in(name, f"{folder}/manifest.json", files)
     drawn = mappings(said_in(name, f"plots/{name}/plots.json", files).get("plots"))
@@ -327,29 +277,15 @@ def _entry(name: str, rows: Sequence[Row], files: Mapping[str, bytes]) -> Contes
         rounds=(" · " if first["weights"] else " → ").join(rounds),
         order=_ORDERS.get(str(first["order_from"]), "was chosen for this contest"),
         how=_how(first, len(rounds)),
-        level=level_of(first),
         over_items=any(row["lower"] is not None for row in main),
         several=len(every) > len(main),
-        lines=tuple(_contest_line(row, merged) for row in main[:LISTED]),
-        n_models=len(main),
+        rows=tuple(main),
+        merged=merged,
         proof=_texts(said.get("proof")),
         warnings=_texts(said.get("warnings")),
         notes=_texts(said.get("notes")),
         plots=tuple(pictures(f"plots/{name}", drawn, files)),
         manifest=f"{folder}/manifest.json" if said else "",
-    )
-
-
-def _contest_line(row: Row, merged: Mapping[str, Row]) -> ContestLine:
-    return ContestLine(
-        rank=whole(row["rank"]),
-        model=row["model"],
-        wins=decimal(or_nan(row["value"])),
-        interval=interval(or_nan(row["lower"]), or_nan(row["upper"])),
-        ranks=ranks(row["rank_lower"], row["rank_upper"]),
-        slope=decimal(or_nan(row["slope"])),
-        label=row["label"] or "",
-        merged=whole(merged.get(row["model"], {}).get("rank")),
     )
 
 

@@ -78,10 +78,7 @@ def schema(table: str) -> "pa.Schema":
                 level=number,
                 n=whole,
             ),
-            # `prob_first` is in the files of earlier versions; no longer filled, it keeps all files
-            # of a dataset alike.
-            *may(rank=whole, rank_lower=whole, rank_upper=whole, prob_first=number),
-            *may(unscored_rate=number),
+            *may(rank=whole, rank_lower=whole, rank_upper=whole, unscored_rate=number),
             *must(n_items=whole, n_unranked=whole, n_skipped=whole),
             *may(judge=text, judge_settings=text, arguments=text, seed=whole),
             *must(n_calls=whole, n_cached=whole, input_tokens=whole, output_tokens=whole),

@@ -74,19 +74,19 @@ from .contests.sensitivity import (
     FailureSensitivity as FailureSensitivity,
 )
 from .contests.sensitivity import (
+    ItemIntervals as ItemIntervals,
+)
+from .contests.sensitivity import (
     Perturbation as Perturbation,
 )
 from .contests.sensitivity import (
     failure_sensitivity as failure_sensitivity,
 )
 from .contests.sensitivity import (
-    perturb as perturb,
-)
-from .contests.uncertainty import (
-    ItemIntervals as ItemIntervals,
-)
-from .contests.uncertainty import (
     item_intervals as item_intervals,
+)
+from .contests.sensitivity import (
+    perturb as perturb,
 )
 from .dependence import (
     EffectiveVotes as EffectiveVotes,

@@ -24,7 +24,7 @@ from tiebreak.candidates import Shard
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError, ranked_sample
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.rules import fits
-from tiebreak.words import count, split_names
+from tiebreak.words import count, listed, split_names
 
 # A message names so many shards or items; the count says how many there are.
 LISTED = 20
@@ -376,9 +376,7 @@ def _left_out(others: Sequence[RankingLog], kept: RankingLog) -> str:
             f"{kept.path}, another attempt at this run, {kept.n_judged:,}; {how} it"
         )
     judged = sorted(log.n_judged for log in others)
-    paths = ", ".join(
-        [log.path for log in others[:_ATTEMPTS_LISTED]] + ["…"] * (len(others) > _ATTEMPTS_LISTED)
-    )
+    paths = listed([log.path for log in others], most=_ATTEMPTS_LISTED)
     return (
         f"{len(others)} other attempts at this run are left out: they judged {judged[0]:,} to "
         f"{count(judged[-1], 'item')}, and {kept.path} {kept.n_judged:,}; {how} them ({paths})"

@@ -92,7 +92,7 @@ class RankingLog:
 
     `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
     the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
-    it is empty in logs of earlier versions. `judges` are the models and roles of the eval as one
+    empty where nothing says it. `judges` are the models and roles of the eval as one
     text, for a task that is built in Python has its fingerprint before its judges. `arguments` are
     those of the task that say how it judges, not what. `benchmark` is the dataset's name, for a log
     without ballots.
@@ -102,7 +102,7 @@ class RankingLog:
     `samples` are in Inspect's order: by epoch, then by id.
     `notes` are sentences about this log and about files that had to be left out. `canaries` are
     samples that were planted to see whether the judge can be persuaded: no items, and not ranked.
-    `settings` are by benchmark, and empty in logs of earlier versions.
+    `settings` are by benchmark.
     """
 
     path: str

@@ -87,17 +87,12 @@ class _Nothing(_Part):
 class _Stored(_Part, Generic[_B]):
     ballots: _B = Field(validation_alias=STORE_KEY)
 
-    @property
-    def current(self) -> bool:
-        """Whether they say that this version wrote them: others may have to be told apart."""
-        return "version" in self.ballots.model_fields_set and self.ballots.version == VERSION
-
 
 class Held(_Part, Generic[_M, _S]):
     """What a ranking needs of one of Inspect's samples; the fields are Inspect's.
 
     Its metadata, what was to be judged, may be passed over; its store holds ballots, or plain data
-    where it has none of this version.
+    where it has none that this version can read.
     """
 
     id: int | str
@@ -162,7 +157,7 @@ def read_held(
             sample = fast.model_validate_json(text)
         except ValidationError:
             return safe.model_validate_json(text)
-        return sample if sample.store.current else safe.model_validate_json(text)
+        return sample if sample.store.ballots.version <= VERSION else safe.model_validate_json(text)
 
     return _read(path, parsed, safe, _UNREAD if with_metadata else {*_UNREAD, "metadata"})
 

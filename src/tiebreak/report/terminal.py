@@ -24,6 +24,7 @@ from rich.text import Text
 
 from tiebreak.report.cells import UNDEFINED
 from tiebreak.report.sheet import Column, Sheet, Table, one_line
+from tiebreak.words import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,8 @@ def _less(layout: Layout, width: int) -> Iterator[str]:
     if layout.prefix:
         yield f"Models: each name begins with {layout.prefix}, left out here."
     if layout.left_out:
-        first, rest = layout.left_out[:_NAMED], layout.left_out[_NAMED:]
-        more = [f"{len(rest)} more"] if rest else []
-        yield f"Not shown at {width} columns: {', '.join([*first, *more])}; --json has all."
+        named = listed(layout.left_out, most=_NAMED)
+        yield f"Not shown at {width} columns: {named}; --json has all."
 
 
 # A word no wider than this is not broken unless a terminal is very narrow: "Top-1".

@@ -19,9 +19,7 @@ STORE_KEY = "tiebreak:ballots"
 
 VERSION: Final = 4
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
-it as it is; any other change (a new rule or kind of call, another meaning) raises it. Version 2
-has the rule `points` for results of matches; in version 1 that was the name of `grades`. Version 3
-has the rule `stars`. From version 4 on items may be `stratified`, or canaries."""
+it as it is; any other change (a new rule or kind of call, another meaning) raises it."""
 
 Media = Literal["", "mark", "show"]
 Side = Literal["left", "right", "tie"]
@@ -249,7 +247,7 @@ class Reviewer(Ballot):
 class Listing(Ballot):
     """A ranking of candidates in one call: groups of tied ones, best first.
 
-    `shown` are the candidates in the order of presentation (empty in older logs of one judge). In
+    `shown` are the candidates in the order of presentation. In
     peer review `reviewer` is whose ranking it is, and candidates that the reply leaves out are in
     no group; `left_out` those that were
     not shown because with them the question did not fit the reviewer's context.
@@ -276,7 +274,7 @@ class Skipped(Ballot):
 
     `error` is the probability of a wrong decision that was allowed; `top` the number of first
     places that were to be decided, None for all. It was decided for `new` items or only for
-    `these`, those of the run, as all logs were without this field.
+    `these`, those of the run.
     """
 
     after: int
@@ -304,7 +302,7 @@ class ItemBallots(Ballot):
     `cluster` were made of one question; both are empty where the logs do not say. `complete` is
     False for an item whose judging was cut short; such an item is never
     ranked. `content_hash` is that of `Item`; of its `media` judges got a mark where any were not
-    shown. `version` is 1 in logs without one.
+    shown.
     """
 
     protocol: str
@@ -363,7 +361,7 @@ def _no_quorum(given: Iterable[tuple[str, float | None, str | None]]) -> str:
 
 def newer_version(stored: object) -> int | None:
     """The version of stored ballots when it is newer than this Tiebreak can read, else None."""
-    version = stored.get("version", 1) if isinstance(stored, Mapping) else 1
+    version = stored.get("version") if isinstance(stored, Mapping) else 1
     return version if isinstance(version, int) and version > VERSION else None
 
 
@@ -380,9 +378,6 @@ def restore_ballots(stored: object, kind: type[ItemBallots] = ItemBallots) -> It
             f"its ballots were written by a newer Tiebreak (ballots version {newer}; this one "
             f"reads {VERSION}): upgrade"
         )
-    if isinstance(stored, Mapping) and stored.get("version", 1) == 1:
-        points = stored.get("placed_by") == "points"
-        stored = {**stored, "version": 1, **({"placed_by": "grades"} if points else {})}
     try:
         return kind.model_validate(stored)
     except ValidationError as error:

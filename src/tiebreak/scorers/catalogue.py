@@ -68,7 +68,7 @@ _ALL: Final = (
         "rounds of a fixed schedule, other ones on the next item; needs no seeding",
         ranks_everyone=False,
     ),
-    BuiltIn("sorted", "insertion", "binary insertion: a full order", holds_all_pairs={}),
+    BuiltIn("sorted", "baselines", "binary insertion: a full order", holds_all_pairs={}),
     BuiltIn(
         "peer_review",
         "peer_review",

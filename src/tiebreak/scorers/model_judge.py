@@ -37,8 +37,16 @@ from typing_extensions import override
 
 from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
-from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply, with_images
-from tiebreak.scorers.jury import ONE_JUDGE, Jury
+from tiebreak.scorers.judge import (
+    ONE_JUDGE,
+    Judge,
+    Jury,
+    ModelFailedError,
+    Prompt,
+    Question,
+    Reply,
+    with_images,
+)
 from tiebreak.scorers.probation import ACCESS, Probation, Replied, not_noted
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError

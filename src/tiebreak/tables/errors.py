@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tiebreak.paths import MISSING, problem_with
+from tiebreak.words import listed
 
 _SHOWN, _FIRST_LINE, _LISTED, _COMPARED = 80, 200, 10, 5_000
 
@@ -53,5 +54,4 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, known[:_COMPARED], n=3) if len(name) <= _SHOWN else []
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
-    more = ", …" if len(known) > _LISTED else ""
-    return f"there are {', '.join(map(shown, known[:_LISTED]))}{more}"
+    return f"there are {listed(list(map(shown, known)), most=_LISTED)}"

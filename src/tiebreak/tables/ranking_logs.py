@@ -18,6 +18,7 @@ from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError
+from tiebreak.words import listed
 
 # How many items without a ranking a note names; it gives the number of all.
 LISTED = 5
@@ -107,9 +108,8 @@ def _file(
         for note in log.notes
     ]
     if without:
-        first = ", ".join(f"{one.item_id!r} ({one.reason})" for one in without[:LISTED])
-        more = ", …" if len(without) > LISTED else ""
-        notes.append(f"Items without a ranking, left out: {len(without)}: {first}{more}")
+        named = listed([f"{one.item_id!r} ({one.reason})" for one in without], most=LISTED)
+        notes.append(f"Items without a ranking, left out: {len(without)}: {named}")
     return ballot_file(
         name=f"{kind.benchmark} · {kind.protocol}",
         source=_paths(log for log in logs if log.path in used),

@@ -12,7 +12,7 @@ from tiebreak.paths import AnyPath
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.delimited import CSV, Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
-from tiebreak.words import split_names
+from tiebreak.words import listed, split_names
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,7 +226,7 @@ def unlike_scales(table: ScoreTable, rounds: Iterable[Collection[str]]) -> tuple
     """A sentence on each round that takes the mean of fractions and other numbers."""
     return tuple(
         f"The round {' + '.join(names)} takes the mean of unlike numbers: "
-        f"{_listed(fractions)} within 0 to 1, {_listed(others)} beyond"
+        f"{_quoted(fractions)} within 0 to 1, {_quoted(others)} beyond"
         for names in rounds
         if (fractions := [name for name in names if 0 <= _highest(table, name) <= 1])
         and (others := [name for name in names if _highest(table, name) > 1])
@@ -260,5 +260,5 @@ def _hole_notes(table: ScoreTable) -> Iterator[str]:
         yield f"{holes} of {table.scores.size} scores are missing: {', '.join(first)}{more}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:3])) + (", …" if len(names) > 3 else "")
+def _quoted(names: Sequence[str]) -> str:
+    return listed(list(map(repr, names)), most=3)

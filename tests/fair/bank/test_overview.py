@@ -20,7 +20,14 @@ def test_a_page_at_a_time(engine: Engine) -> None:
     results.hold(engine, max(ids), {"score": 60.0})
     results.show(engine, max(ids), shown=True)
     jti = jti_of(token(engine))
-    line = {"at": now(), "method": "GET", "path": "/", "address": "::1", "request": "r"}
+    line = {
+        "at": now(),
+        "user": "ann",
+        "method": "GET",
+        "path": "/",
+        "address": "::1",
+        "request": "r",
+    }
     with engine.begin() as connection:
         connection.execute(insert(ACCESS_LOG), [{**line, "status": 200 + k} for k in range(7)])
     with engine.connect() as connection:

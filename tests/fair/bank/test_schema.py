@@ -7,8 +7,8 @@ from sqlalchemy.exc import IntegrityError
 from tiebreak.fair.bank.schema import TABLES, open_bank
 
 LINE = (
-    "(id, at, method, path, status, address, request) "
-    "VALUES (1, '2026-11-23', 'GET', '/health', 200, '::1', 'r')"
+    "(id, at, user, method, path, status, address, request) "
+    "VALUES (1, '2026-11-23', 'ann', 'GET', '/health', 200, '::1', 'r')"
 )
 
 

@@ -92,12 +92,3 @@ def test_the_log_does_not_grow(tmp_path: Path) -> None:
             page = admin.get("/organiser/log", headers=shown).text
     assert rows_of_log(engine) == 2
     assert f"{TIMES * len(PATHS)} requests without a token" in page
-
-
-def test_a_bank_of_an_earlier_release_is_served(tmp_path: Path) -> None:
-    engine = open_bank(tmp_path / "bank.db", create=True)
-    STRANGERS.drop(engine)
-    with served(Settings(str(tmp_path / "bank.db"), KEYS)) as address, client(address, "x") as user:
-        assert user.get("/health").status_code == 200
-        assert user.get("/organiser/login").status_code == 200
-    assert sum(n for _, _, n in strangers_of(engine)) == 2

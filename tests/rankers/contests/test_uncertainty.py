@@ -8,7 +8,7 @@ from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
 from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
-from tiebreak.rankers.contests.uncertainty import _joint_ranks, drawn_wins
+from tiebreak.rankers.contests.sensitivity import _joint_ranks, drawn_wins
 from tiebreak.rankers.errors import RankingError
 
 CASE = Case(6, 4, 100, 0)

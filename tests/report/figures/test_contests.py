@@ -11,8 +11,7 @@ from matplotlib.text import Annotation
 from tests.report.figures.reading import points, row_names, said, segments, words
 from tests.report.figures.samples import contest
 from tiebreak.analysis.contests import ContestReport, contest_report
-from tiebreak.rankers.contests.sensitivity import Label
-from tiebreak.rankers.contests.uncertainty import ItemIntervals
+from tiebreak.rankers.contests.sensitivity import ItemIntervals, Label
 from tiebreak.report.figures.contests import perturbation_figure, sensitivity_figure, wins_figure
 from tiebreak.tables import ScoreTable
 

@@ -225,7 +225,7 @@ def test_long_lists_are_cut_on_the_terminal() -> None:
     turned = Profile.from_orderings([names[i:] + names[:i] for i in range(10)], names)
     kemeny = kemeny_young(turned)
     lines = list(consensus_lines(names, aggregate(turned), kemeny))
-    assert "Majorities go round among m0, m1, m2, m3, m4, m5, m6, m7 and 2 others" in lines
+    assert "Majorities go round among m0, m1, m2, m3, m4, m5, m6, m7 and 2 more" in lines
     # Nobody is compared across five pairs, in which all may swap.
     pairs = [[first, second] for first, second in zip(names[::2], names[1::2], strict=True)]
     free = Profile.from_orderings([order for pair in pairs for order in (pair, pair[::-1])], names)

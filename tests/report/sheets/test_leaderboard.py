@@ -280,7 +280,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     text = printed(leaderboards([path]), 200)
     assert "no price known for j/judge; rank, report and compare take --price IN,OUT" in text
     assert "worth –, paid in this run –" in text
-    assert "bare4 (error: [red]boom[/red]); and 2 more" in text
+    assert "bare4 (error: [red]boom[/red]) and 2 more" in text
     assert "No intervals: there is one item" in text
     assert "native scores: all equal" in text
     assert "WARNING: 1 of 2 matches (50%) have no verdict" in text

@@ -72,10 +72,10 @@ class TokenLine:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A request; `user` is None where no token was verified, in a log of earlier releases."""
+    """A request with a token that was verified."""
 
     at: str
-    user: str | None
+    user: str
     method: str
     path: str
     status: int

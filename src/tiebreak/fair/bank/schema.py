@@ -231,8 +231,8 @@ ACCESS_LOG: Final = Table(
     TABLES,
     Column("id", Integer, primary_key=True),
     Column("at", String(32), nullable=False),
-    # Of a token that was verified; null: there was none, in rows of earlier releases.
-    Column("user", String(128)),
+    # Of a token that was verified.
+    Column("user", String(128), nullable=False),
     Column("session", String(32)),
     Column("method", String(16), nullable=False),
     Column("path", String(256), nullable=False),
@@ -249,7 +249,7 @@ STRANGERS: Final = Table(
     Column("address", String(64), primary_key=True),
     Column("n", Integer, nullable=False),
 )
-"""Requests without a token that was verified. Banks of earlier releases get it when served."""
+"""Requests without a token that was verified."""
 
 RESULTS: Final = Table(
     "results",

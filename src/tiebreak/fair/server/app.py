@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.sampler import Sampler
-from tiebreak.fair.bank.schema import STRANGERS, open_bank
+from tiebreak.fair.bank.schema import open_bank
 from tiebreak.fair.bank.tokens import Verifier, keys_from
 from tiebreak.fair.server import desk
 from tiebreak.fair.server import settings as _settings
@@ -47,7 +47,6 @@ def create_app(settings: Settings) -> FastAPI:
     spare_the_log()
     keys = settings.keys or keys_from()
     engine = open_bank(settings.bank, durable=settings.durable)
-    STRANGERS.create(engine, checkfirst=True)
     writer, rates = Writer(engine), Rates(settings)
 
     @asynccontextmanager

@@ -11,7 +11,7 @@ from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, numbers
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 # Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
 LISTED = 3
@@ -113,7 +113,7 @@ def kemeny_lines(names: Sequence[str], kemeny: KemenyResult) -> Iterator[str]:
     if kemeny.condorcet_winner is not None:
         yield f"{names[kemeny.condorcet_winner]} beats every other candidate by majority"
     for cycle in kemeny.cycles[:LISTED]:
-        yield f"Majorities go round among {_listed([names[column] for column in cycle], NAMED)}"
+        yield f"Majorities go round among {listed([names[column] for column in cycle], most=NAMED)}"
     if len(kemeny.cycles) > LISTED:
         yield f"{count(len(kemeny.cycles), 'such cycle')} in all"
     for above, below in kemeny.interchangeable[:LISTED]:
@@ -232,12 +232,6 @@ def kemeny_data(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any]:
             **only(certificate, "denominator", "value"),
         },
     }
-
-
-def _listed(names: Sequence[str], most: int) -> str:
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
 
 
 def cost_line(kemeny: KemenyResult) -> str:

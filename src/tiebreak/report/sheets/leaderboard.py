@@ -45,7 +45,7 @@ from tiebreak.report.sheet import (
     numbers,
 )
 from tiebreak.scorers.catalogue import PROTOCOLS
-from tiebreak.words import count, percent
+from tiebreak.words import count, listed, percent
 
 SHOWN_UNRANKED = 5
 
@@ -255,10 +255,9 @@ def _spread_line(board: Leaderboard) -> str:
 def _unranked_notes(board: Leaderboard) -> Iterator[str]:
     """The first items without a rank, and why."""
     if board.unranked:
-        shown = [f"{item.item_id} ({item.reason})" for item in board.unranked[:SHOWN_UNRANKED]]
-        rest = len(board.unranked) - len(shown)
-        more = f"; and {rest} more" if rest else ""
-        yield f"{count(len(board.unranked), 'item')} not ranked: {'; '.join(shown)}{more}"
+        shown = [f"{item.item_id} ({item.reason})" for item in board.unranked]
+        named = listed(shown, "; ", SHOWN_UNRANKED)
+        yield f"{count(len(board.unranked), 'item')} not ranked: {named}"
 
 
 def _kinds(receipt: Receipt) -> Table:
