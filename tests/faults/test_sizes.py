@@ -179,6 +179,6 @@ def test_more_candidates_than_a_method_takes(count: Callable[[Profile], Any], mo
 
 def test_unranked_candidates_are_not_all_named() -> None:
     ballots = [Ballot({"b0": 1.0})]
-    with pytest.raises(TableError, match=r"'b1', .*and 9989 more") as caught:
+    with pytest.raises(TableError, match=r"'b1', .*and 9,989 more") as caught:
         ballot_file("x", "x.csv", ballots, names(10_000), drop_unranked=False)
     assert len(str(caught.value)) < 1_000

@@ -173,7 +173,7 @@ def test_the_tables_by_hand(small: PeerReport) -> None:
         "Note: No candidates, but on the panel: X1, X2",
         # a then is before b, or behind c, as likely as not: 2nd on average, and c 3rd.
         "Without c, a rises by 1 place; no reviewer matters more (consensus by kemeny_young)",
-        "All: 60 calls, of which 0 from the cache · tokens: 6,000 in, 600 out Money: worth $0.60",
+        "Calls: 60, of which 0 from the cache · tokens: 6,000 in, 600 out Money: worth $0.60",
         "Intervals: bootstrap over items, 100 draws, seed 0",
     ):
         assert sentence in words, sentence

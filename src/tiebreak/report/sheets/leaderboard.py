@@ -306,11 +306,7 @@ def _usage(receipt: Receipt) -> Table:
 def _receipt_lines(receipt: Receipt) -> Iterator[str]:
     """The bill in sentences."""
     if receipt.n_calls:
-        yield (
-            f"Calls: {receipt.n_calls:,}, of which {receipt.n_cached:,} from the cache · tokens: "
-            f"{receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
-        )
-        yield money_line(receipt)
+        yield from bill_lines(receipt)
     if receipt.n_calls and not math.isnan(receipt.depth_mean):
         yield (
             "Calls that wait for each other, per item: "
@@ -323,15 +319,19 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
         )
 
 
-def money_line(receipt: Receipt) -> str:
-    """What calls are worth, what was paid, and whose prices are not those of the log."""
+def bill_lines(receipt: Receipt) -> Iterator[str]:
+    """Calls and tokens; what they are worth, what was paid, whose prices are not the log's."""
+    yield (
+        f"Calls: {receipt.n_calls:,}, of which {receipt.n_cached:,} from the cache · tokens: "
+        f"{receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
+    )
     line = f"Money: worth {money(receipt.cost)}, paid in this run {money(receipt.paid)}"
     if receipt.priced_models:
         line += f" (by --price where the log has none: {', '.join(receipt.priced_models)})"
     if receipt.unpriced_models:
         models = ", ".join(receipt.unpriced_models)
         line += f" (no price known for {models}; rank, report and compare take --price IN,OUT)"
-    return line
+    yield line
 
 
 _SHOWN: Final = ("rank", "model", "borda", "lower", "native")

@@ -42,7 +42,7 @@ from tiebreak.report.sheet import (
     numbers,
 )
 from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
-from tiebreak.report.sheets.leaderboard import money_line
+from tiebreak.report.sheets.leaderboard import bill_lines
 from tiebreak.words import count, natural_key
 
 LEGEND_VIEWS = (
@@ -134,7 +134,7 @@ def review_sheet(review: PeerReview, level: float) -> Sheet:
             *(sheet_of(by_method).sections if several else ()),
             *_views(_in_order(review), level),
             *panel_sections(review.worth, level),
-            Section.of(_bills(review.receipt), lines=_receipt_lines(review.receipt)),
+            Section.of(_bills(review.receipt), lines=bill_lines(review.receipt)),
         ),
         notes=(*(by_method.notes if several else ()), *review.notes),
     )
@@ -266,15 +266,6 @@ def _bills(receipt: Receipt) -> Table:
         for use in receipt.usage
     ]
     return Table.of((model_names("Reviewer"), *columns), rows, "Calls, tokens and money")
-
-
-def _receipt_lines(receipt: Receipt) -> Iterator[str]:
-    """The bill in sentences."""
-    yield (
-        f"All: {count(receipt.n_calls, 'call')}, of which {receipt.n_cached:,} from the cache · "
-        f"tokens: {receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
-    )
-    yield money_line(receipt)
 
 
 def _sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
