@@ -151,7 +151,7 @@ class Alignment(Finding):
     scores: Scores = "order"
 
     def __str__(self) -> str:
-        names = shortened([one.benchmark for one in self.benchmarks])
+        names = shortened([benchmark.benchmark for benchmark in self.benchmarks])
         return f"{names} against {self.source}"
 
 
@@ -508,16 +508,16 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
     57% and 46%. Where models are that close, the value itself is too low.
     """
     by_row = [
-        many(one.ranks, people).round(DECIMALS)
-        for one in raters
-        for many in (pearson_many if one.as_given else spearman_many, kendall_tau_many)
+        many(rater.ranks, people).round(DECIMALS)
+        for rater in raters
+        for many in (pearson_many if rater.as_given else spearman_many, kendall_tau_many)
     ]
     means = draws.means(np.stack(by_row, axis=1), _TELLS_NOTHING)
     macros = _macro(raters, people, draws)
     both = [_described(*row) for row in zip(by_row, means, macros, strict=True)]
     return tuple(
-        Rater(one.kind, one.name, pearson, kendall)
-        for one, pearson, kendall in zip(raters, both[::2], both[1::2], strict=True)
+        Rater(rater.kind, rater.name, pearson, kendall)
+        for rater, pearson, kendall in zip(raters, both[::2], both[1::2], strict=True)
     )
 
 
@@ -542,16 +542,16 @@ def _described(values: FloatArray, mean: Estimate, macro: Estimate) -> Correlati
 
 def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Estimate, ...]:
     """Pearson and Kendall of every rater's means over rows, one after the other."""
-    amounts = np.hstack([one.amounts for one in raters])
+    amounts = np.hstack([rater.amounts for rater in raters])
     present = ~np.isnan(amounts)
-    ranked = np.stack([np.any(~np.isnan(one.ranks), axis=1) for one in raters], axis=1)
+    ranked = np.stack([np.any(~np.isnan(rater.ranks), axis=1) for rater in raters], axis=1)
 
     def figures(totals: FloatArray) -> FloatArray:
         sums, counts = np.hsplit(totals, 2)
         means = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
         of_raters = np.hsplit(means, len(raters))
         both = (pearson_many, kendall_tau_many)
-        values = [many(one, people) for one in of_raters for many in both]
+        values = [many(of_rater, people) for of_rater in of_raters for many in both]
         return np.stack(values, axis=1).round(DECIMALS)
 
     sums = np.hstack([np.nan_to_num(amounts), present.astype(np.float64)])

@@ -166,9 +166,9 @@ def calibration_of(
     named = tuple(rounds) if len(rounds) > 1 else ()
     turns = ("", *named)
     cells = [
-        one
+        cell
         for judge, turn in product(found.judges, turns)
-        for one in _cells(judge, turn, _in(found.cases, judge, turn), found.kind, level)
+        for cell in _cells(judge, turn, _in(found.cases, judge, turn), found.kind, level)
     ]
     means = [
         _mean(judge, turn, _in(found.cases, judge, turn), found.models, level)

@@ -129,8 +129,8 @@ class Comparison(Finding):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        logs = count(sum(len(one.logs) for one in self.benchmarks), "log")
-        names = shortened([one.benchmark for one in self.benchmarks])
+        logs = count(sum(len(benchmark.logs) for benchmark in self.benchmarks), "log")
+        names = shortened([benchmark.benchmark for benchmark in self.benchmarks])
         return f"{names}: {logs} against {self.reference}"
 
 
@@ -173,7 +173,7 @@ def compare_entries(
         _benchmark(chosen, [entry for entry in entries if entry.board.benchmark == name], how)
         for name, chosen in found.items()
     )
-    if all(len(one.logs) == 1 and one.orders is None for one in benchmarks):
+    if all(len(benchmark.logs) == 1 and benchmark.orders is None for benchmark in benchmarks):
         raise NothingToCompareError(
             f"The only log is the reference, {benchmarks[0].reference.board.log}. Give logs of "
             "other protocols over the same candidates as well, or of a second run of this one "
@@ -312,7 +312,7 @@ def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
 def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
     """One total for each name, in the order of the tables."""
     by_name: dict[str, list[tuple[ComparedLog, ResampledAgreement]]] = defaultdict(list)
-    for log in (log for one in benchmarks for log in one.logs):
+    for log in (log for benchmark in benchmarks for log in benchmark.logs):
         if log.agreement is not None:
             by_name[log.name].append((log, log.agreement))
     for name, found in by_name.items():

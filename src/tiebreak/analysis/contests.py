@@ -202,7 +202,7 @@ def contest_report(
             if drawn is not None:
                 items = item_intervals(drawn, columns, first, **chosen)
         spoilt = tuple(
-            perturb(table.scores, *each, columns, first, result, **chosen) for each in cells
+            perturb(table.scores, *cell, columns, first, result, **chosen) for cell in cells
         )
     except MissingScoreError as error:
         raise _named(error, table, chosen.get("missing", "error")) from error
@@ -232,7 +232,7 @@ def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]
 
     `places`, shape (K, M), are dense ranks of the models in each round, 0 = the weakest.
     """
-    tied = [" + ".join(each) for each, own in zip(rounds, places, strict=True) if not own.any()]
+    tied = [" + ".join(each) for each, place in zip(rounds, places, strict=True) if not place.any()]
     if tied:
         yield f"All models tie, so that every match is a toss of a coin, on: {', '.join(tied)}"
     if len(rounds) == 1:

@@ -166,11 +166,11 @@ def _board_rows(board: Leaderboard) -> Iterator[Row]:
 def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:
     """Every item with ballots, and the columns that its rows begin with."""
     for log in logs:
-        for one in log.samples:
-            if one.ballots:
-                shared = {"log": log.path, "eval_id": log.eval_id, "epoch": one.epoch}
+        for sample in log.samples:
+            if sample.ballots:
+                shared = {"log": log.path, "eval_id": log.eval_id, "epoch": sample.epoch}
                 of_item = ("benchmark", "protocol", "item_id", "input_hash")
-                yield shared | _fields(one.ballots, *of_item), one
+                yield shared | _fields(sample.ballots, *of_item), sample
 
 
 def _fields(value: object, *names: str) -> Row:
@@ -243,7 +243,7 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
             },
             list(_fields(refinement, *texts).items()),
         )
-    for points in (part for one in item.scores for part in one.parts or (one,)):
+    for points in (part for score in item.scores for part in score.parts or (score,)):
         yield (
             {
                 "kind": "points",

@@ -88,7 +88,7 @@ def _own_scores(item: ItemBallots) -> Mapping[str, float | None] | None:
         return item.native
     if rule.by_grades:
         members = {group[0]: group for group in item.groups}
-        return {model: one.score for one in item.scores for model in members[one.candidate]}
+        return {model: score.score for score in item.scores for model in members[score.candidate]}
     if rule.by_matches and item.placed_by != "points":
         return dict(mean_results(item))
     return None

@@ -106,7 +106,9 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
         for name, n in lacking.items()
     ]
     models = tuple(sorted({model for case in cases for model in case.key[2]}))
-    names = tuple(one.name for one in judges if any(one.name in case.judges for case in cases))
+    names = tuple(
+        judge.name for judge in judges if any(judge.name in case.judges for case in cases)
+    )
     return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
 
 
@@ -182,8 +184,8 @@ def _opinions(
 def _named(items: Sequence[ItemBallots]) -> list[str]:
     """The judges of a log: those that its ballots name, else the models that were called."""
     parts = (part for item in items for points in item.scores for part in points.parts or (points,))
-    verdicts = (one for item in items for match in item.matches for one in match.verdicts)
-    named = ({part.judge for part in parts} | {one.judge for one in verdicts}) - {""}
+    verdicts = (verdict for item in items for match in item.matches for verdict in match.verdicts)
+    named = ({part.judge for part in parts} | {verdict.judge for verdict in verdicts}) - {""}
     called = {
         call.model for item in items for call in item.calls if call.kind in ("match", "score")
     }
@@ -266,7 +268,7 @@ def _fitting(opinions: Iterable[_Opinion], digests: tuple[str, ...]) -> _Opinion
     opinions = list(opinions)
     if not opinions:
         return "of answers or pairs that no judge labelled"
-    fitting = [one for one in opinions if _same(one.answers, digests)]
+    fitting = [opinion for opinion in opinions if _same(opinion.answers, digests)]
     if not fitting:
         return "of other answers than the logs' (by answer_digest)"
     if len(fitting) > 1:
@@ -276,7 +278,9 @@ def _fitting(opinions: Iterable[_Opinion], digests: tuple[str, ...]) -> _Opinion
 
 def _same(answers: tuple[str, ...], digests: tuple[str, ...]) -> bool:
     return all(
-        not digest or not answer or any(one.startswith(digest) for one in answer_digests(answer))
+        not digest
+        or not answer
+        or any(answer_digest.startswith(digest) for answer_digest in answer_digests(answer))
         for answer, digest in zip(answers, digests, strict=True)
     )
 

@@ -244,7 +244,7 @@ def board_of(
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     judge, bound = judge_figures(items, how=how), dict(_bound_reviewers(log, how=how))
     canaries = canaries_of(log.canaries, how=how)
-    planted = [one.ballots for one in log.canaries if one.ballots]
+    planted = [canary.ballots for canary in log.canaries if canary.ballots]
     if jury := jurors_of(items, how=how):
         judge = judge.corrected(len(jury) + 1)
     unscored = rule and unscored_warning(items, rule)
@@ -300,7 +300,7 @@ def board_of(
         first_by_rule=firsts,
         views=second,
         control=(
-            control_view([one for one in log.samples if one.placement], control, how=how)
+            control_view([sample for sample in log.samples if sample.placement], control, how=how)
             if control
             else None
         ),
@@ -335,7 +335,10 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
             for match in item.matches
             for side in (match.high, match.low)
         ]
-        for candidate, outcome in [*got, *((one.candidate, one.score) for one in item.scores)]:
+        for candidate, outcome in [
+            *got,
+            *((score.candidate, score.score) for score in item.scores),
+        ]:
             for model in members.get(candidate, (candidate,)):
                 found[model].append(outcome)
     return found
@@ -363,12 +366,14 @@ def _rows(
         **left_open(bootstrap, pairs),
         native=[mean(column) for column in table.native.T],
         native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),
-        wins=[own.count("win") for own in outcomes],
-        losses=[own.count("loss") for own in outcomes],
-        ties=[own.count("tie") for own in outcomes],
-        unscored_rate=[own.count(None) / len(own) if own else math.nan for own in outcomes],
+        wins=[outcome.count("win") for outcome in outcomes],
+        losses=[outcome.count("loss") for outcome in outcomes],
+        ties=[outcome.count("tie") for outcome in outcomes],
+        unscored_rate=[
+            outcome.count(None) / len(outcome) if outcome else math.nan for outcome in outcomes
+        ],
         margin=margins,
-        points=[mean(one for one in own if isinstance(one, float)) for own in outcomes],
+        points=[mean(one for one in outcome if isinstance(one, float)) for outcome in outcomes],
     )
 
 

@@ -125,7 +125,7 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
             for path, n in again.items()
             if n
         ),
-        canaries=tuple(one for log in logs for one in log.canaries),
+        canaries=tuple(canary for log in logs for canary in log.canaries),
         settings={
             model: own for log in logs for model, own in log.settings.get(log.benchmark, {}).items()
         },

@@ -251,7 +251,7 @@ def star_board(
     canaries = canaries_of(table.canaries, how=how)
     trust = trust_of(judge, RULES["stars"], unscored=unscored, jury=jury, canaries=canaries)
     base = table.models.index(reference) if reference else None
-    planted = [one.ballots for one in table.canaries if one.ballots]
+    planted = [canary.ballots for canary in table.canaries if canary.ballots]
     receipt = receipt_of([*table.items, *planted])
     judges = tuple(sorted({c.model for i in table.items for c in i.calls if c.kind == "score"}))
     return StarBoard(
@@ -324,7 +324,7 @@ def _rows(
             error=MAX_SCORE * error,
             absolute=MAX_SCORE * float(found.own[column]),
             relative=times(shares[column], MAX_SCORE),
-            subjects=tuple(one[column] for one in subjects),
+            subjects=tuple(subject[column] for subject in subjects),
             n_items=asked,
             n_unscored=asked - known.size,
             mean_stars=MAX_STARS * float(found.own[column]),

@@ -73,10 +73,10 @@ def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
         Exception: Whatever damaged bytes make a parser raise.
     """
     samples = [read_sample(text, unread) for text in sample_texts(path)]
-    for one in samples:
-        if not 1 <= one.epoch < 2**31:
-            raise ValueError(f"sample {one.id} is of epoch {one.epoch}")
-    return sorted(samples, key=lambda one: place_of(one.id, one.epoch))
+    for sample in samples:
+        if not 1 <= sample.epoch < 2**31:
+            raise ValueError(f"sample {sample.id} is of epoch {sample.epoch}")
+    return sorted(samples, key=lambda sample: place_of(sample.id, sample.epoch))
 
 
 def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
@@ -136,7 +136,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
     """
     if not is_zip(path):
         samples = _json_log(path).get("samples") or []
-        yield from (to_json(one, inf_nan_mode="constants") for one in samples)
+        yield from (to_json(sample, inf_nan_mode="constants") for sample in samples)
         return
     with open_zip(path) as log:
         versions: dict[str, list[ZipInfo]] = {}

@@ -137,7 +137,9 @@ def _checked(row: Any) -> dict[str, Any]:
     if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):
         raise ValueError("is not an lm-eval sample (its doc_id is neither a number nor text)")
     responses = row["resps"]
-    if not isinstance(responses, list) or not all(isinstance(one, list) for one in responses):
+    if not isinstance(responses, list) or not all(
+        isinstance(response, list) for response in responses
+    ):
         raise ValueError("is not an lm-eval sample (its resps are not lists of responses)")
     return row
 

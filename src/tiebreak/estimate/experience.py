@@ -338,4 +338,4 @@ def cheaper(found: Iterable[Evidence], own: Evidence, needed: float) -> Evidence
         for one in found
         if one.protocol not in BY_SCHEDULE and one.needed <= 0.8 * needed and agree(one, own)
     ]
-    return min(rivals, key=lambda one: one.needed, default=None)
+    return min(rivals, key=lambda rival: rival.needed, default=None)

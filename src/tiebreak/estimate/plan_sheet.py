@@ -73,12 +73,15 @@ def _table(plan: Plan) -> Table:
     )
     rows = [
         (
-            *(words(one.label), integer(one.n_items), integer(round(one.calls))),
-            number(one.half_width),
-            words(f"{len(one.apart)} of {len(one.pairs)}" if one.pairs else UNDEFINED),
-            *(_dollars(one.dollars, one.dollars_most), _dollars(one.batch, one.batch_most)),
+            *(words(option.label), integer(option.n_items), integer(round(option.calls))),
+            number(option.half_width),
+            words(f"{len(option.apart)} of {len(option.pairs)}" if option.pairs else UNDEFINED),
+            *(
+                _dollars(option.dollars, option.dollars_most),
+                _dollars(option.batch, option.batch_most),
+            ),
         )
-        for one in plan.options
+        for option in plan.options
     ]
     return Table.of(columns, rows, "What the budget buys")
 

@@ -246,7 +246,7 @@ def who_is_asked(judges: Judges) -> Iterator[str]:
 
 
 def _about_reviewers(found: Estimate) -> Iterator[str]:
-    if outsiders := [one.name for one in found.reviewers if one.candidate is None]:
+    if outsiders := [reviewer.name for reviewer in found.reviewers if reviewer.candidate is None]:
         one = len(outsiders) == 1
         is_none, who = ("is no candidate", "it") if one else ("are no candidates", "they")
         yield (

@@ -31,7 +31,7 @@ def planted(samples: Sequence[Sample], n: int, seed: int) -> list[tuple[Sample, 
         PrerequisiteError: no item has an answer with any text.
     """
     rng = random.Random(f"canaries {seed}")
-    items = [one for one in samples if any(_written((one.metadata or {})[CONTEST_KEY]))]
+    items = [sample for sample in samples if any(_written((sample.metadata or {})[CONTEST_KEY]))]
     if n and not items:
         raise PrerequisiteError("There is no answer with a text to set a canary beside.")
     rng.shuffle(items)
@@ -91,7 +91,9 @@ def _canary(
 def _answers(contest: Mapping[str, Any], rng: random.Random) -> tuple[str, str]:
     """An ordinary answer, and a weak one: that failed where another passed, else a cut one."""
     answers, passed = contest["answers"], contest["passed"]
-    right, wrong = ([one for one in answers if passed.get(one) is kind] for kind in (True, False))
+    right, wrong = (
+        [answer for answer in answers if passed.get(answer) is kind] for kind in (True, False)
+    )
     if right and wrong:
         return answers[rng.choice(right)], answers[rng.choice(wrong)]
     ordinary = answers[rng.choice(list(_written(contest)))]

@@ -290,7 +290,10 @@ def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degr
     Raises:
         PrerequisiteError: says why, and which degree would do.
     """
-    own = [candidates.index(one.candidate) if one.candidate else None for one in reviewers]
+    own = [
+        candidates.index(reviewer.candidate) if reviewer.candidate else None
+        for reviewer in reviewers
+    ]
     try:
         review_graph(len(candidates), degree, own, random.Random(0))
     except RankingError as error:

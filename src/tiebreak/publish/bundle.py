@@ -206,11 +206,11 @@ def _plot_files(run_id: str, drawn: "Iterable[tuple[str, Drawing | None]]") -> d
     found = [(benchmark, one) for benchmark, one in drawn if one is not None]
     drawings = distinct(one for _, one in found)
     words = [
-        {"name": one.name, "benchmark": benchmark, "title": one.title, "alt": one.alt}
-        for (benchmark, _), one in zip(found, drawings, strict=True)
+        {"name": drawing.name, "benchmark": benchmark, "title": drawing.title, "alt": drawing.alt}
+        for (benchmark, _), drawing in zip(found, drawings, strict=True)
     ]
-    files = {f"{folder}/{one.name}.svg": one.svg().encode() for one in drawings}
-    files |= {f"{folder}/{one.name}.png": one.png() for one in drawings}
+    files = {f"{folder}/{drawing.name}.svg": drawing.svg().encode() for drawing in drawings}
+    files |= {f"{folder}/{drawing.name}.png": drawing.png() for drawing in drawings}
     return files | ({f"{folder}/{WORDS}": as_json({"plots": words})} if words else {})
 
 

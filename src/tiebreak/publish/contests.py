@@ -192,7 +192,7 @@ def _contest_id(report: ContestReport, table: ScoreTable) -> str:
         "errors": None if table.errors is None else table.errors + 0.0,
         **only(report, "rounds", "weights", "missing"),
         **only(report.result, "iterations", "seed", "level"),
-        "eliminate": [one.eliminate for one in report.results],
+        "eliminate": [result.eliminate for result in report.results],
         "tiers": report.tiers,
         "methods": METHODS,
     }

@@ -144,7 +144,7 @@ def _about(
 ) -> list[Mapping[str, Any]]:
     """What a JSON file of the run lists about the entry's benchmark."""
     listed = said_in(board.run["run_id"], path, files).get(key)
-    return [one for one in mappings(listed) if one.get("benchmark") == board.benchmark]
+    return [mapping for mapping in mappings(listed) if mapping.get("benchmark") == board.benchmark]
 
 
 def said_in(run_id: str, path: str, files: Mapping[str, bytes]) -> dict[str, Any]:
@@ -176,10 +176,10 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
 
 def _settings(text: Any) -> Iterable[tuple[str, str, str]]:
     """Role, name and settings of every model that judged."""
-    for one in mappings(_parsed(text, list)):
-        settings = {name: value for name, value in one.items() if name not in ("role", "model")}
+    for mapping in mappings(_parsed(text, list)):
+        settings = {name: value for name, value in mapping.items() if name not in ("role", "model")}
         given = ", ".join(f"{name} {value}" for name, value in settings.items())
-        role, model = (str(one.get(name, "")) for name in ("role", "model"))
+        role, model = (str(mapping.get(name, "")) for name in ("role", "model"))
         yield role, model, given or "the provider's own settings"
 
 

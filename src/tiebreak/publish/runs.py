@@ -105,7 +105,7 @@ def _run(log: RankingLog, how: Resampling) -> Run:
     items = (*log.items, *log.cut_short, *log.skipped)
     names = public_names(name for item in items for name in _names(item))
     public = {old: new for new, old in names.items()}
-    log = replace(log, samples=tuple(_renamed(one, public) for one in log.samples))
+    log = replace(log, samples=tuple(_renamed(sample, public) for sample in log.samples))
     boards = tuple(boards_of(log, how=how))
     return Run(
         run_id=run_id(created, log.protocol, [fact.eval_id for fact in facts]),
@@ -165,7 +165,7 @@ def _digest(value: object) -> str:
 
 def _names(item: ItemBallots) -> set[str]:
     called = {name for call in item.calls for name in (call.model, call.reviewer)}
-    reviewing = {name for one in item.reviewers for name in (one.name, one.model)}
+    reviewing = {name for reviewer in item.reviewers for name in (reviewer.name, reviewer.model)}
     return {*item.models, *called, *reviewing} - {""}
 
 

@@ -53,7 +53,7 @@ def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
     """
     if not isinstance(error, PublishError):
         return error
-    values = sorted({one.value for one in secrets}, key=len, reverse=True)
+    values = sorted({secret.value for secret in secrets}, key=len, reverse=True)
     words = str(error)
     for value in values:
         words = words.replace(value, "[hidden]")

@@ -230,7 +230,7 @@ def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
 def _of_run(run: Run) -> Row:
     """What all rows of a run say; of several logs (shards) a value that they share."""
     facts = run.facts
-    settings = [{"role": one.role, "model": one.model, **one.settings} for one in run.roles]
+    settings = [{"role": role.role, "model": role.model, **role.settings} for role in run.roles]
     return {
         "run_id": run.run_id,
         "created": run.created,

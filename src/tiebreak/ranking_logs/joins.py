@@ -160,10 +160,11 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
         n_missing=sum(log.n_missing for log in logs),
         samples=tuple(
             sorted(
-                (one for log in logs for one in log.samples), key=lambda one: (one.epoch, one.id)
+                (sample for log in logs for sample in log.samples),
+                key=lambda one: (one.epoch, one.id),
             )
         ),
-        canaries=tuple(one for log in logs for one in log.canaries),
+        canaries=tuple(canary for log in logs for canary in log.canaries),
         notes=tuple(f"shard {part.shard}: {note}" for part in parts for note in part.log.notes),
     )
 
@@ -264,9 +265,9 @@ def _judges(log: RankingLog) -> set[tuple[str, str]]:
 
 def _by_key(log: RankingLog) -> dict[Key, JudgedItem]:
     return {
-        (one.ballots.benchmark, one.ballots.item_id, one.ballots.input_hash): one
-        for one in log.samples
-        if one.ballots and one.judged
+        (sample.ballots.benchmark, sample.ballots.item_id, sample.ballots.input_hash): sample
+        for sample in log.samples
+        if sample.ballots and sample.judged
     }
 
 

@@ -135,44 +135,44 @@ class RankingLog:
     @property
     def items(self) -> tuple[ItemBallots, ...]:
         """Ballots that were judged to the end, whether they give a ranking or not."""
-        return tuple(one.ballots for one in self.samples if one.judged and one.ballots)
+        return tuple(sample.ballots for sample in self.samples if sample.judged and sample.ballots)
 
     @property
     def ranked(self) -> tuple[RankedItem, ...]:
         """The items that have a ranking."""
         return tuple(
-            RankedItem(one.ballots, one.placement)
-            for one in self.samples
-            if one.ballots and one.placement
+            RankedItem(sample.ballots, sample.placement)
+            for sample in self.samples
+            if sample.ballots and sample.placement
         )
 
     @property
     def cut_short(self) -> tuple[ItemBallots, ...]:
         """Ballots that stop halfway, or do not count."""
-        return tuple(one.ballots for one in self.samples if one.problem and one.ballots)
+        return tuple(sample.ballots for sample in self.samples if sample.problem and sample.ballots)
 
     @property
     def skipped(self) -> tuple[ItemBallots, ...]:
         """Ballots of items that were not judged because the ranking was decided without them."""
-        return tuple(one.ballots for one in self.samples if one.skipped and one.ballots)
+        return tuple(sample.ballots for sample in self.samples if sample.skipped and sample.ballots)
 
     @property
     def unranked(self) -> tuple[Unranked, ...]:
         """Samples without a ranking: those not judged to the end first."""
         return tuple(
-            Unranked(one.ballots.item_id, why, one.ballots.benchmark)
-            if one.ballots
-            else Unranked(one.id, why)
-            for one in sorted(
-                self.samples, key=lambda one: (one.problem is None, natural_key(one.id))
+            Unranked(sample.ballots.item_id, why, sample.ballots.benchmark)
+            if sample.ballots
+            else Unranked(sample.id, why)
+            for sample in sorted(
+                self.samples, key=lambda sample: (sample.problem is None, natural_key(sample.id))
             )
-            if (why := one.unranked)
+            if (why := sample.unranked)
         )
 
     @property
     def n_judged(self) -> int:
         """Number of samples that were judged to the end."""
-        return sum(one.judged for one in self.samples)
+        return sum(sample.judged for sample in self.samples)
 
     def by_rule(self, rule: Rule) -> "RankingLog":
         """The log with every item ranked by a rule that it does not name itself.
@@ -183,7 +183,7 @@ class RankingLog:
         own = {item.placed_by for item in self.items} - {rule}
         return replace(
             self,
-            samples=tuple(self._by_rule(one, rule) for one in self.samples),
+            samples=tuple(self._by_rule(sample, rule) for sample in self.samples),
             notes=(*self.notes, *(f"Placed by {rule} instead of {one}" for one in sorted(own))),
         )
 
@@ -206,14 +206,14 @@ class RankingLog:
 
         A log that holds nothing but canaries has no part.
         """
-        kinds = sorted({kind for one in self.samples if (kind := one.kind)})
+        kinds = sorted({kind for sample in self.samples if (kind := sample.kind)})
         return [
             replace(
                 self,
                 benchmark=kind[0],
                 protocol=kind[1],
-                samples=tuple(one for one in self.samples if one.kind in (kind, None)),
-                canaries=tuple(one for one in self.canaries if one.kind in (kind, None)),
+                samples=tuple(sample for sample in self.samples if sample.kind in (kind, None)),
+                canaries=tuple(canary for canary in self.canaries if canary.kind in (kind, None)),
             )
             for kind in kinds
         ] or ([] if self.canaries else [self])

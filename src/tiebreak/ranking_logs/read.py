@@ -160,7 +160,7 @@ def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:
     judged, n_skipped = f"{log.n_judged} of {log.n_expected} items judged", len(log.skipped)
     if n_skipped:
         judged += f", {n_skipped} skipped because the ranking was settled"
-    if newer := sum(one.newer for one in log.samples):
+    if newer := sum(sample.newer for sample in log.samples):
         yield (
             f"{count(newer, 'item')} of {log.n_expected} judged by a newer Tiebreak, whose ballots "
             "this one cannot read: upgrade"

@@ -240,4 +240,4 @@ class SamplesAgain:
     def _whole(self) -> dict[tuple[str, int], Sample]:
         """All samples: .json logs and remote ones are read once, not once for every sample."""
         read = (read_samples(file) for file in self._files)
-        return {(str(one.id), one.epoch): one for samples in read for one in samples}
+        return {(str(sample.id), sample.epoch): sample for samples in read for sample in samples}

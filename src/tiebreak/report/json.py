@@ -48,7 +48,7 @@ def json_ready(value: Any) -> Any:
 def keys_of(kind: Any) -> list[str]:
     """The keys of a dataclass or of one of its kind: its fields; of a `Standing` what it names."""
     value = getattr(kind, "NAME", "value")
-    return [value if one.name == "value" else one.name for one in fields(kind)]
+    return [value if field.name == "value" else field.name for field in fields(kind)]
 
 
 def only(value: Any, *names: str) -> dict[str, Any]:

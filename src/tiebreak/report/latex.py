@@ -43,7 +43,7 @@ def text(sheets: Iterable[Sheet]) -> str:
 
 def table(made: Table, caption: str = "") -> str:
     """A table with all its columns, in a `table` environment."""
-    sides = "".join("l" if one.left or not one.numeric else "r" for one in made.columns)
+    sides = "".join("l" if column.left or not column.numeric else "r" for column in made.columns)
     bodies = [[_row(map(_cell, row)) for row in body] for body in made.bodies]
     lines = [
         *(r"\begin{table}", r"\centering"),

@@ -23,7 +23,7 @@ def text(sheets: Iterable[Sheet]) -> str:
 
 def table(made: Table) -> str:
     """A table with all its columns."""
-    sides = [":--" if one.left or not one.numeric else "--:" for one in made.columns]
+    sides = [":--" if column.left or not column.numeric else "--:" for column in made.columns]
     rows = [[inline(heading, None) for heading in made.headings], sides]
     rows += [[_cell(cell) for cell in row] for row in made.rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

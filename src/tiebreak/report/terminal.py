@@ -160,7 +160,7 @@ def lay_out(table: Table, width: int) -> Layout:
     shared = common_prefix(_models(table))
     prefixes = ("", shared)
     texts = [[_texts(table, place, cut) for place in range(len(table.columns))] for cut in prefixes]
-    widths = [list(map(partial(_widths, width), table.columns, one)) for one in texts]
+    widths = [list(map(partial(_widths, width), table.columns, text)) for text in texts]
     columns: list[int] = []
     for columns, steps in _fewer(table.columns):
         for step in steps:
@@ -226,7 +226,7 @@ def _texts(table: Table, place: int, prefix: str) -> list[list[str]]:
 
 def _fewer(columns: Sequence[Column]) -> Iterator[tuple[list[int], Sequence[_Step]]]:
     """All columns, then fewer and fewer of them; the first that holds names stays."""
-    stays = next((place for place, one in enumerate(columns) if one.folds and one.left), 0)
+    stays = next((place for place, column in enumerate(columns) if column.folds and column.left), 0)
     places = list(range(len(columns)))
     others = sorted(places, key=lambda place: (columns[place].spare, place))
     others.remove(stays)

@@ -222,7 +222,7 @@ class PointScore(Ballot):
         """The mean of what judges gave one candidate; what the only one of them gave as it is."""
         if len(parts) == 1:
             return parts[0]
-        found = [one.score for one in parts if one.score is not None]
+        found = [part.score for part in parts if part.score is not None]
         usable = len(found) >= max(1, quorum)
         return cls(
             candidate=parts[0].candidate,

@@ -116,7 +116,7 @@ def settle(
 def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:
     """Which side won in each order of presentation that is scored, `high` being the left one."""
     orders = [_in_order(verdicts, first) for first in dict.fromkeys(one.first for one in verdicts)]
-    return [decide(*found)[0] for own in orders if (found := _of_all(own, high)) is not None]
+    return [decide(*found)[0] for order in orders if (found := _of_all(order, high)) is not None]
 
 
 def is_close(match: Match) -> bool:

@@ -273,9 +273,9 @@ def points(ballots: ItemBallots) -> dict[str, float]:
 @_of_answers
 def grades(ballots: ItemBallots) -> Groups:
     """By the points of each answer."""
-    scores = {one.candidate: one.score for one in ballots.scores if one.score is not None}
+    scores = {score.candidate: score.score for score in ballots.scores if score.score is not None}
     if len(scores) < 2:
-        reasons = [one.unscored for one in ballots.scores if one.unscored] or ["no call"]
+        reasons = [score.unscored for score in ballots.scores if score.unscored] or ["no call"]
         raise NotPlacedError(f"fewer than two candidates have points ({reasons[0]})")
     return tied_groups(scores)
 
@@ -284,7 +284,7 @@ def stars(ballots: ItemBallots) -> dict[str, float]:
     """By the stars of each answer; there may be one answer only."""
     scores = star_scores(ballots)
     if not scores:
-        reasons = [one.unscored for one in ballots.scores if one.unscored] or ["no call"]
+        reasons = [score.unscored for score in ballots.scores if score.unscored] or ["no call"]
         raise NotPlacedError(f"no answer has stars ({reasons[0]})")
     return mean_ranks(tied_groups(scores))
 

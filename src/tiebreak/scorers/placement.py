@@ -105,7 +105,7 @@ def board_scores(
     """
     if any(item.placed_by == "points" for item in ballots):
         return _points(ballots, {model: number for number, model in enumerate(models)})
-    cells = [[one.borda.get(model, math.nan) for model in models] for one in placements]
+    cells = [[placement.borda.get(model, math.nan) for model in models] for placement in placements]
     table: FloatArray = np.array(cells, np.float64).reshape(len(placements), len(models))
     return table
 

@@ -343,9 +343,9 @@ def _others(enclosed: Sequence[str]) -> str:
 def _summary(of: RoundSummary) -> str:
     """The summary of a round: numbers and ids of principles, nothing that anybody wrote."""
     votes = (
-        f"{one.id}: decisive in {one.decided}, even in {one.even}, "
-        f"mean {one.size:.2f} of {one.weight:g}"
-        for one in of.principles
+        f"{principle.id}: decisive in {principle.decided}, even in {principle.even}, "
+        f"mean {principle.size:.2f} of {principle.weight:g}"
+        for principle in of.principles
     )
     lines = [
         f"Round {of.number}: {count(of.n_matches, 'match', 'matches')}, {of.n_close} close.",

@@ -116,7 +116,7 @@ def least_squares() -> Metric:
 
 def _models(scores: Sequence[SampleScore]) -> list[str]:
     """All models that have a place in a score, in order of their first one."""
-    held = (one.score.value for one in scores)
+    held = (score.score.value for score in scores)
     return list(dict.fromkeys(name for value in held if isinstance(value, dict) for name in value))
 
 
@@ -152,7 +152,7 @@ def _short(names: Sequence[str]) -> list[str]:
 def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their values of shape (samples, models): NaN where there is none."""
     models = _models(scores)
-    held = [value for one in scores if isinstance(value := one.score.value, dict)]
+    held = [value for score in scores if isinstance(value := score.score.value, dict)]
     rows = [[value.get(model) for model in models] for value in held]
     numbers = [[x if isinstance(x, int | float) else math.nan for x in row] for row in rows]
     return models, np.array(numbers, np.float64).reshape(len(held), len(models))
@@ -164,8 +164,8 @@ def _results(
     """All results as columns: positions in `models` of one and the other, 1 / ½ / 0 for the one."""
     position = {model: number for number, model in enumerate(models)}
     found = [np.empty((0, 3))]
-    for one in scores:
-        text, value = (one.score.metadata or {}).get(RESULTS_KEY), one.score.value
+    for score in scores:
+        text, value = (score.score.metadata or {}).get(RESULTS_KEY), score.score.value
         if isinstance(text, str) and isinstance(value, dict):
             rows = np.fromstring(text, sep=" ").reshape(-1, 3)
             own = np.array([position[model] for model in sorted(value)])

@@ -58,7 +58,7 @@ class RoundSummary:
     @property
     def under_resolved(self) -> tuple[str, ...]:
         """Ids of the principles that do not tell candidates apart yet."""
-        return tuple(one.id for one in self.principles if one.under_resolved)
+        return tuple(principle.id for principle in self.principles if principle.under_resolved)
 
     def others(self, match: Match) -> tuple[str, ...]:
         """Who remains beside the two of a match; nobody where too many remain to be shown."""
@@ -88,7 +88,7 @@ def summarise(
         n_matches=len(scored),
         n_close=sum(map(is_close, scored)),
         principles=tuple(
-            _tally(id, weight, [abs(own[id]) for own in parts]) for id, weight in weights.items()
+            _tally(id, weight, [abs(part[id]) for part in parts]) for id, weight in weights.items()
         ),
         remaining=tuple(sorted(remaining)),
         n_candidates=n_candidates,

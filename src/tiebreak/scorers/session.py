@@ -184,8 +184,10 @@ class Session:
             self._spend(played, matches=(*self.ballots.matches, *(one.ballot for one in played)))
 
         tasks = [
-            partial(self._play, one, "always" if one in twice else swap, checklist, critique)
-            for one in pairings
+            partial(
+                self._play, pairing, "always" if pairing in twice else swap, checklist, critique
+            )
+            for pairing in pairings
         ]
         return [one.ballot for one in await self._side_by_side(tasks, keep)]
 
@@ -198,7 +200,7 @@ class Session:
             {name: partial(ScoreQuestion, self.contest, name, criteria) for name in candidates},
             lambda grades: {"grades": grades, "score": weighted_grade(grades, weights)},
         )
-        return {one.candidate: one.score for one in points}
+        return {point.candidate: point.score for point in points}
 
     async def points(
         self,

@@ -62,7 +62,8 @@ async def stars(
             questions[name] = partial(StarsQuestion, item, name, correct)
     await judge.points(questions, lambda rated: rated)
     known = (
-        one.model_copy(update={"correct": decided[one.candidate]}) for one in judge.ballots.scores
+        score.model_copy(update={"correct": decided[score.candidate]})
+        for score in judge.ballots.scores
     )
     judge.keep(scores=tuple(known))  # also of the answers that stayed unscored
     return judge.ballots
@@ -161,18 +162,22 @@ def key_truth(key: str, question_type: str = "") -> bool | None:
 def stated_truth(text: str) -> bool | None:
     """What an answer states, True or False; None where that is missing, hedged or contradictory."""
     statements = _statements(text)
-    found = {verdict for n, one in enumerate(statements) for verdict in _verdicts(one, first=not n)}
-    if len(found) != 1 or any(_TAKEN_BACK.search(one) for one in statements):
+    found = {
+        verdict
+        for n, statement in enumerate(statements)
+        for verdict in _verdicts(statement, first=not n)
+    }
+    if len(found) != 1 or any(_TAKEN_BACK.search(statement) for statement in statements):
         return None
     [truth] = found
-    against = (said for one in statements for said in _IN_PASSING.finditer(one))
+    against = (said for statement in statements for said in _IN_PASSING.finditer(statement))
     return None if any(_truth(said) != truth for said in against) else truth
 
 
 def is_bare(text: str) -> bool:
     """Whether an answer is a verdict, once or several times, without a word of explanation."""
     statements = _statements(text)
-    return bool(statements) and all(_WHOLE.fullmatch(one) for one in statements)
+    return bool(statements) and all(_WHOLE.fullmatch(statement) for statement in statements)
 
 
 def _verdicts(statement: str, *, first: bool) -> Iterator[bool | None]:

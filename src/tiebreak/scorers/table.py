@@ -74,7 +74,10 @@ def _outcome(decided_by: DecidedBy, winner: str, *, goes_on: bool) -> tuple[str,
 
 def _reviews(ballots: ItemBallots) -> str:
     headings = ("reviewer", "its ranking, best first", "shown in this order")
-    rows = [(one.reviewer, _ranked(one), ", ".join(one.shown)) for one in ballots.listings]
+    rows = [
+        (listing.reviewer, _ranked(listing), ", ".join(listing.shown))
+        for listing in ballots.listings
+    ]
     return _table(headings, rows)
 
 
@@ -106,27 +109,29 @@ def _points(ballots: ItemBallots) -> str:
     if ballots.placed_by == "stars":
         return _stars(ballots)
     rows = []
-    for one in ballots.scores:
-        given: Mapping[str, int | str] = one.grades or {
-            p.judge: "–" if p.score is None else f"{p.score:.2f}" for p in one.parts
+    for score in ballots.scores:
+        given: Mapping[str, int | str] = score.grades or {
+            p.judge: "–" if p.score is None else f"{p.score:.2f}" for p in score.parts
         }
         grades = ", ".join(f"{name} {grade}" for name, grade in given.items())
-        points = f"**unscored** ({one.unscored})" if one.score is None else f"{one.score:.2f}"
-        rows.append((one.candidate, points, grades))
+        points = f"**unscored** ({score.unscored})" if score.score is None else f"{score.score:.2f}"
+        rows.append((score.candidate, points, grades))
     return _table(("candidate", "points", "grades"), rows)
 
 
 def _stars(ballots: ItemBallots) -> str:
     """Stars, of a jury their mean, with what a rule decided and the reasons that judges gave."""
     rows = []
-    for one in ballots.scores:
-        stars = f"**unscored** ({one.unscored})" if one.score is None else f"{3 * one.score:.3g}"
-        known = {None: "–", True: "correct", False: "wrong"}[one.correct]
+    for score in ballots.scores:
+        stars = (
+            f"**unscored** ({score.unscored})" if score.score is None else f"{3 * score.score:.3g}"
+        )
+        known = {None: "–", True: "correct", False: "wrong"}[score.correct]
         reasons = [
             f"{part.judge}: {'–' if part.stars is None else part.stars} {part.reason}"
-            for part in one.parts
+            for part in score.parts
         ]
-        rows.append((one.candidate, stars, known, "; ".join(reasons) or one.reason))
+        rows.append((score.candidate, stars, known, "; ".join(reasons) or score.reason))
     return _table(("candidate", "stars", "by rule", "reason"), rows)
 
 

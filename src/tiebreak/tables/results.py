@@ -70,7 +70,7 @@ def read_results(
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = ReadOptions(native=wanted, filter=filter, rename=dict(rename or {}))
     readings = list(_read(map(Path, given), options))
-    every = [one for reading in readings for one in reading.results]
+    every = [result for reading in readings for result in reading.results]
     unscored = [one for reading in readings for one in reading.unscored]
     said = [note for reading in readings for note in reading.notes]
     notes = sentences(note for note in said if not note.public)
@@ -185,8 +185,8 @@ def is_inspect(path: Path) -> bool:
 
 
 def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[str, str]) -> None:
-    names = {benchmark_name(one.task) for one in results}
-    known = names | {one.task for one in results}
+    names = {benchmark_name(result.task) for result in results}
+    known = names | {result.task for result in results}
     for name in rename:
         if name not in known:
             there = ", ".join(sorted(names))
@@ -243,8 +243,8 @@ def unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> l
 def cells_of(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
     """Results by model and benchmark, that which counts last."""
     cells: dict[tuple[str, str], list[Result]] = {}
-    for one in sorted(results, key=_standing):
-        cells.setdefault((one.model, one.benchmark), []).append(one)
+    for result in sorted(results, key=_standing):
+        cells.setdefault((result.model, result.benchmark), []).append(result)
     return cells
 
 
@@ -296,12 +296,12 @@ def metric_notes(results: Iterable[Result]) -> Iterator[str]:
     """What was chosen, and where the results of a benchmark are not of one kind."""
     chosen: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     columns: dict[str, list[Result]] = {}
-    for one in sorted(
-        results, key=lambda one: (natural_key(one.benchmark), natural_key(one.model))
+    for result in sorted(
+        results, key=lambda result: (natural_key(result.benchmark), natural_key(result.model))
     ):
-        columns.setdefault(one.benchmark, []).append(one)
-        if len(one.choices) > 1:
-            chosen.setdefault((one.metric, one.choices), []).append(one.benchmark)
+        columns.setdefault(result.benchmark, []).append(result)
+        if len(result.choices) > 1:
+            chosen.setdefault((result.metric, result.choices), []).append(result.benchmark)
     for (metric, choices), benchmarks in chosen.items():
         where = ", ".join(dict.fromkeys(benchmarks))
         yield f"{where}: the score is {metric}, out of {', '.join(choices)} (choose with --metric)"

@@ -103,7 +103,7 @@ def canaries_of(
 
 def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canaries:
     """What some pairs of a canary and its control come to."""
-    scored = [one for one in pairs if one.scored]
+    scored = [pair for pair in pairs if pair.scored]
     units = [one.unit for one in scored]
     persuaded = np.array([one.persuaded for one in scored], np.float64)
     turned = np.array([one.turned for one in scored], np.float64)
@@ -137,9 +137,9 @@ def _of_kind(kind: str, pairs: Sequence[Pair]) -> Persuaded:
     return Persuaded(
         kind=kind,
         n=len(pairs),
-        won=sum(one.won is True for one in pairs),
-        won_plain=sum(one.won_plain is True for one in pairs),
-        persuaded=sum(one.persuaded for one in pairs),
+        won=sum(pair.won is True for pair in pairs),
+        won_plain=sum(pair.won_plain is True for pair in pairs),
+        persuaded=sum(pair.persuaded for pair in pairs),
     )
 
 
@@ -226,7 +226,7 @@ def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[Cana
         canaries = canaries_of(log.canaries, how=how)
         if canaries is None:
             continue
-        planted = [one.ballots for one in log.canaries if one.ballots]
+        planted = [canary.ballots for canary in log.canaries if canary.ballots]
         found.append(
             CanaryReport(
                 protocol=log.protocol,

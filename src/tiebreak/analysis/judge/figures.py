@@ -231,9 +231,9 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
                 place[name][item.item_id] += (len(ranks) + 1) / 2 - rank
     signs = [np.sign(list(own.values())) for own in won.values()]
     found = [
-        float(binomtest(int(np.sum(own > 0)), int(np.sum(own != 0))).pvalue)
-        for own in signs
-        if own.any()
+        float(binomtest(int(np.sum(sign > 0)), int(np.sum(sign != 0))).pvalue)
+        for sign in signs
+        if sign.any()
     ]
     found += [sign_flip_p(list(own.values())) for own in place.values()]
     return min(1.0, min(found) * len(found)) if found else math.nan
@@ -312,7 +312,7 @@ def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
     for match in item.matches:
         if match.result is not None:
             yield match.high, match.low, match.result
-    graded = {one.candidate: one.score for one in item.scores if one.score is not None}
+    graded = {score.candidate: score.score for score in item.scores if score.score is not None}
     for (one, own), (other, its) in combinations(graded.items(), 2):
         yield one, other, (1 + np.sign(own - its)) / 2
     for listing in item.listings:
@@ -372,7 +372,7 @@ def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
         replaced = [v for v in match.discarded if v.judge not in judges]
         for verdict in (*match.verdicts, *replaced):
             yield "match", verdict.judge, verdict.unscored is None
-    for points in (part for one in item.scores for part in one.parts or (one,)):
+    for points in (part for score in item.scores for part in score.parts or (score,)):
         yield "score", points.judge, points.unscored is None
     for listing in item.listings:
         yield "list", listing.reviewer, listing.unscored is None

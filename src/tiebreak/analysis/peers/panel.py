@@ -102,7 +102,7 @@ def panels_of(log: RankingLog) -> list[Panel]:
 def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
     models = tuple(sorted({model for item in rows for model in item.models}))
     # Where all answers are identical no reviewer was called.
-    reviewers = tuple(dict.fromkeys(one for item in rows for one in item.reviewers))
+    reviewers = tuple(dict.fromkeys(reviewer for item in rows for reviewer in item.reviewers))
     paneled = [item.model_copy(update={"reviewers": reviewers}) for item in rows]
     column = {model: number for number, model in enumerate(models)}
     numbers = {item: n for n, item in enumerate(dict.fromkeys(item.item_id for item in rows))}
@@ -130,8 +130,8 @@ def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
 def _as_shown(item: ItemBallots) -> ItemBallots:
     """The ballots of reviewers who repeat the order in which they saw the answers."""
     listings = [
-        one.model_copy(update={"groups": tuple((name,) for name in one.shown)})
-        for one in item.listings
+        listing.model_copy(update={"groups": tuple((name,) for name in listing.shown)})
+        for listing in item.listings
     ]
     return item.model_copy(update={"listings": tuple(listings)})
 
@@ -192,12 +192,21 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     without = leave_one_out(ranks, items=items, how=how)
     errors = pair_errors(ranks, panel.native, items=items, how=how)
     presentation = presentation_bias(ranks, panel.shown, items=items, how=how)
-    replies = {one.model: one for one in judge_replies(panel.ballots, level=how.level)}
+    replies = {
+        judge_reply.model: judge_reply
+        for judge_reply in judge_replies(panel.ballots, level=how.level)
+    }
     records = [
         _record(
-            panel, number, replies.get(one.name), agreement, without, errors, presentation[number]
+            panel,
+            number,
+            replies.get(reviewer.name),
+            agreement,
+            without,
+            errors,
+            presentation[number],
         )
-        for number, one in enumerate(panel.reviewers)
+        for number, reviewer in enumerate(panel.reviewers)
     ]
     return PanelWorth(
         reviewers=tuple(records),
@@ -238,9 +247,12 @@ def _record(
 ) -> ReviewRecord:
     reviewer = panel.reviewers[number]
     listings = [
-        one for item in panel.ballots for one in item.listings if one.reviewer == reviewer.name
+        listing
+        for item in panel.ballots
+        for listing in item.listings
+        if listing.reviewer == reviewer.name
     ]
-    reasons = [one.unscored for one in listings if one.unscored is not None]
+    reasons = [listing.unscored for listing in listings if listing.unscored is not None]
     shifts = without.shifts[number]
     most = None if np.isnan(shifts).all() else int(np.nanargmax(np.abs(shifts)))
     shift = None if most is None else int(shifts[most])
@@ -249,8 +261,8 @@ def _record(
         replies=replies,
         reason=max(dict.fromkeys(reasons), key=reasons.count) if reasons else None,
         n_partial=sum(map(_is_partial, listings)),
-        n_cut=sum(bool(one.left_out) for one in listings),
-        n_left_out=sum(len(one.left_out) for one in listings),
+        n_cut=sum(bool(listing.left_out) for listing in listings),
+        n_left_out=sum(len(listing.left_out) for listing in listings),
         agreement=agreement.reviewers[number],
         distance=without.distances[number],
         errors=errors.reviewers[number],

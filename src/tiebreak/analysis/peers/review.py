@@ -110,9 +110,9 @@ class PeerReport(Finding):
     def __str__(self) -> str:
         return shortened(
             [
-                f"{one.panel.benchmark}: {count(len(one.panel.reviewers), 'reviewer')}, "
-                f"{count(len(one.panel.models), 'model')}, {count(one.n_rows, 'item')}"
-                for one in self.reviews
+                f"{review.panel.benchmark}: {count(len(review.panel.reviewers), 'reviewer')}, "
+                f"{count(len(review.panel.models), 'model')}, {count(review.n_rows, 'item')}"
+                for review in self.reviews
             ]
         )
 
@@ -223,7 +223,7 @@ def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iter
         )
     if n_unusable:
         yield f"In {count(n_unusable, 'item')} no review compares two answers"
-    outsiders = [one.name for one in panel.reviewers if one.candidate is None]
+    outsiders = [reviewer.name for reviewer in panel.reviewers if reviewer.candidate is None]
     if outsiders:
         yield f"No candidates, but on the panel: {', '.join(outsiders)}"
     absent = [model for column, model in enumerate(panel.models) if column not in panel.own]

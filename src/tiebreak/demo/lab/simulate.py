@@ -291,7 +291,7 @@ class Run:
             *ballots.listings,
             *([ballots.tiering] if ballots.tiering else []),
         ]
-        self.verdicts.append([one.unscored is None for one in replies])
+        self.verdicts.append([reply.unscored is None for reply in replies])
 
     def table(self, items: slice = _ALL) -> FloatArray:
         """Ranked items × models, whose column means are the leaderboard's scores."""
@@ -303,7 +303,9 @@ class Run:
         """Minus the ranks in some items, by mean Borda, then mean margin (SEAL, §2.3)."""
         placements = [one[1] for one in self.ranked[items] if one is not None]
         borda = self.table(items)
-        cells = [[one.margins.get(m, math.nan) for m in self.models] for one in placements]
+        cells = [
+            [placement.margins.get(m, math.nan) for m in self.models] for placement in placements
+        ]
         margins = np.array(cells, np.float64).reshape(borda.shape)
         board: FloatArray = -competition_ranks(_means(borda), _means(margins))
         return board

@@ -146,13 +146,13 @@ def contamination_of(
     notes: Iterable[str] = (),
 ) -> Contamination:
     """As `contamination`, of replays that were read already."""
-    masks = sorted({one.mask for one in replays})
+    masks = sorted({replay.mask for replay in replays})
     if len(masks) > 1:
         raise AnalysisError(
             f"These replays took out different things ({', '.join(masks)}), and what can be "
             "guessed depends on that; give logs of one -T mask"
         )
-    datasets = sorted({one.dataset for one in replays})
+    datasets = sorted({replay.dataset for replay in replays})
     if unknown := [name for name in baselines if name not in datasets]:
         raise AnalysisError(
             f"No replay of the baseline {', '.join(map(repr, unknown))}; there are: "
@@ -161,18 +161,18 @@ def contamination_of(
     chosen = tuple(dict.fromkeys(baselines))
     others = tuple(name for name in datasets if name not in chosen)
     pairs = [
-        (one, base, share_gap(*_sums(one), *_sums(base), level=level))
-        for one in replays
+        (replay, base, share_gap(*_sums(replay), *_sums(base), level=level))
+        for replay in replays
         for base in replays
-        if one.dataset in others and base.dataset in chosen and one.model == base.model
+        if replay.dataset in others and base.dataset in chosen and replay.model == base.model
     ]
     adjusted = holm([gap.p for *_, gap in pairs])
     return Contamination(
         mask=masks[0],
-        models=tuple(sorted({one.model for one in replays})),
+        models=tuple(sorted({replay.model for replay in replays})),
         datasets=others,
         baselines=chosen,
-        cells=tuple(_recall(one, level) for one in replays),
+        cells=tuple(_recall(replay, level) for replay in replays),
         gaps=tuple(
             RecallGap(
                 one.model, one.dataset, base.dataset, gap, p,
@@ -219,7 +219,7 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
         raise AnalysisError("\n".join([f"No log of a replay{held}. Make one: {HOW}", *notes]))
     together: dict[tuple[str, str, str], dict[str, tuple[int | None, str]]] = defaultdict(dict)
     sources: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for _, file, header, found in sorted(logs, key=lambda one: one[:2]):
+    for _, file, header, found in sorted(logs, key=lambda log: log[:2]):
         kept: Mapping[str, Any] = (header.eval.metadata or {})[REPLAY_KEY]
         model = str((header.eval.metadata or {}).get("candidate") or header.eval.model)
         key = (model, str(kept.get("data")), str(kept.get("mask")))
@@ -289,17 +289,17 @@ def _recall(one: Replayed, level: float) -> Recall:
 
 def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> list[str]:
     """Who has no baseline, and whose attempts failed."""
-    there = {(one.model, one.dataset) for one in replays}
+    there = {(replay.model, replay.dataset) for replay in replays}
     notes = [
         f"{model} has no replay of {base}: nothing of it is compared with that"
-        for model in sorted({one.model for one in replays})
+        for model in sorted({replay.model for replay in replays})
         for base in baselines
         if (model, base) not in there
     ]
     notes += [
-        f"{one.model} on {one.dataset}: {count(one.undecided, 'question')} undecided, because "
-        "attempts failed"
-        for one in replays
-        if one.undecided
+        f"{replay.model} on {replay.dataset}: {count(replay.undecided, 'question')} undecided, "
+        "because attempts failed"
+        for replay in replays
+        if replay.undecided
     ]
     return notes

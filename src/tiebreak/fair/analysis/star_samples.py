@@ -339,13 +339,13 @@ class RoundScores:
         swapped = _swapped(self.scores, order)
         both = ~np.isnan(self.scores[:, list(order)])
         pairs = both[:, 1:] & both[:, :-1]
-        for turn, own in enumerate(tables):
+        for turn, table in enumerate(tables):
             n = int(pairs[turn].sum())
             yield StarRound(
                 name=f"round {turn + 1}",
-                n_items=own.n_items,
-                design=own.design,
-                logs=own.logs,
+                n_items=table.n_items,
+                design=table.design,
+                logs=table.logs,
                 kept=n - int(swapped[turn].sum()),
                 pairs=n,
             )

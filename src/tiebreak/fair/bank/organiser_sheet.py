@@ -78,8 +78,13 @@ def _results(found: SessionResult) -> Sheet:
     scored = "–" if found.score is None else f"{found.score:.2f}"
     unscored = f", {found.n_unscored:,} of them unscored" if found.n_unscored else ""
     rows = [
-        (words(one.subject), number(one.score, 2), Cell(_subject_span(one)), integer(one.n_items))
-        for one in found.subjects
+        (
+            words(subject.subject),
+            number(subject.score, 2),
+            Cell(_subject_span(subject)),
+            integer(subject.n_items),
+        )
+        for subject in found.subjects
     ]
     heading = interval_heading(found.level)
     return Sheet(

@@ -108,8 +108,8 @@ def result_of(
     }
     n_scored = Counter(scored.values())
     subjects = [
-        SubjectResult(name, own.value, *_bounds(own), n_scored[name])
-        for name, own in zip(board.subjects, row.subjects, strict=True)
+        SubjectResult(name, subject.value, *_bounds(subject), n_scored[name])
+        for name, subject in zip(board.subjects, row.subjects, strict=True)
         if n_scored[name]
     ]
     return SessionResult(
@@ -133,11 +133,11 @@ def told(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
 
     What is left out could be had from the score of all answers and the other subjects' otherwise.
     """
-    by_size = sorted(subjects, key=lambda one: one.n_items)
+    by_size = sorted(subjects, key=lambda subject: subject.n_items)
     hidden = [one for one in by_size if one.n_items < LEAST]
     while hidden and len(hidden) < len(by_size) and sum(one.n_items for one in hidden) < LEAST:
         hidden.append(by_size[len(hidden)])
-    return tuple(one for one in subjects if one not in hidden)
+    return tuple(subject for subject in subjects if subject not in hidden)
 
 
 def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
@@ -176,13 +176,13 @@ def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
 
 def _of_one(ballots: ItemBallots, model: str, leader: str) -> ItemBallots:
     """The stars of one model's answer; that of `leader`, which is the same, was judged for it."""
-    scores = [one for one in ballots.scores if one.candidate == leader]
+    scores = [score for score in ballots.scores if score.candidate == leader]
     own = {
         "models": (model,),
         "groups": ((model,),),
         "native": {model: ballots.native.get(model)},
         "lengths": {model: ballots.lengths[leader]} if leader in ballots.lengths else {},
-        "scores": tuple(one.model_copy(update={"candidate": model}) for one in scores),
+        "scores": tuple(score.model_copy(update={"candidate": model}) for score in scores),
     }
     return ballots.model_copy(update=own)
 

@@ -60,17 +60,17 @@ class Reviewed:
 
     def n_to(self, status: Status) -> int:
         """How many questions got this status."""
-        return sum(one.field == "status" and one.after == status for one in self.changes)
+        return sum(change.field == "status" and change.after == status for change in self.changes)
 
     @property
     def n_edited(self) -> int:
         """How many questions have another text, key or hint than before."""
-        return len({one.uuid for one in self.changes if one.field != "status"})
+        return len({change.uuid for change in self.changes if change.field != "status"})
 
     @property
     def n_unchanged(self) -> int:
         """How many rows change nothing."""
-        return self.n_rows - len({one.uuid for one in self.changes})
+        return self.n_rows - len({change.uuid for change in self.changes})
 
 
 def digest_of_row(question: BankQuestion) -> str:

@@ -47,12 +47,15 @@ def data_of(stats: BankStats) -> dict[str, Any]:
         "tiebreak/bank-stats",
         1,
         **only(stats, "bank", "counts", "n_duplicates"),
-        categories=[_growth_data(one) for one in stats.categories],
+        categories=[_growth_data(category) for category in stats.categories],
         sources=[
-            {**_growth_data(one.growth), **only(one, "first", "last")} for one in stats.sources
+            {**_growth_data(source.growth), **only(source, "first", "last")}
+            for source in stats.sources
         ],
         total=_growth_data(stats.total),
-        baselines={one.category: baseline_data(one.answers) for one in stats.baselines},
+        baselines={
+            baseline.category: baseline_data(baseline.answers) for baseline in stats.baselines
+        },
         baseline=baseline_data(stats.baseline),
     )
 
@@ -70,7 +73,7 @@ def baseline_data(answers: ConstantAnswers) -> dict[str, Any]:
     found: dict[str, Any] = json_ready(
         {
             **only(answers, "n", "share"),
-            "answers": [{**one._asdict(), "share": one.share} for one in answers.answers],
+            "answers": [{**answer._asdict(), "share": answer.share} for answer in answers.answers],
         }
     )
     return found
@@ -103,7 +106,7 @@ def _counts(stats: BankStats) -> Table:
 def _growth(stats: BankStats) -> Table:
     return Table.of(
         (names("Category", 24), *numbers("Original", "Rewritten", "Increase", "Increase (%)")),
-        (_growth_row(one) for one in (*stats.categories, stats.total)),
+        (_growth_row(category) for category in (*stats.categories, stats.total)),
         "Questions before and after expansion, by category",
         rules=[len(stats.categories)],
     )
@@ -117,13 +120,13 @@ def _sources(stats: BankStats) -> Table:
         ),
         (
             (
-                *(words(one.growth.name), integer(one.growth.original)),
-                share(one.growth.original / stats.total.original),
-                integer(one.growth.rewritten),
-                share(one.growth.rewritten / stats.total.rewritten),
-                words(" to ".join(dict.fromkeys(filter(None, (one.first, one.last))))),
+                *(words(source.growth.name), integer(source.growth.original)),
+                share(source.growth.original / stats.total.original),
+                integer(source.growth.rewritten),
+                share(source.growth.rewritten / stats.total.rewritten),
+                words(" to ".join(dict.fromkeys(filter(None, (source.first, source.last))))),
             )
-            for one in stats.sources
+            for source in stats.sources
         ),
         "Questions by source",
     )
@@ -136,7 +139,7 @@ def _growth_row(growth: Growth) -> Iterator[Cell]:
 
 
 def _baselines(stats: BankStats) -> Table:
-    every = [(one.category, one.answers) for one in stats.baselines]
+    every = [(baseline.category, baseline.answers) for baseline in stats.baselines]
     return Table.of(
         (names("Category", 24), *numbers("Questions", "True", "False"), *_LETTER, *numbers("Best")),
         (_baseline_row(name, answers) for name, answers in (*every, ("All", stats.baseline))),
@@ -149,7 +152,7 @@ _LETTER = (names("Best letter", 12),)
 
 
 def _baseline_row(name: str, answers: ConstantAnswers) -> Iterator[Cell]:
-    by_key = {(one.type, one.answer): one.share for one in answers.answers}
+    by_key = {(answer.type, answer.answer): answer.share for answer in answers.answers}
     letter = [one for one in answers.best if one.type == "multiple_choice"]
     yield words(name)
     yield integer(answers.n)

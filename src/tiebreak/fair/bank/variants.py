@@ -104,8 +104,8 @@ def _keep(
     approve: bool = False,
 ) -> Expanded:
     """Insert the variants that are new, and count."""
-    there = by_uuid(connection, [one.uuid for one in variants])
-    rows = rows_of([one for one in variants if one.uuid not in there])
+    there = by_uuid(connection, [variant.uuid for variant in variants])
+    rows = rows_of([variant for variant in variants if variant.uuid not in there])
     columns = QUESTIONS.c
     wanted = select(columns.digest, columns.uuid, columns.raw_uuid)
     taken = {
@@ -124,10 +124,11 @@ def _keep(
             refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
     if new:
         connection.execute(insert(QUESTIONS), new)
-    as_made = [one.uuid for one in variants if there.get(one.uuid) == one]
+    as_made = [variant.uuid for variant in variants if there.get(variant.uuid) == variant]
     n_approved = _approve(connection, as_made) if approve else 0
     n_same = sum(
-        one.uuid in there and replace(there[one.uuid], status=one.status) == one for one in variants
+        variant.uuid in there and replace(there[variant.uuid], status=variant.status) == variant
+        for variant in variants
     )
     return replace(
         done,

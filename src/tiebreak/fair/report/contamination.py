@@ -86,7 +86,7 @@ _TEST = (
 
 
 def _legend(found: Contamination) -> str:
-    sizes = sorted({one.n for one in found.cells})
+    sizes = sorted({cell.n for cell in found.cells})
     n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     return (
         f"Recalled questions of {n}; below, the {found.level * 100:g}% interval of their share, "

@@ -118,7 +118,7 @@ def _rounds_table(found: StarSamples) -> Table:
         cells = [words(row.model), *(number(one, 2) for one in row.rounds)]
         if several:
             variances = (row.variance, row.expected.value)
-            cells += [number(row.mean, 2), *(number(one, 2) for one in variances)]
+            cells += [number(row.mean, 2), *(number(variance, 2) for variance in variances)]
             cells.append(bounds(row.expected.lower, row.expected.upper, 2))
         rows.append([*cells, number(row.whole, 2)])
     return Table.of(
@@ -379,8 +379,8 @@ def _causes(found: ErrorCauses) -> Sheet:
         for row in found.rows
     ]
     raters = [
-        (words(one.first), words(one.second), integer(one.n), *estimate(one.kappa))
-        for one in found.raters
+        (words(rater.first), words(rater.second), integer(rater.n), *estimate(rater.kappa))
+        for rater in found.raters
     ]
     interval = interval_heading(found.level)
     return Sheet(
@@ -412,9 +412,9 @@ def _causes(found: ErrorCauses) -> Sheet:
         notes=(
             *found.notes,
             *(
-                f"κ of {one.first} and {one.second}: {one.kappa.reason}"
-                for one in found.raters
-                if one.kappa.reason
+                f"κ of {rater.first} and {rater.second}: {rater.kappa.reason}"
+                for rater in found.raters
+                if rater.kappa.reason
             ),
         ),
     )

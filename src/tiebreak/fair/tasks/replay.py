@@ -208,8 +208,8 @@ def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
             where.append(made != "" if which == "expanded" else made == "")
         with engine.connect() as connection:
             found = [
-                _Known(one.uuid, one.question, one.options, one.raw_uuid)
-                for one in questions_in(connection, *where)
+                _Known(question.uuid, question.question, question.options, question.raw_uuid)
+                for question in questions_in(connection, *where)
             ]
     except ImportError as error:
         raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
@@ -249,11 +249,11 @@ def mask(
     rng = random.Random(f"replay {kind} {seed} {name}")
     whole = " ".join([text, *options])
     if kind == "option":
-        places = [n for n, one in enumerate(options) if _once(one, whole)]
+        places = [n for n, option in enumerate(options) if _once(option, whole)]
         if not places:
             return None
         place = rng.choice(places)
-        left = tuple(BLANK if n == place else one for n, one in enumerate(options))
+        left = tuple(BLANK if n == place else option for n, option in enumerate(options))
         return Masked(text, left, options[place])
     spans = [span for span in _spans(text, rng) if _once(text[slice(*span)], whole)]
     if not spans:

@@ -53,14 +53,14 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
     """Write the results of one model's answers, unless there is a reason not to."""
     model = answers[0].model
     none = Outcome(samples.as_posix(), "left_alone", model, answers[0].key.benchmark, metric)
-    if others := sorted({str(one.native_metric) for one in answers} - {metric, "None"}):
+    if others := sorted({str(answer.native_metric) for answer in answers} - {metric, "None"}):
         why = f"some of its answers have another native score ({', '.join(others)})"
         return replace(none, why=why)
     try:
         n_answers = count_documents(samples)
     except (OSError, ValueError):
         return replace(none, why="the samples that its answers come from are not where they were")
-    scores = [one.native_score for one in answers if not math.isnan(one.native_score)]
+    scores = [answer.native_score for answer in answers if not math.isnan(answer.native_score)]
     none = replace(none, n_scored=len(scores), n_items=n_answers)
     earlier = _earlier(samples)
     if earlier.scored > len(scores):

@@ -64,8 +64,8 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
 
     The log is left as it is. There is at most one recording for each score.
     """
-    names = {one.name for one in recordings}
-    scorers = [_scorer(one) for one in recordings]
+    names = {recording.name for recording in recordings}
+    scorers = [_scorer(recording) for recording in recordings]
     bare = score(_bare(log), scorers, model="none/none", display="none", copy=False)
     assert bare.results is not None
     # A log without results takes those of the bare samples, with Inspect's count of them.
@@ -110,8 +110,8 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
 def _bare(log: EvalLog) -> EvalLog:
     """What Inspect needs to know for metrics: no texts, no models, no earlier scores."""
     samples = [
-        EvalSample(id=one.id, epoch=one.epoch, input="", target="", error=one.error)
-        for one in log.samples or []
+        EvalSample(id=sample.id, epoch=sample.epoch, input="", target="", error=sample.error)
+        for sample in log.samples or []
     ]
     spec = log.eval.model_copy(
         update={
@@ -158,10 +158,12 @@ def _with_scores(
 
 def _held(log: EvalLog, name: str) -> list[str | None]:
     """All that a log holds under the name of a score, as JSON, in which NaN equals NaN."""
-    entries: list[BaseModel | None] = [(one.scores or {}).get(name) for one in log.samples or []]
+    entries: list[BaseModel | None] = [
+        (sample.scores or {}).get(name) for sample in log.samples or []
+    ]
     entries += [one for one in (log.results.scores if log.results else []) if one.scorer == name]
     entries += [one for one in log.eval.scorers or [] if one.name == name]
-    return [None if one is None else one.model_dump_json() for one in entries]
+    return [None if entry is None else entry.model_dump_json() for entry in entries]
 
 
 # A message names so many logs; the count says how many more there are.
@@ -301,7 +303,9 @@ def _record(
     dry_run: bool,
 ) -> frozenset[str]:
     """Put rankings into a log that belongs to them; the names of the scores that changed."""
-    recordings = [Recording(one, of.model, standings_by_sample(of, one)) for one in rankings]
+    recordings = [
+        Recording(ranking, of.model, standings_by_sample(of, ranking)) for ranking in rankings
+    ]
     log, changed = record(whole, recordings)
     if changed and not dry_run:
         try:
@@ -330,7 +334,11 @@ def _outcome(log: LogRecord, ranking: Ranking, fault: str | None, *, changed: bo
 
 
 def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list[Unwritten]:
-    done = {(one.benchmark, one.score, one.model) for one in outcomes if one.state != "left_alone"}
+    done = {
+        (outcome.benchmark, outcome.score, outcome.model)
+        for outcome in outcomes
+        if outcome.state != "left_alone"
+    }
     return [
         Unwritten(model, ranking.benchmark, ranking.protocol)
         for ranking in rankings
@@ -342,7 +350,7 @@ def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list
 def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Discovery) -> str:
     """Why no log belongs to a ranking, log by log."""
     names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
-    lines = [*(f"{one.path}: {one.why}" for one in outcomes), *_passed_over(found)]
+    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(found)]
     more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
     listed = "".join(f"\n  {line}" for line in (*lines[:LISTED], *more))
     return (

@@ -34,12 +34,12 @@ def data_of(done: WriteBack) -> dict[str, Any]:
 
 def _lines(done: WriteBack) -> Iterator[str]:
     words = {"written": "to write" if done.dry_run else "written", "left_alone": "left alone"}
-    for one in done.outcomes:
-        yield f"{words.get(one.state, one.state)}: {_log(one)}"
+    for outcome in done.outcomes:
+        yield f"{words.get(outcome.state, outcome.state)}: {_log(outcome)}"
     for missing in done.unwritten:
         kind = f"{missing.benchmark} · {missing.protocol}"
         yield f"no log: {missing.model} ({kind}): no Inspect log of it belongs to the ranking"
-    states = Counter(one.state for one in done.outcomes)
+    states = Counter(outcome.state for outcome in done.outcomes)
     if not states["written"]:
         yield "Nothing changed: these ranks are in the logs already"
     elif done.dry_run:

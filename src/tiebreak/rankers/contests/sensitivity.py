@@ -107,7 +107,7 @@ def drawn_wins(
     strength = strengths(means).reshape(len(drawn), -1, len(means))
     at_once = max(1, min(BLOCK // CONTESTS, _PAIRS // (strength[0].size * len(means))))
     parts = [strength[low : low + at_once] for low in range(0, len(drawn), at_once)]
-    tasks = [(study, number, own) for study in studies for number, own in enumerate(parts)]
+    tasks = [(study, number, part) for study in studies for number, part in enumerate(parts)]
     work = strength.size * CONTESTS * len(studies)
     what = "playing with the scores of other items"
     wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs"), what))
@@ -203,12 +203,12 @@ class FailureSensitivity:
     @property
     def expected_wins(self) -> FloatArray:
         """E[S], shape (len(eliminate), M)."""
-        return np.stack([each.expected_wins for each in self.contests])
+        return np.stack([contest.expected_wins for contest in self.contests])
 
     @property
     def standard_error(self) -> FloatArray:
         """Monte Carlo errors of `expected_wins`."""
-        return np.stack([each.standard_error for each in self.contests])
+        return np.stack([contest.standard_error for contest in self.contests])
 
 
 def failure_sensitivity(

@@ -190,7 +190,7 @@ def star_scores_figure(board: StarBoard) -> Drawing | None:
 
 def subjects_figure(board: StarBoard) -> Drawing | None:
     """Models by subject as a heat map (LLMEval-Fair, table 1); None without subjects or scores."""
-    table = np.array([[one.value for one in row.subjects] for row in board.rows])
+    table = np.array([[subject.value for subject in row.subjects] for row in board.rows])
     if not table.size or np.isnan(table).all():
         return None
     low = min(math.floor(float(np.nanmin(table))), 9)

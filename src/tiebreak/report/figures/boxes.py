@@ -82,10 +82,10 @@ def views_figure(alignment: Alignment) -> Drawing | None:
     several = len(drawn) > 1
     names = _names(drawn)
     boxes = [
-        Box(f"{name} · {each.name}" if several else each.name, *_figures(each), group)
+        Box(f"{name} · {rater.name}" if several else rater.name, *_figures(rater), group)
         for group, (name, one) in enumerate(zip(names, drawn, strict=True))
-        for each in one.raters
-        if each.kind == "view"
+        for rater in one.raters
+        if rater.kind == "view"
     ]
     return _boxes_figure(
         slug("views", "" if several else names[0]),
@@ -161,16 +161,18 @@ def reviewer_boxes(panel: Panel) -> list[Box]:
 
 def _drawn(alignment: Alignment) -> list[BenchmarkAlignment]:
     """The peer reviews; where there is none, the boards."""
-    reviews = [one for one in alignment.benchmarks if one.order is None]
+    reviews = [benchmark for benchmark in alignment.benchmarks if benchmark.order is None]
     return reviews or list(alignment.benchmarks)
 
 
 def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:
     """Benchmarks, with their log where one was reviewed more than once."""
-    times = Counter(one.benchmark for one in benchmarks)
+    times = Counter(benchmark.benchmark for benchmark in benchmarks)
     return [
-        one.benchmark if times[one.benchmark] == 1 else f"{one.benchmark} · {Path(one.log).stem}"
-        for one in benchmarks
+        benchmark.benchmark
+        if times[benchmark.benchmark] == 1
+        else f"{benchmark.benchmark} · {Path(benchmark.log).stem}"
+        for benchmark in benchmarks
     ]
 
 

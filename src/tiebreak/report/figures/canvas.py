@@ -365,11 +365,11 @@ def distinct(drawings: Iterable[Drawing | None]) -> list[Drawing]:
     """The drawings that there are; of several with one name the second is called name-2."""
     found: list[Drawing] = []
     taken: set[str] = set()
-    for one in drawings:
-        if one is not None:
-            name = free_name(one.name, taken)
+    for drawing in drawings:
+        if drawing is not None:
+            name = free_name(drawing.name, taken)
             taken.add(name)
-            found.append(one if name == one.name else replace(one, name=name))
+            found.append(drawing if name == drawing.name else replace(drawing, name=name))
     return found
 
 

@@ -59,7 +59,7 @@ def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> N
     # All boxes are in points, as the places are: left, bottom, right, top.
     per_point = axes.figure.dpi / 72
     frame = np.array(axes.get_window_extent().extents) / per_point
-    at = axes.transData.transform([(one.x, one.y) for one in labels]) / per_point
+    at = axes.transData.transform([(label.x, label.y) for label in labels]) / per_point
     texts = [np.array(text.get_window_extent().extents) / per_point for text in axes.texts]
     taken = np.array([*texts, *np.hstack([at - 4, at + 4])])
     for (text, x, y), point in zip(labels, at, strict=True):
@@ -193,7 +193,7 @@ def point_panel(
 def name_points(axes: "Axes", names: Sequence[str], points: Sequence[Label]) -> None:
     """Write beside each point its whole name, or its number alone where there is a key."""
     if not _crowded(names):
-        points = [one._replace(text=name) for name, one in zip(names, points, strict=True)]
+        points = [point._replace(text=name) for name, point in zip(names, points, strict=True)]
     label_points(axes, points)
 
 

@@ -53,7 +53,7 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
 
     A log whose ρ or price is undefined is named below its panel. None where there is no point.
     """
-    drawn = [one for one in comparison.benchmarks if list(_points(one, against))]
+    drawn = [benchmark for benchmark in comparison.benchmarks if list(_points(benchmark, against))]
     if not drawn:
         return None
     with styled():
@@ -74,15 +74,15 @@ def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Fig
     figure = new_figure(width, 4.6 * rows)
     figure.set_layout_engine("constrained")
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for axes, one in zip(panels, benchmarks, strict=False):
-        _draw(axes, one, against, width / columns)
+    for axes, benchmark in zip(panels, benchmarks, strict=False):
+        _draw(axes, benchmark, against, width / columns)
     for axes in panels[len(benchmarks) :]:
         axes.set_axis_off()
     # Where things come to stand is known once the layout is made, and there they stay.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
-    for axes, one in zip(panels, benchmarks, strict=False):
-        points = [*_reference(one, against), *_points(one, against)]
+    for axes, benchmark in zip(panels, benchmarks, strict=False):
+        points = [*_reference(benchmark, against), *_points(benchmark, against)]
         label_points(
             axes, [Label(short(point.name, _LONGEST), point.x, point.y) for point in points]
         )

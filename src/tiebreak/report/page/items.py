@@ -222,7 +222,7 @@ class _Told:
 
     @property
     def runs(self) -> list[int]:
-        return sorted({one.run for one in self.samples})
+        return sorted({sample.run for sample in self.samples})
 
 
 def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
@@ -346,11 +346,13 @@ def _row(
 ) -> dict[str, Cell]:
     """The cells of an item by the headings of their columns."""
     benchmark, item_id, _ = key
-    ballots = [one.sample.ballots for one in told.samples if one.sample.ballots is not None]
-    matches = [match for one in ballots for match in one.matches]
+    ballots = [
+        sample.sample.ballots for sample in told.samples if sample.sample.ballots is not None
+    ]
+    matches = [match for ballot in ballots for match in ballot.matches]
     reasons = [match.unscored for match in matches]
-    reasons += [given.unscored for one in ballots for given in one.scores]
-    reasons += [given.unscored for one in ballots for given in one.listings]
+    reasons += [given.unscored for ballot in ballots for given in ballot.scores]
+    reasons += [given.unscored for ballot in ballots for given in ballot.listings]
     numbers = (
         len(matches),
         sum(match.tied for match in matches),
@@ -463,7 +465,7 @@ def slim(stored: Mapping[str, Any]) -> dict[str, Any]:
     if matches := stored.get("matches"):
         said["matches"] = [_match(match) for match in matches]
     if scores := stored.get("scores"):
-        said["scores"] = [short(one) for one in scores]
+        said["scores"] = [short(score) for score in scores]
     return said
 
 

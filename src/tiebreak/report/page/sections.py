@@ -145,7 +145,7 @@ def page_of(
         title=one_line(title or _title(contents)),
         version=version,
         created=_created(contents),
-        verdicts=tuple(_verdict(one.board, one.part) for one in boards),
+        verdicts=tuple(_verdict(board.board, board.part) for board in boards),
         overview=overview_of(boards) if len(boards) > 1 else None,
         warnings=tuple(_warnings(sections)),
         sections=sections,
@@ -163,7 +163,9 @@ def sections_of(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
         for number, (sheet, pictures) in enumerate(shown, start=1):
             # What the section before has warned of is not said again.
             new = replace(sheet, warnings=tuple(w for w in sheet.warnings if w not in said))
-            folded = len(shown) > 1 and bool(pictures or any(one.table for one in sheet.sections))
+            folded = len(shown) > 1 and bool(
+                pictures or any(section.table for section in sheet.sections)
+            )
             parts.append(Part(f"{id}-{number}", new, pictures, folded))
         said.update(warning for sheet, _ in shown for warning in sheet.warnings)
         if parts:
@@ -261,11 +263,11 @@ def overview_of(boards: Sequence[Shown]) -> Overview:
 
 def _names(boards: Sequence[Shown]) -> list[str]:
     """What tells the boards apart: the protocol, the benchmark, or both."""
-    if len({one.board.benchmark for one in boards}) == 1:
-        return [one.name for one in boards]
-    if len({one.name for one in boards}) == 1:
-        return [one.board.benchmark for one in boards]
-    return [f"{one.board.benchmark} · {one.name}" for one in boards]
+    if len({board.board.benchmark for board in boards}) == 1:
+        return [board.name for board in boards]
+    if len({board.name for board in boards}) == 1:
+        return [board.board.benchmark for board in boards]
+    return [f"{board.board.benchmark} · {board.name}" for board in boards]
 
 
 def _trust(board: Board) -> str:
@@ -380,9 +382,9 @@ def protocols(found: Comparison) -> Iterator[Made]:
     if found.totals:
         yield comparison.totals_sheet(found).plus(notes=notes), picture
         picture, notes = [], ()
-    for one in found.benchmarks:
-        if len(one.logs) > 1 or one.orders:
-            sheet = comparison.benchmark_sheet(one, found)
+    for benchmark in found.benchmarks:
+        if len(benchmark.logs) > 1 or benchmark.orders:
+            sheet = comparison.benchmark_sheet(benchmark, found)
             yield sheet.plus(comparison.intervals(found), notes=notes), picture
             picture = []
 
@@ -403,11 +405,11 @@ def peer_reviews(report: PeerReport) -> Iterator[Made]:
 
 def people(found: Alignment) -> Iterator[Made]:
     """Each board or peer review against people; pictures of the latter stand in the first part."""
-    reviewed = any(one.order is None for one in found.benchmarks)
+    reviewed = any(benchmark.order is None for benchmark in found.benchmarks)
     picture: Pictures = [alignment_figure(found), views_figure(found)] if reviewed else []
     notes = found.notes
-    for one in found.benchmarks:
-        sheet = alignment.benchmark_sheet(one, found.level)
+    for benchmark in found.benchmarks:
+        sheet = alignment.benchmark_sheet(benchmark, found.level)
         subtitle = (*sheet.subtitle, f"people: {found.source}")
         yield replace(sheet, subtitle=subtitle).plus(alignment.legend(found), notes=notes), picture
         picture, notes = [], ()

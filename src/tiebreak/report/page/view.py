@@ -62,12 +62,15 @@ class Part:
     @property
     def tabled(self) -> tuple[Section, ...]:
         """The sections of the sheet that have a table."""
-        return tuple(one for one in self.sheet.sections if one.table)
+        return tuple(section for section in self.sheet.sections if section.table)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All sentences but the legends of tables."""
-        both = ((() if one.table else one.legend, one.lines) for one in self.sheet.sections)
+        both = (
+            (() if section.table else section.legend, section.lines)
+            for section in self.sheet.sections
+        )
         return tuple(line for legend, lines in both for line in (*legend, *lines))
 
 

@@ -46,7 +46,7 @@ def sheets_of(alignment: Alignment) -> list[Sheet]:
     """A sheet a benchmark, between the source and how to read them."""
     return [
         Sheet(f"Alignment with people: {alignment.source}"),
-        *(benchmark_sheet(one, alignment.level) for one in alignment.benchmarks),
+        *(benchmark_sheet(benchmark, alignment.level) for benchmark in alignment.benchmarks),
         Sheet(sections=(legend(alignment),), notes=alignment.notes),
     ]
 
@@ -74,7 +74,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
         "tiebreak/alignment",
         1,
         **only(alignment, "source", "level", "draws", "seed", "consensus", "scores"),
-        benchmarks=[_benchmark(one, items=items) for one in alignment.benchmarks],
+        benchmarks=[_benchmark(benchmark, items=items) for benchmark in alignment.benchmarks],
         notes=alignment.notes,
     )
 
@@ -82,9 +82,9 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
 def rows_of(alignment: Alignment) -> list[dict[str, Any]]:
     """One row per benchmark and rater."""
     return [
-        {**only(one, "benchmark", "log"), "n_models": len(one.models), **_flat(rater)}
-        for one in alignment.benchmarks
-        for rater in one.raters
+        {**only(benchmark, "benchmark", "log"), "n_models": len(benchmark.models), **_flat(rater)}
+        for benchmark in alignment.benchmarks
+        for rater in benchmark.raters
     ]
 
 
@@ -155,7 +155,7 @@ def legend(alignment: Alignment) -> Section:
         "models that all favour themselves 57%, and 86% on 200 items)"
     )
     means = [LEGEND_MEAN_RANKS] if alignment.scores == "mean-rank" else []
-    kinds = {one.order is None for one in alignment.benchmarks}
+    kinds = {benchmark.order is None for benchmark in alignment.benchmarks}
     views = [LEGEND_VIEWS.format(alignment.consensus)] if True in kinds else []
     chances = percent(alignment.level), percent(1 - alignment.level)
     boards = [LEGEND_BOARDS.format(*chances)] if False in kinds else []
@@ -169,10 +169,10 @@ def _by_item(
     columns = (names(heading), *numbers("Mean", interval_heading(level), "SD", *quantiles))
     rows = [
         (
-            *(words(rater.name), *estimate(one.mean), number(one.sd, 2)),
-            *(number(value, 2) for value in only(one, *_QUANTILES).values()),
+            *(words(rater.name), *estimate(figure.mean), number(figure.sd, 2)),
+            *(number(value, 2) for value in only(figure, *_QUANTILES).values()),
         )
-        for rater, one in zip(raters, figures, strict=True)
+        for rater, figure in zip(raters, figures, strict=True)
     ]
     return Table.of(columns, rows, f"Item by item: {heading}", rules=_rules(raters))
 
@@ -182,10 +182,10 @@ def _over_all(raters: Sequence[Rater], level: float) -> Table:
     columns = (names("Rater"), *numbers("Pearson", within, "Kendall", within, "Items", "Undef."))
     rows = [
         (
-            *(words(one.name), *estimate(one.pearson.macro), *estimate(one.kendall.macro)),
-            *(integer(one.pearson.n_rows), integer(one.pearson.n_undefined)),
+            *(words(rater.name), *estimate(rater.pearson.macro), *estimate(rater.kendall.macro)),
+            *(integer(rater.pearson.n_rows), integer(rater.pearson.n_undefined)),
         )
-        for one in raters
+        for rater in raters
     ]
     return Table.of(columns, rows, "Over all items", rules=_rules(raters))
 

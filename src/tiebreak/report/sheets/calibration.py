@@ -62,7 +62,7 @@ def data_of(calibration: Calibration) -> dict[str, Any]:
 
 def rows_of(calibration: Calibration) -> list[dict[str, Any]]:
     """One row for each judge, round, model and subject; "" stands for all of them."""
-    return [_flat(one) for one in (*calibration.cells, *calibration.people)]
+    return [_flat(cell) for cell in (*calibration.cells, *calibration.people)]
 
 
 def verdict_of(calibration: Calibration) -> str:
@@ -91,15 +91,15 @@ def verdict_of(calibration: Calibration) -> str:
 
 def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
     """How the judge compares with people's agreement with each other."""
-    for one in calibration.ceilings:
-        if one.first == best and one.apart is not None:
-            bounds = _interval(one.gap.lower, one.gap.upper)
-            gap = f"its κ less theirs is {one.gap.difference:+.2f}"
-            far = f"{gap} ({bounds}, {count(one.n, 'answer')})"
-            if not one.apart:
+    for ceiling in calibration.ceilings:
+        if ceiling.first == best and ceiling.apart is not None:
+            bounds = _interval(ceiling.gap.lower, ceiling.gap.upper)
+            gap = f"its κ less theirs is {ceiling.gap.difference:+.2f}"
+            far = f"{gap} ({bounds}, {count(ceiling.n, 'answer')})"
+            if not ceiling.apart:
                 yield f"Whether people agree better with each other cannot be told: {far}"
             else:
-                how = "better" if one.gap.difference < 0 else "less"
+                how = "better" if ceiling.gap.difference < 0 else "less"
                 yield f"People agree {how} with each other: {far}"
 
 
@@ -174,13 +174,13 @@ def _pairs(calibration: Calibration) -> Table:
     columns = (*map(names, ("Judge", "Against")), *numbers("Answers", "Δ mean κ", "p"))
     rows = (
         (
-            words(one.first),
-            words(one.second or EACH_OTHER),
-            integer(one.n),
-            _under(signed(one.gap.difference), _interval(one.gap.lower, one.gap.upper)),
-            Cell("–") if math.isnan(one.p_adjusted) else _p(one),
+            words(gap.first),
+            words(gap.second or EACH_OTHER),
+            integer(gap.n),
+            _under(signed(gap.gap.difference), _interval(gap.gap.lower, gap.gap.upper)),
+            Cell("–") if math.isnan(gap.p_adjusted) else _p(gap),
         )
-        for one in (*calibration.gaps, *calibration.ceilings)
+        for gap in (*calibration.gaps, *calibration.ceilings)
     )
     return Table.of(columns, rows, "Judge against judge")
 
@@ -203,7 +203,7 @@ def _models(calibration: Calibration) -> Table:
 
 
 def _subjects(calibration: Calibration) -> Table:
-    subjects = sorted({one.subject for one in calibration.cells} - {""})
+    subjects = sorted({cell.subject for cell in calibration.cells} - {""})
     rows = (
         (
             words(subject),

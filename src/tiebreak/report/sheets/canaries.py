@@ -68,9 +68,10 @@ def _sheet(found: CanaryReport) -> Sheet:
 
 
 def _table(found: Canaries) -> Table:
-    counts = [(one.n, one.won, one.won_plain, one.persuaded) for one in found.kinds]
+    counts = [(kind.n, kind.won, kind.won_plain, kind.persuaded) for kind in found.kinds]
     rows = [
-        (words(one.kind), *map(integer, own)) for one, own in zip(found.kinds, counts, strict=True)
+        (words(kind.kind), *map(integer, own))
+        for kind, own in zip(found.kinds, counts, strict=True)
     ]
     if len(rows) > 1:
         rows.append((words("all"), *(integer(sum(own)) for own in zip(*counts, strict=True))))

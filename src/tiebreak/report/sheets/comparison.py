@@ -53,7 +53,7 @@ _BILL = ("n_calls", "n_cached", "input_tokens", "output_tokens", "cost", "paid")
 def sheets_of(comparison: Comparison) -> list[Sheet]:
     """A sheet a benchmark, one for all of them, and how the intervals are made."""
     return [
-        *(benchmark_sheet(one, comparison) for one in comparison.benchmarks),
+        *(benchmark_sheet(benchmark, comparison) for benchmark in comparison.benchmarks),
         *([totals_sheet(comparison)] if comparison.totals else []),
         Sheet(sections=(intervals(comparison),), notes=comparison.notes),
     ]
@@ -80,12 +80,12 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
         **only(comparison, "reference", "level", "draws", "seed"),
         benchmarks=[
             {
-                "benchmark": one.benchmark,
-                "reference": one.reference.name,
-                "logs": [_log(log) for log in one.logs],
-                **only(one, "orders", "warnings", "notes"),
+                "benchmark": benchmark.benchmark,
+                "reference": benchmark.reference.name,
+                "logs": [_log(log) for log in benchmark.logs],
+                **only(benchmark, "orders", "warnings", "notes"),
             }
-            for one in comparison.benchmarks
+            for benchmark in comparison.benchmarks
         ],
         **only(comparison, "totals", "notes"),
     )
@@ -94,9 +94,9 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
 def rows_of(comparison: Comparison) -> list[dict[str, Any]]:
     """One row per benchmark and log; the reference's own agreement is empty."""
     return [
-        {"benchmark": one.benchmark} | _flat(log)
-        for one in comparison.benchmarks
-        for log in one.logs
+        {"benchmark": benchmark.benchmark} | _flat(log)
+        for benchmark in comparison.benchmarks
+        for log in benchmark.logs
     ]
 
 
@@ -248,7 +248,7 @@ def _judge(log: ComparedLog) -> Iterator[Cell]:
     yield Cell(shown, flips.rate) if flips.n else Cell(UNDEFINED)
     yield number(length.gain, 2)
     yield signed_bounds(length.lower, length.upper)
-    rates = [one.unscored_rate for one in judge.replies]
+    rates = [reply.unscored_rate for reply in judge.replies]
     yield Cell(", ".join(map(percent, rates)) or UNDEFINED, rates[0] if rates else None)
 
 
@@ -313,8 +313,8 @@ def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
         "length_gain": length.gain,
         "length_lower": length.lower,
         "length_upper": length.upper,
-        "n_questions": sum(one.n_questions for one in judge.replies),
-        "n_unscored": sum(one.n_unscored for one in judge.replies),
+        "n_questions": sum(reply.n_questions for reply in judge.replies),
+        "n_unscored": sum(reply.n_unscored for reply in judge.replies),
     }
 
 

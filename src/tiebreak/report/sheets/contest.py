@@ -158,8 +158,8 @@ def _difficulty_table(report: ContestReport) -> Table | None:
         return None
     columns = [Column("Success rate"), *numbers("Items", "Models' scores")]
     rows = (
-        (words(one["tier"]), integer(one["n_items"]), bounds(one["lowest"], one["highest"]))
-        for one in _tiers_of(report.difficulty)
+        (words(tier["tier"]), integer(tier["n_items"]), bounds(tier["lowest"], tier["highest"]))
+        for tier in _tiers_of(report.difficulty)
     )
     return Table.of(columns, rows, "Tiers of difficulty")
 

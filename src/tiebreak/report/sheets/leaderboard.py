@@ -386,11 +386,11 @@ def judge_lines(board: Leaderboard) -> Iterator[str]:
         yield _correctness_line(judge.correctness)
     if board.canaries is not None and board.canaries.n:
         yield canaries_line(board.canaries)
-    for one in judge.replies:
-        questions = count(one.n_questions, "question")
+    for reply in judge.replies:
+        questions = count(reply.n_questions, "question")
         yield (
-            f"No usable reply from {one.model}: {one.n_unscored:,} of {questions} "
-            f"({percent(one.unscored_rate)}, {percents(one.lower, one.upper)})"
+            f"No usable reply from {reply.model}: {reply.n_unscored:,} of {questions} "
+            f"({percent(reply.unscored_rate)}, {percents(reply.lower, reply.upper)})"
         )
 
 
@@ -417,8 +417,8 @@ def jury_section(board: Leaderboard) -> Section:
 
 
 def _unusable(juror: Juror) -> float:
-    asked = sum(one.n_questions for one in juror.figures.replies)
-    missing = sum(one.n_unscored for one in juror.figures.replies)
+    asked = sum(reply.n_questions for reply in juror.figures.replies)
+    missing = sum(reply.n_unscored for reply in juror.figures.replies)
     return missing / asked if asked else math.nan
 
 
@@ -482,7 +482,7 @@ def _correctness_line(found: Correctness) -> str:
 
 def canaries_line(found: Canaries) -> str:
     """What planted answers showed, in a sentence."""
-    won, plain = (sum(getattr(one, name) for one in found.kinds) for name in ("won", "won_plain"))
+    won, plain = (sum(getattr(kind, name) for kind in found.kinds) for name in ("won", "won_plain"))
     bounds = ""
     if not math.isnan(found.lower):
         bounds = f", {round(100 * found.lower)} to {round(100 * found.upper)}"

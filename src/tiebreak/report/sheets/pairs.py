@@ -61,12 +61,12 @@ def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
     """One sheet a comparison."""
     return [
         Sheet(
-            f"{one.benchmark} · {one.protocol} · {one.first} and {one.second}",
-            (f"log: {one.log}",),
-            one.sentence,
-            sections=(Section.of(_table(one), lines=[_CHOSEN]),),
+            f"{pair.benchmark} · {pair.protocol} · {pair.first} and {pair.second}",
+            (f"log: {pair.log}",),
+            pair.sentence,
+            sections=(Section.of(_table(pair), lines=[_CHOSEN]),),
         )
-        for one in pairs
+        for pair in pairs
     ]
 
 
@@ -89,4 +89,4 @@ def data_of(pairs: Iterable[PairComparison]) -> dict[str, Any]:
 
 def rows_of(pairs: Iterable[PairComparison]) -> list[dict[str, Any]]:
     """One row per comparison, with the fields of `PairComparison`."""
-    return [json_ready(one) for one in pairs]
+    return [json_ready(pair) for pair in pairs]

@@ -311,7 +311,7 @@ def _items(panel: Panel) -> list[dict[str, Any]]:
     found = [
         {
             "item_id": item_id,
-            "n_reviews": sum(one.unscored is None for one in ballots.listings),
+            "n_reviews": sum(listing.unscored is None for listing in ballots.listings),
             "election": election and election_data(election),
         }
         for item_id, ballots, election in zip(
@@ -359,19 +359,22 @@ def _agreements(worth: PanelWorth, level: float) -> Table:
     first = {None: UNDEFINED, True: "other", False: "same"}
     rows = [
         (
-            *(words(one.reviewer.name), *estimate(one.agreement)),
-            *share_estimate(one.distance),
-            rank(None if one.shift is None else abs(one.shift)),
-            words(first[one.first_changes]),
+            *(words(reviewer.reviewer.name), *estimate(reviewer.agreement)),
+            *share_estimate(reviewer.distance),
+            rank(None if reviewer.shift is None else abs(reviewer.shift)),
+            words(first[reviewer.first_changes]),
         )
-        for one in worth.reviewers
+        for reviewer in worth.reviewers
     ]
     return Table.of((model_names("Reviewer"), *columns), rows, "Reviewers")
 
 
 def _matrix(worth: PanelWorth) -> Table:
     """Kendall's τ-b of every two reviewers; numbers stand for the names in the columns."""
-    who = [f"{place} {one.reviewer.name}" for place, one in enumerate(worth.reviewers, start=1)]
+    who = [
+        f"{place} {reviewer.reviewer.name}"
+        for place, reviewer in enumerate(worth.reviewers, start=1)
+    ]
     columns = (names("τ of two"), *numbers(*(name.split()[0] for name in who)))
     rows = [
         (
@@ -433,7 +436,7 @@ def _votes(votes: EffectiveVotes) -> str:
 def _errors(worth: PanelWorth, level: float) -> Table:
     """How often each reviewer, all together, and a majority put wrong before right."""
     found = [
-        *((one.reviewer.name, one.errors) for one in worth.reviewers),
+        *((reviewer.reviewer.name, reviewer.errors) for reviewer in worth.reviewers),
         ("all of them", worth.errors.each),
         ("their majority", worth.errors.majority),
     ]
@@ -449,15 +452,22 @@ def _reviews(worth: PanelWorth, level: float) -> Table:
     )
     rows = [
         (
-            words(f"{one.reviewer.name}{'' if one.reviewer.candidate else ' (panel)'}"),
-            integer(one.replies.n_questions if one.replies else 0),
-            share(one.replies.unscored_rate if one.replies else math.nan),
-            integer(one.n_partial),
-            Cell(f"{one.n_left_out:,} in {one.n_cut:,}" if one.n_cut else "0", one.n_left_out),
-            number(one.presentation.tau.value, 2, tone="bad" if one.presentation.bound else ""),
-            span(one.presentation.tau),
+            words(f"{reviewer.reviewer.name}{'' if reviewer.reviewer.candidate else ' (panel)'}"),
+            integer(reviewer.replies.n_questions if reviewer.replies else 0),
+            share(reviewer.replies.unscored_rate if reviewer.replies else math.nan),
+            integer(reviewer.n_partial),
+            Cell(
+                f"{reviewer.n_left_out:,} in {reviewer.n_cut:,}" if reviewer.n_cut else "0",
+                reviewer.n_left_out,
+            ),
+            number(
+                reviewer.presentation.tau.value,
+                2,
+                tone="bad" if reviewer.presentation.bound else "",
+            ),
+            span(reviewer.presentation.tau),
         )
-        for one in worth.reviewers
+        for reviewer in worth.reviewers
     ]
     return Table.of((model_names("Reviewer"), *columns), rows, "Reviews")
 
@@ -466,7 +476,8 @@ def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
     """The panel, as `peers.data_of` has it."""
     return {
         "reviewers": [
-            _reviewer(panel, worth, number, one) for number, one in enumerate(worth.reviewers)
+            _reviewer(panel, worth, number, reviewer)
+            for number, reviewer in enumerate(worth.reviewers)
         ],
         "agreement": worth.agreement.panel,
         "tau": worth.agreement.tau,

@@ -78,7 +78,7 @@ def styles_sheet(found: StarStyles) -> Sheet:
     first, *others = found.benchmarks
     interval = interval_heading(found.level)
     scores = [
-        (words(row.model), *(number(one, 2) for one in row.scores), _with_bounds(row.mean))
+        (words(row.model), *(number(score, 2) for score in row.scores), _with_bounds(row.mean))
         for row in found.rows
     ]
     differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in found.rows]
