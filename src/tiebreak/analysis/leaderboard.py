@@ -280,7 +280,9 @@ def board_of(
         judged=rule is not None and RULES[rule].asks is not None,
         trust=trust,
         equal_length=(
-            at_equal_length(table, judged, pairs, judge.length) if judge.length.bound else None
+            at_equal_length(table, judged, pairs, judge.length)
+            if judge.length.bound and pairs.groups
+            else None
         ),
     )
     return Leaderboard(
