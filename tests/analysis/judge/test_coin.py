@@ -96,10 +96,12 @@ def test_the_better_tier_by_hand() -> None:
     assert coin_p(silent) == 1
     assert math.isnan(coin_p([], math.nan))
     assert coin_p([], 0.25) == 0.25
-    # Second orders alone decide; beside other evidence they take most of what may be in error.
+    # Second orders alone decide; beside other evidence they take most of what may be in error,
+    # but where there is a seeding.
     assert coin_p([], flips=0.25) == 0.25
-    assert coin_p([*seeded, *silent], 0.5, 0.004, flips=0.004) == pytest.approx(0.005)
-    assert coin_p([*seeded, *silent], 0.5, 0.0001, flips=0.1) == pytest.approx(0.0004 / 0.2)
+    assert coin_p([without], 0.5, 0.004, flips=0.004) == pytest.approx(0.005)
+    assert coin_p([without], 0.5, 0.0001, flips=0.1) == pytest.approx(0.0003 / 0.2)
+    assert coin_p([*seeded, *silent], 0.5, 0.004, flips=0.004) == pytest.approx(5 * 0.004)
 
 
 def test_of_a_model_the_first_match_of_each_item_counts() -> None:

@@ -200,13 +200,15 @@ def coin_p(items: Sequence[ItemBallots], *others: float, flips: float = math.nan
     question to the same judge), and p-values of `flips` and of `others`. The smallest p-value
     counts (Bonferroni, weighted: see `FLIPS_WEIGHT`); NaN where there is none.
     """
-    every = (_models_p(items), _seeds_p(items), *others)
-    known = [p for p in every if not math.isnan(p)]
+    seeds = _seeds_p(items)
+    known = [p for p in (_models_p(items), seeds, *others) if not math.isnan(p)]
     if not known:
         return flips
     rest = len(known) * min(known)
     if not math.isnan(flips):
-        rest = min(flips / FLIPS_WEIGHT, rest / (1 - FLIPS_WEIGHT))
+        # In a bracket the seeding shows most, and few of the sampled matches are played.
+        weight = FLIPS_WEIGHT if math.isnan(seeds) else 1 / (len(known) + 1)
+        rest = min(flips / weight, rest / (1 - weight))
     return min(rest, 1.0)
 
 
