@@ -448,7 +448,7 @@ MOST: Final = 8
 """The largest field that is looked at: in larger ones a bracket asks a fraction of all pairs."""
 
 _BRACKET, _ALL_PAIRS, _SOME_PAIRS = "seal", "full_pairwise", "round_robin"
-_SAMPLE: Final = 8
+_SAMPLE: Final = 40
 
 
 def small_field(pool: CandidatePool) -> str | None:
