@@ -73,7 +73,7 @@ def align(
     \b
     Examples:
       tiebreak align logs/ --human arena.csv
-      tiebreak align logs/round_robin.eval logs/stars.eval --human arena.csv
+      tiebreak align logs/ stars/ --human arena.csv
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
       tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views
