@@ -53,20 +53,15 @@ def at_equal_length(
     """
     adjusted = _less_length(table.borda, _longer(items, table.models))
     scores = item_means(adjusted, table.items)
-    apart = [
-        (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
-        for pair in tests.pairs
-        if pair.apart
-    ]
     lost = []
-    for better, worse in apart:
+    for better, worse in tests.apart:
         leads = scores[:, better] - scores[:, worse]
         if not (np.nanmean(leads) > 0 and paired_p(leads) <= 1 - tests.level):
             lost.append((table.models[better], table.models[worse]))
     leader = max(tests.order, key=lambda column: float(np.nanmean(scores[:, column])))
     top = tests.order[: tests.groups[0].stop]
     return EqualLength(
-        length, len(apart), tuple(lost), None if leader in top else table.models[leader]
+        length, len(tests.apart), tuple(lost), None if leader in top else table.models[leader]
     )
 
 

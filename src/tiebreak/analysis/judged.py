@@ -73,12 +73,12 @@ class BoardOrder:
 
 def judged_among(logs: Sequence[RankingLog]) -> list[Judged]:
     """Panels and boards, those judged by stars joined by benchmark; one without models is empty."""
-    found: list[Judged] = [panel for log in logs for panel in panels_of(log)]
-    found += [_of_stars(name, parts) for name, parts in star_parts(logs).items()]
+    boards: list[Judged] = [panel for log in logs for panel in panels_of(log)]
+    boards += [_of_stars(name, parts) for name, parts in star_parts(logs).items()]
     for part in (part for log in logs for part in log.parts() if not by_stars(part)):
         if not any(RULES[item.placed_by].reviewed for item in part.items):
-            found.append(_of_log(part))
-    return found
+            boards.append(_of_log(part))
+    return boards
 
 
 def _of_stars(name: str, parts: Sequence[RankingLog]) -> JudgedBoard:
@@ -97,7 +97,10 @@ def _of_stars(name: str, parts: Sequence[RankingLog]) -> JudgedBoard:
 
 def _of_log(log: RankingLog) -> JudgedBoard:
     table = ItemTable.of(log.ranked)
-    cells = [[or_nan(one.borda.get(model)) for model in table.models] for _, one in log.ranked]
+    cells = [
+        [or_nan(placement.borda.get(model)) for model in table.models]
+        for _, placement in log.ranked
+    ]
     return JudgedBoard(
         *(log.benchmark, log.path, _name([log]), table.models, table.item_ids, table.items),
         scores=table.borda,

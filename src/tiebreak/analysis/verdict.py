@@ -5,7 +5,7 @@ intervals overlap.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -236,13 +236,8 @@ def _native(
         return ""
     by_native = sorted(known, key=lambda column: -means[column])
     native = separation(scores, by_native, items=items, level=tests.level)
-    ours = {(over, under) for pair in tests.pairs for over, under in _won(pair)}
-    against = [
-        (over, under)
-        for pair in native.pairs
-        for over, under in _won(pair)
-        if (under, over) in ours
-    ]
+    ours = set(tests.apart)
+    against = [(over, under) for over, under in native.apart if (under, over) in ours]
     if against:
         over, under = against[0]
         more = f", as of {len(against)} pairs in all" if len(against) > 1 else ""
@@ -273,11 +268,6 @@ def _at_equal_length(changes: EqualLength) -> str:
     return (
         f"{gain} At equal length {what}: this board is sensitive to length (rank --control length)."
     )
-
-
-def _won(pair: Pair) -> Iterator[tuple[int, int]]:
-    if pair.apart:
-        yield (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
 
 
 def _ahead(pair: Pair) -> bool:

@@ -94,6 +94,15 @@ class Separation:
     level: float
 
     @property
+    def apart(self) -> tuple[tuple[int, int], ...]:
+        """Pairs that are told apart, as columns: the better model, then the worse."""
+        return tuple(
+            (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
+            for pair in self.pairs
+            if pair.apart
+        )
+
+    @property
     def tested(self) -> tuple[Pair, ...]:
         """Pairs that were tested."""
         return tuple(pair for pair in self.pairs if pair.apart is not None)

@@ -196,10 +196,13 @@ async def ask_again(log: EvalLog, ballots: RankingLog) -> None:
     if not unusable:
         return
     complete = await read_eval_log_async(log.location)
-    samples = [one for one in complete.samples or [] if (str(one.id), one.epoch) in unusable]
     marked = invalidate_samples(
         complete,
-        [sample.uuid for sample in samples if sample.uuid],
+        [
+            sample.uuid
+            for sample in complete.samples or []
+            if sample.uuid and (str(sample.id), sample.epoch) in unusable
+        ],
         ProvenanceData(author=AUTHOR, reason="a reply could not be used: a retry asks again"),
     )
     await write_eval_log_async(marked, log.location)
