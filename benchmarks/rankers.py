@@ -43,7 +43,7 @@ from tiebreak.rankers.contests.engine import BLOCK, Draw, draw_block
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.contests.rounds import round_means, strengths
 from tiebreak.rankers.contests.study import engine
-from tiebreak.rankers.pairwise import majorities, margins
+from tiebreak.rankers.profile import majorities, margins
 from tiebreak.tables.scores import ScoreTable
 
 FloatArray = NDArray[np.float64]

@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from tiebreak.rankers.covariates import controlled_bradley_terry
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
-from tiebreak.rankers.strength import bradley_terry
+from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry
 from tiebreak.rankers.uncertainty import Resampling
 
 FloatArray = NDArray[np.float64]

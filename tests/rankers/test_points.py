@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.points import pair_points
+from tiebreak.rankers.matches import Matches, pair_points
 
 FloatArray = NDArray[np.float64]
 

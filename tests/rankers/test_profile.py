@@ -12,8 +12,14 @@ from scipy.stats import rankdata
 
 from tiebreak.rankers import errors
 from tiebreak.rankers.consensus import consensus_by
-from tiebreak.rankers.pairwise import components, majorities, margins, preference_counts
-from tiebreak.rankers.profile import Profile, as_profile
+from tiebreak.rankers.profile import (
+    Profile,
+    as_profile,
+    components,
+    majorities,
+    margins,
+    preference_counts,
+)
 
 NAN, INF = math.nan, math.inf
 

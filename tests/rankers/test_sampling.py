@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tiebreak.rankers import RankingError
-from tiebreak.rankers.linked import linked_scores
-from tiebreak.rankers.sampling import (
+from tiebreak.rankers.linked import (
     expected_variance,
+    linked_scores,
     relative_influence,
     variance_at,
     within_pool,

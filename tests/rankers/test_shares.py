@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency, norm
 
 from tiebreak.rankers import RankingError
-from tiebreak.rankers.shares import share_gap
+from tiebreak.rankers.intervals import share_gap
 
 
 def single(hits: int, n: int) -> tuple[list[int], list[int]]:

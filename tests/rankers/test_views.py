@@ -11,7 +11,7 @@ from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.views import fair_gaps, peer_views
+from tiebreak.rankers.reviewers import fair_gaps, peer_views
 
 NAN = math.nan
 

@@ -176,7 +176,16 @@ from .reviewers import (
     PresentationBias as PresentationBias,
 )
 from .reviewers import (
+    Views as Views,
+)
+from .reviewers import (
+    fair_gaps as fair_gaps,
+)
+from .reviewers import (
     leave_one_out as leave_one_out,
+)
+from .reviewers import (
+    peer_views as peer_views,
 )
 from .reviewers import (
     presentation_bias as presentation_bias,
@@ -220,13 +229,4 @@ from .uncertainty import (
 )
 from .uncertainty import (
     bootstrap_leaderboard as bootstrap_leaderboard,
-)
-from .views import (
-    Views as Views,
-)
-from .views import (
-    fair_gaps as fair_gaps,
-)
-from .views import (
-    peer_views as peer_views,
 )

@@ -20,8 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
-from tiebreak.rankers.pairwise import margins
-from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile, within_ballots
+from tiebreak.rankers.profile import (
+    FloatArray,
+    IntArray,
+    Profile,
+    as_profile,
+    margins,
+    within_ballots,
+)
 
 
 def average(profile: Profile | ArrayLike) -> Consensus:

@@ -18,7 +18,7 @@ from tiebreak.rankers.kemeny import batch, solve
 from tiebreak.rankers.kemeny.batch import KemenyBatch, kemeny_young_batch
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
-from tiebreak.rankers.pairwise import margins
+from tiebreak.rankers.profile import margins
 
 NAN, INF = math.nan, math.inf
 

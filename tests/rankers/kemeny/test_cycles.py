@@ -20,8 +20,7 @@ from tiebreak.rankers.kemeny.cycles import (
     packed,
     violated_cycles,
 )
-from tiebreak.rankers.pairwise import margins, preference_counts
-from tiebreak.rankers.profile import IntArray
+from tiebreak.rankers.profile import IntArray, margins, preference_counts
 
 
 def some_weights(n: int, seed: int) -> tuple[IntArray, IntArray]:

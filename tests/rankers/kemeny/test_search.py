@@ -8,11 +8,9 @@ import pytest
 from tests.rankers.kemeny.exhaustive import all_orders, profiles
 from tests.rankers.kemeny.test_cycles import some_weights
 from tiebreak.rankers.errors import UnprovenOrderError
-from tiebreak.rankers.kemeny import search
-from tiebreak.rankers.kemeny.cycles import SCALE, Bound, bound_from, excess
-from tiebreak.rankers.kemeny.search import explore
-from tiebreak.rankers.pairwise import margins
-from tiebreak.rankers.profile import IntArray
+from tiebreak.rankers.kemeny import cycles as search
+from tiebreak.rankers.kemeny.cycles import SCALE, Bound, bound_from, excess, explore
+from tiebreak.rankers.profile import IntArray, margins
 
 
 def bounds(n: int) -> list[tuple[IntArray, Bound]]:

@@ -11,7 +11,7 @@ from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
 from tests.rankers.kemeny.exhaustive import KINDS, all_costs, all_orders, profile, profiles
 from tests.rankers.kemeny.plain import before, by_subsets
 from tiebreak.rankers import errors
-from tiebreak.rankers.kemeny import cycles, search, solve
+from tiebreak.rankers.kemeny import cycles, solve
 from tiebreak.rankers.kemeny.certificate import check_certificate
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
@@ -221,7 +221,7 @@ def test_no_time_is_enough_where_nothing_is_to_be_searched() -> None:
 def test_a_search_without_memory_still_proves_what_the_bound_proves() -> None:
     ranks = uniform(np.random.default_rng(1), 11, 20)
     full = kemeny_young(ranks)
-    with patch.object(search, "MAX_EDGES", 5):
+    with patch.object(cycles, "MAX_EDGES", 5):
         found = kemeny_young(ranks)
     assert found.optimal
     assert (found.cost, found.n_optima) == (full.cost, None)
@@ -233,7 +233,7 @@ def test_a_search_without_memory_still_proves_what_the_bound_proves() -> None:
 def test_a_search_without_memory_leaves_a_gap() -> None:
     ranks = uniform(np.random.default_rng(1), 11, 12)
     full = kemeny_young(ranks)
-    with patch.object(search, "MAX_EDGES", 5), patch.object(cycles, "violated_cycles") as rows:
+    with patch.object(cycles, "MAX_EDGES", 5), patch.object(cycles, "violated_cycles") as rows:
         rows.return_value = np.empty((0, 3), np.int64)
         found = kemeny_young(ranks)
     assert found.lower_bound < full.cost <= found.cost

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.kemeny.plain import by_all_orders, by_subsets
-from tiebreak.rankers.kemeny import subsets
-from tiebreak.rankers.kemeny.subsets import optimal_orders
-from tiebreak.rankers.pairwise import margins
+from tiebreak.rankers.kemeny import batch as subsets
+from tiebreak.rankers.kemeny.batch import optimal_orders
+from tiebreak.rankers.profile import margins
 
 IntArray = NDArray[np.int64]
 
@@ -32,23 +32,23 @@ def stacked(profiles: list[NDArray[np.float64]]) -> IntArray:
 @pytest.mark.parametrize("n_ballots", [1, 2, 5, 6])
 def test_all_orders_agree(n: int, n_ballots: int) -> None:
     profiles = elections(n, n_ballots, 21, seed=10 * n + n_ballots)
-    found = optimal_orders(stacked(profiles), count=True)
+    order, unique, n_optima = optimal_orders(stacked(profiles), count=True)
     expected = [by_all_orders(ranks) for ranks in profiles]
-    assert found.order.T.tolist() == [list(optima.first) for optima in expected]
-    assert found.unique.tolist() == [optima.n_optima == 1 for optima in expected]
-    assert found.n_optima is not None
-    assert found.n_optima.tolist() == [optima.n_optima for optima in expected]
+    assert order.T.tolist() == [list(optima.first) for optima in expected]
+    assert unique.tolist() == [optima.n_optima == 1 for optima in expected]
+    assert n_optima is not None
+    assert n_optima.tolist() == [optima.n_optima for optima in expected]
 
 
 @pytest.mark.parametrize("n", [7, 8, 9, 10, 11])
 def test_a_plain_program_over_subsets_agrees(n: int) -> None:
     profiles = elections(n, 12 - n % 2, 6, seed=n)
-    found = optimal_orders(stacked(profiles), count=True)
+    order, unique, n_optima = optimal_orders(stacked(profiles), count=True)
     expected = [by_subsets(ranks) for ranks in profiles]
-    assert found.order.T.tolist() == [list(optima.first) for optima in expected]
-    assert found.n_optima is not None
-    assert found.n_optima.tolist() == [optima.n_optima for optima in expected]
-    np.testing.assert_array_equal(found.unique, found.n_optima == 1)
+    assert order.T.tolist() == [list(optima.first) for optima in expected]
+    assert n_optima is not None
+    assert n_optima.tolist() == [optima.n_optima for optima in expected]
+    np.testing.assert_array_equal(unique, n_optima == 1)
 
 
 def one_by_one(values: list[list[int]]) -> IntArray:
@@ -69,19 +69,19 @@ def one_by_one(values: list[list[int]]) -> IntArray:
     ],
 )
 def test_small_margins_by_hand(margin: list[list[int]], order: list[int], n_optima: int) -> None:
-    found = optimal_orders(one_by_one(margin), count=True)
-    assert found.order[:, 0].tolist() == order
-    assert found.n_optima == [n_optima]
-    assert found.unique == [n_optima == 1]
+    found, unique, number = optimal_orders(one_by_one(margin), count=True)
+    assert found[:, 0].tolist() == order
+    assert number == [n_optima]
+    assert unique == [n_optima == 1]
 
 
 @pytest.mark.parametrize("n", [2, 5, 14])
 def test_nothing_but_ties(n: int) -> None:
-    found = optimal_orders(np.zeros((n, n, 2), np.int8), count=True)
-    assert found.order.T.tolist() == [list(range(n))] * 2
-    assert found.n_optima is not None
-    assert found.n_optima.tolist() == [math.factorial(n)] * 2
-    assert not found.unique.any()
+    order, unique, n_optima = optimal_orders(np.zeros((n, n, 2), np.int8), count=True)
+    assert order.T.tolist() == [list(range(n))] * 2
+    assert n_optima is not None
+    assert n_optima.tolist() == [math.factorial(n)] * 2
+    assert not unique.any()
 
 
 # The cost of turning round all 91 pairs of 14 candidates crosses the range of 8 bits between
@@ -92,31 +92,29 @@ def test_nothing_but_ties(n: int) -> None:
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_largest_costs_do_not_overflow(margin: int, reverse: bool) -> None:
     direction = np.sign(np.arange(14) - np.arange(14)[:, None]) * (-1 if reverse else 1)
-    found = optimal_orders((direction * margin)[..., None], count=True)
-    assert found.order[:, 0].tolist() == sorted(range(14), reverse=reverse)
-    assert found.unique.tolist() == [True]
-    assert found.n_optima == [1]
+    order, unique, n_optima = optimal_orders((direction * margin)[..., None], count=True)
+    assert order[:, 0].tolist() == sorted(range(14), reverse=reverse)
+    assert unique.tolist() == [True]
+    assert n_optima == [1]
 
 
 @pytest.mark.parametrize("factor", [2, 5, 9, 400, 2_000, 60_000, 10**9])
 def test_only_the_ratios_of_margins_count(factor: int) -> None:
     margin = stacked(elections(7, 6, 12, seed=3))
     small, large = (optimal_orders(margin * by, count=True) for by in (1, factor))
-    np.testing.assert_array_equal(small.order, large.order)
-    np.testing.assert_array_equal(small.unique, large.unique)
-    assert small.n_optima is not None
-    np.testing.assert_array_equal(small.n_optima, large.n_optima)
+    np.testing.assert_array_equal(small[0], large[0])
+    np.testing.assert_array_equal(small[1], large[1])
+    np.testing.assert_array_equal(small[2], large[2])
 
 
 def test_the_width_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     margin = stacked(elections(5, 4, 11, seed=5))
     whole = optimal_orders(margin, count=True)
-    monkeypatch.setattr(subsets, "CELLS", 3 << 5)  # three elections at a time
+    monkeypatch.setattr(subsets, "SUBSET_CELLS", 3 << 5)  # three elections at a time
     parts = optimal_orders(margin, count=True)
-    np.testing.assert_array_equal(whole.order, parts.order)
-    np.testing.assert_array_equal(whole.unique, parts.unique)
-    assert whole.n_optima is not None
-    np.testing.assert_array_equal(whole.n_optima, parts.n_optima)
+    np.testing.assert_array_equal(whole[0], parts[0])
+    np.testing.assert_array_equal(whole[1], parts[1])
+    np.testing.assert_array_equal(whole[2], parts[2])
 
 
 @pytest.mark.slow
@@ -131,10 +129,10 @@ def test_memory_does_not_grow_with_the_number_of_elections() -> None:
 
 
 def test_no_election() -> None:
-    found = optimal_orders(np.zeros((4, 4, 0), np.int64))
-    assert found.order.shape == (4, 0)
-    assert found.unique.shape == (0,)
-    assert found.n_optima is None
+    order, unique, n_optima = optimal_orders(np.zeros((4, 4, 0), np.int64))
+    assert order.shape == (4, 0)
+    assert unique.shape == (0,)
+    assert n_optima is None
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (3, 4, 2), (0, 0, 2), (15, 15, 1)])

@@ -13,8 +13,7 @@ from tests.rankers.voting.tables import table
 from tiebreak.rankers.aggregation import aggregate
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.consensus import Consensus
-from tiebreak.rankers.pairwise import majorities, margins, preference_counts
-from tiebreak.rankers.profile import Profile, as_profile
+from tiebreak.rankers.profile import Profile, as_profile, majorities, margins, preference_counts
 from tiebreak.rankers.voting import average, borda, copeland, dodgson, irv, spearman
 
 Ranks = NDArray[np.float64]

@@ -24,15 +24,22 @@ from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.cycles import (
     SCALE,
     Bound,
+    Heads,
     copeland_order,
     cycle_bound,
     excess,
+    explore,
     improve,
 )
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
-from tiebreak.rankers.kemeny.search import Heads, explore
-from tiebreak.rankers.pairwise import components, majorities, preference_counts
-from tiebreak.rankers.profile import IntArray, Profile, as_profile
+from tiebreak.rankers.profile import (
+    IntArray,
+    Profile,
+    as_profile,
+    components,
+    majorities,
+    preference_counts,
+)
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 
