@@ -248,8 +248,7 @@ def _deviations(scores: FloatArray, ranks: FloatArray) -> FloatArray:
     """From the mean of the answers in the row that are ranked and have a score; 0 for others."""
     scores = np.where(np.isnan(ranks).all(axis=1), np.nan, scores)
     mean = ratio(np.nansum(scores, axis=1), np.sum(~np.isnan(scores), axis=1))
-    deviations: FloatArray = np.nan_to_num(scores - mean[:, None]).round(DECIMALS)
-    return deviations
+    return np.nan_to_num(scores - mean[:, None]).round(DECIMALS)
 
 
 @dataclass(frozen=True, slots=True)

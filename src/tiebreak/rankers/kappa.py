@@ -72,8 +72,7 @@ def kappa_many(tables: ArrayLike, weights: Weights | None = None) -> FloatArray:
     if found.ndim < 2 or found.shape[-1] != found.shape[-2]:
         raise RankingError(f"tables must have shape (…, K, K), got {found.shape}")
     seen, chance = _disagreement(found, _distances(found.shape[-1], weights))
-    kappa: FloatArray = 1 - ratio(seen, chance)
-    return kappa
+    return 1 - ratio(seen, chance)
 
 
 def kappa_estimate(

@@ -74,8 +74,7 @@ class LinkedScores:
     @property
     def error(self) -> FloatArray:
         """Standard errors of the scores, shape (N,)."""
-        found: FloatArray = np.sqrt(np.diag(self.covariance))
-        return found
+        return np.sqrt(np.diag(self.covariance))
 
     @property
     def pseudo(self) -> FloatArray:
@@ -90,8 +89,7 @@ class LinkedScores:
         if len(rows) > most:
             lot = np.random.default_rng(_SEED).permutation(len(rows)) % most
             rows = per_item(rows, lot, most)
-        found: FloatArray = self.score + len(rows) * rows
-        return found
+        return self.score + len(rows) * rows
 
 
 def linked_scores(
@@ -202,8 +200,7 @@ def relative_influence(score: ArrayLike, influence: ArrayLike, reference: int) -
     """
     values, moves = np.asarray(score, np.float64), np.asarray(influence, np.float64)
     base = values[reference] if values[reference] > 0 else math.nan
-    found: FloatArray = (moves - moves[:, [reference]] * values / base) / base
-    return found
+    return (moves - moves[:, [reference]] * values / base) / base
 
 
 def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> ExpectedVariance:
@@ -253,5 +250,4 @@ def within_pool(variance: ArrayLike, n: int, drawn: ArrayLike) -> FloatArray:
     Draws share their questions with the pool of n that they come from, and vary less by the share
     that was left out, 1 − drawn / n (W. G. Cochran 1977, "Sampling Techniques", §2.6).
     """
-    found: FloatArray = np.asarray(variance, np.float64) * (1 - np.asarray(drawn, np.float64) / n)
-    return found
+    return np.asarray(variance, np.float64) * (1 - np.asarray(drawn, np.float64) / n)

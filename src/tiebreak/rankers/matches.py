@@ -198,8 +198,7 @@ def _widened(cells: FloatArray, fitted: float, n_judged: float, n_differ: float)
 
 def _sums(n: int, one: IntArray, other: IntArray, values: FloatArray) -> FloatArray:
     """Sums of values by pair, shape (N, N)."""
-    found: FloatArray = np.bincount(one * n + other, values, n * n).astype(np.float64).reshape(n, n)
-    return found
+    return np.bincount(one * n + other, values, n * n).astype(np.float64).reshape(n, n)
 
 
 def _expected(won: FloatArray, met: FloatArray) -> tuple[FloatArray, float]:

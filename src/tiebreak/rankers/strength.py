@@ -244,8 +244,7 @@ def _evalica() -> ModuleType:
         raise MissingPackageError(
             f"Bradley–Terry and Elo need evalica: {to_install('rankings', 'evalica')}"
         ) from error
-    module: ModuleType = evalica
-    return module
+    return evalica
 
 
 _NEWTON_TOLERANCE = 1e-9

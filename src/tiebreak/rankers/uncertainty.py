@@ -210,8 +210,7 @@ def expanded_tail(n_items: ArrayLike, level: float) -> FloatArray:
 
     n = np.asarray(n_items, dtype=np.float64)
     n = np.where(n > 1, n, np.nan)
-    tail: FloatArray = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2))
-    return tail
+    return ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2))
 
 
 def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
