@@ -19,17 +19,18 @@ for length takes that from them.
 """
 
 import warnings
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.extras import to_install
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.matches import Matches, bootstrap_matches
-from tiebreak.rankers.profile import FloatArray, IntArray
+from tiebreak.rankers.profile import FloatArray, IntArray, components
 from tiebreak.rankers.uncertainty import (
     ItemBootstrap,
     Resampling,
@@ -171,7 +172,7 @@ def elo_statistic(
 
 def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
     """Log-strengths, shape (N,), from wins, shape (N, N); NaN where no finite ones exist."""
-    if not finite_fit_exists(wins):
+    if _unbeaten(wins) is not None:
         return np.full(len(wins), np.nan)
     winner, loser = np.nonzero(wins)
     fit = evalica.bradley_terry(
@@ -191,19 +192,11 @@ def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
 
 def _unbeaten(wins: FloatArray) -> IntArray | None:
     """A group against which no model outside ever won or tied; None when all are connected."""
-    from scipy.sparse.csgraph import connected_components
-
-    n_groups, label = connected_components(wins > 0, directed=True, connection="strong")
-    if n_groups == 1:
-        return None
-    groups = (np.flatnonzero(label == label[column]) for column in range(len(wins)))
+    label = components(wins > 0)
+    groups = (np.flatnonzero(label == first) for first in np.unique(label))
     # Between strongly connected groups wins run one way, so one group at least has none against it.
-    return next(g for g in groups if not np.any(np.delete(wins, g, axis=0)[:, g]))
-
-
-def finite_fit_exists(wins: FloatArray) -> bool:
-    """Whether finite strengths fit wins, shape (N, N)."""
-    return _unbeaten(wins) is None
+    unbeaten = next(g for g in groups if not np.any(np.delete(wins, g, axis=0)[:, g]))
+    return None if len(unbeaten) == len(wins) else unbeaten
 
 
 def refuse_separable(wins: FloatArray) -> None:
@@ -211,13 +204,13 @@ def refuse_separable(wins: FloatArray) -> None:
     group = _unbeaten(wins)
     if group is None:
         return
-    others = np.delete(np.arange(len(wins)), group)
-    met = np.any(wins[np.ix_(group, others)])
+    rest = np.delete(np.arange(len(wins)), group)
+    met = np.any(wins[np.ix_(group, rest)])
     raise NoFitError(
         f"models {{group}} never {'lost to or tied with' if met else 'met'} any of {{others}}, so "
         "no finite Bradley–Terry strengths fit the matches",
         group.tolist(),
-        others.tolist(),
+        rest.tolist(),
     )
 
 
@@ -265,17 +258,9 @@ def controlled_bradley_terry(
     """Strengths at equal covariates, and what the covariates do.
 
     Matches are given as to `bradley_terry`; a draw of items in which no finite numbers fit is left
-    out and counted, as there. A draw takes some 10 ms for 8 models and 4,000 matches.
-
-    Args:
-        first: shape (matches,), columns of the models, 0 … n_models − 1.
-        second: shape (matches,), columns of their opponents.
-        result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie.
-        items: shape (matches,), the label of the item that each match is about.
-        covariates: shape (matches, K), finite; a difference that is positive where the first
-            answer has more, so that it changes sign with the sides.
-        n_models: number of models, N.
-        how: level, draws and seed of the intervals.
+    out and counted, as there. A draw takes some 10 ms for 8 models and 4,000 matches. `covariates`,
+    shape (matches, K), are finite differences that are positive where the first answer has more, so
+    that they change sign with the sides.
 
     Returns:
         The N log-strengths (their sum is 0) and the K coefficients, log-odds per unit, both with
@@ -287,14 +272,17 @@ def controlled_bradley_terry(
         MissingPackageError: scikit-learn is not installed.
     """
     matches = Matches.of(first, second, result, items, n_models)
-    fit = _Fit(first, second, result, items, covariates, n_models)
+    design = _design(np.asarray(first), np.asarray(second), covariates, n_models)
+    item = item_numbers(items, len(design))[1]
+    fit = _controlled_fit(design, np.asarray(result, np.float64), item, n_models)
+    unfit = np.full(design.shape[1] + 1, np.nan)
     per_item = matches.wins_per_item()
     drawn: list[FloatArray] = []
 
     def strengths(counts: FloatArray) -> FloatArray:
         wins = (counts @ per_item).reshape(-1, n_models, n_models)
         both = [
-            fit(row) if finite_fit_exists(table) else fit.none
+            fit(row) if _unbeaten(table) is None else unfit
             for row, table in zip(counts, wins, strict=True)
         ]
         drawn.append(np.stack(both))
@@ -302,7 +290,11 @@ def controlled_bradley_terry(
 
     ones = np.ones((1, matches.n_items))
     refuse_separable((ones @ per_item).reshape(n_models, n_models))
-    fit.refuse_aliases()
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        raise NoFitError(
+            "the differences between answers follow from which models meet, or from one another, "
+            "so that what they do cannot be told apart"
+        )
     if np.isnan(strengths(ones)).any():
         raise NoFitError(
             "the differences between answers decide all matches of a kind, so no finite strengths "
@@ -312,73 +304,57 @@ def controlled_bradley_terry(
     fitted = bootstrap_matches(strengths, matches, how=how)
     # The same draws in the same batches once more: the other half of the same fits.
     halves = iter(drawn)
-    found = bootstrap_leaderboard(lambda _: next(halves)[:, n_models:], matches.n_items, how=how)
+    board = bootstrap_leaderboard(lambda _: next(halves)[:, n_models:], matches.n_items, how=how)
     effects = tuple(
         Estimate(float(value), float(lower), float(upper), matches.n_items, fitted.reason)
-        for value, lower, upper in zip(found.score, found.lower, found.upper, strict=True)
+        for value, lower, upper in zip(board.score, board.lower, board.upper, strict=True)
     )
     return fitted, effects
 
 
-class _Fit:
+def _design(first: IntArray, second: IntArray, covariates: ArrayLike, n_models: int) -> FloatArray:
+    """A row for each match, shape (matches, N − 1 + K): 1 and −1 for its models, then covariates.
+
+    Strengths are known but for their sum: the first model's is held at 0, and has no column.
+    """
+    known = np.asarray(covariates, dtype=np.float64)
+    if known.ndim != 2 or len(known) != len(first) or not known.shape[1]:
+        raise RankingError(f"expected covariates of {len(first)} matches, got {known.shape}")
+    if not np.isfinite(known).all():
+        raise RankingError("covariates must be finite")
+    models, rows = np.zeros((len(first), n_models)), np.arange(len(first))
+    models[rows, first], models[rows, second] = 1, -1
+    return np.hstack([models[:, 1:], known])
+
+
+def _controlled_fit(
+    design: FloatArray, result: FloatArray, item: NDArray[np.intp], n_models: int
+) -> Callable[[FloatArray], FloatArray]:
     """Strengths and coefficients, shape (N + K,), as a function of how often each item counts."""
+    regression = _logistic_regression()
+    # A tie is half a win for each.
+    won, lost = np.flatnonzero(result > 0), np.flatnonzero(result < 1)
+    rows, label = np.concatenate([won, lost]), np.repeat([1, 0], [len(won), len(lost)])
+    share = np.where(label, result[rows], 1 - result[rows])
+    unfit = np.full(design.shape[1] + 1, np.nan)
 
-    def __init__(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        result: ArrayLike,
-        items: ArrayLike,
-        covariates: ArrayLike,
-        n_models: int,
-    ) -> None:
-        one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
-        known = np.asarray(covariates, dtype=np.float64)
-        if known.ndim != 2 or len(known) != len(one) or not known.shape[1]:
-            raise RankingError(f"expected covariates of {len(one)} matches, got {known.shape}")
-        if not np.isfinite(known).all():
-            raise RankingError("covariates must be finite")
-        self.n_models = n_models
-        self.none = np.full(n_models + known.shape[1], np.nan)
-        design = np.zeros((len(one), n_models + known.shape[1]))
-        rows = np.arange(len(one))
-        design[rows, one], design[rows, two] = 1, -1
-        design[:, n_models:] = known
-        # Strengths are known but for their sum: the first model's is held at 0.
-        self._design = design[:, 1:]
-        # A tie is half a win for each.
-        self._rows = np.concatenate([np.flatnonzero(score > 0), np.flatnonzero(score < 1)])
-        self._won = np.repeat([1, 0], [np.sum(score > 0), np.sum(score < 1)])
-        self._share = np.where(self._won, score[self._rows], 1 - score[self._rows])
-        self._item = item_numbers(items, len(one))[1]
-        self._regression = _logistic_regression()
-
-    def refuse_aliases(self) -> None:
-        """Refuse covariates that follow from the two models, or from one another."""
-        if np.linalg.matrix_rank(self._design) < self._design.shape[1]:
-            raise NoFitError(
-                "the differences between answers follow from which models meet, or from one "
-                "another, so that what they do cannot be told apart"
-            )
-
-    def __call__(self, counts: FloatArray) -> FloatArray:
-        weight = counts[self._item[self._rows]] * self._share
-        there = weight > 0
-        rows, won, weight = self._rows[there], self._won[there], weight[there]
-        design = self._design[rows]
-        spread = np.linalg.eigvalsh(design.T @ (weight[:, None] * design))
-        if len(np.unique(won)) < 2 or spread[0] < 1e-9 * spread[-1]:
-            return self.none
+    def fit(counts: FloatArray) -> FloatArray:
+        weight = counts[item[rows]] * share
+        drawn = weight > 0
+        x, y, weight = design[rows[drawn]], label[drawn], weight[drawn]
+        spread = np.linalg.eigvalsh(x.T @ (weight[:, None] * x))
+        if len(np.unique(y)) < 2 or spread[0] < 1e-9 * spread[-1]:
+            return unfit
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = self._regression.fit(design, won, sample_weight=weight)
-        found = model.coef_[0]
-        if not np.isfinite(found).all() or np.abs(design @ found).max() > _SURE:
-            return self.none
-        n = self.n_models
-        strengths = np.concatenate([[0], found[: n - 1]])
-        both: FloatArray = np.concatenate([strengths - strengths.mean(), found[n - 1 :]])
-        return both.round(_DECIMALS)
+            coefficients = regression.fit(x, y, sample_weight=weight).coef_[0]
+        if not np.isfinite(coefficients).all() or np.abs(x @ coefficients).max() > _SURE:
+            return unfit
+        strengths = np.concatenate([[0], coefficients[: n_models - 1]])
+        strengths -= strengths.mean()
+        return np.concatenate([strengths, coefficients[n_models - 1 :]]).round(_DECIMALS)
+
+    return fit
 
 
 def _logistic_regression() -> Any:
