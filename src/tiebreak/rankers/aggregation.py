@@ -66,8 +66,8 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
         table = np.where(complete, table, np.nan)
     if aggregator.optimal_order:
         return _kemeny_items(table)
-    found = [_of_item(item, aggregator) for item in table]
-    return np.array(found).reshape(len(table), table.shape[2])
+    consensus = [_of_item(item, aggregator) for item in table]
+    return np.array(consensus).reshape(len(table), table.shape[2])
 
 
 def _aggregator(method: str) -> Aggregator:
@@ -81,10 +81,10 @@ def _kemeny_items(table: FloatArray) -> FloatArray:
     by_column = np.broadcast_to(np.arange(count.shape[1]), count.shape)
     orders = [np.lexsort((ties, -count)) for ties in (by_column, -by_column)]
     both = np.concatenate([np.take_along_axis(table, o[:, None, :], axis=2) for o in orders])
-    found = np.split(kemeny_young_batch(both).ranks, 2)
+    halves = np.split(kemeny_young_batch(both).ranks, 2)
     ranks = np.zeros(count.shape)
-    for order, own in zip(orders, found, strict=True):
-        ranks += np.take_along_axis(own, np.argsort(order, axis=1), axis=1) / 2
+    for order, half in zip(orders, halves, strict=True):
+        ranks += np.take_along_axis(half, np.argsort(order, axis=1), axis=1) / 2
     return ranks
 
 

@@ -188,9 +188,9 @@ def _correlation(
     a, b = _common(first, second)
     if a.size < 2:
         return Agreement(math.nan, a.size, _too_few(a.size))
-    for which, side in (("first", a), ("second", b)):
+    for place, side in (("first", a), ("second", b)):
         if np.all(side == side[0]):
-            return Agreement(math.nan, a.size, f"the {which} one ties all models")
+            return Agreement(math.nan, a.size, f"the {place} one ties all models")
     return Agreement(float(statistic(a, b)), a.size)
 
 
@@ -275,18 +275,18 @@ def _cosine(x: NDArray[np.float64 | np.int8], y: NDArray[np.float64 | np.int8]) 
 
 def _centred(values: FloatArray) -> FloatArray:
     """Differences from the mean of the numbers that are there, 0 for those that are not."""
-    there = ~np.isnan(values)
-    held = np.where(there, values, 0.0)
-    n = np.maximum(there.sum(axis=-1, keepdims=True), 1)
+    present = ~np.isnan(values)
+    held = np.where(present, values, 0.0)
+    n = np.maximum(present.sum(axis=-1, keepdims=True), 1)
     # Equal numbers must not differ by what their mean was rounded by.
-    centred: FloatArray = np.where(there, held - held.sum(axis=-1, keepdims=True) / n, 0.0)
+    centred: FloatArray = np.where(present, held - held.sum(axis=-1, keepdims=True) / n, 0.0)
     return centred.round(DECIMALS)
 
 
 def _places(values: FloatArray) -> FloatArray:
     """Models below minus models above, in whole numbers: twice the mean rank, centred."""
-    own, other = values[..., :, None], values[..., None, :]
-    places: FloatArray = np.sum(own > other, axis=-1) - np.sum(own < other, axis=-1, dtype=float)
+    row, other = values[..., :, None], values[..., None, :]
+    places: FloatArray = np.sum(row > other, axis=-1) - np.sum(row < other, axis=-1, dtype=float)
     return places
 
 

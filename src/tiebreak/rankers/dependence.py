@@ -182,18 +182,18 @@ def _in_common(moments: FloatArray, loadings: FloatArray) -> FloatArray:
     order = np.argsort(ratios, axis=1)
     ratios, weights = (np.take_along_axis(part, order, axis=1) for part in (ratios, weights))
     places = (np.cumsum(weights, axis=1) - weights / 2) / weights.sum(axis=1, keepdims=True)
-    found = [
+    quantiles = [
         np.interp((0.1, _INDEPENDENT, 0.5, 0.9), at[weight > 0], value[weight > 0])
         for at, value, weight in zip(places, ratios, weights, strict=True)
     ]
-    return np.array(found)
+    return np.array(quantiles)
 
 
 def _votes(errors: FloatArray) -> FloatArray:
     """Kish's R tr(E) / 1ᵀE1 of covariances, shape (…, R, R), kept within 1 … R; (…)."""
     n = errors.shape[-1]
-    own, total = np.trace(errors, axis1=-2, axis2=-1), errors.sum(axis=(-2, -1))
-    votes: FloatArray = np.where(total * n > own, n * own / np.where(total > 0, total, 1), n)
+    trace, total = np.trace(errors, axis1=-2, axis2=-1), errors.sum(axis=(-2, -1))
+    votes: FloatArray = np.where(total * n > trace, n * trace / np.where(total > 0, total, 1), n)
     return np.clip(votes, 1, n)
 
 
@@ -214,8 +214,8 @@ def _least_votes(moments: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(moments)
     values = np.maximum(values, 0)
     root = vectors * np.sqrt(values)[:, None, :]
-    own, total = values.sum(axis=1), np.sum(root.sum(axis=1) ** 2, axis=1)
-    least = own / np.maximum(total, 1e-300)
+    trace, total = values.sum(axis=1), np.sum(root.sum(axis=1) ** 2, axis=1)
+    least = trace / np.maximum(total, 1e-300)
     for _ in range(_STEPS):
         common = root.sum(axis=1)
         form = root.transpose(0, 2, 1) @ root
@@ -223,7 +223,7 @@ def _least_votes(moments: FloatArray) -> FloatArray:
         # The largest eigenvalue of QᵀQ − λ·QᵀI Q, where it is above 0, else a = 0.
         size, b = np.linalg.eigh(form)
         a = (root @ b[:, :, -1:])[:, :, 0] * (size[:, -1:] > 0)
-        least = (own - np.sum(a**2, axis=1)) / np.maximum(total - a.sum(axis=1) ** 2, 1e-300)
+        least = (trace - np.sum(a**2, axis=1)) / np.maximum(total - a.sum(axis=1) ** 2, 1e-300)
     votes: FloatArray = np.clip(n * least, 1, n)
     return votes
 
@@ -283,10 +283,10 @@ def pair_errors(
     over = ItemDraws(len(table), items, how=how)
     n_reviewers = table.shape[1]
     wrong, pairs = np.zeros((2, len(table), n_reviewers + 2))
-    for one, other in combinations(range(table.shape[2]), 2):
-        right = np.nan_to_num(np.sign(scores[:, one] - scores[:, other]))
+    for first, second in combinations(range(table.shape[2]), 2):
+        right = np.nan_to_num(np.sign(scores[:, first] - scores[:, second]))
         # 1 where a reviewer puts the better one first, −1 where the other.
-        votes = np.sign(table[:, :, other] - table[:, :, one]) * right[:, None]
+        votes = np.sign(table[:, :, second] - table[:, :, first]) * right[:, None]
         voted = ~np.isnan(votes) & (right != 0)[:, None]
         majority = np.sign(np.nansum(votes, axis=1, keepdims=True))
         votes = np.hstack([votes, np.where(voted.any(axis=1, keepdims=True), majority, np.nan)])
@@ -294,5 +294,5 @@ def pair_errors(
         wrong[:, :-1] += np.where(voted, (1 - votes) / 2, 0)
         pairs[:, :-1] += voted
     wrong[:, -1], pairs[:, -1] = wrong[:, :-2].sum(axis=1), pairs[:, :-2].sum(axis=1)
-    found = over.shares(wrong, pairs, "native scores tell no two answers apart that are ranked")
-    return PairErrors(found[:-2], each=found[-1], majority=found[-2])
+    shares = over.shares(wrong, pairs, "native scores tell no two answers apart that are ranked")
+    return PairErrors(shares[:-2], each=shares[-1], majority=shares[-2])

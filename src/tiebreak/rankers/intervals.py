@@ -112,11 +112,11 @@ class ItemDraws:
         totals = per_item(sums, self._item, self._n_items)
         totals = totals[per_item(present, self._item, self._n_items) > 0]
         n = len(totals)
-        whole = totals.sum(axis=0, keepdims=True)
-        value = float(figure(whole)[0]) if n else math.nan
+        total = totals.sum(axis=0, keepdims=True)
+        value = float(figure(total)[0]) if n else math.nan
         if math.isnan(value):
             return Estimate(math.nan, math.nan, math.nan, n, undefined)
-        without = figure(whole - totals)
+        without = figure(total - totals)
         without = without[~np.isnan(without)]
         if len(without) < 2:
             reason = "an interval over items needs at least two items"
@@ -150,7 +150,7 @@ class ItemDraws:
             RankingError: level or draws are out of range.
         """
         totals = per_item(sums, self._item, self._n_items)
-        found = bootstrap_leaderboard(
+        board = bootstrap_leaderboard(
             lambda counts: figures(counts @ totals),
             self._n_items,
             present=self.count(present),
@@ -161,11 +161,11 @@ class ItemDraws:
             if math.isnan(value)
             else Estimate(value, lower, upper, n_items, self._reason(n_items, left_out))
             for value, lower, upper, n_items, left_out in zip(
-                found.score.tolist(),
-                found.lower.tolist(),
-                found.upper.tolist(),
-                found.n_items.tolist(),
-                found.undefined.tolist(),
+                board.score.tolist(),
+                board.lower.tolist(),
+                board.upper.tolist(),
+                board.n_items.tolist(),
+                board.undefined.tolist(),
                 strict=True,
             )
         )
@@ -303,7 +303,7 @@ def design_effect(successes: ArrayLike, n: ArrayLike) -> float:
         successes: shape (items,), the events of the kind that is counted.
         n: shape (items,), all events.
     """
-    hits, events = (np.asarray(each, dtype=np.float64) for each in (successes, n))
+    hits, events = (np.asarray(numbers, dtype=np.float64) for numbers in (successes, n))
     rate = hits.sum() / events.sum() if events.sum() else 0.0
     if len(hits) < 2 or rate in (0.0, 1.0):
         return 1.0

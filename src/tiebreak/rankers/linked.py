@@ -66,10 +66,10 @@ class LinkedScores:
     def covariance(self) -> FloatArray:
         """Of the scores, shape (N, N); NaN for models in fewer than two clusters."""
         n = len(self.influence)
-        found: FloatArray = self.influence.T @ self.influence * (n / max(n - 1, 1))
+        covariance: FloatArray = self.influence.T @ self.influence * (n / max(n - 1, 1))
         few = self.n_clusters < 2
-        found[few, :] = found[:, few] = np.nan
-        return found
+        covariance[few, :] = covariance[:, few] = np.nan
+        return covariance
 
     @property
     def error(self) -> FloatArray:
@@ -115,17 +115,17 @@ def linked_scores(
     n_clusters, cluster = item_numbers(clusters, len(table))
     known = ~np.isnan(table)
     n_rows = known.sum(axis=0)
-    own = ratio(np.nansum(table, axis=0), n_rows)
-    rest = np.where(known, table - own, 0.0)
+    plain = ratio(np.nansum(table, axis=0), n_rows)
+    rest = np.where(known, table - plain, 0.0)
     rho, sd = _correlation(rest, known), np.sqrt(ratio((rest**2).sum(axis=0), n_rows))
     corrected = bool(link and rho > 0 and (n_rows > 0).all() and (sd > 0).all())
-    score, of_row = own, np.where(known, rest / np.maximum(n_rows, 1), 0.0)
+    score, of_row = plain, np.where(known, rest / np.maximum(n_rows, 1), 0.0)
     if corrected:
         score, of_row = _least_squares(rest, known, sd, min(rho, _MOST))
-        score = own + score
+        score = plain + score
     return LinkedScores(
         score=score,
-        own=own,
+        own=plain,
         influence=per_item(of_row, cluster, n_clusters),
         n_rows=n_rows,
         n_clusters=np.sum(per_item(known, cluster, n_clusters) > 0, axis=0),
@@ -136,11 +136,11 @@ def linked_scores(
 
 def _correlation(rest: FloatArray, known: NDArray[np.bool_]) -> float:
     """Of two models' scores in one item, pooled over all pairs; NaN without a shared item."""
-    there = known.astype(np.float64)
-    shared = there.T @ there
+    present = known.astype(np.float64)
+    shared = present.T @ present
     products = rest.T @ rest
     # Each pair's own variances, over the items that the two share.
-    squares = (rest**2).T @ there
+    squares = (rest**2).T @ present
     upper = np.triu_indices(len(shared), k=1)
     if not shared[upper].sum():
         return float("nan")
@@ -156,16 +156,16 @@ def _least_squares(
     The inverse of k equally correlated scores' matrix is (I − c·11ᵀ) / (1 − ρ) in units of their
     standard deviations, with c = ρ / (1 + (k − 1) ρ).
     """
-    there = known / sd
+    scaled = known / sd
     share = rho / (1 + (known.sum(axis=1, keepdims=True) - 1) * rho)
 
     def weighed(values: FloatArray) -> FloatArray:
         """Rows times the inverse of their own matrix, up to the factor 1 / (1 − ρ)."""
         z = np.where(known, values, 0.0) / sd
-        found: FloatArray = there * (z - share * z.sum(axis=1, keepdims=True))
-        return found
+        product: FloatArray = scaled * (z - share * z.sum(axis=1, keepdims=True))
+        return product
 
-    precision = np.diag((there**2).sum(axis=0)) - there.T @ (share * there)
+    precision = np.diag((scaled**2).sum(axis=0)) - scaled.T @ (share * scaled)
     correction = np.linalg.solve(precision, weighed(rest).sum(axis=0))
     of_row = np.linalg.solve(precision, weighed(rest - correction).T).T
     return correction, of_row

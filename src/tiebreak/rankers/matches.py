@@ -50,17 +50,17 @@ class Matches:
         Labels of items are numbered as they sort. With `n_items` they are numbers already, from 0
         to n_items − 1, and an item may have no match. Bad input raises `RankingError`.
         """
-        one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
+        a, b, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
         labels = np.asarray(items)
-        if one.ndim != 1 or not one.shape == two.shape == score.shape == labels.shape:
-            shapes = (one.shape, two.shape, score.shape, labels.shape)
+        if a.ndim != 1 or not a.shape == b.shape == score.shape == labels.shape:
+            shapes = (a.shape, b.shape, score.shape, labels.shape)
             raise RankingError(f"expected four arrays of one length, got {shapes}")
-        if not one.size:
+        if not a.size:
             raise RankingError("there is no match")
-        if not _are_numbers(np.stack([one, two]), n_models):
+        if not _are_numbers(np.stack([a, b]), n_models):
             raise RankingError(f"models must be whole numbers from 0 to {n_models - 1}")
-        if np.any(one == two):
-            raise RankingError(f"model {one[one == two][0]} meets itself")
+        if np.any(a == b):
+            raise RankingError(f"model {a[a == b][0]} meets itself")
         if not np.all(np.isin(score, (0, 0.5, 1))):
             raise RankingError("a result must be 1, ½ or 0")
         if n_items is None:
@@ -71,10 +71,10 @@ class Matches:
         else:
             raise RankingError(f"items must be whole numbers from 0 to {n_items - 1}")
         # Who is named first, and which match comes first, must not change any number.
-        score = np.where(one < two, score, 1 - score)
-        one, two = np.minimum(one, two), np.maximum(one, two)
-        order = np.lexsort((score, two, one, item))
-        return cls(one[order], two[order], score[order], item[order], n_models, n_items)
+        score = np.where(a < b, score, 1 - score)
+        a, b = np.minimum(a, b), np.maximum(a, b)
+        order = np.lexsort((score, b, a, item))
+        return cls(a[order], b[order], score[order], item[order], n_models, n_items)
 
     def present(self) -> IntArray:
         """Number of items in which each model plays, shape (N,)."""
@@ -164,15 +164,15 @@ def pair_points(
     expected, fitted = _expected(won, met)
     counted = np.ones(n) if against is None else (np.arange(n) == against).astype(np.float64)
     total = (here * counted) @ expected.T
-    for found, weight in ((known, np.ones((n, n))), (judged, ratio(differ, met))):
-        if found is None:
+    for matches, weight in ((known, np.ones((n, n))), (judged, ratio(differ, met))):
+        if matches is None:
             continue
-        for one, other, result in (
-            (found.first, found.second, found.result),
-            (found.second, found.first, 1 - found.result),
+        for first, other, result in (
+            (matches.first, matches.second, matches.result),
+            (matches.second, matches.first, 1 - matches.result),
         ):
-            beyond = counted[other] * weight[one, other] * (result - expected[one, other])
-            np.add.at(total, (found.item, one), beyond)
+            beyond = counted[other] * weight[first, other] * (result - expected[first, other])
+            np.add.at(total, (matches.item, first), beyond)
     if against is not None:
         total[:, against] = 0.5
         differ = differ * (counted[:, None] + counted > 0)
@@ -196,9 +196,9 @@ def _widened(cells: FloatArray, fitted: float, n_judged: float, n_differ: float)
     return widened
 
 
-def _sums(n: int, one: IntArray, other: IntArray, values: FloatArray) -> FloatArray:
+def _sums(n: int, first: IntArray, other: IntArray, values: FloatArray) -> FloatArray:
     """Sums of values by pair, shape (N, N)."""
-    return np.bincount(one * n + other, values, n * n).astype(np.float64).reshape(n, n)
+    return np.bincount(first * n + other, values, n * n).astype(np.float64).reshape(n, n)
 
 
 def _expected(won: FloatArray, met: FloatArray) -> tuple[FloatArray, float]:

@@ -43,15 +43,15 @@ class Profile:
         """Number of candidates, N."""
         return int(self.ranks.shape[1])
 
-    def require_at_most(self, most: int, what: str) -> None:
+    def require_at_most(self, most: int, clause: str) -> None:
         """Refuse more candidates than a method can take, as its time or memory grows with N² or N³.
 
         Raises:
-            RankingError: there are more than `most`; `what` begins the message.
+            RankingError: there are more than `most`; `clause` begins the message.
         """
         if self.n_candidates > most:
             raise RankingError(
-                f"{what} at most {most:,} candidates, and there are {self.n_candidates:,}; give "
+                f"{clause} at most {most:,} candidates, and there are {self.n_candidates:,}; give "
                 "fewer, or rank them by borda or average, which take any number"
             )
 
@@ -127,8 +127,8 @@ class Profile:
                 one ordering, or among `names`; as `from_ranks`.
         """
         ballots = [[_group(entry) for entry in ordering] for ordering in orderings]
-        found = chain.from_iterable(chain.from_iterable(ballots))
-        labels = tuple(dict.fromkeys(found)) if names is None else _labels(names, len(names))
+        occurring = chain.from_iterable(chain.from_iterable(ballots))
+        labels = tuple(dict.fromkeys(occurring)) if names is None else _labels(names, len(names))
         column = {name: index for index, name in enumerate(labels)}
         table = np.full((len(ballots), len(labels)), np.nan)
         for number, ballot in enumerate(ballots):

@@ -92,7 +92,7 @@ def leave_one_out(
     n_reviewers, n = table.shape[1:]
     if method is None:
         method = "kemeny_young" if n <= KEMENY_UP_TO else "borda"
-    whole = mean_rank(aggregate_items(table, method))
+    mean_ranks = mean_rank(aggregate_items(table, method))
     distances = np.full((len(table), n_reviewers), np.nan)
     without = np.full((n_reviewers, n), np.nan)
     for reviewer in range(n_reviewers):
@@ -103,11 +103,16 @@ def leave_one_out(
     return LeaveOneOut(
         method=method,
         distances=over.means(distances, "no pair that both the reviewer and the others order"),
-        mean_ranks=whole,
+        mean_ranks=mean_ranks,
         mean_ranks_without=without,
-        shifts=np.stack([_places(one, whole) - _places(whole, one) for one in without]),
-        first_changes=tuple(_first_changes(whole, one) for one in without),
-        kendall=tuple(kendall_tau(whole, one) for one in without),
+        shifts=np.stack(
+            [
+                _places(ranks_without, mean_ranks) - _places(mean_ranks, ranks_without)
+                for ranks_without in without
+            ]
+        ),
+        first_changes=tuple(_first_changes(mean_ranks, ranks_without) for ranks_without in without),
+        kendall=tuple(kendall_tau(mean_ranks, ranks_without) for ranks_without in without),
     )
 
 
@@ -125,10 +130,10 @@ def _places(mean_ranks: FloatArray, other: FloatArray) -> FloatArray:
     return competition_ranks(np.where(np.isnan(other), np.nan, -mean_ranks))
 
 
-def _first_changes(whole: FloatArray, without: FloatArray) -> bool | None:
-    if np.isnan(whole).all() or np.isnan(without).all():
+def _first_changes(mean_ranks: FloatArray, without: FloatArray) -> bool | None:
+    if np.isnan(mean_ranks).all() or np.isnan(without).all():
         return None
-    return not np.array_equal(competition_ranks(-whole) == 1, competition_ranks(-without) == 1)
+    return not np.array_equal(competition_ranks(-mean_ranks) == 1, competition_ranks(-without) == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +209,7 @@ def presentation_bias(
     over = ItemDraws(len(table), items, how=how)
     taus = np.stack([kendall_tau_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
     taus = taus.round(DECIMALS)
-    found = over.means(taus, "no ballot orders answers that were shown in different places")
+    estimates = over.means(taus, "no ballot orders answers that were shown in different places")
     n_taus = np.sum(~np.isnan(taus), axis=0)
     p = holm([sign_flip_p(taus[:, r], seed=how.seed) if n_taus[r] else math.nan for r in reviewers])
     enough = n_taus >= items_needed(len(reviewers), 1 - alarm)
@@ -212,9 +217,9 @@ def presentation_bias(
         _of_reviewer(
             table[:, r],
             places[:, r],
-            tau=found[r],
+            tau=estimates[r],
             p=p[r],
-            bound=abs(found[r].value) > tolerance and p[r] <= alarm if enough[r] else None,
+            bound=abs(estimates[r].value) > tolerance and p[r] <= alarm if enough[r] else None,
         )
         for r in reviewers
     )
@@ -320,10 +325,10 @@ def peer_views(
         RankingError: `own` has not one entry per reviewer; an entry of `own` is no column; as
             `aggregate_items`.
     """
-    mine, peers = own_and_peers(ranks, own)
+    self_ranks, peers = own_and_peers(ranks, own)
     return Views(
         method=method,
-        self_ranks=mean_rank(mine, axis=1),
+        self_ranks=mean_rank(self_ranks, axis=1),
         peer_ranks=mean_rank(peers, axis=1),
         inclusive=aggregate_items(ranks, method),
         self_free=aggregate_items(peers, method),
@@ -357,14 +362,16 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
         Shape (items, N): > 0 where a model favours itself, NaN where there is nothing to compare.
     """
     table = comparing(items_table(ranks))
-    others = np.where(_own_cells(own, *table.shape[1:]), np.nan, table)
+    peers = np.where(_own_cells(own, *table.shape[1:]), np.nan, table)
     gaps: FloatArray = np.full((len(table), table.shape[2]), np.nan)
     for reviewer, column in enumerate(own):
         if column is None:
             continue
-        mine = table[:, reviewer, None, :]
+        self_ballots = table[:, reviewer, None, :]
         # A place is half the sum of these signs, and a constant.
-        below = np.sign(others[..., [column]] - others) - np.sign(mine[..., [column]] - mine)
+        below = np.sign(peers[..., [column]] - peers) - np.sign(
+            self_ballots[..., [column]] - self_ballots
+        )
         # Its own ballot is not there as another's: there its own answer is left out.
         below[..., column] = np.nan
         compared = ~np.isnan(below).all(axis=2)

@@ -206,21 +206,30 @@ def expected_spearman(first: ArrayLike, second: ArrayLike) -> float:
     Raises:
         RankingError: the shapes differ.
     """
-    one, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
-    if one.ndim != 2 or one.shape != other.shape:
-        raise RankingError(f"expected two tables of one shape, got {one.shape}, {other.shape}")
-    n_items, n_models = one.shape
+    first_scores, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
+    if first_scores.ndim != 2 or first_scores.shape != other.shape:
+        raise RankingError(
+            f"expected two tables of one shape, got {first_scores.shape}, {other.shape}"
+        )
+    n_items, n_models = first_scores.shape
     if n_items < 2 or n_models < 2:
         return math.nan
-    (mean, noise), (others_mean, others_noise) = _mean_and_noise(one), _mean_and_noise(other)
+    (mean, noise), (others_mean, others_noise) = (
+        _mean_and_noise(first_scores),
+        _mean_and_noise(other),
+    )
     spread = mean.var(ddof=1) + others_mean.var(ddof=1)
     if not spread > 0:
         return math.nan
     errors = n_items / (n_items - 1) / (n_models - 1)
-    own, others = np.sum(noise**2) * errors, np.sum(others_noise**2) * errors
+    first_noise, second_noise = np.sum(noise**2) * errors, np.sum(others_noise**2) * errors
     both = np.sum(noise * others_noise) * errors
-    truth = max(0.0, float((spread - own - others) / spread))
-    shared = float(both / np.sqrt(own * others)) if own > 0 and others > 0 else 0.0
+    truth = max(0.0, float((spread - first_noise - second_noise) / spread))
+    shared = (
+        float(both / np.sqrt(first_noise * second_noise))
+        if first_noise > 0 and second_noise > 0
+        else 0.0
+    )
     r = min(1.0, max(-1.0, truth + (1 - truth) * shared))
     return float(6 / math.pi / (n_models + 1) * (math.asin(r) + (n_models - 2) * math.asin(r / 2)))
 
@@ -342,10 +351,10 @@ def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]
     return value, min(lower, mirrored(upper)), max(upper, mirrored(lower))
 
 
-def _left_out(undefined: int, n: int, what: str, n_items: int | None = None) -> str | None:
+def _left_out(undefined: int, n: int, draws: str, n_items: int | None = None) -> str | None:
     if n_items == 1:
         return "an interval over items needs at least two items"
-    return f"undefined in {undefined} of {n} {what}, which are left out" if undefined else None
+    return f"undefined in {undefined} of {n} {draws}, which are left out" if undefined else None
 
 
 def _mean(values: FloatArray) -> float:

@@ -290,10 +290,10 @@ def _steps(margins: Table) -> Table:
     margins = margins.astype(_narrowest(margins), copy=False)
     step = np.empty((1 << n, n_elections), margins.dtype)
     for i in range(n):
-        own = step[1 << i : 2 << i]
-        own[0] = 0
+        cost = step[1 << i : 2 << i]
+        cost[0] = 0
         for j in range(i):
-            np.add(own[: 1 << j], margins[j, i], out=own[1 << j : 2 << j])
+            np.add(cost[: 1 << j], margins[j, i], out=cost[1 << j : 2 << j])
     return step
 
 
@@ -317,8 +317,8 @@ def _least_costs(step: Table) -> Table:
         if m == size:
             np.add(least[:m], step[m : m + size], out=above)
         else:
-            found = np.add(least[m - size : m], step[size : 2 * size], out=spare[:size])
-            np.minimum(above, found, out=above)
+            in_front = np.add(least[m - size : m], step[size : 2 * size], out=spare[:size])
+            np.minimum(above, in_front, out=above)
     return least
 
 
@@ -334,8 +334,8 @@ def _first_optimum(least: Table, step: Table) -> tuple[NDArray[np.int64], NDArra
     for place in range(n):
         cost = least.take(left * n_elections + election)
         behind = least.take((left - bits) * n_elections + election)
-        own = step.take((bits | left & (bits - 1)) * n_elections + election)
-        optimal = np.where(behind + own == cost, bits, 0).sum(axis=0)
+        extra = step.take((bits | left & (bits - 1)) * n_elections + election)
+        optimal = np.where(behind + extra == cost, bits, 0).sum(axis=0)
         chosen = optimal & -optimal
         unique &= optimal == chosen
         order[place] = np.bitwise_count(chosen - 1)

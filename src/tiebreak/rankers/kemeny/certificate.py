@@ -94,13 +94,13 @@ def _check_optima(result: KemenyResult, before: Matrix, max_sets: int) -> None:
     _need(len(result.orders) <= number, f"there are {number} optimal orders")
     try:
         # All of a group beat all of a later one, so that the optimal orders multiply.
-        found = [
+        least = [
             _Dual(result, before, group).search(_cost(_within(result, group), before), max_sets)
             for group in _groups(before, 0)
         ]
     except CertificateError:
         return
-    _need(prod(ways for _, ways in filter(None, found)) == number, f"{number} optimal orders")
+    _need(prod(ways for _, ways in filter(None, least)) == number, f"{number} optimal orders")
 
 
 class _Dual:
@@ -119,9 +119,9 @@ class _Dual:
         for (i, j, k), weight in result.certificate.cycles.items():
             if i in group:
                 self.value -= 2 * weight
-                for below, own, above in ((i, j, k), (j, k, i), (k, i, j)):
-                    price[below, own] += weight
-                    self.cycles[own].append((below, above, weight))
+                for below, middle, above in ((i, j, k), (j, k, i), (k, i, j)):
+                    price[below, middle] += weight
+                    self.cycles[middle].append((below, above, weight))
         self.regrets: dict[int, list[tuple[int, int]]] = {column: [] for column in group}
         for a, b in combinations(group, 2):
             least = min(price[a, b], price[b, a])
@@ -142,23 +142,25 @@ class _Dual:
         for _ in self.group:
             larger: dict[int, tuple[int, int]] = {}
             for placed, (spent, ways) in layer.items():
-                for own in self.group:
-                    if placed >> own & 1:
+                for column in self.group:
+                    if placed >> column & 1:
                         continue
-                    grown, total = placed | 1 << own, spent + self._step(own, placed)
-                    least, others = larger.get(grown, (gap, 0))
+                    grown, total = placed | 1 << column, spent + self._step(column, placed)
+                    least, known = larger.get(grown, (gap, 0))
                     if total <= least:
-                        larger[grown] = total, ways + (others if total == least else 0)
+                        larger[grown] = total, ways + (known if total == least else 0)
                 if len(larger) > max_sets:
                     raise CertificateError(f"the search needs more than {max_sets} sets")
             layer = larger
         return next(iter(layer.values()), None)
 
-    def _step(self, own: int, placed: int) -> int:
+    def _step(self, column: int, placed: int) -> int:
         """What it costs to put a candidate on top of others, with the rest before it."""
-        return sum(regret for above, regret in self.regrets[own] if not placed >> above & 1) + sum(
+        return sum(
+            regret for above, regret in self.regrets[column] if not placed >> above & 1
+        ) + sum(
             weight
-            for below, above, weight in self.cycles[own]
+            for below, above, weight in self.cycles[column]
             if placed >> below & 1 and not placed >> above & 1
         )
 
@@ -171,7 +173,7 @@ def _groups(before: Matrix, least: int) -> list[Group]:
         for i in columns
     ]
     for k in columns:
-        reach = [own | reach[k] if own >> k & 1 else own for own in reach]
+        reach = [row | reach[k] if row >> k & 1 else row for row in reach]
     return [
         tuple(j for j in columns if reach[i] == reach[j])
         for i in columns

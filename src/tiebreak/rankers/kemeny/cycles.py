@@ -89,12 +89,12 @@ def cycle_bound(
     place = np.argsort(order)
     ahead = np.where(margin == 0, place[:, None] < place, margin > 0).astype(np.float64)
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
-        found = violated_cycles(ahead, np.abs(margin))
-        rows = np.unique(np.concatenate([cycles, found]), axis=0)
+        violated = violated_cycles(ahead, np.abs(margin))
+        rows = np.unique(np.concatenate([cycles, violated]), axis=0)
         if len(rows) == len(cycles):
             break
         if not len(cycles):
-            best = bound_from(margin, found, SCALE * packed(margin, found))
+            best = bound_from(margin, violated, SCALE * packed(margin, violated))
             if best.value > SCALE * (cost - step):
                 break
         cycles = rows
@@ -103,7 +103,7 @@ def cycle_bound(
             break
         ahead, duals = answer
         weights = np.floor(duals * SCALE).astype(np.int64)
-        best = max(best, bound_from(margin, cycles, weights), key=lambda one: one.value)
+        best = max(best, bound_from(margin, cycles, weights), key=lambda bound: bound.value)
         rounded = improve(
             np.lexsort((np.argsort(order), -ahead.sum(axis=1).round(6))), margin, deadline
         )
@@ -227,11 +227,11 @@ def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> In
         down = np.cumsum(np.triu(ahead), axis=1)
         up = np.cumsum(np.tril(ahead)[:, ::-1], axis=1)[:, ::-1]
         change = down - up
-        here, there = np.unravel_index(np.argmin(change), change.shape)
-        if change[here, there] >= 0:
+        here, target = np.unravel_index(np.argmin(change), change.shape)
+        if change[here, target] >= 0:
             return order
         moved = order[here]
-        order = np.insert(np.delete(order, here), there, moved)
+        order = np.insert(np.delete(order, here), target, moved)
     return order
 
 
@@ -325,10 +325,10 @@ class _Costs:
         exact = self.n * (gap + 1) < 1 << 53
         self.regret = clipped.astype(np.float64 if exact else np.int64)
         turns = [np.roll(bound.cycles, -shift, axis=1) for shift in range(3)]
-        below, own, above = np.concatenate(turns).T
-        by_own = np.argsort(own, kind="stable")
-        sizes = np.bincount(own, minlength=self.n)
-        row = own[by_own]
+        below, column, above = np.concatenate(turns).T
+        by_own = np.argsort(column, kind="stable")
+        sizes = np.bincount(column, minlength=self.n)
+        row = column[by_own]
         slot = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         # One row of cycles per candidate; the rest of a row is empty: u = w, weight 0.
         self.below, self.above, self.weight = np.zeros((3, self.n, int(sizes.max())), np.int64)
@@ -358,9 +358,9 @@ def _merge(sets: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], IntArray]:
     ranked = sets[order]
     new = np.ones(len(sets), np.bool_)
     new[1:] = np.any(ranked[1:] != ranked[:-1], axis=1)
-    which = np.empty(len(sets), np.int64)
-    which[order] = np.cumsum(new) - 1
-    return ranked[new], which
+    number = np.empty(len(sets), np.int64)
+    number[order] = np.cumsum(new) - 1
+    return ranked[new], number
 
 
 def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> Explored:
@@ -397,6 +397,6 @@ def _masks(sets: NDArray[np.uint64], chosen: IntArray, columns: IntArray) -> dic
     wide[:, columns] = inside
     packed = np.packbits(wide, axis=1, bitorder="little")
     return {
-        which: int.from_bytes(row.tobytes(), "little")
-        for which, row in zip(chosen.tolist(), packed, strict=True)
+        number: int.from_bytes(row.tobytes(), "little")
+        for number, row in zip(chosen.tolist(), packed, strict=True)
     }

@@ -67,15 +67,15 @@ class Optima:
 
     def orders(self, limit: int) -> list[tuple[int, ...]]:
         """The lexicographically smallest optimal orders, at most `limit`, ascending."""
-        found: list[tuple[int, ...]] = []
+        orders: list[tuple[int, ...]] = []
         stack: list[tuple[int, tuple[int, ...]]] = [(_together(self.parts), ())]
-        while stack and len(found) < limit:
+        while stack and len(orders) < limit:
             remaining, order = stack.pop()
             if not remaining:
-                found.append(order)
+                orders.append(order)
             for column in reversed(self._next(remaining, self.parts)):
                 stack.append((remaining & ~(1 << column), (*order, column)))
-        return found
+        return orders
 
     def count(self, deadline: float = math.inf) -> int | None:
         """Number of optimal orders; None if finding it takes too much time or memory.
@@ -242,14 +242,14 @@ def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle
     bound, order = cycle_bound(within, order, step, deadline)
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
-    found, heads = None, None
+    explored, heads = None, None
     try:
         # One step further each time: the first gap that holds an order holds only optimal ones.
-        while found is None:
-            found = explore(bound, SCALE * floor - bound.value, columns, deadline)
-            if found is None:
+        while explored is None:
+            explored = explore(bound, SCALE * floor - bound.value, columns, deadline)
+            if explored is None:
                 floor += step
-        cost, heads = floor, found.heads
+        cost, heads = floor, explored.heads
     except UnprovenOrderError:
         pass
     return _Cycle(columns, bound, step, tuple(columns[order].tolist()), cost, floor, heads)
@@ -305,11 +305,11 @@ def _second_best(
             continue
         gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
         try:
-            found = explore(cycle.bound, gap, cycle.columns, deadline)
+            explored = explore(cycle.bound, gap, cycle.columns, deadline)
         except UnprovenOrderError:
             return None
-        if found is not None and found.second is not None:
-            least = (found.second + cycle.bound.value) // SCALE - cycle.cost
+        if explored is not None and explored.second is not None:
+            least = (explored.second + cycle.bound.value) // SCALE - cycle.cost
     return least
 
 
