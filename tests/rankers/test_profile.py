@@ -170,8 +170,8 @@ def test_pairwise_counts_by_going_through_the_ballots(table: NDArray[np.float64]
 def test_condorcet_winner_and_cycles(
     ballots: list[list[str]], winner: int | None, cycles: tuple[tuple[int, ...], ...]
 ) -> None:
-    found = majorities(margins(Profile.from_orderings(ballots, sorted(ballots[0]))))
-    assert (found.condorcet_winner, found.cycles) == (winner, cycles)
+    profile = Profile.from_orderings(ballots, sorted(ballots[0]))
+    assert majorities(margins(profile)) == (winner, cycles)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 9, 33])

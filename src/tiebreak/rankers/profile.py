@@ -263,21 +263,11 @@ def margins(profile: Profile | ArrayLike) -> IntArray:
     return counts - counts.T
 
 
-@dataclass(frozen=True, slots=True)
-class Majorities:
-    """Who beats all others, and in which groups majorities go round.
+def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...]]:
+    """The column that beats all others, and the groups in which majorities go round.
 
-    `condorcet_winner` beats every other candidate. A cycle is a strongly connected component, of at
-    least two candidates, of the graph of strict majorities: within it every candidate beats every
-    other over some chain. Columns, ascending.
-    """
-
-    condorcet_winner: int | None
-    cycles: tuple[tuple[int, ...], ...]
-
-
-def majorities(margin: IntArray) -> Majorities:
-    """Condorcet winner and majority cycles.
+    A cycle is a strongly connected component, of at least two candidates, of the graph of strict
+    majorities: within it every candidate beats every other over some chain. Columns, ascending.
 
     Args:
         margin: shape (N, N), antisymmetric, as `margins` returns it.
@@ -287,7 +277,7 @@ def majorities(margin: IntArray) -> Majorities:
     label = components(beats)
     groups = [tuple(np.flatnonzero(label == name).tolist()) for name in np.unique(label)]
     cycles = sorted(group for group in groups if len(group) > 1)
-    return Majorities(int(winners[0]) if winners.size else None, tuple(cycles))
+    return int(winners[0]) if winners.size else None, tuple(cycles)
 
 
 def components(edges: NDArray[np.bool_]) -> IntArray:

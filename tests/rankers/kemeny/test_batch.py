@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
@@ -163,16 +162,10 @@ def test_cuts_are_those_between_the_components(
 def cut(ranks: FloatArray) -> set[frozenset[int]]:
     counts = batch._preference_counts(np.ascontiguousarray(ranks[..., None]))
     seen = ~np.isnan(ranks).all(axis=0)
-    blocks = batch._blocks(counts - counts.transpose(1, 0, 2), np.array([seen]))
-    assert all((np.diff(block) > 0).all() for block in parts(blocks))
-    return {frozenset(block.tolist()) for block in parts(blocks)}
-
-
-def parts(blocks: batch._Blocks) -> list[NDArray[np.int64]]:
-    return [
-        blocks.order.ravel()[start : start + size]
-        for start, size in zip(blocks.start, blocks.size, strict=True)
-    ]
+    order, starts, sizes = batch._blocks(counts - counts.transpose(1, 0, 2), np.array([seen]))
+    blocks = [order[0, start : start + size] for start, size in zip(starts, sizes, strict=True)]
+    assert all((np.diff(block) > 0).all() for block in blocks)
+    return {frozenset(block.tolist()) for block in blocks}
 
 
 def beside(top: FloatArray, bottom: FloatArray) -> FloatArray:

@@ -9,8 +9,8 @@ from scipy import stats
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
-from tiebreak.rankers import profile
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.profile import majorities, margins
 from tiebreak.rankers.voting import copeland, dodgson, kendall
 
 
@@ -106,10 +106,7 @@ def swaps_by_enumeration(ranks: NDArray[np.float64], column: int) -> float:
     costs = [
         sum(cost for cost, _ in choice)
         for choice in product(*ways)
-        if profile.majorities(
-            profile.margins(np.array([ballot for _, ballot in choice]))
-        ).condorcet_winner
-        == column
+        if majorities(margins(np.array([ballot for _, ballot in choice])))[0] == column
     ]
     return min(costs, default=math.inf)
 

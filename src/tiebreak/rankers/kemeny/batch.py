@@ -17,7 +17,7 @@ step[i, T]), and lets one addition treat a whole range of sets (Held and Karp 19
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -109,13 +109,18 @@ def _solve_chunk(table: FloatArray, at: int, size: int, count: bool) -> KemenyBa
     order, unique, n_optima = _order_blocks(blocks, margins, table, at, count)
     place = order.argsort(axis=1)
     defined = n_present > 0
-    first = np.flatnonzero(blocks.start % present.shape[1] == 0)
+    first = np.flatnonzero(blocks[1] % present.shape[1] == 0)
+    total = None
+    if count:  # a block whose number is not known has 0
+        products = np.multiply.reduceat(n_optima, first)
+        total = np.minimum(products, MAX_COUNT).astype(np.int64)
+        total = np.where(defined & (total > 0), total, -1)
     return KemenyBatch(
         np.where(np.arange(present.shape[1]) < n_present[:, None], order, -1),
         np.where(present, place + 1.0, np.nan),
         np.where(defined, _costs(counts, place.T), -1),
         np.logical_and.reduceat(unique, first) & defined,
-        np.where(defined, _products(n_optima, first), -1) if count else None,
+        total,
     )
 
 
@@ -131,20 +136,15 @@ def _preference_counts(columns: FloatArray) -> Table:
     return np.stack([ballots.sum(axis=0, dtype=dtype) for ballots in before])
 
 
-class _Blocks(NamedTuple):
-    """A row of `order` per question: the present candidates, block after block, then the absent.
-
-    `start` and `size` of all blocks count the cells of `order` row by row; within a block the
-    columns ascend. A candidate that is absent is a block of its own.
-    """
-
-    order: IntArray
-    start: NDArray[np.intp]
-    size: NDArray[np.intp]
+Cells = NDArray[np.intp]
 
 
-def _blocks(margins: Table, present: NDArray[np.bool_]) -> _Blocks:
+def _blocks(margins: Table, present: NDArray[np.bool_]) -> tuple[IntArray, Cells, Cells]:
     """Cuts every question wherever all candidates above the cut beat all below it.
+
+    Returns a row of columns per question: the present candidates, block after block, then the
+    absent, each a block of its own; and where each block starts and how long it is, in cells of
+    these rows one after another. Within a block the columns ascend.
 
     Wins minus losses, summed over k of n candidates, is at most k (n − k), and that much if and
     only if the k beat all others. All above a cut have more of it than all below, so sorting by it
@@ -163,24 +163,24 @@ def _blocks(margins: Table, present: NDArray[np.bool_]) -> _Blocks:
     order = np.sort(number + key % n, axis=1) - number
     last = np.flatnonzero(ends)
     size = np.diff(last, prepend=-1)
-    return _Blocks(order, last - size + 1, size)
+    return order, last - size + 1, size
 
 
 def _order_blocks(
-    blocks: _Blocks, margins: Table, table: FloatArray, at: int, count: bool
+    blocks: tuple[IntArray, Cells, Cells], margins: Table, table: FloatArray, at: int, count: bool
 ) -> tuple[IntArray, NDArray[np.bool_], NDArray[np.object_]]:
-    """`blocks.order` with every block in its best order; for every block, whether that is unique.
+    """The columns with every block in its best order; for every block, whether that is unique.
 
     Third, how many best orders every block has: Python integers, 0 where that is not known.
     """
     n = len(margins)
-    order = blocks.order.copy()
-    unique = np.ones(len(blocks.size), np.bool_)
-    n_optima = np.ones(len(blocks.size), np.object_)
-    for size in np.unique(blocks.size[blocks.size > 1]):
-        chosen = np.flatnonzero(blocks.size == size)
-        question = blocks.start[chosen] // n
-        cells = blocks.start[chosen] + np.arange(size)[:, None]
+    order, start, sizes = blocks
+    unique = np.ones(len(sizes), np.bool_)
+    n_optima = np.ones(len(sizes), np.object_)
+    for size in np.unique(sizes[sizes > 1]):
+        chosen = np.flatnonzero(sizes == size)
+        question = start[chosen] // n
+        cells = start[chosen] + np.arange(size)[:, None]
         members = order.ravel()[cells]
         if size > MAX_CANDIDATES:
             best, unique[chosen], n_optima[chosen] = _one_by_one(table, members, at + question)
@@ -232,13 +232,6 @@ def _costs(counts: Table, place: NDArray[np.intp]) -> IntArray:
     return cost
 
 
-def _products(n_optima: NDArray[np.object_], first: NDArray[np.intp]) -> IntArray:
-    """Per question, the number of optimal orders; -1 where a block's number is not known."""
-    products = np.multiply.reduceat(n_optima, first)
-    capped: IntArray = np.minimum(products, MAX_COUNT).astype(np.int64)
-    return np.where(capped > 0, capped, -1)
-
-
 Optima = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64] | None]
 
 
@@ -287,7 +280,10 @@ def _optimal_orders(margins: Table, count: bool) -> Optima:
 def _steps(margins: Table) -> Table:
     """Row 2^i + T: cost of putting i in front of a set whose members below i are T."""
     n, _, n_elections = margins.shape
-    margins = margins.astype(_narrowest(margins), copy=False)
+    # No order turns round more than all pairs. A Python integer: the bound of 8-bit margins does
+    # not fit in 8 bits.
+    bound = n * (n - 1) // 2 * int(margins.max(initial=0))
+    margins = margins.astype(np.min_scalar_type(-bound - 1), copy=False)
     step = np.empty((1 << n, n_elections), margins.dtype)
     for i in range(n):
         cost = step[1 << i : 2 << i]
@@ -295,14 +291,6 @@ def _steps(margins: Table) -> Table:
         for j in range(i):
             np.add(cost[: 1 << j], margins[j, i], out=cost[1 << j : 2 << j])
     return step
-
-
-def _narrowest(margins: Table) -> np.dtype[Any]:
-    """The smallest integers that hold any cost: no order turns round more than all pairs."""
-    n = len(margins)
-    # A Python integer: the bound of 8-bit margins does not fit in 8 bits.
-    bound = n * (n - 1) // 2 * int(margins.max(initial=0))
-    return np.min_scalar_type(-bound - 1)
 
 
 def _least_costs(step: Table) -> Table:

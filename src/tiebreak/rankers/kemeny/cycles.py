@@ -250,20 +250,6 @@ FAR = 1 << 62  # cost of what cannot be
 Heads = dict[int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """The cheapest orders within the gap.
-
-    `best` is their cost and `second` that of the cheapest order that costs more, None if there is
-    none within the gap: both above the bound, in its units. `heads` tells, for every set that ends
-    a cheapest order, who may come first in it.
-    """
-
-    best: int
-    second: int | None
-    heads: Heads
-
-
 class _Layer(NamedTuple):
     """All sets of one size, and the edges that lead from them to the next size."""
 
@@ -275,7 +261,9 @@ class _Layer(NamedTuple):
     total: IntArray  # spent on the way to the child over this edge
 
 
-def explore(bound: Bound, gap: int, columns: IntArray, deadline: float) -> Explored | None:
+def explore(
+    bound: Bound, gap: int, columns: IntArray, deadline: float
+) -> tuple[Heads, int | None] | None:
     """The cheapest orders, if any costs at most `gap` above the bound.
 
     Args:
@@ -283,6 +271,10 @@ def explore(bound: Bound, gap: int, columns: IntArray, deadline: float) -> Explo
         gap: ≥ 0, in the units of the bound.
         columns: shape (n,), ascending: what the n candidates are called in the answer.
         deadline: value of `time.monotonic` at which to give up.
+
+    Returns:
+        For every set that ends a cheapest order, who may come first in it; and the cost of the
+        cheapest order that costs more, above the bound, None if there is none within the gap.
 
     Raises:
         UnprovenOrderError: at the deadline, or when more than `MAX_EDGES` edges must be kept.
@@ -363,7 +355,7 @@ def _merge(sets: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], IntArray]:
     return ranked[new], number
 
 
-def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> Explored:
+def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> tuple[Heads, int | None]:
     """Walks back from the full set over the edges of the cheapest orders."""
     rest = np.zeros(1, np.int64)  # cheapest way from a set to the full set
     second = None
@@ -385,7 +377,7 @@ def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> Explo
         ):
             child = masks[parent] | 1 << placed
             heads[child] = (*heads.get(child, ()), placed)
-    return Explored(best, second, heads)
+    return heads, second
 
 
 def _masks(sets: NDArray[np.uint64], chosen: IntArray, columns: IntArray) -> dict[int, int]:

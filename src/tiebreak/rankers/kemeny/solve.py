@@ -10,6 +10,7 @@ candidate may come next if it may in its own part, and no one of another part th
 beats it. No choice leads to a dead end.
 """
 
+import contextlib
 import math
 import time
 from collections.abc import Sequence
@@ -96,7 +97,8 @@ class Optima:
                 if len(known) < len(ways):
                     return None
                 sizes = [_together(group).bit_count() for group in groups]
-                return math.prod(known) * (1 if sign else _interleavings(sizes))
+                orders = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
+                return math.prod(known) * (1 if sign else orders)
         return self._count_sets(parts, deadline)
 
     def _split(self, parts: Sequence[Part], sign: Literal[1, 0]) -> list[list[Part]]:
@@ -140,10 +142,6 @@ def _together(parts: Sequence[Part]) -> int:
     return sum(part.full for part in parts)
 
 
-def _interleavings(sizes: Sequence[int]) -> int:
-    return math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
-
-
 MOST_CANDIDATES = 2_000
 """More take minutes before the first look at a time limit."""
 
@@ -177,10 +175,8 @@ def kemeny_young(
     ballots.require_at_most(MOST_CANDIDATES, "Kemeny–Young orders")
     counts = preference_counts(ballots)
     margin = counts - counts.T
-    groups = majorities(margin)
-    solved = [
-        _solve_cycle(margin, np.array(cycle), deadline) for cycle in sorted(groups.cycles, key=len)
-    ]
+    condorcet_winner, cycles = majorities(margin)
+    solved = [_solve_cycle(margin, np.array(c), deadline) for c in sorted(cycles, key=len)]
     optima = Optima(margin, _parts(solved, len(margin)))
     orders = optima.orders(max_orders)
     order = orders[0]
@@ -193,6 +189,10 @@ def kemeny_young(
     n_optima = 1 if unique else None
     if unique is False and complete:
         n_optima = optima.count(deadline)
+    method = "no majority cycle: every majority is followed"
+    if solved:
+        method = "majority cycles one by one, bound from 3-cycles, search over sets"
+        method += "" if complete else ", stopped at the limit"
     base = int(np.triu(np.minimum(counts, counts.T)).sum())
     return KemenyResult(
         order=order,
@@ -202,12 +202,12 @@ def kemeny_young(
         complete=complete,
         unique=unique,
         n_optima=n_optima,
-        method=_method(solved),
+        method=method,
         certificate=_certificate(solved, base),
         orders=tuple(orders) if optimal else (),
         interchangeable=free,
-        condorcet_winner=groups.condorcet_winner,
-        cycles=groups.cycles,
+        condorcet_winner=condorcet_winner,
+        cycles=cycles,
         margin=_second_best(solved, order, margin, unique, deadline),
         names=ballots.names,
     )
@@ -242,16 +242,12 @@ def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle
     bound, order = cycle_bound(within, order, step, deadline)
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
-    explored, heads = None, None
-    try:
-        # One step further each time: the first gap that holds an order holds only optimal ones.
-        while explored is None:
-            explored = explore(bound, SCALE * floor - bound.value, columns, deadline)
-            if explored is None:
-                floor += step
-        cost, heads = floor, explored.heads
-    except UnprovenOrderError:
-        pass
+    heads = None
+    # One step further each time: the first gap that holds an order holds only optimal ones.
+    with contextlib.suppress(UnprovenOrderError):
+        while (explored := explore(bound, SCALE * floor - bound.value, columns, deadline)) is None:
+            floor += step
+        cost, (heads, _) = floor, explored
     return _Cycle(columns, bound, step, tuple(columns[order].tolist()), cost, floor, heads)
 
 
@@ -308,8 +304,8 @@ def _second_best(
             explored = explore(cycle.bound, gap, cycle.columns, deadline)
         except UnprovenOrderError:
             return None
-        if explored is not None and explored.second is not None:
-            least = (explored.second + cycle.bound.value) // SCALE - cycle.cost
+        if explored is not None and explored[1] is not None:
+            least = (explored[1] + cycle.bound.value) // SCALE - cycle.cost
     return least
 
 
@@ -322,11 +318,3 @@ def _certificate(solved: Sequence[_Cycle], base: int) -> Certificate:
         )
     }
     return Certificate(weights, SCALE, SCALE * base + sum(cycle.bound.value for cycle in solved))
-
-
-def _method(solved: Sequence[_Cycle]) -> str:
-    if not solved:
-        return "no majority cycle: every majority is followed"
-    stopped = any(cycle.heads is None for cycle in solved)
-    words = "majority cycles one by one, bound from 3-cycles, search over sets"
-    return words + (", stopped at the limit" if stopped else "")
