@@ -322,12 +322,8 @@ def paired_interval(
     A. Agresti and Y. Min (2005), "Simple improved confidence intervals for comparing matched
     proportions", Statistics in Medicine 24, with t for the normal quantile.
 
-    Coverage of a 95% interval in percent (4,000 worlds a cell; Student's t alone in brackets):
-
-        items                              5        10        20        50       100
-        Borda of 8 models              97 (94)   95 (94)   96 (95)   94 (94)   95 (95)
-        ... 80% of the items tied     100 (66)   97 (86)   94 (91)   95 (94)   96 (96)
-        pass or fail, 95% and 85%     100 (65)  100 (86)   95 (94)   96 (94)   95 (94)
+    Of simulated worlds with 5 to 100 items a 95% interval held in 94 to 100%, where Student's t
+    alone held in as little as 65%.
 
     Args:
         differences: shape (n,), one per item, without NaN.
