@@ -148,8 +148,8 @@ def kappa_gap(
     n_items, item = item_numbers(items, len(first))
     distances = _distances(first.shape[-1], weights)
     both = [per_item(tables, item, n_items) for tables in (first, second)]
-    wholes = [tables.sum(axis=0) for tables in both]
-    kappas = [kappa_many(total, weights) for total in wholes]
+    totals = [tables.sum(axis=0) for tables in both]
+    kappas = [kappa_many(total, weights) for total in totals]
     known = ~np.isnan(kappas[0] + kappas[1])
     n_groups = int(known.sum())
     if not n_groups or n_items < 2:
@@ -157,13 +157,10 @@ def kappa_gap(
         return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
     without, extra = np.zeros(n_items), 0.0
-    for sign, tables, total in zip((-1, 1), both, wholes, strict=True):
-        # For each group: what they pull κ down by is taken off again.
-        left_out, _ = _smoothed(total[known] - tables[:, known], distances, CHANCE_LABELS)
-        centre, more = _smoothed(total[known], distances, CHANCE_LABELS)
-        # Without its only item a group is undefined: it then stays as it was.
-        without += sign * np.where(np.isnan(left_out), centre, left_out).mean(axis=1)
-        extra += float(np.sum(more * centre**2)) / n_groups**2
+    for sign, tables, total in zip((-1, 1), both, totals, strict=True):
+        left_out, _, variance = _without(tables[:, known], total[known], distances, CHANCE_LABELS)
+        without += sign * left_out
+        extra += variance
     error = math.sqrt(_jackknife(without) + extra)
     reach = student_quantile(n_items, level) * error
     lower, upper = max(difference - reach, -2.0), min(difference + reach, 2.0)
@@ -196,10 +193,7 @@ def kappa_mean(
         reason = "an interval over items needs at least two items"
         return Estimate(value, math.nan, math.nan, n_items, reason)
     labels = CHANCE_LABELS / known.sum()
-    left_out, _ = _smoothed(total[known] - of_items[:, known], distances, labels)
-    centre, more = _smoothed(total[known], distances, labels)
-    means = np.where(np.isnan(left_out), centre, left_out).mean(axis=1)
-    middle, extra = float(centre.mean()), float(np.sum(more * centre**2)) / known.sum() ** 2
+    means, middle, extra = _without(of_items[:, known], total[known], distances, labels)
     with np.errstate(divide="ignore"):
         odds = np.log(means / (2 - means))
     slope = 2 / (middle * (2 - middle))
@@ -230,6 +224,20 @@ def _disagreement(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray
     # Sums that were taken off leave 1e-17 of a disagreement that is none.
     chance = np.where(chance > 1e-9, chance, 0.0)
     return ratio(seen, n), ratio(chance, n * n)
+
+
+def _without(
+    tables: FloatArray, total: FloatArray, distances: FloatArray, labels: float
+) -> tuple[FloatArray, float, float]:
+    """Mean of `_smoothed` over groups without each item, shape (items,); of all; what labels add.
+
+    For each group: what the labels by chance pull κ down by is taken off again.
+    """
+    left_out, _ = _smoothed(total - tables, distances, labels)
+    centre, more = _smoothed(total, distances, labels)
+    # Without its only item a group is undefined: it then stays as it was.
+    means: FloatArray = np.where(np.isnan(left_out), centre, left_out).mean(axis=1)
+    return means, float(centre.mean()), float(np.sum(more * centre**2)) / len(total) ** 2
 
 
 def _smoothed(
