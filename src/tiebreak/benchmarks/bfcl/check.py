@@ -77,10 +77,10 @@ def written_calls(text: str) -> list[Call]:
     Thinking (`<think>…</think>`) is not part of an answer.
     """
     text = without_thinking(text)[-LONGEST_ANSWER:]
-    whole = text.strip().strip("`\n ")
+    stripped = text.strip().strip("`\n ")
     for read in (calls_from_json, calls_from_python):
         try:
-            return read(whole)
+            return read(stripped)
         except NoCallsError:
             continue
     return _last_group(text)
@@ -158,7 +158,7 @@ def _brackets(text: str) -> list[tuple[int, int]]:
     Brackets in quotes do not count. A quote ends with its line, so that an apostrophe does little
     harm, and an empty line closes all brackets.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     opened: list[int] = []
     quote, position = "", 0
     while mark := (_INSIDE if opened else _BRACKET).search(text, position):
@@ -177,10 +177,10 @@ def _brackets(text: str) -> list[tuple[int, int]]:
             if not opened or text[opened[-1]] != _PAIRS[sign]:
                 opened.clear()
             elif len(opened) <= _DEEPEST:
-                found.append((opened.pop(), position))
+                spans.append((opened.pop(), position))
             else:
                 opened.pop()
-    return found
+    return spans
 
 
 def calls_from_json(text: str) -> list[Call]:
@@ -324,11 +324,11 @@ def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdi
             (BFCL's own checker lets it pass.)
         question: The question that was answered.
     """
-    found = ", ".join(map(_written, calls)) or None
+    written = ", ".join(map(_written, calls)) or None
     if not calls and not without_thinking(answer).strip():
         return Verdict(False, None, "the answer is empty")
     why = problem(calls, question)
-    return Verdict(why is None, found, why or "")
+    return Verdict(why is None, written, why or "")
 
 
 def problem(calls: Sequence[Call], question: Question) -> str | None:
