@@ -163,7 +163,11 @@ def cohen_kappa(
         raise RankingError(f"{len(first)} ratings against {len(second)}")
     if labels is None and weights is not None:
         raise RankingError("weighted kappa needs labels, all possible ones in order")
-    pairs = [pair for pair in zip(first, second, strict=True) if not any(map(_is_missing, pair))]
+    pairs = [
+        pair
+        for pair in zip(first, second, strict=True)
+        if not any(label is None or label != label for label in pair)
+    ]
     seen = tuple(dict.fromkeys(chain.from_iterable(pairs)))
     scale = seen if labels is None else tuple(labels)
     if len(set(scale)) < len(scale):
@@ -213,10 +217,6 @@ def finite(numbers: ArrayLike) -> FloatArray:
 
 def _too_few(n: int) -> str:
     return f"the two have {n} models in common, and a comparison takes two"
-
-
-def _is_missing(label: Label | None) -> bool:
-    return label is None or label != label
 
 
 def _sklearn_kappa() -> Callable[..., float]:

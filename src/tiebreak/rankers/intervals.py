@@ -377,7 +377,7 @@ def share_gap(
     the others are those of the second.
 
     Raises:
-        RankingError: shapes differ, or level is out of range.
+        RankingError: level is out of range.
     """
     from scipy.special import stdtr
 
@@ -405,8 +405,6 @@ def share_gap(
 
 def _sample(hits: FloatArray, n: FloatArray) -> tuple[float, float, int]:
     """Share, effective number of events, and clusters."""
-    if hits.shape != n.shape or hits.ndim != 1:
-        raise RankingError(f"hits and n must have one shape, got {hits.shape} and {n.shape}")
     total = float(n.sum())
     if not total:
         return math.nan, math.nan, 0

@@ -31,7 +31,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.uncertainty import item_numbers, per_item
 
@@ -98,20 +97,16 @@ def linked_scores(
     """Mean scores of models over items that need not be the same.
 
     Args:
-        scores: shape (rows, N), a row for each item, NaN where a model has no score.
+        scores: shape (rows, N), finite, a row for each item, NaN where a model has no score.
         clusters: shape (rows,), items of one cluster are no independent evidence; by default every
             row is one of its own.
         link: whether shared items correct the scores. Where all models were to answer the same
             items, and some scores are missing by accident, plain means are paired already.
 
     Raises:
-        RankingError: shapes do not fit, or a score is infinite.
+        RankingError: `clusters` does not fit.
     """
     table = np.asarray(scores, dtype=np.float64)
-    if table.ndim != 2:
-        raise RankingError(f"scores must have shape (rows, models), got {table.shape}")
-    if np.isinf(table).any():
-        raise RankingError("scores must be finite, or NaN where a model is absent")
     n_clusters, cluster = item_numbers(clusters, len(table))
     known = ~np.isnan(table)
     n_rows = known.sum(axis=0)
@@ -213,17 +208,10 @@ def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> Expected
     Args:
         covariance: shape (R, R), of the R rounds' scores; 0 between independent rounds.
         level: in (0, 1).
-
-    Raises:
-        RankingError: the shape is another, or level is out of range.
     """
     from scipy.stats import chi2
 
     spread = np.asarray(covariance, np.float64)
-    if spread.ndim != 2 or spread.shape[0] != spread.shape[1]:
-        raise RankingError(f"covariance must have shape (rounds, rounds), got {spread.shape}")
-    if not 0 < level < 1:
-        raise RankingError(f"level must lie between 0 and 1, got {level}")
     n = len(spread)
     if n < 2 or np.isnan(spread).any():
         return UNKNOWN

@@ -126,7 +126,10 @@ class Profile:
             RankingError: an ordering holds a name that is not among `names`; a name occurs twice in
                 one ordering, or among `names`; as `from_ranks`.
         """
-        ballots = [[_group(entry) for entry in ordering] for ordering in orderings]
+        ballots = [
+            [(entry,) if isinstance(entry, str) else tuple(entry) for entry in ordering]
+            for ordering in orderings
+        ]
         occurring = chain.from_iterable(chain.from_iterable(ballots))
         labels = tuple(dict.fromkeys(occurring)) if names is None else _labels(names, len(names))
         column = {name: index for index, name in enumerate(labels)}
@@ -217,10 +220,6 @@ def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
     if twice := {name for name, times in Counter(labels).items() if times > 1}:
         raise RankingError(f"names that occur twice: {', '.join(sorted(twice))}")
     return labels
-
-
-def _group(entry: str | Collection[str]) -> tuple[str, ...]:
-    return (entry,) if isinstance(entry, str) else tuple(entry)
 
 
 def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:

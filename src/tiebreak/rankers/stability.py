@@ -176,15 +176,8 @@ def expected_spearman(first: ArrayLike, second: ArrayLike) -> float:
 
     Returns:
         In [-1, 1]; NaN with fewer than two items or models, or where no means differ.
-
-    Raises:
-        RankingError: the shapes differ.
     """
     first_scores, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
-    if first_scores.ndim != 2 or first_scores.shape != other.shape:
-        raise RankingError(
-            f"expected two tables of one shape, got {first_scores.shape}, {other.shape}"
-        )
     n_items, n_models = first_scores.shape
     if n_items < 2 or n_models < 2:
         return math.nan

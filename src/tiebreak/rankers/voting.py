@@ -224,7 +224,8 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
         votes = _first_places(ballots.ranks[:, standing])
         out = standing[votes == votes.min()]
         if ties == "borda":
-            out = _weakest(out, margin[np.ix_(out, standing)])
+            totals = margin[np.ix_(out, standing)].sum(axis=1)
+            out = out[totals == totals.min()]
         rounds[out] = number
         standing = np.setdiff1d(standing, out)
     return consensus_by("irv", rounds, ascending=False, used=ballots.n_ballots)
@@ -239,13 +240,6 @@ def _first_places(ranks: FloatArray) -> NDArray[np.object_]:
     # Python's whole numbers: the least common multiple of many sizes can exceed 64 bits.
     vote = np.array([unit // size for size in sharing], dtype=object)
     return np.array([sum(vote[column]) for column in top.T], dtype=object)
-
-
-def _weakest(candidates: IntArray, margin: IntArray) -> IntArray:
-    """Those of the candidates whose margins, shape (candidates, standing), have the lowest sum."""
-    totals = margin.sum(axis=1)
-    weakest: IntArray = candidates[totals == totals.min()]
-    return weakest
 
 
 def copeland(profile: Profile | ArrayLike) -> Consensus:

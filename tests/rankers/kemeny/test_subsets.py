@@ -133,9 +133,3 @@ def test_no_election() -> None:
     assert order.shape == (4, 0)
     assert unique.shape == (0,)
     assert n_optima is None
-
-
-@pytest.mark.parametrize("shape", [(3, 3), (3, 4, 2), (0, 0, 2), (15, 15, 1)])
-def test_shapes_that_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"margins must have shape \(n, n, elections\)"):
-        optimal_orders(np.zeros(shape, np.int64))

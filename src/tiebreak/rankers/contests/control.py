@@ -165,7 +165,11 @@ def controlled_sums(
         for group in step.groups:
             n = len(group.places)
             member, value = cell[used : used + n], worth[used : used + n]
-            _by_strength(models[group.places], group.won, played * n_models, doubled, member)
+            # From the weakest to the strongest: twice the place among all models, + 1 who won.
+            rows = doubled.take(models[group.places] + played * n_models)
+            rows = list(rows | group.won[:, None].astype(np.uint16))
+            sort_rows(rows, sorting_network(n))
+            np.stack(rows, out=member, casting="unsafe")
             ties = _ties(member, played * 2 * n_models, level)
             if orders is not None:
                 member[:] = 2 * order.take((member >> 1) + played * n_models) + (member & 1)
@@ -181,23 +185,6 @@ def controlled_sums(
 def _summed(cell: IntArray, worth: NDArray[np.float64], shape: tuple[int, ...]) -> IntArray:
     total = np.bincount(cell.reshape(-1), worth.reshape(-1), math.prod(shape))
     return total.astype(np.int64).reshape(shape)
-
-
-def _by_strength(
-    models: IntArray, won: IntArray, row: IntArray, doubled: NDArray[np.uint16], cell: IntArray
-) -> None:
-    """Order the members of a group from the weakest to the strongest.
-
-    Args:
-        models: shape (n, contests), at the places of the group.
-        won: shape (n,), who of these places won.
-        row: where in `doubled` the round of each contest begins.
-        doubled: shape (K, M), twice the place of each model among all.
-        cell: shape (n, contests), is filled: twice the place among all, + 1 who won.
-    """
-    rows = list(doubled.take(models + row) | won[:, None].astype(np.uint16))
-    sort_rows(rows, sorting_network(len(rows)))
-    np.stack(rows, out=cell, casting="unsafe")
 
 
 def _ties(cell: IntArray, row: IntArray, level: NDArray[np.uint16]) -> NDArray[np.int16]:

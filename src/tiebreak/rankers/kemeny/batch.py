@@ -247,15 +247,7 @@ def optimal_orders(margins: Table, *, count: bool = False) -> Optima:
         The candidates of each election, best first, shape (n, K), of all optimal orders the
         lexicographically smallest; whether there is no other, shape (K,); how many optimal orders
         there are, shape (K,), at most 14! < 2^37, None if they were not counted.
-
-    Raises:
-        ValueError: the shape is another.
     """
-    if margins.ndim != 3 or not 1 <= len(margins) == margins.shape[1] <= MAX_CANDIDATES:
-        raise ValueError(
-            f"margins must have shape (n, n, elections), 1 ≤ n ≤ {MAX_CANDIDATES}, "
-            f"got {margins.shape}"
-        )
     n, _, n_elections = margins.shape
     width = SUBSET_CELLS >> n
     parts = [
