@@ -237,8 +237,12 @@ def _before(prompt: str, entry_point: str) -> list[str]:
 def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
     """Source of what the function needs of some code, behind what comes before it."""
     kept = _needed(code.tree.body, entry_point)
-    used = {name for node in kept if not isinstance(node, _IMPORT) for name in _names(node)}
-    kept = [node for node in kept if not isinstance(node, _IMPORT) or _is_used(node, used)]
+    used = {name for node in kept if not isinstance(node, _IMPORT) for name in _names(node)} | {"*"}
+    kept = [
+        node
+        for node in kept
+        if not isinstance(node, _IMPORT) or _is_future(node) or not _imported(node).isdisjoint(used)
+    ]
     stay = {row for node in kept for row in _rows(node)}
     gone = {row for node in code.tree.body for row in _rows(node)} - stay
     # Python wants these imports before everything else, also before what the prompt begins with.
@@ -330,11 +334,6 @@ def _called(node: ast.AST) -> set[str]:
     functions = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
     names = {func.id for func in functions if isinstance(func, ast.Name)}
     return names | {func.attr for func in functions if isinstance(func, ast.Attribute)}
-
-
-def _is_used(node: ast.Import | ast.ImportFrom, used: set[str]) -> bool:
-    names = _imported(node)
-    return _is_future(node) or "*" in names or not names.isdisjoint(used)
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
