@@ -126,12 +126,14 @@ from .intervals import (
     wilson as wilson,
 )
 from .kemeny.batch import kemeny_young_batch as kemeny_young_batch
-from .kemeny.certificate import check_certificate as check_certificate
-from .kemeny.result import (
+from .kemeny.certificate import (
     Certificate as Certificate,
 )
-from .kemeny.result import (
+from .kemeny.certificate import (
     KemenyResult as KemenyResult,
+)
+from .kemeny.certificate import (
+    check_certificate as check_certificate,
 )
 from .kemeny.solve import kemeny_young as kemeny_young
 from .massey import least_squares as least_squares

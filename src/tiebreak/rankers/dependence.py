@@ -79,15 +79,8 @@ def effective_votes(
 
     Only complete ballots count, as in `krippendorff_alpha`.
 
-    Args:
-        ranks: shape (rows, R, N).
-        native: shape (rows, N), higher is better, NaN = unknown; None: there is none.
-        items: shape (rows,), the item of each row; by default each row is an item.
-        how: level, draws and seed.
-
-    Raises:
-        RankingError: shapes do not fit, a number is infinite, there is no row, or level or draws
-            are out of range.
+    `native`, shape (rows, N), are scores that are better when higher, NaN = unknown; None: there is
+    none. The other arguments and the errors are those of `reviewer_agreement`.
     """
     table = items_table(ranks)
     scores = _native(native, table)

@@ -76,16 +76,12 @@ def leave_one_out(
     A reviewer far from the others need not be wrong. A consensus of few others is noisy itself, so
     that distances are larger in small panels; compare them within one panel.
 
-    Args:
-        ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
-        method: a name in `AGGREGATORS`; by default Kemeny–Young up to 12 candidates, and Borda
-            beyond, where R + 1 exact orders of every item would take minutes.
-        items: shape (rows,), the item of each row; by default each row is an item.
-        how: level, draws and seed of the intervals.
+    `method` is a name in `AGGREGATORS`, by default Kemeny–Young up to 12 candidates, and Borda
+    beyond, where R + 1 exact orders of every item would take minutes. The other arguments are those
+    of `reviewer_agreement`.
 
     Raises:
-        RankingError: as `aggregate_items`; there is no row, `items` has another shape, or level or
-            draws are out of range.
+        RankingError: as `aggregate_items` and `reviewer_agreement`.
     """
     table = comparing(items_table(ranks))
     over = ItemDraws(len(table), items, how=how)
@@ -183,20 +179,20 @@ def presentation_bias(
     items in 13%, by 20 in 44%, by 50 in 99% of the panels; one with τ = 0.5 in 70%, 100% and 100%.
 
     Args:
-        ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
+        ranks: as in `reviewer_agreement`, and so are `items` and `how`.
         shown: the same shape, place in which an answer was shown, 1 = first, NaN = not shown; equal
             for identical answers that were shown as one.
         tolerance: smallest |τ| that is called bound, in [0, 1).
         alarm: probability that any of R reviewers without bias is called bound, in (0, 1).
-        items: shape (rows,), the item of each row; by default each row is an item.
-        how: level, draws and seed of the intervals.
+        items: shape (rows,).
+        how: level, draws and seed.
 
     Returns:
         One for each reviewer.
 
     Raises:
-        RankingError: shapes do not fit, a rank or place is infinite, there is no row, or tolerance,
-            alarm, level or draws are out of range.
+        RankingError: as `reviewer_agreement`; `shown` does not fit; tolerance or alarm is out of
+            range.
     """
     table, places = items_table(ranks), items_table(shown)
     if table.shape != places.shape:

@@ -16,7 +16,7 @@ from tests.rankers.kemeny.plain import Optima, by_all_orders, by_subsets, presen
 from tiebreak.rankers import errors
 from tiebreak.rankers.kemeny import batch, solve
 from tiebreak.rankers.kemeny.batch import KemenyBatch, kemeny_young_batch, optimal_orders
-from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.certificate import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import margins
 

@@ -12,8 +12,7 @@ from tests.rankers.kemeny.exhaustive import KINDS, all_costs, all_orders, profil
 from tests.rankers.kemeny.plain import before, by_subsets
 from tiebreak.rankers import errors
 from tiebreak.rankers.kemeny import cycles, solve
-from tiebreak.rankers.kemeny.certificate import check_certificate
-from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.certificate import KemenyResult, check_certificate
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import IntArray, Profile
 

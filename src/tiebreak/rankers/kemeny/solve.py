@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
+from tiebreak.rankers.kemeny.certificate import Certificate, KemenyResult
 from tiebreak.rankers.kemeny.cycles import (
     SCALE,
     Bound,
@@ -32,7 +33,6 @@ from tiebreak.rankers.kemeny.cycles import (
     explore,
     improve,
 )
-from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
 from tiebreak.rankers.profile import (
     IntArray,
     Profile,
