@@ -1,5 +1,5 @@
-import builtins
 import math
+import sys
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -240,14 +240,7 @@ def test_kappa_bad_input(options: Any, message: str) -> None:
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def no_sklearn(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("sklearn"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", no_sklearn)
+    monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
     with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         cohen_kappa([1, 2], [2, 1])
 

@@ -1,5 +1,5 @@
-import builtins
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -346,14 +346,7 @@ def test_bad_elo_options(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("method", [bradley_terry, elo])
 def test_without_evalica(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def no_evalica(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("evalica"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", no_evalica)
+    monkeypatch.setitem(sys.modules, "evalica", None)
     with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         method(**columns(ROUND))
 
@@ -504,13 +497,6 @@ def test_bad_covariates(covariates: Any, message: str) -> None:
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def no_sklearn(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("sklearn"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", no_sklearn)
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         controlled_bradley_terry([0], [1], [1], [0], [[1]], n_models=2)

@@ -24,8 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.extras import to_install
-from tiebreak.rankers.errors import MissingPackageError, RankingError
+from tiebreak.rankers.errors import RankingError, optional
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS, spread
 
@@ -182,7 +181,8 @@ def cohen_kappa(
     # Places on the scale instead of labels: scikit-learn wants labels of one type.
     place = {label: index for index, label in enumerate(scale)}
     x, y = ([place[pair[side]] for pair in pairs] for side in (0, 1))
-    kappa = _sklearn_kappa()(x, y, labels=range(len(scale)), weights=weights)
+    metrics = optional("sklearn.metrics", "Cohen's kappa needs scikit-learn", "scikit-learn")
+    kappa = metrics.cohen_kappa_score(x, y, labels=range(len(scale)), weights=weights)
     return Agreement(float(kappa), len(pairs))
 
 
@@ -217,17 +217,6 @@ def finite(numbers: ArrayLike) -> FloatArray:
 
 def _too_few(n: int) -> str:
     return f"the two have {n} models in common, and a comparison takes two"
-
-
-def _sklearn_kappa() -> Callable[..., float]:
-    try:
-        from sklearn.metrics import cohen_kappa_score
-    except ImportError as error:
-        raise MissingPackageError(
-            f"Cohen's kappa needs scikit-learn: {to_install('rankings', 'scikit-learn')}"
-        ) from error
-    kappa: Callable[..., float] = cohen_kappa_score
-    return kappa
 
 
 def pearson_many(first: ArrayLike, second: ArrayLike) -> FloatArray:

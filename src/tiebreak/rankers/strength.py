@@ -26,8 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.extras import to_install
-from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
+from tiebreak.rankers.errors import NoFitError, RankingError, optional
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.matches import Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray, IntArray, components
@@ -230,16 +229,6 @@ def _play(evalica: ModuleType, matches: Matches, order: IntArray, k: float) -> F
     return ratings
 
 
-def _evalica() -> ModuleType:
-    try:
-        import evalica
-    except ImportError as error:
-        raise MissingPackageError(
-            f"Bradley–Terry and Elo need evalica: {to_install('rankings', 'evalica')}"
-        ) from error
-    return evalica
-
-
 _NEWTON_TOLERANCE = 1e-9
 # A match that is as sure as this (1 : 3,000,000) says that the fit runs off to infinity.
 _SURE = 15.0
@@ -331,7 +320,12 @@ def _controlled_fit(
     design: FloatArray, result: FloatArray, item: NDArray[np.intp], n_models: int
 ) -> Callable[[FloatArray], FloatArray]:
     """Strengths and coefficients, shape (N + K,), as a function of how often each item counts."""
-    regression = _logistic_regression()
+    linear_model = optional(
+        "sklearn.linear_model", "Bradley–Terry with covariates needs scikit-learn", "scikit-learn"
+    )
+    regression = linear_model.LogisticRegression(
+        C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=_NEWTON_TOLERANCE
+    )
     # A tie is half a win for each.
     won, lost = np.flatnonzero(result > 0), np.flatnonzero(result < 1)
     rows, label = np.concatenate([won, lost]), np.repeat([1, 0], [len(won), len(lost)])
@@ -357,14 +351,5 @@ def _controlled_fit(
     return fit
 
 
-def _logistic_regression() -> Any:
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError as error:
-        raise MissingPackageError(
-            "Bradley–Terry with covariates needs scikit-learn: "
-            + to_install("rankings", "scikit-learn")
-        ) from error
-    return LogisticRegression(
-        C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=_NEWTON_TOLERANCE
-    )
+def _evalica() -> Any:
+    return optional("evalica", "Bradley–Terry and Elo need evalica", "evalica")

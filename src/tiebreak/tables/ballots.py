@@ -36,8 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.extras import to_install
-from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.rankers.errors import optional
 from tiebreak.rankers.profile import FloatArray, Profile
 from tiebreak.tables.delimited import Delimited, Row, read_delimited, read_text
 from tiebreak.tables.errors import TableError, shown
@@ -293,7 +292,10 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
         TableError: a line that is not in the format, or that the header or suffix contradicts; as
             `read_text` and `ballot_file`.
     """
-    instance = _instance()
+    instances = optional(
+        "preflibtools.instances", "PrefLib files are read with preflibtools", "preflibtools"
+    )
+    instance = instances.OrdinalInstance()
     kind = path.suffix.lower().removeprefix(".")
     # Not splitlines(): it also cuts at characters that may well be in a name.
     lines = [line.strip() for line in read_text(path).split("\n")]
@@ -321,16 +323,6 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     ballots = _ballots(instance)
     names = list(instance.alternatives_name.values())
     return ballot_file(path.stem, str(path), ballots, names, drop_unranked=drop_unranked)
-
-
-def _instance() -> Any:
-    try:
-        from preflibtools.instances import OrdinalInstance
-    except ImportError as error:
-        raise MissingPackageError(
-            f"PrefLib files are read with preflibtools: {to_install('rankings', 'preflibtools')}"
-        ) from error
-    return OrdinalInstance()
 
 
 def _check_lines(path: Path, body: Sequence[tuple[int, str]]) -> None:

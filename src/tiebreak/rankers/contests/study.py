@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tiebreak.extras import to_install
 from tiebreak.progress import tracked, watched
 from tiebreak.rankers.contests.control import CHANCE_BITS, VALUE_BITS, Control, controlled_sums, fit
 from tiebreak.rankers.contests.engine import (
@@ -23,7 +22,7 @@ from tiebreak.rankers.contests.engine import (
     simulate_block,
     states_of,
 )
-from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.rankers.errors import optional
 from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Fractional bits of the sums that a study returns.
@@ -120,14 +119,9 @@ def spread(
         n_jobs = min(work // _WORK, _cores()) if work >= 2 * _WORK else 1
     if n_jobs == 1:
         return [play(*task) for task in tracked(tasks, label)]
-    try:
-        from joblib import Parallel, delayed
-    except ImportError as error:
-        raise MissingPackageError(
-            f"More than one process needs joblib: {to_install('rankings', 'joblib')}"
-        ) from error
-    workers = Parallel(n_jobs=n_jobs, return_as="generator" if watched() else "list")
-    return list(tracked(workers(delayed(play)(*task) for task in tasks), label, len(tasks)))
+    joblib = optional("joblib", "More than one process needs joblib", "joblib")
+    workers = joblib.Parallel(n_jobs=n_jobs, return_as="generator" if watched() else "list")
+    return list(tracked(workers(joblib.delayed(play)(*task) for task in tasks), label, len(tasks)))
 
 
 def _cores() -> int:
