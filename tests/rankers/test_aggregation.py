@@ -159,12 +159,7 @@ def test_a_tie_between_optimal_orders_favours_no_column() -> None:
 @pytest.mark.parametrize("method", AGGREGATORS)
 def test_items_without_anything_to_compare(method: str) -> None:
     # Nobody ranked; each ballot ranks one; c is only ranked alone; all is well.
-    items = [
-        table("---", "---"),
-        table("1--", "-1-"),
-        table("12-", "--1"),
-        table("123", "123"),
-    ]
+    items = [table("---", "---"), table("1--", "-1-"), table("12-", "--1"), table("123", "123")]
     expected = table("---", "---", "12-", "123")
     np.testing.assert_array_equal(aggregate_items(items, method), expected)
 

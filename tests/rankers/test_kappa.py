@@ -12,13 +12,7 @@ from scipy.stats import t
 
 from tiebreak.rankers import RankingError
 from tiebreak.rankers.agreement import cohen_kappa
-from tiebreak.rankers.kappa import (
-    CHANCE_LABELS,
-    kappa_estimate,
-    kappa_gap,
-    kappa_many,
-    kappa_mean,
-)
+from tiebreak.rankers.kappa import CHANCE_LABELS, kappa_estimate, kappa_gap, kappa_many, kappa_mean
 
 KINDS: list[Any] = [None, "linear", "quadratic"]
 LABELS = arrays(np.int64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(0, 3))

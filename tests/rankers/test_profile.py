@@ -92,41 +92,17 @@ BAD: list[tuple[str, Callable[[], object], str]] = [
         lambda: Profile.from_ranks([[1, 2, 3], [1, 2, 2]], ["a", "b", "c"], ties=False),
         "ballot 1 gives one rank to 'b', 'c'",
     ),
-    (
-        "one name twice",
-        lambda: Profile.from_ranks([[1, 2]], ["a", "a"]),
-        "a",
-    ),
-    (
-        "never ranked",
-        lambda: Profile.from_ranks([[1, NAN, 2]], ["a", "b", "c"]),
-        "'b'",
-    ),
-    (
-        "never named",
-        lambda: Profile.from_orderings([["a", "b"]], ["a", "b", "c"]),
-        "'c'",
-    ),
-    (
-        "unknown",
-        lambda: Profile.from_orderings([["a", "z"]], ["a", "b"]),
-        "ballot 0 ranks 'z'",
-    ),
+    ("one name twice", lambda: Profile.from_ranks([[1, 2]], ["a", "a"]), "a"),
+    ("never ranked", lambda: Profile.from_ranks([[1, NAN, 2]], ["a", "b", "c"]), "'b'"),
+    ("never named", lambda: Profile.from_orderings([["a", "b"]], ["a", "b", "c"]), "'c'"),
+    ("unknown", lambda: Profile.from_orderings([["a", "z"]], ["a", "b"]), "ballot 0 ranks 'z'"),
     (
         "twice in a ballot",
         lambda: Profile.from_orderings([["a", ("b", "a")]]),
         "ballot 0 ranks 'a' twice",
     ),
-    (
-        "against itself",
-        lambda: Profile.from_pairwise([("a", "a", 1)]),
-        "itself",
-    ),
-    (
-        "no result",
-        lambda: Profile.from_pairwise([("a", "b", NAN)]),
-        "nan is not 0, ½ or 1",
-    ),
+    ("against itself", lambda: Profile.from_pairwise([("a", "a", 1)]), "itself"),
+    ("no result", lambda: Profile.from_pairwise([("a", "b", NAN)]), "nan is not 0, ½ or 1"),
 ]
 
 

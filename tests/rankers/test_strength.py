@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tiebreak.rankers import strength
-from tiebreak.rankers.errors import (
-    MissingPackageError,
-    NoFitError,
-    RankingError,
-)
+from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling

@@ -9,13 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai.log import (
-    EvalMetric,
-    EvalScore,
-    HeadlineMetric,
-    read_eval_log,
-    write_eval_log,
-)
+from inspect_ai.log import EvalMetric, EvalScore, HeadlineMetric, read_eval_log, write_eval_log
 from inspect_ai.scorer import (
     MetricProtocol,
     SampleScore,
@@ -391,10 +385,7 @@ def test_what_has_no_score_is_named_once_for_all_models(tmp_path: Path, n: int) 
 
 
 def test_what_another_file_gives_a_score_is_not_left_out(tmp_path: Path) -> None:
-    results: dict[str, dict[str, Any]] = {
-        "code": {"alias": "code"},
-        "gsm8k": task_values(acc=0.5),
-    }
+    results: dict[str, dict[str, Any]] = {"code": {"alias": "code"}, "gsm8k": task_values(acc=0.5)}
     for model in "ab":
         write_summary(tmp_path / model / "results_x.json", model, results)
     write_summary(tmp_path / "a" / "results_y.json", "a", {"code": task_values(unit_tests=0.25)})

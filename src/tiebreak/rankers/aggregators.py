@@ -85,12 +85,7 @@ _ALL = (
         optimal_order=True,
         complete_only=True,
     ),
-    Aggregator(
-        "spearman",
-        "Spm",
-        "the places with the least squared distance",
-        "voting:spearman",
-    ),
+    Aggregator("spearman", "Spm", "the places with the least squared distance", "voting:spearman"),
 )
 AGGREGATORS: Mapping[str, Aggregator] = MappingProxyType(
     {aggregator.name: aggregator for aggregator in _ALL}

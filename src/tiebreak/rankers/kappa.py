@@ -249,10 +249,7 @@ def _smoothed(
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     square = ratio(np.sum(rows @ distances**2 * columns, axis=-1), n * n)
     total = n * seen + labels * chance
-    return (
-        ratio(total, (n + labels) * chance),
-        ratio(labels * square, total * total),
-    )
+    return (ratio(total, (n + labels) * chance), ratio(labels * square, total * total))
 
 
 def _jackknife(without: FloatArray) -> float:

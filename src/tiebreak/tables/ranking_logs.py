@@ -50,9 +50,7 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
     return [_file(*kind, kinds[kind], logs, unranked) for kind in sorted(kinds)]
 
 
-def _collect(
-    logs: Sequence[RankingLog],
-) -> tuple[dict[tuple[str, str], Items], list[Unranked]]:
+def _collect(logs: Sequence[RankingLog]) -> tuple[dict[tuple[str, str], Items], list[Unranked]]:
     """Ballots by benchmark and protocol; and the items that none of a task's logs ranked."""
     kinds: dict[tuple[str, str], Items] = {}
     unranked: dict[tuple[str, str], Unranked] = {}

@@ -9,11 +9,7 @@ import pytest
 
 from tests.rankers.contests.cases import Case, truths
 from tiebreak.rankers.contests import engine, study
-from tiebreak.rankers.contests.expected_wins import (
-    _rank_interval,
-    csd,
-    mean_and_covariance,
-)
+from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
 from tiebreak.rankers.contests.rounds import win_rates
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
 from tiebreak.rankers.errors import MissingPackageError, MissingScoreError, RankingError

@@ -118,12 +118,7 @@ CENTRE = np.array([[1.0, 2.0, 3.0]] * 4 + [[3.0, 2.0, 1.0]] * 3 + [[2.0, 1.0, 3.
 
 @pytest.mark.parametrize(
     ("rule", "ranks", "condorcet", "first"),
-    [
-        (average, BROAD, 0, 1),
-        (borda, BROAD, 0, 1),
-        (spearman, BROAD, 0, 1),
-        (irv, CENTRE, 1, 0),
-    ],
+    [(average, BROAD, 0, 1), (borda, BROAD, 0, 1), (spearman, BROAD, 0, 1), (irv, CENTRE, 1, 0)],
 )
 def test_no_condorcet_consistency(rule: Rule, ranks: Ranks, condorcet: int, first: int) -> None:
     assert majorities(margins(ranks))[0] == condorcet

@@ -263,8 +263,7 @@ def prompt(question: Question, documentation: bool = True) -> str:
         lines = (f"{message['role']}: {message['content']}" for message in question.messages)
         request = "\n".join(["Conversation:", *lines])
     return _PROMPT.format(
-        functions="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools),
-        request=request,
+        functions="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools), request=request
     )
 
 

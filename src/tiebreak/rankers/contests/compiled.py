@@ -35,13 +35,7 @@ def simulate_block(
     n_models = strength.shape[1]
     shape = (len(eliminate) if trace else 1, n_models, len(words) * CHUNK)
     places = np.empty(shape, dtype=np.uint16)
-    _play(
-        words,
-        second_wins(strength),
-        _orders(orders),
-        *_flat(n_models, eliminate),
-        places,
-    )
+    _play(words, second_wins(strength), _orders(orders), *_flat(n_models, eliminate), places)
     return places
 
 
