@@ -8,25 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import NoFitError, RankingError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
 
 FloatArray = NDArray[np.float64]
-Match = tuple[int, int, float, int]
-
-ROUND: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1), (0, 1, 1, 1), (1, 2, 0.5, 2)]
-
-
-def columns(matches: list[Match], n_models: int | None = None) -> dict[str, Any]:
-    first, second, result, items = zip(*matches, strict=True)
-    return {
-        "first": first,
-        "second": second,
-        "result": result,
-        "items": items,
-        "n_models": n_models or max(*first, *second) + 1,
-    }
 
 
 def by_design_matrix(matches: list[Match], n: int, weight: FloatArray | None = None) -> FloatArray:
@@ -130,20 +117,6 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     assert result.reason.startswith(f"{result.undefined[0]} of 2000 draws")
 
 
-@pytest.mark.parametrize("closure", [False, True])
-def test_neither_order_nor_sides_nor_names_matter(closure: bool) -> None:
-    once = least_squares(**columns(ROUND), how=Resampling(draws=20, seed=3), closure=closure)
-    turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
-    again = least_squares(**columns(turned), how=Resampling(draws=20, seed=3), closure=closure)
-    words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
-    for other in (again, least_squares(**words, how=Resampling(draws=20, seed=3), closure=closure)):
-        for field in ("score", "lower", "upper", "first_share"):
-            np.testing.assert_array_equal(getattr(once, field), getattr(other, field))
-    renamed = [(2 - i, 2 - j, result, item) for i, j, result, item in ROUND]
-    mirror = least_squares(**columns(renamed), how=Resampling(draws=20, seed=3), closure=closure)
-    np.testing.assert_array_equal(mirror.upper, once.upper[::-1])
-
-
 # --- Closure ---------------------------------------------------------------------------------
 
 
@@ -232,24 +205,6 @@ def test_unconnected_models_are_named(matches: list[Match], n_models: int, messa
         least_squares(**columns(matches, n_models))
     statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
     assert np.isnan(statistic(np.ones((1, 1)))).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"first": [0]}, "one length"),
-        ({"first": [], "second": [], "result": [], "items": []}, "no match"),
-        ({"first": [0, 1, 2, 0, 3]}, "from 0 to 2"),
-        ({"first": [0.0, 1, 2, 0, 1]}, "whole numbers"),
-        ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
-        ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
-    ],
-)
-def test_bad_input(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        least_squares(**columns(ROUND) | change)
-    with pytest.raises(RankingError, match=message):
-        least_squares_statistic(**columns(ROUND) | change, n_items=3)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import strength
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.matches import Matches
@@ -16,22 +17,6 @@ from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, e
 from tiebreak.rankers.uncertainty import Resampling
 
 FloatArray = NDArray[np.float64]
-Match = tuple[int, int, float, int]
-
-# Everybody once beats and once loses to somebody else, in three items.
-ROUND: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1), (0, 1, 1, 1), (1, 2, 0.5, 2)]
-
-
-def columns(matches: list[Match]) -> dict[str, Any]:
-    first, second, result, items = zip(*matches, strict=True)
-    n_models = max(*first, *second) + 1
-    return {
-        "first": first,
-        "second": second,
-        "result": result,
-        "items": items,
-        "n_models": n_models,
-    }
 
 
 def simulate(
@@ -252,48 +237,6 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
 
 
 # --- Both ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
-    once = method(**columns(ROUND), how=Resampling(draws=20, seed=3))
-    turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
-    again = method(**columns(turned), how=Resampling(draws=20, seed=3))
-    for field in ("score", "lower", "upper", "first_share", "undefined"):
-        np.testing.assert_array_equal(getattr(once, field), getattr(again, field))
-    other = method(**columns(ROUND), how=Resampling(draws=20, seed=4))
-    assert (other.undefined != once.undefined).any() or (other.lower != once.lower).any()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-def test_the_names_of_items_do_not_matter(method: Any) -> None:
-    words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
-    np.testing.assert_array_equal(
-        method(**words, how=Resampling(draws=20)).upper,
-        method(**columns(ROUND), how=Resampling(draws=20)).upper,
-    )
-
-
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"first": [0]}, "one length"),
-        ({"first": [], "second": [], "result": [], "items": []}, "no match"),
-        ({"first": [0, 1, 2, 0, 3]}, "from 0 to 2"),
-        ({"first": [0, 1, 2, 0, -1]}, "from 0 to 2"),
-        ({"first": [0.0, 1, 2, 0, 1]}, "whole numbers"),
-        ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
-        ({"result": [1, 1, 1, 1, 2]}, "1, ½ or 0"),
-        ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
-        ({"how": Resampling(draws=0)}, "draws"),
-    ],
-)
-def test_bad_input(method: Any, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        method(**columns(ROUND) | change)
 
 
 @pytest.mark.parametrize("options", [{"k": 0}, {"permutations": 0}])
