@@ -8,7 +8,6 @@ from scipy.stats import binomtest
 
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.dependence import effective_votes, pair_errors
-from tiebreak.rankers.errors import RankingError
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -187,21 +186,6 @@ def test_no_estimate_and_why() -> None:
         assert math.isnan(found.estimate)
         assert reason in (found.reason or "")
         assert found.at_least >= 1
-
-
-@pytest.mark.parametrize(
-    ("ranks", "options", "message"),
-    [
-        (np.ones((3, 4)), {}, "items, ballots, candidates"),
-        (np.ones((0, 5, 4)), {}, "there is no item"),
-        (np.ones((2, 5, 4)), {"items": [1]}, r"items must have shape \(2,\)"),
-        (np.ones((2, 5, 4)), {"native": np.ones((2, 5))}, r"of shape \(2, 4\)"),
-        (panel(0, [1] * 4, np.eye(4), rows=3)[0], {"how": Resampling(level=0)}, "level"),
-    ],
-)
-def test_wrong_input(ranks: FloatArray, options: dict[str, float], message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        effective_votes(ranks, **options)  # type: ignore[arg-type]
 
 
 # Wrong before right.

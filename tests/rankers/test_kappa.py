@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import t
 
-from tiebreak.rankers import RankingError
 from tiebreak.rankers.agreement import cohen_kappa
 from tiebreak.rankers.kappa import CHANCE_LABELS, kappa_estimate, kappa_gap, kappa_many, kappa_mean
 
@@ -128,10 +127,3 @@ def test_a_gap_without_numbers() -> None:
     found = kappa_gap(alike, alike)
     assert math.isnan(found.p)
     assert found.reason is not None
-
-
-def test_wrong_use() -> None:
-    with pytest.raises(RankingError, match="shape"):
-        kappa_many([1, 2, 3])
-    with pytest.raises(RankingError, match="level"):
-        kappa_estimate(tables(np.array([[0, 1], [1, 1]])), level=1)

@@ -1,6 +1,5 @@
 import math
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.rankers.rounds import ROUND, Match, columns
+from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
-from tiebreak.rankers.errors import NoFitError, RankingError
+from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
 
 FloatArray = NDArray[np.float64]
@@ -205,11 +204,3 @@ def test_unconnected_models_are_named(matches: list[Match], n_models: int, messa
         least_squares(**columns(matches, n_models))
     statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
     assert np.isnan(statistic(np.ones((1, 1)))).all()
-
-
-@pytest.mark.parametrize(
-    "items", [[0, 0, 1, 1, 3], [0, 0, 1, 1, -1], [0.0, 0, 1, 1, 2], list("abcde")]
-)
-def test_a_statistic_takes_numbered_items(items: list[Any]) -> None:
-    with pytest.raises(RankingError, match="items must be whole numbers from 0 to 2"):
-        least_squares_statistic(**columns(ROUND) | {"items": items}, n_items=3)

@@ -9,7 +9,6 @@ from scipy.stats import friedmanchisquare, kendalltau, rankdata, spearmanr
 from tests.rankers.ballots import mallows, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.panel import (
     complete_ballots,
     kendall_w,
@@ -261,24 +260,6 @@ def test_the_level_counts_and_nothing_is_drawn(measure: type) -> None:
     assert repr(measure(ranks)) == repr(measure(ranks, how=Resampling(draws=1, seed=4)))
     wide, narrow = (repr(measure(ranks, how=Resampling(level=level))) for level in (0.99, 0.8))
     assert wide != narrow
-
-
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize(
-    ("ranks", "options", "message"),
-    [
-        (np.ones((3, 4)), {}, "items, ballots, candidates"),
-        (np.full((2, 3, 4), np.inf), {}, "infinite rank"),
-        (np.ones((0, 3, 4)), {}, "there is no item"),
-        (np.ones((2, 3, 4)), {"items": [1]}, r"items must have shape \(2,\)"),
-        (np.ones((2, 3, 4)), {"how": Resampling(level=1)}, "level"),
-    ],
-)
-def test_wrong_input(
-    measure: type, ranks: FloatArray, options: dict[str, object], message: str
-) -> None:
-    with pytest.raises(RankingError, match=message):
-        measure(ranks, **options)
 
 
 def test_complete_ballots() -> None:

@@ -1,7 +1,7 @@
 import math
 import time
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -323,38 +323,6 @@ def test_a_thousand_items_take_no_time(settle_for: SettleFor) -> None:
     for row in rows:
         test.update(row)
     assert time.process_time() - start < 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options"),
-    [
-        ((1, 10), {}),
-        ((3, 0), {}),
-        ((3, 10), {"error": 0.0}),
-        ((3, 10), {"error": 1.0}),
-        ((3, 10), {"error": NAN}),
-        ((3, 10), {"top_k": 0}),
-        ((3, 10), {"top_k": 3}),
-        ((3, 10), {"settle_for": "all"}),
-    ],
-)
-def test_bad_settings(arguments: tuple[int, int], options: dict[str, Any]) -> None:
-    with pytest.raises(RankingError, match=r"expected|must (lie|be)"):
-        RankingTest(*arguments, **options)
-
-
-@pytest.mark.parametrize("scores", [[0.5, 0.5], [[0.5, 0.5, 0.5]], 0.5])
-def test_scores_of_another_shape(scores: Any) -> None:
-    with pytest.raises(RankingError, match="shape"):
-        RankingTest(3, 10).update(scores)
-
-
-@pytest.mark.parametrize("score", [-0.01, 1.01, math.inf])
-def test_scores_out_of_range(score: float) -> None:
-    test = RankingTest(3, 10)
-    with pytest.raises(RankingError, match="0, 1"):
-        test.update([0.5, score, NAN])
-    assert test.n_items == 0
 
 
 def test_more_items_than_there_are() -> None:

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import strength
-from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
+from tiebreak.rankers.errors import MissingPackageError, NoFitError
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling
@@ -239,12 +239,6 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
 # --- Both ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"permutations": 0}])
-def test_bad_elo_options(options: dict[str, Any]) -> None:
-    with pytest.raises(RankingError, match="at least 1"):
-        elo(**columns(ROUND), **options)
-
-
 @pytest.mark.parametrize("method", [bradley_terry, elo])
 def test_without_evalica(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evalica", None)
@@ -382,19 +376,6 @@ def test_draws_without_a_fit_are_left_out_and_counted() -> None:
     assert fitted.reason == effect.reason
     assert str(left_out) in str(fitted.reason)
     assert effect.lower < effect.value < effect.upper
-
-
-@pytest.mark.parametrize(
-    ("covariates", "message"),
-    [
-        ([[1], [2]], "covariates of 4 matches"),
-        ([1, 2, 3, 4], "covariates of 4 matches"),
-        ([[1], [2], [3], [math.nan]], "finite"),
-    ],
-)
-def test_bad_covariates(covariates: Any, message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        controlled_bradley_terry([0] * 4, [1] * 4, [1, 0, 1, 0], range(4), covariates, n_models=2)
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:

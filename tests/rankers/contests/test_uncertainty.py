@@ -8,7 +8,6 @@ from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 from tiebreak.rankers.contests.sensitivity import _joint_ranks, drawn_wins
-from tiebreak.rankers.errors import RankingError
 
 CASE = Case(6, 4, 100, 0)
 RNG = np.random.default_rng(8)
@@ -57,12 +56,6 @@ def test_the_same_with_workers_and_beside_other_eliminations() -> None:
     assert found.items is not None
     np.testing.assert_array_equal(found.items.lower, alone.lower)
     np.testing.assert_array_equal(found.items.rank_upper, alone.rank_upper)
-
-
-@pytest.mark.parametrize("shape", [(1, 4, 3), (4, 3)])
-def test_bad_tables(shape: tuple[int, ...]) -> None:
-    with pytest.raises(RankingError, match="tables must have shape"):
-        item_intervals(np.zeros(shape))
 
 
 @pytest.mark.parametrize("apart", [0.0, 1.0, 4.0])

@@ -351,27 +351,6 @@ def test_no_questions() -> None:
     assert [*shapes, found.n_optima.shape] == [(0, 4), (0, 4), (0,), (0,), (0,)]
 
 
-@pytest.mark.parametrize(
-    ("profiles", "words"),
-    [
-        (np.ones((3, 4)), r"\(items, ballots, candidates\), got \(3, 4\)"),
-        (np.ones((2, 0, 4)), r"\(items, ballots, candidates\), got \(2, 0, 4\)"),
-        (np.ones((2, 3, 0)), r"\(items, ballots, candidates\), got \(2, 3, 0\)"),
-        ([[[1, 2]], [[INF, 1]]], "ballot 0 of item 1 .* 0 an inf"),
-        ([[[1, 2], [1, -INF]]], "ballot 1 of item 0 .* 1 an inf"),
-    ],
-)
-def test_bad_input_is_named(profiles: FloatArray, words: str) -> None:
-    with pytest.raises(errors.RankingError, match=words):
-        kemeny_young_batch(profiles)
-
-
-@pytest.mark.parametrize("chunk", [0, -1])
-def test_a_chunk_holds_a_question(chunk: int) -> None:
-    with pytest.raises(errors.RankingError, match="at least one question"):
-        kemeny_young_batch(np.ones((1, 1, 2)), chunk=chunk)
-
-
 def test_an_order_that_is_not_proven_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(ranks: FloatArray, max_orders: int) -> KemenyResult:
         return kemeny_young(ranks, time_limit=0.0, max_orders=max_orders)

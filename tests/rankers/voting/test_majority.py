@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import majorities, margins
 from tiebreak.rankers.voting import copeland, dodgson, kendall
 
@@ -185,8 +184,3 @@ def test_all_orders(seed: int) -> None:
     partials = int(np.isnan(ranks).any(axis=1).sum() - np.isnan(ranks).all(axis=1).sum())
     assert (result.method, result.dropped) == ("kendall", partials)
     assert result.used == np.sum(~np.isnan(ranks).any(axis=1))
-
-
-def test_a_complete_ballot_is_needed() -> None:
-    with pytest.raises(RankingError, match="none of the 2 ballots ranks all 3"):
-        kendall(table("12-", "-12"))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import normalized_borda
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.voting import average, borda, irv, spearman
 
@@ -95,18 +94,6 @@ def test_the_only_candidate_is_first() -> None:
     result = borda([[1.0], [1.0]])
     np.testing.assert_array_equal(result.ranks, [1])
     np.testing.assert_array_equal(result.scores, [0])
-
-
-def test_a_candidate_without_comparison_is_named() -> None:
-    with pytest.raises(RankingError, match="'2'") as error:
-        borda(table("12-", "--1"))
-    assert isinstance(error.value, RankingError)
-    np.testing.assert_array_equal(borda(table("12-", "--1"), unranked="last").used, 2)
-
-
-def test_an_unknown_option() -> None:
-    with pytest.raises(RankingError, match="'first'"):
-        borda([[1, 2]], unranked="first")  # type: ignore[arg-type]
 
 
 def optimal_places(ranks: NDArray[np.float64]) -> list[tuple[int, ...]]:
@@ -270,8 +257,3 @@ def test_sizes_whose_common_multiple_exceeds_64_bits() -> None:
     assert math.lcm(*range(1, n + 1)) > 2**63
     ballots = np.array([[1.0 if column < k else 2.0 for column in range(n)] for k in range(1, n)])
     np.testing.assert_array_equal(irv(ballots).ranks, np.arange(1, n + 1))
-
-
-def test_an_unknown_option_of_irv() -> None:
-    with pytest.raises(RankingError, match="'coin'"):
-        irv([[1, 2]], ties="coin")  # type: ignore[arg-type]
