@@ -1,5 +1,4 @@
 import math
-import sys
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -24,7 +23,6 @@ from tiebreak.rankers.agreement import (
     top1,
     top1_many,
 )
-from tiebreak.rankers.errors import MissingPackageError
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -198,12 +196,6 @@ def test_undefined_kappa(first: Any, second: Any, n: int, reason: str) -> None:
 
 def test_one_constant_rater_agrees_as_chance_does() -> None:
     assert cohen_kappa([1, 1, 1], [1, 2, 1]).value == pytest.approx(0)
-
-
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
-    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
-        cohen_kappa([1, 2], [2, 1])
 
 
 # --- What any agreement keeps ----------------------------------------------------------------

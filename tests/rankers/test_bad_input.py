@@ -1,6 +1,7 @@
 """Bad input, as data: the call, and the words that help its reader."""
 
 import math
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -28,7 +29,12 @@ from tiebreak.rankers.contests.expected_wins import csd, natural_breaks
 from tiebreak.rankers.contests.rounds import tiers, weighted_rounds
 from tiebreak.rankers.contests.sensitivity import failure_sensitivity, item_intervals, perturb
 from tiebreak.rankers.dependence import effective_votes
-from tiebreak.rankers.errors import MissingScoreError, RankingError, ReviewGraphError
+from tiebreak.rankers.errors import (
+    MissingPackageError,
+    MissingScoreError,
+    RankingError,
+    ReviewGraphError,
+)
 from tiebreak.rankers.expander import review_graph
 from tiebreak.rankers.intervals import ItemDraws, wilson
 from tiebreak.rankers.kappa import kappa_estimate, kappa_many
@@ -304,3 +310,25 @@ def test_bad_input(
 ) -> None:
     with pytest.raises(error, match=message):
         function(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("package", "needs"),
+    [
+        ("evalica", lambda: bradley_terry(**columns(ROUND))),
+        ("evalica", lambda: elo(**columns(ROUND))),
+        ("sklearn.metrics", lambda: cohen_kappa([1, 2], [2, 1])),
+        (
+            "sklearn.linear_model",
+            lambda: controlled_bradley_terry([0], [1], [1], [0], [[1]], n_models=2),
+        ),
+        ("joblib", lambda: csd(SCORES, iterations=10, n_jobs=2)),
+    ],
+)
+def test_optional_packages(
+    package: str, needs: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
+        needs()
+    csd(SCORES, iterations=10, n_jobs=1)

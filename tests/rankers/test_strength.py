@@ -1,5 +1,4 @@
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.optimize import minimize
 
 from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import strength
-from tiebreak.rankers.errors import MissingPackageError, NoFitError
+from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling
@@ -239,13 +238,6 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
 # --- Both ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-def test_without_evalica(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "evalica", None)
-    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
-        method(**columns(ROUND))
-
-
 FEW = Resampling(draws=10)
 
 
@@ -376,9 +368,3 @@ def test_draws_without_a_fit_are_left_out_and_counted() -> None:
     assert fitted.reason == effect.reason
     assert str(left_out) in str(fitted.reason)
     assert effect.lower < effect.value < effect.upper
-
-
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
-        controlled_bradley_terry([0], [1], [1], [0], [[1]], n_models=2)

@@ -12,7 +12,7 @@ from tiebreak.rankers.contests import engine, study
 from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
 from tiebreak.rankers.contests.rounds import win_rates
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
-from tiebreak.rankers.errors import MissingPackageError, MissingScoreError
+from tiebreak.rankers.errors import MissingScoreError
 
 NAN, INF = float("nan"), float("inf")
 TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
@@ -217,10 +217,3 @@ def test_numpy_path_needs_nothing_else() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_missing_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
-        csd(TABLE, iterations=10, n_jobs=2)
-    csd(TABLE, iterations=10, n_jobs=1)
