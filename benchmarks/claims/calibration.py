@@ -15,10 +15,9 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, ItemDraws, share_gap
 from tiebreak.rankers.kappa import Weights, kappa_estimate, kappa_gap, kappa_mean, label_bias
 from tiebreak.rankers.pairwise_tests import holm
-from tiebreak.rankers.shares import share_gap
 from tiebreak.rankers.uncertainty import Resampling
 
 HOLDS = (0.93, 0.97)

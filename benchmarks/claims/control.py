@@ -14,8 +14,7 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array
-from tiebreak.rankers.covariates import controlled_bradley_terry
-from tiebreak.rankers.strength import bradley_terry
+from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry
 from tiebreak.rankers.uncertainty import Resampling
 
 FULL = 120

@@ -20,9 +20,8 @@ from benchmarks.claims import Claim, Range, mean, runs, share
 from benchmarks.claims.boards import pairs_found
 from benchmarks.claims.worlds import Array, Generator, near_ties
 from tiebreak.rankers import pairwise_tests
-from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.pairwise_tests import separation
-from tiebreak.rankers.points import pair_points
 from tiebreak.rankers.uncertainty import Resampling, bootstrap_items
 from tiebreak.scorers.schedule import Schedule
 

@@ -16,9 +16,8 @@ from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
 from benchmarks.claims.boards import pairs_found
 from benchmarks.claims.worlds import Array, Generator, near_ties, true_borda
 from tiebreak.rankers import Resampling, bootstrap_items, pairwise_tests
-from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.pairwise_tests import separation
-from tiebreak.rankers.points import pair_points
 from tiebreak.scorers.schedule import Schedule, n_rounds
 
 HOLDS: Range = (0.93, 0.97)

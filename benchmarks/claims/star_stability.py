@@ -20,7 +20,7 @@ from tiebreak.analysis.star_table import StarTable
 from tiebreak.analysis.stars import scored
 from tiebreak.fair.analysis.star_samples import RoundScores, star_orders
 from tiebreak.fair.analysis.star_stability import elsewhere, error_causes
-from tiebreak.rankers.sampling import expected_variance, relative_influence, variance_at
+from tiebreak.rankers.linked import expected_variance, relative_influence, variance_at
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.human import CAUSES, CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable

@@ -13,9 +13,8 @@ from benchmarks.claims.worlds import near_ties, true_borda
 from tiebreak.analysis.standing import Placed
 from tiebreak.rankers import Resampling, bootstrap_items, csd
 from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_many
-from tiebreak.rankers.intervals import mean_in_bounds, paired_interval
+from tiebreak.rankers.intervals import mean_in_bounds, paired_interval, share_gap
 from tiebreak.rankers.kappa import kappa_gap, kappa_mean, label_bias
-from tiebreak.rankers.shares import share_gap
 
 LEVELS = st.sampled_from([0.5, 0.8, 0.95, 0.999])
 

@@ -34,3 +34,12 @@ def test_hard_answers(benchmark: str) -> None:
     for number, case in enumerate(CASES[benchmark]):
         verdict = known.score(case.answer, known.read(case.row, number))
         assert verdict.right is case.right, (case.answer[:80], verdict)
+
+
+@pytest.mark.parametrize("benchmark", ["gsm8k", "mmlu"])
+@pytest.mark.parametrize("part", ["#", "\\boxed{", "{", "1,", "answer: ", ",111"])
+def test_long_answers_are_read_in_time(benchmark: str, part: str) -> None:
+    known = BENCHMARKS[benchmark]
+    assert known.score is not None
+    # Quadratic, this would take minutes.
+    known.score(part * (80_000 // len(part)) + "1", known.read(CASES[benchmark][0].row, 0))

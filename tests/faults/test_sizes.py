@@ -15,7 +15,7 @@ from tests.faults.record import Tried, amount, record
 from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contests import contest_report
 from tiebreak.rankers import AGGREGATORS, Profile, RankingError
-from tiebreak.rankers.pairwise import preference_counts
+from tiebreak.rankers.profile import preference_counts
 from tiebreak.tables import (
     TableError,
     read_ballots,

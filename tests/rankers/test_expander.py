@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tiebreak.rankers import expander
-from tiebreak.rankers.errors import RankingError, ReviewGraphError
+from tiebreak.rankers.errors import ReviewGraphError
 from tiebreak.rankers.expander import Graph, is_connected, review_graph, second_singular_value
 
 # Candidates, degree, own column of each reviewer, and the counts of reviews that are allowed.
@@ -143,14 +143,6 @@ def test_an_expander(n: int, degree: int) -> None:
         assert squares[1] <= bound(n, degree, n) ** 2 + 1e-9
 
 
-def test_poor_expanders_are_drawn_again() -> None:
-    # √(3 − 1) + √(3 − 1) = 2.83 of at most 3: about one of 20 random graphs is beyond that.
-    values = [second_singular_value(draw(30, 3, range(30), seed), 30) for seed in range(100)]
-    assert max(values) <= bound(30, 3, 30)
-    # Close to it, as the theorem says that random graphs are: these are not chosen for more.
-    assert np.mean(values) > 0.9 * bound(30, 3, 30)
-
-
 def test_where_no_expander_exists_the_graph_is_connected() -> None:
     # 29 reviewers of two link 30 candidates only as a tree, whose d′ − 1 is next to nothing.
     own: list[int | None] = [None] * 29
@@ -185,25 +177,3 @@ def test_the_best_of_the_connected_graphs_is_taken(monkeypatch: pytest.MonkeyPat
 )
 def test_connectivity(graph: Graph, n: int, connected: bool) -> None:
     assert is_connected(graph, n) == connected == linked(graph, n)
-
-
-@pytest.mark.parametrize(
-    ("n", "degree", "own", "error", "message"),
-    [
-        (4, 1, [0, 1, 2, 3], ReviewGraphError, "degree must be 2 to 3"),
-        (4, 4, [0, 1, 2, 3], ReviewGraphError, "degree must be 2 to 3"),
-        (4, 5, [None] * 3, ReviewGraphError, "degree must be 2 to 4"),
-        (2, 2, [0, 1], ReviewGraphError, "let reviewers rank all answers"),
-        (1, 2, [None], ReviewGraphError, "there are 1 in all"),
-        (9, 2, [None] * 7, ReviewGraphError, "degree of at least 3"),  # 7·1 + 1 = 8 < 9
-        (4, 3, [0, 0], ReviewGraphError, "candidate 0 is every reviewer's own"),
-        (4, 2, [], RankingError, "no reviewer"),
-        (4, 2, [0, 4], RankingError, "reviewer 1 is given as candidate 4"),
-        (4, 2, [-1, 0], RankingError, "reviewer 0 is given as candidate -1"),
-    ],
-)
-def test_what_cannot_be(
-    n: int, degree: int, own: list[int | None], error: type[RankingError], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        draw(n, degree, own)

@@ -3,11 +3,10 @@ import math
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import t
+from scipy.stats import chi2_contingency, norm, t
 
 from tiebreak.rankers import Resampling, wilson
-from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, mean_in_bounds
+from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, mean_in_bounds, share_gap
 from tiebreak.rankers.profile import ratio
 from tiebreak.rankers.uncertainty import bootstrap_items
 
@@ -72,15 +71,6 @@ def test_items_are_counted_once() -> None:
     np.testing.assert_array_equal(over().count(present[:, :, None]), [[3], [1]])
 
 
-def test_wrong_input() -> None:
-    with pytest.raises(RankingError, match=r"items must have shape \(5,\), got \(2,\)"):
-        over([1, 2])
-    with pytest.raises(RankingError, match="there is no item"):
-        ItemDraws(0, None, how=Resampling(level=0.9, draws=5))
-    with pytest.raises(RankingError, match="draws"):
-        over(draws=0).means(VALUES, "none")
-
-
 def by_hand(successes: int, n: int) -> tuple[float, float]:
     """Wilson (1927): (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), z = 1.959964."""
     z = 1.959963984540054
@@ -101,15 +91,6 @@ def test_nothing_observed_is_undefined_and_excludes_nothing() -> None:
     result = wilson(0, 0)
     assert all(math.isnan(value) for value in (result.rate, result.lower, result.upper))
     assert not result.excludes(0.5)
-
-
-@pytest.mark.parametrize(
-    ("successes", "n", "level", "message"),
-    [(3, 2, 0.95, "3 of 2"), (-1, 2, 0.95, "-1 of 2"), (1, 2, 1.0, "level"), (0, 0, 0, "level")],
-)
-def test_wilson_refuses_nonsense(successes: int, n: int, level: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        wilson(successes, n, level=level)
 
 
 def test_excludes() -> None:
@@ -186,3 +167,41 @@ def test_a_few_small_losses_do_not_tell_how_large_losses_are(
     assert worst.lower < found.lower < alone < found.value
     # Where whole items are lost nothing is added: Wilson's interval, with Student's quantile.
     assert worst.lower == pytest.approx(wilson(n - losses, n).lower, abs=0.005)
+
+
+def single(hits: int, n: int) -> tuple[list[int], list[int]]:
+    """Events that are each a cluster."""
+    return [1] * hits + [0] * (n - hits), [1] * n
+
+
+@pytest.mark.parametrize(("a", "b"), [((97, 1000), (80, 1000)), ((30, 400), (37, 300))])
+def test_as_the_chi_squared_test(a: tuple[int, int], b: tuple[int, int]) -> None:
+    found = share_gap(*single(*a), *single(*b))
+    table = [[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]]
+    expected = chi2_contingency(table, correction=False).pvalue
+    assert found.p == pytest.approx(expected, rel=0.03)
+    assert found.difference == pytest.approx(a[0] / a[1] - b[0] / b[1])
+    shares = [(hits + 1) / (n + 2) for hits, n in (a, b)]
+    spread = math.sqrt(sum(p * (1 - p) / (n + 2) for p, (_, n) in zip(shares, (a, b), strict=True)))
+    reach = norm.ppf(0.975) * spread
+    middle = shares[0] - shares[1]
+    assert (found.lower, found.upper) == pytest.approx((middle - reach, middle + reach), abs=2e-4)
+
+
+def test_clusters_count_as_what_they_tell() -> None:
+    hits = np.random.default_rng(0).random(100) < 0.3
+    once = share_gap(hits, np.ones(100), *single(20, 100))
+    fourfold = share_gap(4 * hits, np.full(100, 4), *single(20, 100))
+    assert fourfold.p == pytest.approx(once.p, rel=0.05)
+    assert fourfold.upper - fourfold.lower == pytest.approx(once.upper - once.lower, rel=0.02)
+
+
+def test_edges() -> None:
+    assert math.isnan(share_gap([], [], [1], [1]).difference)
+    assert math.isnan(share_gap([1], [1], [1, 0], [1, 1]).p)
+    none = share_gap(*single(0, 50), *single(0, 50))
+    assert (none.difference, none.p) == (0, 1)
+    assert none.lower < 0 < none.upper
+    every = share_gap(*single(50, 50), *single(0, 50))
+    assert every.p < 1e-9
+    assert every.upper <= 1

@@ -1,6 +1,5 @@
 import math
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -8,25 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
-from tiebreak.rankers.errors import NoFitError, RankingError
+from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
 
 FloatArray = NDArray[np.float64]
-Match = tuple[int, int, float, int]
-
-ROUND: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1), (0, 1, 1, 1), (1, 2, 0.5, 2)]
-
-
-def columns(matches: list[Match], n_models: int | None = None) -> dict[str, Any]:
-    first, second, result, items = zip(*matches, strict=True)
-    return {
-        "first": first,
-        "second": second,
-        "result": result,
-        "items": items,
-        "n_models": n_models or max(*first, *second) + 1,
-    }
 
 
 def by_design_matrix(matches: list[Match], n: int, weight: FloatArray | None = None) -> FloatArray:
@@ -120,26 +106,6 @@ def test_a_model_that_won_all_has_a_strength() -> None:
     assert result.reason is None
 
 
-@pytest.mark.slow
-def test_the_interval_is_that_of_the_mean() -> None:
-    # Two models: s0 − s1 is the mean margin, so s0 is half of it, and Student's t applies.
-    from scipy import stats
-
-    result = np.random.default_rng(8).choice([0, 0.5, 1], p=[0.2, 0.3, 0.5], size=80)
-    found = least_squares(
-        np.zeros(80, int),
-        np.ones(80, int),
-        result,
-        np.arange(80),
-        n_models=2,
-        how=Resampling(draws=20_000),
-    )
-    margin = 2 * result - 1
-    half = stats.t.ppf(0.975, 79) * margin.std(ddof=1) / math.sqrt(80)
-    np.testing.assert_allclose(found.lower[0], (margin.mean() - half) / 2, atol=0.01)
-    np.testing.assert_allclose(found.upper[0], (margin.mean() + half) / 2, atol=0.01)
-
-
 def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Model 2 plays in items 0 and 1 only: of 4⁴ draws 2⁴ leave it out, 1 in 16.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (0, 2, 0, 1), (0, 1, 0, 2), (0, 1, 1, 3)]
@@ -148,34 +114,6 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
     assert result.reason is not None
     assert result.reason.startswith(f"{result.undefined[0]} of 2000 draws")
-
-
-def test_items_are_resampled_and_not_matches() -> None:
-    generator = np.random.default_rng(4)
-    matches: list[Match] = [
-        (i, j, float(generator.random() < 0.6), item)
-        for item in range(30)
-        for i, j in combinations(range(3), 2)
-    ]
-    once = least_squares(**columns(matches), how=Resampling(draws=300))
-    copies = least_squares(
-        **columns([m for m in matches for _ in range(5)]), how=Resampling(draws=300)
-    )
-    np.testing.assert_allclose(once.lower, copies.lower, atol=1e-8)
-
-
-@pytest.mark.parametrize("closure", [False, True])
-def test_neither_order_nor_sides_nor_names_matter(closure: bool) -> None:
-    once = least_squares(**columns(ROUND), how=Resampling(draws=20, seed=3), closure=closure)
-    turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
-    again = least_squares(**columns(turned), how=Resampling(draws=20, seed=3), closure=closure)
-    words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
-    for other in (again, least_squares(**words, how=Resampling(draws=20, seed=3), closure=closure)):
-        for field in ("score", "lower", "upper", "first_share"):
-            np.testing.assert_array_equal(getattr(once, field), getattr(other, field))
-    renamed = [(2 - i, 2 - j, result, item) for i, j, result, item in ROUND]
-    mirror = least_squares(**columns(renamed), how=Resampling(draws=20, seed=3), closure=closure)
-    np.testing.assert_array_equal(mirror.upper, once.upper[::-1])
 
 
 # --- Closure ---------------------------------------------------------------------------------
@@ -251,18 +189,6 @@ def test_closure_against_search(matches: list[Match]) -> None:
     np.testing.assert_allclose(found(counts), expected(counts), atol=1e-8)
 
 
-def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
-    # In item 0 the chain 0 > 1 > 2; in item 1 2 beats 0. Without closure (margins 1, 1, −1 for the
-    # three pairs) all are equal: 0 has one win and one loss, and so has everyone. With 0 > 2 added
-    # in item 0 the pair (0, 2) is even: least at s0 − s1 = s1 − s2 = a of 2(1 − a)² + 2(2a)²
-    # + 2 (its two matches miss by 1 ∓ 2a): derivative −4(1 − a) + 16a = 0, a = 1/5.
-    matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1)]
-    plain = least_squares(**columns(matches), how=Resampling(draws=1)).score
-    closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
-    np.testing.assert_array_equal(plain, [0, 0, 0])
-    np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
-
-
 # --- Bad input -------------------------------------------------------------------------------
 
 
@@ -278,29 +204,3 @@ def test_unconnected_models_are_named(matches: list[Match], n_models: int, messa
         least_squares(**columns(matches, n_models))
     statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
     assert np.isnan(statistic(np.ones((1, 1)))).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"first": [0]}, "one length"),
-        ({"first": [], "second": [], "result": [], "items": []}, "no match"),
-        ({"first": [0, 1, 2, 0, 3]}, "from 0 to 2"),
-        ({"first": [0.0, 1, 2, 0, 1]}, "whole numbers"),
-        ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
-        ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
-    ],
-)
-def test_bad_input(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        least_squares(**columns(ROUND) | change)
-    with pytest.raises(RankingError, match=message):
-        least_squares_statistic(**columns(ROUND) | change, n_items=3)
-
-
-@pytest.mark.parametrize(
-    "items", [[0, 0, 1, 1, 3], [0, 0, 1, 1, -1], [0.0, 0, 1, 1, 2], list("abcde")]
-)
-def test_a_statistic_takes_numbered_items(items: list[Any]) -> None:
-    with pytest.raises(RankingError, match="items must be whole numbers from 0 to 2"):
-        least_squares_statistic(**columns(ROUND) | {"items": items}, n_items=3)

@@ -1,20 +1,18 @@
 import math
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from tests.rankers.ballots import mallows, tied
+from tests.rankers.ballots import mallows, partial, tied, uniform
 from tests.rankers.voting.tables import table
-from tiebreak.rankers import Resampling
+from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.reviewers import leave_one_out, presentation_bias
+from tiebreak.rankers.reviewers import fair_gaps, leave_one_out, peer_views, presentation_bias
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -105,17 +103,6 @@ def test_a_contrarian_is_far_from_the_others() -> None:
     assert all(one.lower < 0.5 < one.upper for one in chance)
 
 
-def test_one_reviewer_decides_who_is_first() -> None:
-    # Model 0 is first for reviewer 0, model 1 for reviewer 1; 2 to 4 are even about the two.
-    ranks = np.repeat([table("123", "213", "123", "213", "123")], 3, axis=0)
-    found = leave_one_out(ranks)
-    np.testing.assert_array_equal(found.mean_ranks, [1, 2, 3])
-    # Without one of the majority 0 and 1 are even, and share the first place.
-    assert found.first_changes == (True, False, True, False, True)
-    np.testing.assert_array_equal(found.shifts[0], [0, -1, 0])
-    np.testing.assert_array_equal(found.shifts[1], [0, 0, 0])
-
-
 def test_a_silent_reviewer_changes_nothing() -> None:
     ranks = panel(6, 5, 4, 4)
     ranks[:, 2] = NAN
@@ -149,30 +136,6 @@ def test_the_default_method(n: int, method: str) -> None:
     assert (
         leave_one_out(panel(8, 2, 3, n), method="copeland", how=Resampling(draws=5)).method
         == "copeland"
-    )
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=25)
-@given(
-    st.integers(0, 10**6),
-    st.permutations(range(4)),
-    st.permutations(range(5)),
-    st.sampled_from(sorted(set(AGGREGATORS) - {"irv", "dodgson"})),
-)
-def test_numbering_does_not_matter(
-    seed: int, reviewers: list[int], models: list[int], method: str
-) -> None:
-    ranks = panel(seed, 4, 4, 5, levels=4)
-    models = models if method not in {"kemeny_young", "kendall"} else list(range(5))
-    first = leave_one_out(ranks, method=method, how=Resampling(draws=10))
-    second = leave_one_out(
-        ranks[:, reviewers][:, :, models], method=method, how=Resampling(draws=10)
-    )
-    np.testing.assert_array_equal(second.shifts, first.shifts[reviewers][:, models])
-    assert second.first_changes == tuple(first.first_changes[r] for r in reviewers)
-    np.testing.assert_allclose(
-        [one.lower for one in second.distances], [first.distances[r].lower for r in reviewers]
     )
 
 
@@ -247,23 +210,6 @@ def test_taus_are_means_over_rows() -> None:
         assert found.tau.n_items == len(taus)
 
 
-@pytest.mark.slow
-def test_false_alarms_are_rare() -> None:
-    # Panels of eight fair reviewers: the rule holds for all of them together.
-    few = [
-        presentation_bias(panel(s, 12, 8, 4), by_lot(s + 999, (12, 8, 4)), how=Resampling(draws=2))
-        for s in range(60)
-    ]
-    assert sum(any(one.bound for one in found) for found in few) <= 3  # 1% of 60 is 0.6
-    # Single p-values would give at least one in a third of the panels.
-    assert sum(any(one.p <= 0.05 for one in found) for found in few) <= 8
-    many = [
-        presentation_bias(panel(s, 50, 8, 6), by_lot(s + 999, (50, 8, 6)), how=Resampling(draws=2))
-        for s in range(5)
-    ]
-    assert not any(one.bound for found in many for one in found)
-
-
 def test_p_values_are_for_all_reviewers() -> None:
     shown, ranks = by_lot(3, (10, 4, 4)), panel(12, 10, 4, 4)
     ranks[:, 0] = shown[:, 0]
@@ -295,29 +241,6 @@ def test_a_reviewer_without_ballots() -> None:
     assert (indifferent.repeated, indifferent.reversed) == (0, 0)
 
 
-@pytest.mark.slow
-@settings(deadline=None, max_examples=20)
-@given(st.integers(0, 10**6), st.permutations(range(4)), st.permutations(range(5)))
-def test_numbering_does_not_matter_for_places(
-    seed: int, reviewers: list[int], models: list[int]
-) -> None:
-    shown, ranks = by_lot(seed, (12, 4, 5)), panel(seed, 12, 4, 5, levels=4, holes=0.1)
-    first = presentation_bias(ranks, shown, how=Resampling(draws=10))
-    second = presentation_bias(
-        ranks[:, reviewers][:, :, models],
-        shown[:, reviewers][:, :, models],
-        how=Resampling(draws=10),
-    )
-    for place, reviewer in enumerate(reviewers):
-        one, other = first[reviewer], second[place]
-        np.testing.assert_allclose(
-            [other.tau.value, other.tau.lower, other.p, other.repeated, other.by_chance],
-            [one.tau.value, one.tau.lower, one.p, one.repeated, one.by_chance],
-            atol=1e-9,
-        )
-        assert other.bound == one.bound
-
-
 # Both.
 
 
@@ -341,29 +264,129 @@ def test_epochs_are_drawn_together_and_seeds_decide() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "mean"}, "no method 'mean'"),
-        ({"items": [1, 2]}, r"items must have shape \(6,\)"),
-        ({"how": Resampling(level=2)}, "level"),
-    ],
-)
-def test_wrong_options(options: dict[str, object], message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        leave_one_out(CASES[0], **options)  # type: ignore[arg-type]
+# Three models that review each other, two items. In item 1 each puts itself first and otherwise
+# agrees with a > b > c; in item 2 all three say b > a > c.
+SELFISH = np.stack([table("123", "213", "231"), table("213", "213", "213")])
 
 
-@pytest.mark.parametrize("tolerance", [-0.1, 1, NAN])
-def test_wrong_tolerance(tolerance: float) -> None:
-    with pytest.raises(RankingError, match="tolerance"):
-        presentation_bias(CASES[0], CASES[0], tolerance=tolerance)
+def test_by_hand() -> None:
+    views = peer_views(SELFISH, [0, 1, 2])
+    assert views.method == "kemeny_young"
+    np.testing.assert_array_equal(views.self_ranks, [[1, 1, 1], [2, 1, 3]])
+    # Item 1: a is second for b and for c; b second for a, third for c; c third for a and b.
+    np.testing.assert_array_equal(views.peer_ranks, [[2, 2.5, 3], [2, 1, 3]])
+    np.testing.assert_array_equal(views.sr, [1.5, 1, 2])
+    np.testing.assert_array_equal(views.pr, [2, 1.75, 3])
+    np.testing.assert_array_equal(views.gaps, [[1, 1.5, 2], [0, 0, 0]])
+    np.testing.assert_array_equal(views.gap, [0.5, 0.75, 1])
+    # Item 1, all ballots: a beats b 2–1 (reviewers a, c), a beats c 2–1, b beats c 2–1.
+    # Without own ranks: "b > c", "a > c", "a > b", the same order; item 2 is b, a, c in both.
+    np.testing.assert_array_equal(views.inclusive, [[1, 2, 3], [2, 1, 3]])
+    np.testing.assert_array_equal(views.self_free, [[1, 2, 3], [2, 1, 3]])
+    np.testing.assert_array_equal(views.sia, [1.5, 1.5, 3])
+    np.testing.assert_array_equal(views.sfa, [1.5, 1.5, 3])
 
 
-def test_wrong_shapes() -> None:
-    with pytest.raises(RankingError, match="places shown"):
-        presentation_bias(CASES[0], CASES[0][:, :2])
-    with pytest.raises(RankingError, match="items, ballots, candidates"):
-        leave_one_out(CASES[0][0])
-    with pytest.raises(RankingError, match="there is no item"):
-        leave_one_out(np.ones((0, 3, 4)))
+def test_failed_reviewers_and_absent_answers() -> None:
+    # Item 1: reviewer a failed. Item 2: c is absent. Item 3: nothing. Item 4: only "b" is ranked.
+    ranks = np.stack([table("---", "213", "231"), table("12-", "12-", "21-"), table(*["---"] * 3)])
+    ranks = np.concatenate([ranks, [table("-1-", "---", "---")]])
+    views = peer_views(ranks, [0, 1, 2])
+    np.testing.assert_array_equal(views.self_ranks, table("-11", "12-", "---", "---"))
+    # Item 1: a is second for b and c, b third for c, c third for b.
+    # Item 2: a is first for b, second for c; b second for a, first for c.
+    np.testing.assert_array_equal(
+        views.peer_ranks, [[2, 3, 3], [1.5, 1.5, NAN], [NAN] * 3, [NAN] * 3]
+    )
+    np.testing.assert_array_equal(views.sr, [1, 1.5, 1])
+    np.testing.assert_array_equal(views.pr, [1.75, 2.25, 3])
+    # The gap is over the items with both: a has item 2 only, so it is not pr − sr.
+    np.testing.assert_array_equal(views.gap, [0.5, (2 - 0.5) / 2, 2])
+    assert np.isnan(views.inclusive[2:]).all()
+    assert not np.isnan(views.inclusive[0]).any()
+    np.testing.assert_array_equal(np.isnan(views.inclusive[1]), [False, False, True])
+    # Item 2 without own ranks: only c's ballot compares a and b.
+    np.testing.assert_array_equal(views.self_free[1], [2, 1, NAN])
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+@pytest.mark.parametrize("seed", range(3))
+def test_against_the_definitions(method: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 4
+    ranks = np.stack([partial(tied(uniform(rng, 5, n), 4), rng, 0.15) for _ in range(5)])
+    own: Sequence[int | None] = [0, 1, 2, 3, None]
+    views = peer_views(ranks * 10, own, method=method)
+    masked = ranks.copy()
+    for reviewer, column in enumerate(own):
+        if column is not None:
+            masked[:, reviewer, column] = NAN
+    np.testing.assert_array_equal(views.inclusive, aggregate_items(ranks, method))
+    np.testing.assert_array_equal(views.self_free, aggregate_items(masked, method))
+    for item in range(5):
+        for model in range(n):
+            given: list[list[float]] = [[], []]
+            for reviewer, column in enumerate(own):
+                place = place_in(ranks[item, reviewer], model)
+                if place is not None:
+                    given[column == model].append(place)
+            peers, self = (float(np.mean(part)) if part else NAN for part in given)
+            np.testing.assert_allclose(views.peer_ranks[item, model], peers)
+            np.testing.assert_allclose(views.self_ranks[item, model], self)
+
+
+def place_in(ballot: NDArray[np.float64], model: int) -> float | None:
+    """Mean rank of a model in a ballot that ranks at least two, itself among them."""
+    ranked = ballot[~np.isnan(ballot)]
+    if len(ranked) < 2 or np.isnan(ballot[model]):
+        return None
+    return float(np.sum(ranked < ballot[model]) + (np.sum(ranked == ballot[model]) + 1) / 2)
+
+
+def test_kendall_has_no_self_free_view() -> None:
+    views = peer_views(SELFISH, [0, 1, 2], method="kendall")
+    np.testing.assert_array_equal(views.sia, [1.5, 1.5, 3])
+    assert np.isnan(views.sfa).all()
+
+
+def test_the_gap_has_an_interval_over_items() -> None:
+    rng = np.random.default_rng(5)
+    ranks = np.stack([uniform(rng, 4, 4) for _ in range(60)])
+    for model in range(4):  # everybody puts itself first
+        ranks[:, model, model] = 0
+    views = peer_views(ranks, range(4))
+    np.testing.assert_array_equal(views.sr, [1, 1, 1, 1])
+    interval = bootstrap_items(views.gaps, how=Resampling(seed=1))
+    np.testing.assert_allclose(interval.mean, views.gap)
+    assert np.all(interval.lower > 0.5)
+    np.testing.assert_allclose(views.gap, views.pr - views.sr)
+
+
+def place(model: int, third: list[int], ballot: NDArray[np.float64]) -> float:
+    below = [0.5 * (ballot[m] == ballot[model]) + (ballot[m] < ballot[model]) for m in third]
+    return 1 + float(sum(below))
+
+
+def test_fair_gaps_by_definition() -> None:
+    random = np.random.default_rng(4)
+    # Partial ballots with ties; two reviewers are no candidates.
+    ranks = random.integers(1, 4, size=(60, 5, 4)).astype(float)
+    ranks[random.random(ranks.shape) < 0.3] = np.nan
+    own = [2, 0, None, 3, None]
+    found = fair_gaps(ranks, own)
+    for ballots, row in zip(ranks, found, strict=True):
+        for model in range(4):
+            if model not in own:
+                assert np.isnan(row[model])
+                continue
+            mine, gaps = ballots[own.index(model)], []
+            for reviewer, theirs in enumerate(ballots):
+                third = [
+                    m for m in range(4)
+                    if m not in (model, own[reviewer]) and not np.isnan(mine[m] + theirs[m])
+                ]  # fmt: skip
+                if own[reviewer] == model or not third or np.isnan(mine[model] + theirs[model]):
+                    continue
+                gaps.append(place(model, third, theirs) - place(model, third, mine))
+            assert row[model] == pytest.approx(np.mean(gaps) if gaps else np.nan, nan_ok=True)
+    assert 0.1 < np.mean(np.isnan(found[:, [0, 2, 3]])) < 0.9

@@ -1,4 +1,3 @@
-import builtins
 import math
 from typing import Any
 
@@ -7,33 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
-from tiebreak.rankers import Resampling, strength
-from tiebreak.rankers.errors import (
-    MissingPackageError,
-    NoFitError,
-    RankingError,
-)
+from tests.rankers.rounds import ROUND, Match, columns
+from tiebreak.rankers import strength
+from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.strength import bradley_terry, elo
+from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
+from tiebreak.rankers.uncertainty import Resampling
 
 FloatArray = NDArray[np.float64]
-Match = tuple[int, int, float, int]
-
-# Everybody once beats and once loses to somebody else, in three items.
-ROUND: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1), (0, 1, 1, 1), (1, 2, 0.5, 2)]
-
-
-def columns(matches: list[Match]) -> dict[str, Any]:
-    first, second, result, items = zip(*matches, strict=True)
-    n_models = max(*first, *second) + 1
-    return {
-        "first": first,
-        "second": second,
-        "result": result,
-        "items": items,
-        "n_models": n_models,
-    }
 
 
 def simulate(
@@ -162,37 +144,6 @@ def test_items_are_resampled_and_not_matches() -> None:
 
 
 @pytest.mark.slow
-def test_known_strengths_lie_within_the_intervals() -> None:
-    # What an item adds to a model makes its matches alike, and shrinks the strengths that fit: the
-    # truth is what a great many items give.
-    strengths = np.array([0.9, 0.3, -0.2, -1.0])
-    generator = np.random.default_rng(6)
-    truth = bradley_terry(
-        **columns(simulate(strengths, 4000, generator, shared=1.0)), how=Resampling(draws=1)
-    ).score
-    assert np.max(np.abs(truth)) < 0.9
-    hits = []
-    for seed in range(40):
-        matches = simulate(strengths, 50, generator, shared=1.0)
-        result = bradley_terry(**columns(matches), how=Resampling(draws=150, seed=seed))
-        hits.append((result.lower <= truth) & (truth <= result.upper))
-    # 160 intervals, dependent in fours; standard error at most √(.05 · .95 / 40) = 3.4%.
-    assert 0.88 < np.mean(hits) < 0.99
-
-
-@pytest.mark.slow
-def test_plain_simulation_is_recovered() -> None:
-    strengths = np.array([0.9, 0.3, -0.2, -1.0])
-    matches = simulate(strengths, 1500, np.random.default_rng(1))
-    result = bradley_terry(**columns(matches), how=Resampling(draws=100))
-    # Standard error of a log-odds from some 4,500 matches: about 1 / √(4500 · 0.22) = 0.03.
-    np.testing.assert_allclose(result.score, strengths, atol=0.1)
-    assert (result.lower < strengths).all()
-    assert (strengths < result.upper).all()
-    np.testing.assert_allclose(result.first_share, [1, 0, 0, 0])
-
-
-@pytest.mark.slow
 def test_models_with_the_same_record_are_tied() -> None:
     # 0 and 1 have the same results, 2.5 of 4 against 2 and 3, and tie with each other.
     record = [(0, 2, 1.0, 0), (0, 3, 0.0, 1), (0, 2, 1.0, 2), (0, 3, 0.5, 3)]
@@ -284,73 +235,136 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
     assert (result.n_items == [2, 3, 3, 0]).all()
 
 
-def test_elo_orders_like_bradley_terry() -> None:
-    matches = simulate(np.array([-0.8, 0.9, 0.1, -0.2]), 150, np.random.default_rng(2))
-    by_elo = elo(**columns(matches), how=Resampling(draws=2))
-    by_strength = bradley_terry(**columns(matches), how=Resampling(draws=2))
-    np.testing.assert_array_equal(np.argsort(by_elo.score), np.argsort(by_strength.score))
-
-
 # --- Both ------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
-    once = method(**columns(ROUND), how=Resampling(draws=20, seed=3))
-    turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
-    again = method(**columns(turned), how=Resampling(draws=20, seed=3))
-    for field in ("score", "lower", "upper", "first_share", "undefined"):
-        np.testing.assert_array_equal(getattr(once, field), getattr(again, field))
-    other = method(**columns(ROUND), how=Resampling(draws=20, seed=4))
-    assert (other.undefined != once.undefined).any() or (other.lower != once.lower).any()
+FEW = Resampling(draws=10)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-def test_the_names_of_items_do_not_matter(method: Any) -> None:
-    words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
-    np.testing.assert_array_equal(
-        method(**words, how=Resampling(draws=20)).upper,
-        method(**columns(ROUND), how=Resampling(draws=20)).upper,
+def judged(
+    strengths: FloatArray, taste: float, n_items: int, seed: int, *, longer: float = 0.0
+) -> tuple[dict[str, Any], FloatArray]:
+    """All pairs in every item, some tied; each model writes e^longer more than the one before."""
+    rng, n = np.random.default_rng(seed), len(strengths)
+    one, two = np.triu_indices(n, k=1)
+    words = np.exp(longer * np.arange(n) + 0.6 * rng.normal(size=(n_items, n)))
+    more = (words[:, one] - words[:, two]) / (words[:, one] + words[:, two])
+    odds = strengths[one] - strengths[two] + taste * more
+    result = (rng.random(odds.shape) < 1 / (1 + np.exp(-odds))).astype(np.float64)
+    result[rng.random(odds.shape) < 0.1] = 0.5
+    columns = {
+        "first": np.tile(one, n_items),
+        "second": np.tile(two, n_items),
+        "result": result.ravel(),
+        "items": np.repeat(np.arange(n_items), len(one)),
+    }
+    return columns, more.reshape(-1, 1)
+
+
+def most_likely(columns: dict[str, Any], covariates: FloatArray, n: int) -> FloatArray:
+    """The likelihood, maximised by SciPy."""
+    first, second, result = columns["first"], columns["second"], columns["result"]
+
+    def loss(x: FloatArray) -> float:
+        odds = x[first] - x[second] + covariates @ x[n:]
+        chance = result * np.logaddexp(0, -odds) + (1 - result) * np.logaddexp(0, odds)
+        return float(chance.sum())
+
+    best = minimize(loss, np.zeros(n + covariates.shape[1]), options={"gtol": 1e-8}).x
+    return np.concatenate([best[:n] - best[:n].mean(), best[n:]])
+
+
+@pytest.mark.parametrize("n_models", [2, 5])
+def test_against_scipy(n_models: int) -> None:
+    columns, length = judged(np.linspace(1, -1, n_models), 1.5, 40, seed=n_models)
+    style = np.random.default_rng(1).normal(size=length.shape)
+    both = np.hstack([length, style])
+    fitted, effects = controlled_bradley_terry(
+        **columns, covariates=both, n_models=n_models, how=FEW
     )
+    expected = most_likely(columns, both, n_models)
+    assert fitted.score == pytest.approx(expected[:n_models], abs=1e-5)
+    assert [effect.value for effect in effects] == pytest.approx(expected[n_models:], abs=1e-5)
+    assert fitted.score.sum() == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", [bradley_terry, elo])
+def test_a_taste_for_length_is_taken_from_equal_models() -> None:
+    columns, length = judged(np.zeros(4), 2.0, 120, seed=0, longer=0.5)
+    plain = bradley_terry(**columns, n_models=4, how=FEW)
+    fitted, [effect] = controlled_bradley_terry(
+        **columns, covariates=length, n_models=4, how=Resampling(draws=100)
+    )
+    # Each model writes 1.65 times as much as the one before, and wins more than it.
+    assert np.all(np.diff(plain.score) > 0.2)
+    assert np.abs(fitted.score).max() < 0.2
+    assert np.all((fitted.lower < 0) & (fitted.upper > 0))
+    assert 0.8 < effect.lower < effect.value < effect.upper < 2.5
+
+
+def test_a_blind_judge_gives_the_same_both_ways() -> None:
+    columns, length = judged(np.array([0.8, 0.3, -0.3, -0.8]), 0.0, 120, seed=0, longer=0.5)
+    plain = bradley_terry(**columns, n_models=4, how=FEW)
+    fitted, [effect] = controlled_bradley_terry(
+        **columns, covariates=length, n_models=4, how=Resampling(draws=100)
+    )
+    assert fitted.score == pytest.approx(plain.score, abs=0.2)
+    assert effect.lower < 0 < effect.upper
+
+
+def test_order_and_sides_of_matches_do_not_matter() -> None:
+    columns, length = judged(np.array([0.5, 0, -0.5]), 1.0, 20, seed=3)
+    order = np.random.default_rng(0).permutation(len(length))
+    turned = {
+        "first": columns["second"][order],
+        "second": columns["first"][order],
+        "result": 1 - columns["result"][order],
+        "items": columns["items"][order],
+    }
+    one, [effect] = controlled_bradley_terry(**columns, covariates=length, n_models=3, how=FEW)
+    other, [same] = controlled_bradley_terry(
+        **turned, covariates=-length[order], n_models=3, how=FEW
+    )
+    np.testing.assert_allclose([one.score, one.lower], [other.score, other.lower], atol=1e-6)
+    assert effect.value == pytest.approx(same.value, abs=1e-6)
+    assert effect.upper == pytest.approx(same.upper, abs=1e-6)
+
+
+def test_one_item_has_no_interval() -> None:
+    fitted, [effect] = controlled_bradley_terry(
+        [0] * 6, [1] * 6, [1, 0, 1, 0, 1, 0], ["q"] * 6, [[1], [1], [2], [3], [0], [0]],
+        n_models=2, how=FEW,
+    )  # fmt: skip
+    assert fitted.reason == effect.reason == "an interval over items needs at least two items"
+    assert math.isfinite(effect.value)
+    assert math.isnan(effect.lower)
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("result", "covariates", "message"),
     [
-        ({"first": [0]}, "one length"),
-        ({"first": [], "second": [], "result": [], "items": []}, "no match"),
-        ({"first": [0, 1, 2, 0, 3]}, "from 0 to 2"),
-        ({"first": [0, 1, 2, 0, -1]}, "from 0 to 2"),
-        ({"first": [0.0, 1, 2, 0, 1]}, "whole numbers"),
-        ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
-        ({"result": [1, 1, 1, 1, 2]}, "1, ½ or 0"),
-        ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
-        ({"how": Resampling(draws=0)}, "draws"),
+        # The first model won all.
+        ([1, 1, 1, 1], [1, 2, -1, -2], "0 never lost to or tied with any of 1"),
+        # The longer answer won all.
+        ([1, 1, 0, 0], [1, 2, -1, -2], "decide all matches"),
+        # Whoever is first writes more, always by the same.
+        ([1, 0, 1, 0.5], [1, 1, 1, 1], "follow from which models meet"),
     ],
 )
-def test_bad_input(method: Any, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        method(**columns(ROUND) | change)
+def test_no_fit(result: list[float], covariates: list[float], message: str) -> None:
+    with pytest.raises(NoFitError, match=message):
+        controlled_bradley_terry(
+            [0] * 4, [1] * 4, result, range(4), np.array(covariates)[:, None], n_models=2, how=FEW
+        )
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"permutations": 0}])
-def test_bad_elo_options(options: dict[str, Any]) -> None:
-    with pytest.raises(RankingError, match="at least 1"):
-        elo(**columns(ROUND), **options)
-
-
-@pytest.mark.parametrize("method", [bradley_terry, elo])
-def test_without_evalica(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def no_evalica(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("evalica"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", no_evalica)
-    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
-        method(**columns(ROUND))
+def test_draws_without_a_fit_are_left_out_and_counted() -> None:
+    # The longer answer lost in one item only: every third draw does not hold it.
+    fitted, [effect] = controlled_bradley_terry(
+        [0] * 6, [1] * 6, [1, 1, 0, 0, 0, 1], range(6),
+        np.array([[1, 2, -1, -2, 3, 0.5]]).T, n_models=2, how=Resampling(draws=100),
+    )  # fmt: skip
+    left_out = int(fitted.undefined.min())
+    assert 15 < left_out < 85
+    assert fitted.reason == effect.reason
+    assert str(left_out) in str(fitted.reason)
+    assert effect.lower < effect.value < effect.upper

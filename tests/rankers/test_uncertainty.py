@@ -1,8 +1,6 @@
 import math
 from collections.abc import Callable
-from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
-from tiebreak.rankers import ItemBootstrap, Resampling, bootstrap_items, normalized_borda
-from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers import ItemBootstrap, Resampling, bootstrap_items
 from tiebreak.rankers.uncertainty import bootstrap_leaderboard, expanded_tail
 
 NAN = math.nan
@@ -186,136 +182,7 @@ def test_expanded_tails_vanish_with_more_items() -> None:
     assert tails[-1] == pytest.approx(0.025, abs=1e-5)
 
 
-# --- Coverage by simulation ------------------------------------------------------------------
-
-Drawn = tuple[NDArray[np.float64], NDArray[np.float64]]
-Draw = Callable[[np.random.Generator, int], Drawn]
-"""From a generator and a number of items to scores, (items, 8), and their true means, (8,)."""
-
-
-@cache
-def borda(all_tied: float) -> Draw:
-    """Borda scores of 8 models; a share of the items ties all, and coarse marks tie some."""
-
-    def scores(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
-        marks = (np.linspace(0.7, -0.7, 8) + generator.normal(size=(n, 8))).round()
-        marks[generator.random(n) < all_tied] = 0
-        return normalized_borda(within_ballots(-marks))
-
-    @cache
-    def truth() -> NDArray[np.float64]:
-        means: NDArray[np.float64] = scores(np.random.default_rng(99), 200_000).mean(axis=0)
-        return means
-
-    return lambda generator, n: (scores(generator, n), truth())
-
-
-def passes(low: float, high: float) -> Draw:
-    """Pass or fail. Rates vary, because the coverage jumps up and down with a fixed one."""
-
-    def draw(generator: np.random.Generator, n: int) -> Drawn:
-        rates = generator.uniform(low, high, size=8)
-        return (generator.random((n, 8)) < rates).astype(np.float64), rates
-
-    return draw
-
-
-def normal(generator: np.random.Generator, n: int) -> Drawn:
-    return generator.normal(size=(n, 8)), np.zeros(8)
-
-
-def coverage(draw: Draw, n: int, simulations: int) -> float:
-    """Share of the 95% intervals, over simulations and models, that hold the true mean."""
-    generator = np.random.default_rng(7)
-    hits = []
-    for seed in range(simulations):
-        scores, truth = draw(generator, n)
-        result = bootstrap_items(scores, how=Resampling(draws=1000, seed=seed))
-        hits.append((result.lower <= truth) & (truth <= result.upper))
-    return float(np.mean(hits))
-
-
-@pytest.mark.slow
-def test_coverage_of_a_leaderboard_of_twenty_items() -> None:
-    # Standard error below √(.05 · .95 / 300) = 1.3%, as if the 8 models were one.
-    assert 0.93 < coverage(borda(0.5), 20, 300) < 0.97
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("draw", "n"),
-    [
-        (borda(0), 10),
-        (borda(0.5), 15),
-        (borda(0.8), 60),
-        (normal, 10),
-        (passes(0.75, 0.85), 15),
-        (passes(0.75, 0.85), 30),
-        (passes(0.96, 0.98), 300),
-    ],
-)
-def test_coverage_from_the_smallest_number_of_items_on(draw: Draw, n: int) -> None:
-    # Standard error below √(.05 · .95 / 600) = 0.9%, as if the 8 models were one.
-    assert 0.93 < coverage(draw, n, 600) < 0.97
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("draw", "n", "stated"),
-    [
-        (borda(0), 5, 0.90),
-        (borda(0.5), 10, 0.91),
-        (borda(0.8), 20, 0.87),
-        (passes(0.96, 0.98), 20, 0.45),
-    ],
-)
-def test_coverage_below_is_what_the_docstring_states(draw: Draw, n: int, stated: float) -> None:
-    assert coverage(draw, n, 400) == pytest.approx(stated, abs=0.02)
-
-
-@pytest.mark.parametrize(("n", "stated"), [(10, 0.26), (50, 0.77), (100, 0.88), (200, 0.93)])
-def test_coverage_of_pass_rates_near_one_without_simulation(n: int, stated: float) -> None:
-    # Draws from x passes of n are binomial, so all intervals and their coverage are exact.
-    passed = np.arange(n + 1)
-    tail = float(expanded_tail(n, 0.95))
-    lower = stats.binom.ppf(tail, n, passed / n) / n
-    upper = stats.binom.ppf(1 - tail, n, passed / n) / n
-    # All failed, or all passed: every draw is the same.
-    lower, upper = (np.where(passed % n == 0, passed / n, end) for end in (lower, upper))
-    rates = np.linspace(0.96, 0.98, 201)[:, None]
-    holds = (lower <= rates) & (rates <= upper)
-    exact = np.mean(np.sum(holds * stats.binom.pmf(passed, n, rates), axis=1))
-    assert exact == pytest.approx(stated, abs=0.01)
-
-
-@pytest.mark.slow
-def test_coverage_with_several_rows_per_item() -> None:
-    # Five rows of an item are one answer to one question. Resampling rows would cover about 62%:
-    # its interval is √5 times too narrow, and P(|z| < 1.96 / √5) = 0.62.
-    generator = np.random.default_rng(8)
-    hits = []
-    for seed in range(200):
-        scores = np.repeat(generator.uniform(0, 1, size=(40, 1)), 5, axis=0)
-        result = bootstrap_items(
-            scores, items=np.repeat(np.arange(40), 5), how=Resampling(draws=300, seed=seed)
-        )
-        hits.append((result.lower <= 0.5) & (result.upper >= 0.5))
-    assert 0.88 < np.mean(hits) < 0.99
-
-
-@pytest.mark.parametrize(
-    ("scores", "options", "message"),
-    [
-        ([1.0, 0.0], {}, "shape"),
-        ([[1.0], [0.0]], {"items": [1]}, "items must have shape"),
-        ([[math.inf]], {}, "finite"),
-        ([[1.0]], {"how": Resampling(level=95)}, "level"),
-        ([[1.0]], {"how": Resampling(draws=0)}, "draws"),
-    ],
-)
-def test_refuses_nonsense(scores: list[list[float]], options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        bootstrap_items(scores, **options)
+# Coverage is measured by benchmarks/claims, in tests/test_statistics.py as well.
 
 
 # --- Any leaderboard -------------------------------------------------------------------------
@@ -396,20 +263,3 @@ def test_batches_of_draws_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> Non
     whole = bootstrap_items(scores, how=Resampling(draws=100))
     monkeypatch.setattr("tiebreak.rankers.uncertainty._CHUNK", 70)  # 7 draws at once
     same(whole, bootstrap_items(scores, how=Resampling(draws=100)))
-
-
-@pytest.mark.parametrize(
-    ("statistic", "n_items", "options", "message"),
-    [
-        (lambda counts: counts, 0, {}, "n_items must be at least 1"),
-        (lambda counts: counts, 2, {"how": Resampling(level=1)}, "level must lie"),
-        (lambda counts: counts, 2, {"present": [2]}, "present must have shape"),
-        (lambda counts: counts[:, 0], 2, {}, "the statistic must return shape"),
-        (lambda counts: counts[:1], 2, {}, "the statistic must return shape"),
-    ],
-)
-def test_any_leaderboard_refuses_nonsense(
-    statistic: Any, n_items: int, options: Any, message: str
-) -> None:
-    with pytest.raises(RankingError, match=message):
-        bootstrap_leaderboard(statistic, n_items, **options)

@@ -64,8 +64,7 @@ BALLOTS = {
         ("line 4", "on item 'q'", "after line 2"),
     ),
     "voted twice": Case(
-        "reviewer,a,b\nx,1,2\nx,2,1\n",
-        ("line 3", "'x' votes a second time, after line 2"),
+        "reviewer,a,b\nx,1,2\nx,2,1\n", ("line 3", "'x' votes a second time, after line 2")
     ),
     "voted twice on an item": Case(
         "item,reviewer,a\nq,x,1\np,x,1\nq,x,1\n", ("line 4", "votes on item 'q' a second time")

@@ -1,15 +1,24 @@
-"""A ranking by people in CSV: forms, separators, what is refused and what is passed over."""
+"""What people say, and when models came out, in CSV: forms, what is refused and passed over."""
 
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.tables.builders import write
-from tiebreak.tables import HumanRanking, TableError, read_human_ranking
+from tiebreak.tables import HumanLabels, HumanRanking, TableError
+from tiebreak.tables.dates import ReleaseDate, read_dates
+from tiebreak.tables.human import CAUSES, read_causes, read_human_labels, read_human_ranking
 
 
-def read(folder: Path, text: str, encoding: str = "utf-8") -> HumanRanking:
-    return read_human_ranking(write(folder / "arena.csv", text, encoding))
+def read(folder: Path, text: str) -> HumanRanking:
+    return read_human_ranking(write(folder / "people.csv", text))
+
+
+def labelled(folder: Path, text: str) -> HumanLabels:
+    return read_human_labels(write(folder / "people.csv", text))
 
 
 # a first, b and c tied; scores turn round.
@@ -28,7 +37,7 @@ def test_one_ranking(tmp_path: Path, text: str, ranks: dict[str, float]) -> None
     human = read(tmp_path, text)
     assert human.ranks == {"": ranks}
     assert human.of("gsm8k") == ranks
-    assert (human.source, human.notes) == (str(tmp_path / "arena.csv"), ())
+    assert (human.source, human.notes) == (str(tmp_path / "people.csv"), ())
 
 
 def test_a_ranking_for_each_benchmark(tmp_path: Path) -> None:
@@ -54,7 +63,66 @@ def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
     assert [note.partition(": ")[2] for note in human.notes] == ["no score for b on x"]
 
 
-WRONG: dict[str, tuple[str, str]] = {
+def test_stars(tmp_path: Path) -> None:
+    text = (
+        "Item_ID;model;stars;rater;round;benchmark;answer_digest\n"
+        "q1;a;3;ann;1;fair;0123ABCD\nq1;a;2;ben;1;fair;\nq1;a;;eve;1;fair;\n"
+    )
+    found = labelled(tmp_path, text)
+    assert found.kind == "stars"
+    assert [(one.item_id, one.models, one.value) for one in found.labels] == [
+        ("q1", ("a",), 3),
+        ("q1", ("a",), 2),
+    ]
+    assert [one.digests for one in found.labels] == [("0123abcd",), ("",)]
+    first = found.labels[0]
+    assert (first.rater, first.round, first.benchmark, first.line) == ("ann", "1", "fair", 2)
+    assert [note.partition(": ")[2] for note in found.notes] == ["no stars in line 4"]
+
+
+@pytest.mark.parametrize("name", ["item", "item_id", "question", "question_uuid", "Question"])
+def test_names_of_the_item(tmp_path: Path, name: str) -> None:
+    assert labelled(tmp_path, f"{name},model,stars\nq1,a,0\n").labels[0].item_id == "q1"
+
+
+def test_a_question_beside_its_item_is_not_labelled(tmp_path: Path) -> None:
+    found = labelled(tmp_path, "item,question,model,stars\nq1,Why?,a,0\n")
+    assert found.labels[0].item_id == "q1"
+    assert "columns not read: 'question'" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("winner", "value"),
+    [("a", 2), ("B", 0), ("tie", 1), ("org/x", 2), ("y", 0), ("model_b", 0), ("even", 1)],
+)
+def test_preferences(tmp_path: Path, winner: str, value: int) -> None:
+    found = labelled(tmp_path, f"item_id,model_a,model_b,winner\nq1,org/x,y,{winner}\n")
+    assert found.kind == "preferences"
+    [one] = found.labels
+    assert (one.models, one.value, one.digests) == (("org/x", "y"), value, ("", ""))
+
+
+def test_causes_of_the_paper_come_first_and_spellings_are_one(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "c.csv",
+        "question_uuid,model,cause,rater\nq1,a,other,ann\nq2,a,Logical_Reasoning,ann\n"
+        "q2,a,logical  reasoning,ben\nq3,b,Disciplinary knowledge,ben\n",
+    )
+    found = read_causes(path)
+    assert found.causes == (CAUSES[0], CAUSES[2], "other")
+    assert [label.rater for label in found.labels] == ["ann", "ann", "ben", "ben"]
+
+
+def test_dates(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", "model,date,series\na,2025-06-07,X\nb,2024-3,\nc,2023,Y\n")
+    assert read_dates(path) == (
+        ReleaseDate("a", date(2025, 6, 7), "X"),
+        ReleaseDate("b", date(2024, 3, 1)),
+        ReleaseDate("c", date(2023, 1, 1), "Y"),
+    )
+
+
+RANKINGS = {
     "no model": ("name,rank\na,1\n", "no column 'model'"),
     "no rank": ("model,place\na,1\n", "no column 'rank'"),
     "rank and score": ("model,rank,score\na,1,2\n", "both a column 'rank' and"),
@@ -77,14 +145,58 @@ WRONG: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_refused(tmp_path: Path, text: str, words: str) -> None:
+LABELS = {
+    "no item": ("model,stars\na,1\n", "no column 'item_id'"),
+    "no stars": ("item,model\nq,a\n", "no column 'stars'"),
+    "both": ("item,model,stars,winner\nq,a,1,a\n", "both columns"),
+    "no model": ("item,winner\nq,a\n", "no column 'model_a'"),
+    "a name missing": ("item,model,stars\nq,,1\n", "line 2: the model has no name"),
+    "four stars": ("item,model,stars\nq,a,4\n", "line 2, column 'stars': 4 stars"),
+    "half a star": ("item,model,stars\nq,a,1.5\n", "1.5 stars"),
+    "a word": ("item,model,stars\nq,a,good\n", "is not a finite number"),
+    "itself": ("item,model_a,model_b,winner\nq,a,a,a\n", "compared with itself"),
+    "nobody": ("item,model_a,model_b,winner\nq,x,y,z\n", "write a, b, tie, 'x' or 'y'"),
+    "digest": ("item,model,stars,answer_digest\nq,a,1,xyz\n", "is no digest"),
+    "twice": ("item,model,stars\nq,a,1\nq,a,2\n", "no column 'rater'"),
+    "twice by one": ("item,model,stars,rater\nq,a,1,x\nq,a,2,x\n", "by 'x' a second time"),
+    "turned round": ("item,model_a,model_b,winner\nq,x,y,a\nq,y,x,b\n", "a second time"),
+    "empty": ("item,model,stars\nq,a,\n", "no row has stars"),
+}
+
+
+WRONG_CAUSES = {
+    "no model": ("item_id,cause\nq1,x\n", "no column 'model'"),
+    "no cause": ("item_id,model,cause\nq1,a,\n", "the cause has no name"),
+    "twice": ("item_id,model,cause\nq1,a,x\nq1,a,y\n", "a second time"),
+}
+DATES = {
+    "no date": ("model,day\na,2025\n", "no column 'date'"),
+    "words": ("model,date\na,June 2025\n", "is no date"),
+    "no such day": ("model,date\na,2025-02-30\n", "is no date"),
+    "twice": ("model,date\na,2025\na,2024\n", "a second time"),
+}
+READERS: dict[str, tuple[Callable[[Path], Any], dict[str, tuple[str, str]]]] = {
+    "ranking": (read_human_ranking, RANKINGS),
+    "labels": (read_human_labels, LABELS),
+    "causes": (read_causes, WRONG_CAUSES),
+    "dates": (read_dates, DATES),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, (_, wrong) in READERS.items() for name in wrong]
+)
+def test_what_is_refused(tmp_path: Path, kind: str, name: str) -> None:
+    reader, wrong = READERS[kind]
+    text, words = wrong[name]
+    path = write(tmp_path / "people.csv", text)
     with pytest.raises(TableError) as caught:
-        read(tmp_path, text)
+        reader(path)
     assert words in str(caught.value)
-    assert str(caught.value).startswith(str(tmp_path / "arena.csv"))
+    assert str(caught.value).startswith(str(path))
 
 
-def test_no_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reader", [read_human_ranking, read_human_labels, read_causes, read_dates])
+def test_no_file(tmp_path: Path, reader: Callable[[Path], Any]) -> None:
     with pytest.raises(TableError, match="does not exist"):
-        read_human_ranking(tmp_path / "none.csv")
+        reader(tmp_path / "none.csv")

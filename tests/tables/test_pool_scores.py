@@ -13,6 +13,7 @@ from tests.tables.builders import cells, task_values, write_summary
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, write_parquet
 from tiebreak.tables import TableError, UnreadableFileError, read_scores
 from tiebreak.tables.pool_scores import paired_errors
+from tiebreak.tables.reading import NO_SCORE
 
 RNG = np.random.default_rng(2)
 
@@ -98,13 +99,9 @@ def test_a_model_or_benchmark_without_scores_is_named(tmp_path: Path) -> None:
     # One model without scores takes none from the others.
     assert cells(table) == {("x", "law"): 0.5, ("y", "law"): 1.0}
     assert (table.models, table.benchmarks) == (("x", "y"), ("law",))
-    why = (
-        "its answers have no score; if they are programs, `tiebreak score-code OUT --out "
-        "pool.parquet` runs their tests"
-    )
     assert table.notes == (
-        f"law is left out for 'z': {why}",
-        f"code is left out for 'w', 'x': {why}",
+        f"law is left out for 'z': {NO_SCORE}",
+        f"code is left out for 'w', 'x': {NO_SCORE}",
         "maths: no item has native scores of all of 'x', 'y'; left out",
     )
 

@@ -1,9 +1,7 @@
 """PrefLib files: what they say, and what the parser alone would have made of broken ones."""
 
-import builtins
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -132,13 +130,6 @@ def test_an_absurd_number_of_ballots(tmp_path: Path) -> None:
 
 
 def test_the_package_is_optional(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real: Callable[..., Any] = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.startswith("preflibtools"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "preflibtools.instances", None)
     with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         read_ballots(write(tmp_path / "x.toi", preflib("1: 1,2,3")))

@@ -35,9 +35,9 @@ from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.rankers.reviewers import own_and_peers
 from tiebreak.rankers.stability import hull
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.rankers.views import own_and_peers
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 from tiebreak.words import count

@@ -31,11 +31,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.analysis.standing import Placed
 from tiebreak.rankers import ItemBootstrap, MissingPackageError, bradley_terry
-from tiebreak.rankers.covariates import controlled_bradley_terry
 from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.massey import least_squares
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.strength import controlled_bradley_terry
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import JudgedItem
 from tiebreak.scorers.ballots import ItemBallots

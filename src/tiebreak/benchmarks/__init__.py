@@ -99,14 +99,14 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
         json.dumps(row, ensure_ascii=False, default=str).encode("utf-8")
         return question
     except KeyError as error:
-        raise PrerequisiteError(f"{place}: it lacks {_said(error)}.") from error
+        raise PrerequisiteError(f"{place}: it lacks {_message(error)}.") from error
     except RecursionError as error:
         raise PrerequisiteError(f"{place}: it is nested too deeply.") from error
     except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise PrerequisiteError(f"{place}: {_said(error)}.") from error
+        raise PrerequisiteError(f"{place}: {_message(error)}.") from error
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """What an error says, which may quote a row of any length with halves of characters."""
     text = str(error).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
@@ -121,4 +121,4 @@ def _chosen(
             f"{benchmark} has no {part} {', '.join(map(repr, unknown))}. "
             f"There are: {', '.join(sorted(present))}."
         )
-    return [one for one in questions if one.details.get(part) in parts]
+    return [question for question in questions if question.details.get(part) in parts]

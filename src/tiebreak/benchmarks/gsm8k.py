@@ -56,11 +56,11 @@ def prompt(question: Question, documentation: bool = True) -> str:
 
 def score(answer: str, question: Question) -> Verdict:
     """Is the answer's final number the target's?"""
-    found, wanted = final_number(answer), final_number(question.target)
-    if found is None:
+    number, wanted = final_number(answer), final_number(question.target)
+    if number is None:
         return Verdict(False, None, "the answer holds no number")
-    right = wanted is not None and math.isclose(float(found), float(wanted))
-    return Verdict(right, found, "" if right else f"the number is {found}, not {wanted}")
+    right = wanted is not None and math.isclose(float(number), float(wanted))
+    return Verdict(right, number, "" if right else f"the number is {number}, not {wanted}")
 
 
 def final_number(text: str) -> str | None:
@@ -73,7 +73,7 @@ def final_number(text: str) -> str | None:
     Returns:
         A decimal number as text, such as "-1234.5", or None.
     """
-    text = _LATEX.sub(lambda found: "," if found[0] == "{,}" else "", text)
+    text = _LATEX.sub(lambda match: "," if match[0] == "{,}" else "", text)
     for rest in marked(_MARKS, text):
         if number := _first(rest):
             return _plain(number)

@@ -82,11 +82,11 @@ def prompt(question: Question, documentation: bool = True) -> str:
 
 def score(answer: str, question: Question) -> Verdict:
     """Is the chosen letter the target's?"""
-    found = chosen_letter(answer, question.choices)
-    if found is None:
+    letter = chosen_letter(answer, question.choices)
+    if letter is None:
         return Verdict(False, None, "the answer names no choice")
-    right = found == question.target
-    return Verdict(right, found, "" if right else f"the choice is {found}, not {question.target}")
+    right = letter == question.target
+    return Verdict(right, letter, "" if right else f"the choice is {letter}, not {question.target}")
 
 
 def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
@@ -97,15 +97,15 @@ def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
     text occurs.
     """
     for rest in marked(_MARKS, answer):
-        if found := _letter(rest, choices) or _named(rest, choices):
-            return found
+        if letter := _letter(rest, choices) or _named(rest, choices):
+            return letter
     for correct in reversed(_CORRECT.findall(answer)):
         if correct in LETTERS[: len(choices)]:
             return str(correct)
     lines = [line for line in answer.splitlines() if any(map(str.isalnum, line))]
     for line in (*lines[-1:], *lines[:1]):
-        if found := _letter(line, choices):
-            return found
+        if letter := _letter(line, choices):
+            return letter
     occurring = [
         mark
         for mark, choice in zip(LETTERS, choices, strict=False)
@@ -116,8 +116,8 @@ def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
 
 def _letter(text: str, choices: Sequence[str]) -> str | None:
     """The letter at a text's beginning that is set apart from what follows: "B)", "**B**", "b"."""
-    if (found := _DELIMITED.match(_inner(text))) and found[1].upper() in LETTERS[: len(choices)]:
-        return found[1].upper()
+    if (match := _DELIMITED.match(_inner(text))) and match[1].upper() in LETTERS[: len(choices)]:
+        return match[1].upper()
     return None
 
 
@@ -131,8 +131,8 @@ def _named(text: str, choices: Sequence[str]) -> str | None:
     ]
     if named:
         return max(named)[1]
-    found = _CAPITAL.match(text)
-    return found[1] if found and found[1] in letters else None
+    match = _CAPITAL.match(text)
+    return match[1] if match and match[1] in letters else None
 
 
 def _inner(text: str) -> str:

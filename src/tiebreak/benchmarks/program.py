@@ -89,13 +89,13 @@ def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
     text = answer.replace("\r\n", "\n").replace("\r", "\n")
     blocks = [textwrap.dedent(block).strip("\n") for block in _BLOCK.findall(text)]
     defining = [block for block in blocks if entry_point in block][-_MOST_BLOCKS:]
-    whole = text.strip("\n")
-    bodies = [whole, *(form for block in blocks[:1] for form in _indented(block))]
+    whole_text = text.strip("\n")
+    bodies = [whole_text, *(form for block in blocks[:1] for form in _indented(block))]
     try:
-        for code in (*reversed(defining), whole):
+        for code in (*reversed(defining), whole_text):
             if program := _from_function(code, prompt, entry_point, parser):
                 return program
-        for code in (*bodies, *_indented(whole)):
+        for code in (*bodies, *_indented(whole_text)):
             if program := _from_body(code, prompt, entry_point, parser):
                 return program
     except _TooMuch:
@@ -142,10 +142,10 @@ def _from_function(code: str, prompt: str, entry_point: str, parser: _Parser) ->
     lines = _lines(code)
     begin = 0
     while begin < len(lines):
-        found = _parse_most(lines[begin:], parser)
-        if _is_whole(found, entry_point, 0):
-            return _assemble(_before(prompt, entry_point), found, entry_point)
-        begin += max(len(found.lines), 1)
+        code_read = _parse_most(lines[begin:], parser)
+        if _is_whole(code_read, entry_point, 0):
+            return _assemble(_before(prompt, entry_point), code_read, entry_point)
+        begin += max(len(code_read.lines), 1)
         while begin < len(lines) and not _BEGINNING.match(lines[begin]):
             begin += 1
     return None
@@ -154,9 +154,9 @@ def _from_function(code: str, prompt: str, entry_point: str, parser: _Parser) ->
 def _from_body(code: str, prompt: str, entry_point: str, parser: _Parser) -> str | None:
     """The program of code that goes on where the prompt ends."""
     beginning = prompt.rstrip().split("\n")
-    found = _parse_most([*beginning, *_lines(code)], parser)
-    if _is_whole(found, entry_point, len(beginning)):
-        return _assemble([], found, entry_point)
+    code_read = _parse_most([*beginning, *_lines(code)], parser)
+    if _is_whole(code_read, entry_point, len(beginning)):
+        return _assemble([], code_read, entry_point)
     return None
 
 
@@ -237,8 +237,12 @@ def _before(prompt: str, entry_point: str) -> list[str]:
 def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
     """Source of what the function needs of some code, behind what comes before it."""
     kept = _needed(code.tree.body, entry_point)
-    used = {name for node in kept if not isinstance(node, _IMPORT) for name in _names(node)}
-    kept = [node for node in kept if not isinstance(node, _IMPORT) or _is_used(node, used)]
+    used = {name for node in kept if not isinstance(node, _IMPORT) for name in _names(node)} | {"*"}
+    kept = [
+        node
+        for node in kept
+        if not isinstance(node, _IMPORT) or _is_future(node) or not _imported(node).isdisjoint(used)
+    ]
     stay = {row for node in kept for row in _rows(node)}
     gone = {row for node in code.tree.body for row in _rows(node)} - stay
     # Python wants these imports before everything else, also before what the prompt begins with.
@@ -270,17 +274,17 @@ def _needed(body: Sequence[ast.stmt], entry_point: str) -> list[ast.stmt]:
             made = made.union(*(names for names, _ in called))
         for name in made:
             makers[name].append(node)
-    found: set[ast.stmt] = {node for node in body if isinstance(node, _IMPORT)}
+    needed: set[ast.stmt] = {node for node in body if isinstance(node, _IMPORT)}
     names = [entry_point]
     while names:
         name = names.pop()
         if name in _BY_NAME:  # whatever these look up
             names += makers
         for node in makers.pop(name, ()):
-            if node not in found:
-                found.add(node)
+            if node not in needed:
+                needed.add(node)
                 names += _names(node)
-    return [node for node in body if node in found]
+    return [node for node in body if node in needed]
 
 
 def _is_kept(node: ast.stmt, entry_point: str) -> bool:
@@ -330,11 +334,6 @@ def _called(node: ast.AST) -> set[str]:
     functions = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
     names = {func.id for func in functions if isinstance(func, ast.Name)}
     return names | {func.attr for func in functions if isinstance(func, ast.Attribute)}
-
-
-def _is_used(node: ast.Import | ast.ImportFrom, used: set[str]) -> bool:
-    names = _imported(node)
-    return _is_future(node) or "*" in names or not names.isdisjoint(used)
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:

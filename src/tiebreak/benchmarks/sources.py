@@ -99,10 +99,10 @@ def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
     if problem := problem_with(path):
         raise PrerequisiteError(f"The data cannot be read: {path} {problem}.")
     rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
-    for number, found in enumerate(rows):
+    for number, row in enumerate(rows):
         if number == MOST_ROWS:
             raise PrerequisiteError(f"{path} holds more than {MOST_ROWS:,} rows; give fewer.")
-        yield found
+        yield row
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:

@@ -1,16 +1,17 @@
 """Rank arithmetic: arrays in, arrays and frozen dataclasses out; no files, no models, no calls.
 
-    profile, pairwise        many rankings of the same candidates, and who is put before whom
+    profile                  many rankings of the same candidates, and who is put before whom
     aggregation, consensus   one ranking out of many, by any method: `aggregators` lists them
-    kemeny, voting, views    these methods; a model's view of itself and its peers' view of it
+    kemeny, voting           these methods
     panel, dependence        do reviewers agree, and as how many independent votes may they count
-    reviewers, expander      each reviewer on its own; who reviews whom in sparse peer review
+    reviewers, expander      each reviewer on its own, views of itself too; who reviews whom
     contests                 models over many benchmarks, by simulated Swiss-system contests
-    massey, strength         strengths from matches: least squares, Bradley–Terry, Elo
-    covariates               Bradley–Terry at equal length or style of answers
+    matches, massey          points and least-squares strengths from matches
+    strength                 Bradley–Terry, also at equal length or style of answers; Elo
     agreement, stability     do two leaderboards say the same, and would they with other items
     kappa                    Cohen's κ of many tables, with intervals; κ against κ
-    shares                   two shares of independent samples, in clusters
+    intervals                of figures over items, and of shares
+    linked, relative         scores over partly the same items; shares of a reference's score
     pairwise_tests           which models are told apart
     settlement               when is a ranking decided, however often one looks
     ranks, uncertainty       scores of a leaderboard, and how far other items would move it

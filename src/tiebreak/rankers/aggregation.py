@@ -66,8 +66,12 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
         table = np.where(complete, table, np.nan)
     if aggregator.optimal_order:
         return _kemeny_items(table)
-    found = [_of_item(item, aggregator) for item in table]
-    return np.array(found).reshape(len(table), table.shape[2])
+    consensus: FloatArray = np.full((len(table), table.shape[2]), np.nan)
+    for ballots, ranked in zip(table, consensus, strict=True):
+        present = ~np.isnan(ballots).all(axis=0)
+        if present.any():
+            ranked[present] = aggregator(Profile.from_ranks(ballots[:, present])).ranks
+    return consensus
 
 
 def _aggregator(method: str) -> Aggregator:
@@ -77,28 +81,14 @@ def _aggregator(method: str) -> Aggregator:
 
 
 def _kemeny_items(table: FloatArray) -> FloatArray:
-    count = _borda_count(table)
+    n = np.sum(~np.isnan(table), axis=2, keepdims=True)
+    # How many more candidates the ballots put below a candidate than above it.
+    count: FloatArray = np.nansum(n + 1 - 2 * within_ballots(table), axis=1)
     by_column = np.broadcast_to(np.arange(count.shape[1]), count.shape)
     orders = [np.lexsort((ties, -count)) for ties in (by_column, -by_column)]
     both = np.concatenate([np.take_along_axis(table, o[:, None, :], axis=2) for o in orders])
-    found = np.split(kemeny_young_batch(both).ranks, 2)
+    halves = np.split(kemeny_young_batch(both).ranks, 2)
     ranks = np.zeros(count.shape)
-    for order, own in zip(orders, found, strict=True):
-        ranks += np.take_along_axis(own, np.argsort(order, axis=1), axis=1) / 2
-    return ranks
-
-
-def _borda_count(table: FloatArray) -> FloatArray:
-    """How many more candidates ballots put below a candidate than above it, shape (items, N)."""
-    places = within_ballots(table)
-    n = np.sum(~np.isnan(table), axis=2, keepdims=True)
-    count: FloatArray = np.nansum(n + 1 - 2 * places, axis=1)
-    return count
-
-
-def _of_item(ballots: FloatArray, aggregator: Aggregator) -> FloatArray:
-    ranks = np.full(ballots.shape[1], np.nan)
-    present = ~np.isnan(ballots).all(axis=0)
-    if present.any():
-        ranks[present] = aggregator(Profile.from_ranks(ballots[:, present])).ranks
+    for order, half in zip(orders, halves, strict=True):
+        ranks += np.take_along_axis(half, np.argsort(order, axis=1), axis=1) / 2
     return ranks

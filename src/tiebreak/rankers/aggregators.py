@@ -54,8 +54,8 @@ class Aggregator:
         module, function = self.home.split(":")
         count = getattr(import_module(f"tiebreak.rankers.{module}"), function)
         options = {"time_limit": time_limit} if self.optimal_order or self.slow else {}
-        found: Consensus = count(profile, **options)
-        return found
+        consensus: Consensus = count(profile, **options)
+        return consensus
 
 
 _ALL = (
@@ -85,11 +85,8 @@ _ALL = (
         optimal_order=True,
         complete_only=True,
     ),
-    Aggregator(
-        "spearman",
-        "Spm",
-        "the places with the least squared distance",
-        "voting:spearman",
-    ),
+    Aggregator("spearman", "Spm", "the places with the least squared distance", "voting:spearman"),
 )
-AGGREGATORS: Mapping[str, Aggregator] = MappingProxyType({one.name: one for one in _ALL})
+AGGREGATORS: Mapping[str, Aggregator] = MappingProxyType(
+    {aggregator.name: aggregator for aggregator in _ALL}
+)

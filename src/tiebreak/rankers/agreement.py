@@ -24,8 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.extras import to_install
-from tiebreak.rankers.errors import MissingPackageError, RankingError
+from tiebreak.rankers.errors import RankingError, optional
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS, spread
 
@@ -163,7 +162,11 @@ def cohen_kappa(
         raise RankingError(f"{len(first)} ratings against {len(second)}")
     if labels is None and weights is not None:
         raise RankingError("weighted kappa needs labels, all possible ones in order")
-    pairs = [pair for pair in zip(first, second, strict=True) if not any(map(_is_missing, pair))]
+    pairs = [
+        pair
+        for pair in zip(first, second, strict=True)
+        if not any(label is None or label != label for label in pair)
+    ]
     seen = tuple(dict.fromkeys(chain.from_iterable(pairs)))
     scale = seen if labels is None else tuple(labels)
     if len(set(scale)) < len(scale):
@@ -178,7 +181,8 @@ def cohen_kappa(
     # Places on the scale instead of labels: scikit-learn wants labels of one type.
     place = {label: index for index, label in enumerate(scale)}
     x, y = ([place[pair[side]] for pair in pairs] for side in (0, 1))
-    kappa = _sklearn_kappa()(x, y, labels=range(len(scale)), weights=weights)
+    metrics = optional("sklearn.metrics", "Cohen's kappa needs scikit-learn", "scikit-learn")
+    kappa = metrics.cohen_kappa_score(x, y, labels=range(len(scale)), weights=weights)
     return Agreement(float(kappa), len(pairs))
 
 
@@ -188,9 +192,9 @@ def _correlation(
     a, b = _common(first, second)
     if a.size < 2:
         return Agreement(math.nan, a.size, _too_few(a.size))
-    for which, side in (("first", a), ("second", b)):
+    for place, side in (("first", a), ("second", b)):
         if np.all(side == side[0]):
-            return Agreement(math.nan, a.size, f"the {which} one ties all models")
+            return Agreement(math.nan, a.size, f"the {place} one ties all models")
     return Agreement(float(statistic(a, b)), a.size)
 
 
@@ -213,21 +217,6 @@ def finite(numbers: ArrayLike) -> FloatArray:
 
 def _too_few(n: int) -> str:
     return f"the two have {n} models in common, and a comparison takes two"
-
-
-def _is_missing(label: Label | None) -> bool:
-    return label is None or label != label
-
-
-def _sklearn_kappa() -> Callable[..., float]:
-    try:
-        from sklearn.metrics import cohen_kappa_score
-    except ImportError as error:
-        raise MissingPackageError(
-            f"Cohen's kappa needs scikit-learn: {to_install('rankings', 'scikit-learn')}"
-        ) from error
-    kappa: Callable[..., float] = cohen_kappa_score
-    return kappa
 
 
 def pearson_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
@@ -275,18 +264,18 @@ def _cosine(x: NDArray[np.float64 | np.int8], y: NDArray[np.float64 | np.int8]) 
 
 def _centred(values: FloatArray) -> FloatArray:
     """Differences from the mean of the numbers that are there, 0 for those that are not."""
-    there = ~np.isnan(values)
-    held = np.where(there, values, 0.0)
-    n = np.maximum(there.sum(axis=-1, keepdims=True), 1)
+    present = ~np.isnan(values)
+    held = np.where(present, values, 0.0)
+    n = np.maximum(present.sum(axis=-1, keepdims=True), 1)
     # Equal numbers must not differ by what their mean was rounded by.
-    centred: FloatArray = np.where(there, held - held.sum(axis=-1, keepdims=True) / n, 0.0)
+    centred: FloatArray = np.where(present, held - held.sum(axis=-1, keepdims=True) / n, 0.0)
     return centred.round(DECIMALS)
 
 
 def _places(values: FloatArray) -> FloatArray:
     """Models below minus models above, in whole numbers: twice the mean rank, centred."""
-    own, other = values[..., :, None], values[..., None, :]
-    places: FloatArray = np.sum(own > other, axis=-1) - np.sum(own < other, axis=-1, dtype=float)
+    row, other = values[..., :, None], values[..., None, :]
+    places: FloatArray = np.sum(row > other, axis=-1) - np.sum(row < other, axis=-1, dtype=float)
     return places
 
 

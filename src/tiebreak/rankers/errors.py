@@ -1,6 +1,10 @@
 """What can be wrong with the numbers that a ranker is given."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from tiebreak.extras import to_install
 
 
 class RankingError(ValueError):
@@ -61,3 +65,15 @@ class ReviewGraphError(RankingError):
 
 class MissingPackageError(ImportError):
     """An optional package is needed here; the message says how to install it."""
+
+
+def optional(module: str, task: str, package: str) -> Any:
+    """A module of an optional package of the extra `rankings`; `task` says what needs it.
+
+    Raises:
+        MissingPackageError: the package is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingPackageError(f"{task}: {to_install('rankings', package)}") from error

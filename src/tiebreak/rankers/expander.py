@@ -107,7 +107,7 @@ def _draw(n_candidates: int, degree: int, own: Sequence[int | None], rng: random
     and the sum of k is `degree` times the reviewers left, the rest of the graph exists: of any
     candidates they can take no more than they are owed (Gale–Ryser with one hole a row).
     """
-    viewers = [sum(column != mine for mine in own) for column in range(n_candidates)]
+    viewers = [sum(column != own_column for own_column in own) for column in range(n_candidates)]
     owed = _counts(viewers, len(own) * degree, rng)
     graph: list[tuple[int, ...]] = [()] * len(own)
     for reviewer in rng.sample(range(len(own)), len(own)):
@@ -160,7 +160,7 @@ def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
             f"candidates, got {degree}"
         )
     for column in range(n_candidates):
-        if all(column == mine for mine in own):
+        if all(column == own_column for own_column in own):
             raise ReviewGraphError(
                 f"candidate {column} is every reviewer's own, so that no one may review it; add a "
                 "reviewer that is another candidate or none"

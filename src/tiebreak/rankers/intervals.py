@@ -1,4 +1,4 @@
-"""A figure with its interval: over items (`Estimate`), or of a share of counted events (Wilson).
+"""A figure with its interval: over items (`Estimate`), or of shares of counted events (Wilson).
 
 A measure of a panel boils every row (an item, or one of its epochs) down to sums that can be added
 up, and computes its figure from the totals. A bootstrap draw of items (`ItemDraws`) is then one
@@ -112,11 +112,11 @@ class ItemDraws:
         totals = per_item(sums, self._item, self._n_items)
         totals = totals[per_item(present, self._item, self._n_items) > 0]
         n = len(totals)
-        whole = totals.sum(axis=0, keepdims=True)
-        value = float(figure(whole)[0]) if n else math.nan
+        total = totals.sum(axis=0, keepdims=True)
+        value = float(figure(total)[0]) if n else math.nan
         if math.isnan(value):
             return Estimate(math.nan, math.nan, math.nan, n, undefined)
-        without = figure(whole - totals)
+        without = figure(total - totals)
         without = without[~np.isnan(without)]
         if len(without) < 2:
             reason = "an interval over items needs at least two items"
@@ -150,7 +150,7 @@ class ItemDraws:
             RankingError: level or draws are out of range.
         """
         totals = per_item(sums, self._item, self._n_items)
-        found = bootstrap_leaderboard(
+        board = bootstrap_leaderboard(
             lambda counts: figures(counts @ totals),
             self._n_items,
             present=self.count(present),
@@ -161,11 +161,11 @@ class ItemDraws:
             if math.isnan(value)
             else Estimate(value, lower, upper, n_items, self._reason(n_items, left_out))
             for value, lower, upper, n_items, left_out in zip(
-                found.score.tolist(),
-                found.lower.tolist(),
-                found.upper.tolist(),
-                found.n_items.tolist(),
-                found.undefined.tolist(),
+                board.score.tolist(),
+                board.lower.tolist(),
+                board.upper.tolist(),
+                board.n_items.tolist(),
+                board.undefined.tolist(),
                 strict=True,
             )
         )
@@ -303,7 +303,7 @@ def design_effect(successes: ArrayLike, n: ArrayLike) -> float:
         successes: shape (items,), the events of the kind that is counted.
         n: shape (items,), all events.
     """
-    hits, events = (np.asarray(each, dtype=np.float64) for each in (successes, n))
+    hits, events = (np.asarray(numbers, dtype=np.float64) for numbers in (successes, n))
     rate = hits.sum() / events.sum() if events.sum() else 0.0
     if len(hits) < 2 or rate in (0.0, 1.0):
         return 1.0
@@ -322,12 +322,8 @@ def paired_interval(
     A. Agresti and Y. Min (2005), "Simple improved confidence intervals for comparing matched
     proportions", Statistics in Medicine 24, with t for the normal quantile.
 
-    Coverage of a 95% interval in percent (4,000 worlds a cell; Student's t alone in brackets):
-
-        items                              5        10        20        50       100
-        Borda of 8 models              97 (94)   95 (94)   96 (95)   94 (94)   95 (95)
-        ... 80% of the items tied     100 (66)   97 (86)   94 (91)   95 (94)   96 (96)
-        pass or fail, 95% and 85%     100 (65)  100 (86)   95 (94)   96 (94)   95 (94)
+    Of simulated worlds with 5 to 100 items a 95% interval held in 94 to 100%, where Student's t
+    alone held in as little as 65%.
 
     Args:
         differences: shape (n,), one per item, without NaN.
@@ -351,3 +347,65 @@ def paired_interval(
     mean = float(d.mean())  # at low levels a shrunken interval may leave it out
     bounds = min(float(centre) - half, mean), max(float(centre) + half, mean)
     return max(bounds[0], -most), min(bounds[1], most)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareGap:
+    """The first share minus the second, with its interval and the p-value of no difference.
+
+    All are NaN where one of the samples is empty, bounds and p below two clusters in one of them.
+    """
+
+    difference: float
+    lower: float
+    upper: float
+    p: float
+
+
+def share_gap(
+    hits: ArrayLike, n: ArrayLike, other_hits: ArrayLike, other_n: ArrayLike, *, level: float = 0.95
+) -> ShareGap:
+    """Compare two shares over clusters.
+
+    Each sample counts as its effective number of events (`design_effect`). The interval adds one
+    event of each kind to either sample (A. Agresti and B. Caffo 2000, "Simple and Effective
+    Confidence Intervals for Proportions and Differences of Proportions Result from Adding Two
+    Successes and Two Failures", The American Statistician 54(4)); the test is the score test, with
+    the variance that both samples give together. Quantiles are Student's, by the clusters.
+
+    Of `n` events, shape (clusters,), `hits` are of the kind that is counted in the first sample;
+    the others are those of the second.
+
+    Raises:
+        RankingError: level is out of range.
+    """
+    from scipy.special import stdtr
+
+    (rate, effective, k), (other_rate, other_effective, other_k) = (
+        _sample(*(np.asarray(part, dtype=np.float64) for part in both))
+        for both in ((hits, n), (other_hits, other_n))
+    )
+    difference = rate - other_rate
+    clusters = k + other_k - 1
+    if math.isnan(difference) or min(k, other_k) < 2:
+        return ShareGap(difference, math.nan, math.nan, math.nan)
+    more, other_more = effective + 2, other_effective + 2
+    near = (rate * effective + 1) / more
+    other_near = (other_rate * other_effective + 1) / other_more
+    spread = math.sqrt(near * (1 - near) / more + other_near * (1 - other_near) / other_more)
+    reach = student_quantile(clusters, level) * spread
+    both = effective + other_effective
+    pooled = (rate * effective + other_rate * other_effective) / both
+    error = math.sqrt(pooled * (1 - pooled) * (1 / effective + 1 / other_effective))
+    p = float(2 * stdtr(clusters - 1, -abs(difference) / error)) if error else 1.0
+    centre = near - other_near
+    lower, upper = min(centre - reach, difference), max(centre + reach, difference)
+    return ShareGap(difference, max(-1.0, lower), min(1.0, upper), p)
+
+
+def _sample(hits: FloatArray, n: FloatArray) -> tuple[float, float, int]:
+    """Share, effective number of events, and clusters."""
+    total = float(n.sum())
+    if not total:
+        return math.nan, math.nan, 0
+    return float(hits.sum()) / total, total / design_effect(hits, n), int(np.sum(n > 0))

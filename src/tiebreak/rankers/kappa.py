@@ -68,12 +68,11 @@ def kappa_many(tables: ArrayLike, weights: Weights | None = None) -> FloatArray:
     Raises:
         RankingError: the tables are not square.
     """
-    found = np.asarray(tables, dtype=np.float64)
-    if found.ndim < 2 or found.shape[-1] != found.shape[-2]:
-        raise RankingError(f"tables must have shape (…, K, K), got {found.shape}")
-    seen, chance = _disagreement(found, _distances(found.shape[-1], weights))
-    kappa: FloatArray = 1 - ratio(seen, chance)
-    return kappa
+    counts = np.asarray(tables, dtype=np.float64)
+    if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2]:
+        raise RankingError(f"tables must have shape (…, K, K), got {counts.shape}")
+    seen, chance = _disagreement(counts, _distances(counts.shape[-1], weights))
+    return 1 - ratio(seen, chance)
 
 
 def kappa_estimate(
@@ -96,11 +95,11 @@ def kappa_estimate(
         where the interval rests on fewer than `FEW_MINORITY` labels of the first rater besides its
         commonest: there it holds less than it says.
     """
-    found = kappa_mean(tables[:, None], items=items, weights=weights, level=level)
+    estimate = kappa_mean(tables[:, None], items=items, weights=weights, level=level)
     if not len(tables):
-        return replace(found, reason="no answer has a label of both")
-    few = None if math.isnan(found.lower) else _few(tables.sum(axis=0), weights)
-    return replace(found, reason=found.reason or few)
+        return replace(estimate, reason="no answer has a label of both")
+    few = None if math.isnan(estimate.lower) else _few(tables.sum(axis=0), weights)
+    return replace(estimate, reason=estimate.reason or few)
 
 
 def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> Estimate:
@@ -149,8 +148,8 @@ def kappa_gap(
     n_items, item = item_numbers(items, len(first))
     distances = _distances(first.shape[-1], weights)
     both = [per_item(tables, item, n_items) for tables in (first, second)]
-    wholes = [tables.sum(axis=0) for tables in both]
-    kappas = [kappa_many(whole, weights) for whole in wholes]
+    totals = [tables.sum(axis=0) for tables in both]
+    kappas = [kappa_many(total, weights) for total in totals]
     known = ~np.isnan(kappas[0] + kappas[1])
     n_groups = int(known.sum())
     if not n_groups or n_items < 2:
@@ -158,13 +157,10 @@ def kappa_gap(
         return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
     without, extra = np.zeros(n_items), 0.0
-    for sign, tables, whole in zip((-1, 1), both, wholes, strict=True):
-        # For each group: what they pull κ down by is taken off again.
-        one, _ = _smoothed(whole[known] - tables[:, known], distances, CHANCE_LABELS)
-        centre, more = _smoothed(whole[known], distances, CHANCE_LABELS)
-        # Without its only item a group is undefined: it then stays as it was.
-        without += sign * np.where(np.isnan(one), centre, one).mean(axis=1)
-        extra += float(np.sum(more * centre**2)) / n_groups**2
+    for sign, tables, total in zip((-1, 1), both, totals, strict=True):
+        left_out, _, variance = _without(tables[:, known], total[known], distances, CHANCE_LABELS)
+        without += sign * left_out
+        extra += variance
     error = math.sqrt(_jackknife(without) + extra)
     reach = student_quantile(n_items, level) * error
     lower, upper = max(difference - reach, -2.0), min(difference + reach, 2.0)
@@ -187,8 +183,8 @@ def kappa_mean(
     n_items, item = item_numbers(items, len(tables))
     distances = _distances(tables.shape[-1], weights)
     of_items = per_item(tables, item, n_items)
-    whole = of_items.sum(axis=0)
-    kappas = kappa_many(whole, weights)
+    total = of_items.sum(axis=0)
+    kappas = kappa_many(total, weights)
     known = ~np.isnan(kappas)
     if not known.any():
         return Estimate(math.nan, math.nan, math.nan, n_items, _ONE_LABEL)
@@ -197,16 +193,13 @@ def kappa_mean(
         reason = "an interval over items needs at least two items"
         return Estimate(value, math.nan, math.nan, n_items, reason)
     labels = CHANCE_LABELS / known.sum()
-    one, _ = _smoothed(whole[known] - of_items[:, known], distances, labels)
-    centre, more = _smoothed(whole[known], distances, labels)
-    means = np.where(np.isnan(one), centre, one).mean(axis=1)
-    middle, extra = float(centre.mean()), float(np.sum(more * centre**2)) / known.sum() ** 2
+    means, middle, extra = _without(of_items[:, known], total[known], distances, labels)
     with np.errstate(divide="ignore"):
         odds = np.log(means / (2 - means))
     slope = 2 / (middle * (2 - middle))
     error = math.sqrt(_jackknife(odds) + extra * slope**2)
-    reach, own = student_quantile(n_items, level) * error, math.log(middle / (2 - middle))
-    lower, upper = (-math.tanh((own + sign * reach) / 2) for sign in (1, -1))
+    reach, log_odds = student_quantile(n_items, level) * error, math.log(middle / (2 - middle))
+    lower, upper = (-math.tanh((log_odds + sign * reach) / 2) for sign in (1, -1))
     return Estimate(value, min(lower, value), max(upper, value), n_items)
 
 
@@ -233,6 +226,20 @@ def _disagreement(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray
     return ratio(seen, n), ratio(chance, n * n)
 
 
+def _without(
+    tables: FloatArray, total: FloatArray, distances: FloatArray, labels: float
+) -> tuple[FloatArray, float, float]:
+    """Mean of `_smoothed` over groups without each item, shape (items,); of all; what labels add.
+
+    For each group: what the labels by chance pull κ down by is taken off again.
+    """
+    left_out, _ = _smoothed(total - tables, distances, labels)
+    centre, more = _smoothed(total, distances, labels)
+    # Without its only item a group is undefined: it then stays as it was.
+    means: FloatArray = np.where(np.isnan(left_out), centre, left_out).mean(axis=1)
+    return means, float(centre.mean()), float(np.sum(more * centre**2)) / len(total) ** 2
+
+
 def _smoothed(
     tables: FloatArray, distances: FloatArray, labels: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -242,20 +249,17 @@ def _smoothed(
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     square = ratio(np.sum(rows @ distances**2 * columns, axis=-1), n * n)
     total = n * seen + labels * chance
-    return (
-        ratio(total, (n + labels) * chance),
-        ratio(labels * square, total * total),
-    )
+    return (ratio(total, (n + labels) * chance), ratio(labels * square, total * total))
 
 
 def _jackknife(without: FloatArray) -> float:
     """Variance of a figure from its values with each item left out; NaN ones do not count."""
-    found = without[np.isfinite(without)]
-    return (len(found) - 1) * float(np.var(found)) if len(found) else 0.0
+    defined = without[np.isfinite(without)]
+    return (len(defined) - 1) * float(np.var(defined)) if len(defined) else 0.0
 
 
-def _few(whole: FloatArray, weights: Weights | None) -> str | None:
-    people = whole.sum(axis=-1)
+def _few(total: FloatArray, weights: Weights | None) -> str | None:
+    people = total.sum(axis=-1)
     rest = float(people.sum() - people.max())
     if rest >= FEW_MINORITY * (1 if weights is None else 2):
         return None

@@ -17,15 +17,20 @@ the smallest errors in simulation, and of these only least squares gives every m
 
 Everything further (tests, tiers, intervals) rests on `pseudo`: a row for each cluster whose column
 means are the scores and whose spread is their uncertainty, as if all models had all clusters.
+
+Scores of two samples differ although nothing changed: other questions were drawn. A variance over
+rounds is "negligible" only beside the one that the questions alone would give (`expected_variance`;
+table 9 of LLMEval-Fair prints no such figure). It is made of each cluster's influence on each
+round's score, so that rounds of unlike sizes, or with questions in common, are expected to vary so.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.uncertainty import item_numbers, per_item
 
@@ -60,16 +65,15 @@ class LinkedScores:
     def covariance(self) -> FloatArray:
         """Of the scores, shape (N, N); NaN for models in fewer than two clusters."""
         n = len(self.influence)
-        found: FloatArray = self.influence.T @ self.influence * (n / max(n - 1, 1))
+        covariance: FloatArray = self.influence.T @ self.influence * (n / max(n - 1, 1))
         few = self.n_clusters < 2
-        found[few, :] = found[:, few] = np.nan
-        return found
+        covariance[few, :] = covariance[:, few] = np.nan
+        return covariance
 
     @property
     def error(self) -> FloatArray:
         """Standard errors of the scores, shape (N,)."""
-        found: FloatArray = np.sqrt(np.diag(self.covariance))
-        return found
+        return np.sqrt(np.diag(self.covariance))
 
     @property
     def pseudo(self) -> FloatArray:
@@ -84,8 +88,7 @@ class LinkedScores:
         if len(rows) > most:
             lot = np.random.default_rng(_SEED).permutation(len(rows)) % most
             rows = per_item(rows, lot, most)
-        found: FloatArray = self.score + len(rows) * rows
-        return found
+        return self.score + len(rows) * rows
 
 
 def linked_scores(
@@ -94,34 +97,30 @@ def linked_scores(
     """Mean scores of models over items that need not be the same.
 
     Args:
-        scores: shape (rows, N), a row for each item, NaN where a model has no score.
+        scores: shape (rows, N), finite, a row for each item, NaN where a model has no score.
         clusters: shape (rows,), items of one cluster are no independent evidence; by default every
             row is one of its own.
         link: whether shared items correct the scores. Where all models were to answer the same
             items, and some scores are missing by accident, plain means are paired already.
 
     Raises:
-        RankingError: shapes do not fit, or a score is infinite.
+        RankingError: `clusters` does not fit.
     """
     table = np.asarray(scores, dtype=np.float64)
-    if table.ndim != 2:
-        raise RankingError(f"scores must have shape (rows, models), got {table.shape}")
-    if np.isinf(table).any():
-        raise RankingError("scores must be finite, or NaN where a model is absent")
     n_clusters, cluster = item_numbers(clusters, len(table))
     known = ~np.isnan(table)
     n_rows = known.sum(axis=0)
-    own = ratio(np.nansum(table, axis=0), n_rows)
-    rest = np.where(known, table - own, 0.0)
+    plain = ratio(np.nansum(table, axis=0), n_rows)
+    rest = np.where(known, table - plain, 0.0)
     rho, sd = _correlation(rest, known), np.sqrt(ratio((rest**2).sum(axis=0), n_rows))
     corrected = bool(link and rho > 0 and (n_rows > 0).all() and (sd > 0).all())
-    score, of_row = own, np.where(known, rest / np.maximum(n_rows, 1), 0.0)
+    score, of_row = plain, np.where(known, rest / np.maximum(n_rows, 1), 0.0)
     if corrected:
         score, of_row = _least_squares(rest, known, sd, min(rho, _MOST))
-        score = own + score
+        score = plain + score
     return LinkedScores(
         score=score,
-        own=own,
+        own=plain,
         influence=per_item(of_row, cluster, n_clusters),
         n_rows=n_rows,
         n_clusters=np.sum(per_item(known, cluster, n_clusters) > 0, axis=0),
@@ -132,11 +131,11 @@ def linked_scores(
 
 def _correlation(rest: FloatArray, known: NDArray[np.bool_]) -> float:
     """Of two models' scores in one item, pooled over all pairs; NaN without a shared item."""
-    there = known.astype(np.float64)
-    shared = there.T @ there
+    present = known.astype(np.float64)
+    shared = present.T @ present
     products = rest.T @ rest
     # Each pair's own variances, over the items that the two share.
-    squares = (rest**2).T @ there
+    squares = (rest**2).T @ present
     upper = np.triu_indices(len(shared), k=1)
     if not shared[upper].sum():
         return float("nan")
@@ -152,16 +151,91 @@ def _least_squares(
     The inverse of k equally correlated scores' matrix is (I − c·11ᵀ) / (1 − ρ) in units of their
     standard deviations, with c = ρ / (1 + (k − 1) ρ).
     """
-    there = known / sd
+    scaled = known / sd
     share = rho / (1 + (known.sum(axis=1, keepdims=True) - 1) * rho)
 
     def weighed(values: FloatArray) -> FloatArray:
         """Rows times the inverse of their own matrix, up to the factor 1 / (1 − ρ)."""
         z = np.where(known, values, 0.0) / sd
-        found: FloatArray = there * (z - share * z.sum(axis=1, keepdims=True))
-        return found
+        product: FloatArray = scaled * (z - share * z.sum(axis=1, keepdims=True))
+        return product
 
-    precision = np.diag((there**2).sum(axis=0)) - there.T @ (share * there)
+    precision = np.diag((scaled**2).sum(axis=0)) - scaled.T @ (share * scaled)
     correction = np.linalg.solve(precision, weighed(rest).sum(axis=0))
     of_row = np.linalg.solve(precision, weighed(rest - correction).T).T
     return correction, of_row
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedVariance:
+    """Variance over rounds that sampling error alone gives; NaN where it is not known.
+
+    `value` is its mean. Of rounds in which nothing but the questions changes the variance lies
+    between `lower` and `upper` at the level that was asked for; with few rounds that is far apart.
+    """
+
+    value: float
+    lower: float
+    upper: float
+
+
+UNKNOWN = ExpectedVariance(math.nan, math.nan, math.nan)
+
+
+def relative_influence(score: ArrayLike, influence: ArrayLike, reference: int) -> FloatArray:
+    """How far each cluster moves the shares of the reference's score (delta method).
+
+    Args:
+        score: shape (N,).
+        influence: shape (clusters, N), of the scores (`LinkedScores.influence`).
+        reference: column that scores are divided by.
+
+    Returns:
+        Shape (clusters, N); NaN where a score is, or all of it where the reference's is 0.
+    """
+    values, moves = np.asarray(score, np.float64), np.asarray(influence, np.float64)
+    base = values[reference] if values[reference] > 0 else math.nan
+    return (moves - moves[:, [reference]] * values / base) / base
+
+
+def expected_variance(covariance: ArrayLike, *, level: float = 0.95) -> ExpectedVariance:
+    """The sample variance (n − 1) of scores with one mean and this covariance.
+
+    It is a weighted sum of χ² variables, about one multiple of a χ² with the same mean and variance
+    (F. E. Satterthwaite 1946, "An Approximate Distribution of Estimates of Variance Components",
+    Biometrics Bulletin 2(6)); exactly that where rounds are independent and of one size.
+
+    Args:
+        covariance: shape (R, R), of the R rounds' scores; 0 between independent rounds.
+        level: in (0, 1).
+    """
+    from scipy.stats import chi2
+
+    spread = np.asarray(covariance, np.float64)
+    n = len(spread)
+    if n < 2 or np.isnan(spread).any():
+        return UNKNOWN
+    centred = (spread - spread.mean(axis=0)) / (n - 1)
+    mean, square = float(np.trace(centred)), float(np.sum(centred * centred.T))
+    if not mean > 0 or not square > 0:
+        return ExpectedVariance(0.0, 0.0, 0.0)
+    freedom = mean**2 / square
+    lower, upper = (
+        mean * float(chi2.ppf(p, freedom)) / freedom for p in ((1 - level) / 2, (1 + level) / 2)
+    )
+    return ExpectedVariance(mean, lower, upper)
+
+
+def variance_at(variance: ArrayLike, n: int, of_sample: ArrayLike) -> FloatArray:
+    """The variance of an independent sample of some clusters, from that of all n at hand."""
+    drawn = np.asarray(of_sample, np.float64)
+    return ratio(np.asarray(variance, np.float64) * n, drawn)
+
+
+def within_pool(variance: ArrayLike, n: int, drawn: ArrayLike) -> FloatArray:
+    """The variance of draws without replacement, from that of independent samples of their size.
+
+    Draws share their questions with the pool of n that they come from, and vary less by the share
+    that was left out, 1 − drawn / n (W. G. Cochran 1977, "Sampling Techniques", §2.6).
+    """
+    return np.asarray(variance, np.float64) * (1 - np.asarray(drawn, np.float64) / n)

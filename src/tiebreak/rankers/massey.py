@@ -105,8 +105,7 @@ def _solve(wins: FloatArray) -> FloatArray:
     # A matrix of ones holds the sum of the strengths at 0: with it the system has one solution.
     system = np.where(connected[:, :, None], laplacian + 1, np.eye(n))
     solution = np.linalg.solve(system, margin[:, :, None])[:, :, 0].round(_DECIMALS)
-    strengths: FloatArray = np.where(connected, solution, np.nan)
-    return strengths
+    return np.where(connected, solution, np.nan)
 
 
 def _reachable(edges: BoolArray) -> BoolArray:

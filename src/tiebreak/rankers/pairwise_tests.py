@@ -339,7 +339,9 @@ def _rank_ranges(
             worse[over] += 1
             better[under] += 1
     n = len(order)
-    return tuple(1 + better[one] for one in order), tuple(n - worse[one] for one in order)
+    return tuple(1 + better[column] for column in order), tuple(
+        n - worse[column] for column in order
+    )
 
 
 def _groups(n_models: int, pairs: Sequence[Pair]) -> tuple[range, ...]:

@@ -67,9 +67,9 @@ def reviewer_agreement(
         for s in range(r, n):
             tau = kendall_tau_many(table[:, r], table[:, s]).round(DECIMALS)
             taus[:, r, s] = taus[:, s, r] = tau
-    others = np.where(np.eye(n, dtype=bool), np.nan, taus)
+    pairs = np.where(np.eye(n, dtype=bool), np.nan, taus)
     # One column per reviewer, and one for all pairs of them.
-    sums, counts = np.nansum(others, axis=2), np.sum(~np.isnan(others), axis=2, dtype=np.float64)
+    sums, counts = np.nansum(pairs, axis=2), np.sum(~np.isnan(pairs), axis=2, dtype=np.float64)
     sums = np.column_stack([sums, sums.sum(axis=1)])
     counts = np.column_stack([counts, counts.sum(axis=1)])
     *reviewers, panel = (

@@ -1,4 +1,4 @@
-"""Profile: many rankings of the same candidates, the input of every aggregator.
+"""Profile: many rankings of the same candidates, and how many put one before another.
 
 A profile is a float array of ranks, shape (ballots, N): a row is a ballot, a column a candidate,
 rank 1 is the best, equal ranks are a tie, NaN is "not ranked" (which says nothing: it is not the
@@ -43,15 +43,15 @@ class Profile:
         """Number of candidates, N."""
         return int(self.ranks.shape[1])
 
-    def require_at_most(self, most: int, what: str) -> None:
+    def require_at_most(self, most: int, clause: str) -> None:
         """Refuse more candidates than a method can take, as its time or memory grows with N² or N³.
 
         Raises:
-            RankingError: there are more than `most`; `what` begins the message.
+            RankingError: there are more than `most`; `clause` begins the message.
         """
         if self.n_candidates > most:
             raise RankingError(
-                f"{what} at most {most:,} candidates, and there are {self.n_candidates:,}; give "
+                f"{clause} at most {most:,} candidates, and there are {self.n_candidates:,}; give "
                 "fewer, or rank them by borda or average, which take any number"
             )
 
@@ -126,9 +126,12 @@ class Profile:
             RankingError: an ordering holds a name that is not among `names`; a name occurs twice in
                 one ordering, or among `names`; as `from_ranks`.
         """
-        ballots = [[_group(entry) for entry in ordering] for ordering in orderings]
-        found = chain.from_iterable(chain.from_iterable(ballots))
-        labels = tuple(dict.fromkeys(found)) if names is None else _labels(names, len(names))
+        ballots = [
+            [(entry,) if isinstance(entry, str) else tuple(entry) for entry in ordering]
+            for ordering in orderings
+        ]
+        occurring = chain.from_iterable(chain.from_iterable(ballots))
+        labels = tuple(dict.fromkeys(occurring)) if names is None else _labels(names, len(names))
         column = {name: index for index, name in enumerate(labels)}
         table = np.full((len(ballots), len(labels)), np.nan)
         for number, ballot in enumerate(ballots):
@@ -219,10 +222,6 @@ def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
     return labels
 
 
-def _group(entry: str | Collection[str]) -> tuple[str, ...]:
-    return (entry,) if isinstance(entry, str) else tuple(entry)
-
-
 def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:
     for number, ballot in enumerate(table):
         ranks, counts = np.unique(ballot[~np.isnan(ballot)], return_counts=True)
@@ -232,3 +231,63 @@ def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:
                 f"ballot {number} gives one rank to {', '.join(repr(labels[i]) for i in tied)}, "
                 "and ties are not allowed here"
             )
+
+
+MOST_COMPARED = 10_000
+"""The most candidates of which all pairs are counted: 800 MB of counts."""
+
+
+def preference_counts(profile: Profile | ArrayLike) -> IntArray:
+    """P[i, j] = number of ballots that rank i strictly before j.
+
+    A tie adds to neither side, and so does a pair of which the ballot leaves one out.
+
+    Returns:
+        Shape (N, N), zero diagonal, P[i, j] + P[j, i] ≤ ballots.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`; more than `MOST_COMPARED` candidates.
+    """
+    ballots = as_profile(profile)
+    ballots.require_at_most(MOST_COMPARED, "pairs are counted of")
+    ranks = ballots.ranks
+    return np.stack([np.sum(column[:, None] < ranks, axis=0) for column in ranks.T]).astype(
+        np.int64
+    )
+
+
+def margins(profile: Profile | ArrayLike) -> IntArray:
+    """D = P − Pᵀ: D[i, j] > 0 when more ballots put i before j than j before i."""
+    counts = preference_counts(profile)
+    return counts - counts.T
+
+
+def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...]]:
+    """The column that beats all others, and the groups in which majorities go round.
+
+    A cycle is a strongly connected component, of at least two candidates, of the graph of strict
+    majorities: within it every candidate beats every other over some chain. Columns, ascending.
+
+    Args:
+        margin: shape (N, N), antisymmetric, as `margins` returns it.
+    """
+    beats = margin > 0
+    winners = np.flatnonzero(beats.sum(axis=1) == len(margin) - 1)
+    label = components(beats)
+    groups = [tuple(np.flatnonzero(label == name).tolist()) for name in np.unique(label)]
+    cycles = sorted(group for group in groups if len(group) > 1)
+    return int(winners[0]) if winners.size else None, tuple(cycles)
+
+
+def components(edges: NDArray[np.bool_]) -> IntArray:
+    """The first node of the strong component of each node of a directed graph, shape (N,).
+
+    Args:
+        edges: shape (N, N). For few nodes, SciPy's checks of it alone would take longer.
+    """
+    reach = edges | np.eye(len(edges), dtype=np.bool_)
+    for _ in range(len(edges).bit_length()):  # each time twice as far
+        steps = reach.astype(np.float32)
+        reach = steps @ steps > 0
+    first: IntArray = (reach & reach.T).argmax(axis=1)
+    return first

@@ -98,8 +98,8 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
             f"row {row} holds {table[row].tolist()}: these are not mean ranks from 1 to "
             f"{int(present[row, 0])} (tied candidates share the mean of their ranks)"
         )
-    others = np.where(present > 1, present - 1, np.nan)
-    scores: NDArray[np.float64] = (present - table) / others
+    opponents = np.where(present > 1, present - 1, np.nan)
+    scores: NDArray[np.float64] = (present - table) / opponents
     return scores
 
 

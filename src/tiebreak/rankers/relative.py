@@ -51,7 +51,7 @@ def relative_scores(
     Raises:
         RankingError: `reference` is no column.
     """
-    values, spread = (np.asarray(each, dtype=np.float64) for each in (score, covariance))
+    values, spread = (np.asarray(numbers, dtype=np.float64) for numbers in (score, covariance))
     if reference is not None and not 0 <= reference < len(values):
         raise RankingError(f"there is no model {reference} among {len(values)}")
     if not np.any(values > 0):
@@ -64,8 +64,8 @@ def relative_scores(
         logs = np.log(values)
         relative = spread / np.outer(values, values)
         # Two logarithms' difference varies by both variances, less twice what they share.
-        own = np.diag(relative)
-        errors = np.sqrt(np.maximum(own[:, None] + own[None] - 2 * relative, 0))
+        variance = np.diag(relative)
+        errors = np.sqrt(np.maximum(variance[:, None] + variance[None] - 2 * relative, 0))
         more = 0 if pseudo is None else _one_more(pseudo, base) / values
     if reference is None:
         lower, upper = _against_all(logs, relative, errors, n, how)
@@ -116,13 +116,13 @@ def _quantiles(relative: FloatArray, errors: FloatArray, how: Resampling) -> Flo
     values, vectors = np.linalg.eigh(relative)
     root = vectors * np.sqrt(np.maximum(values, 0))
     drawn = generator.standard_normal((how.draws, len(root))) @ root.T
-    found = np.zeros(len(root))
+    quantiles = np.zeros(len(root))
     for model in range(len(root)):
-        others = errors[model] > 0
-        if others.any():
-            far = (drawn[:, others] - drawn[:, [model]]) / errors[model, others]
-            found[model] = np.quantile(far.max(axis=1), (1 + how.level) / 2)
-    return found
+        apart = errors[model] > 0
+        if apart.any():
+            far = (drawn[:, apart] - drawn[:, [model]]) / errors[model, apart]
+            quantiles[model] = np.quantile(far.max(axis=1), (1 + how.level) / 2)
+    return quantiles
 
 
 def _student(n: int, probability: float) -> float:

@@ -1,22 +1,36 @@
-"""What each reviewer of a panel does: against the others, and with the order that it is shown.
+"""What each reviewer of a panel does: against the others, to its own answers, and by their place.
 
     leave_one_out        how far from the others' consensus, and what the ranking is without it
     presentation_bias    does it rank by the place in which an answer is shown
+    peer_views           its view of itself and its peers' view of it
 
 `ranks` and `shown` have shape (rows, R reviewers, N candidates), NaN = not ranked, not shown. A row
 is an item, or one epoch of it; intervals are over items (see `ItemDraws`).
+
+The four views of peer review, each a mean over items:
+
+    SR   self-ranking: the rank that a model gives its own answer
+    PR   peer-ranking: the mean of the ranks that the other reviewers give it
+    SIA  self-inclusive aggregation: its rank in the consensus of all ballots
+    SFA  self-free aggregation: the same, where every ballot leaves the reviewer's own answer out
+
+PR − SR is the self-preference gap: how many places better a model puts itself than its peers do
+(Peer review, §4.3 and table 3). A fair model among others that favour themselves has such a gap,
+too: each of their ballots has one more answer above its own. `fair_gaps` are without that.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.agreement import Agreement, kendall_tau, kendall_tau_many
 from tiebreak.rankers.consensus import comparing, items_table, mean_rank
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.expander import check_own
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
 from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
@@ -62,23 +76,19 @@ def leave_one_out(
     A reviewer far from the others need not be wrong. A consensus of few others is noisy itself, so
     that distances are larger in small panels; compare them within one panel.
 
-    Args:
-        ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
-        method: a name in `AGGREGATORS`; by default Kemeny–Young up to 12 candidates, and Borda
-            beyond, where R + 1 exact orders of every item would take minutes.
-        items: shape (rows,), the item of each row; by default each row is an item.
-        how: level, draws and seed of the intervals.
+    `method` is a name in `AGGREGATORS`, by default Kemeny–Young up to 12 candidates, and Borda
+    beyond, where R + 1 exact orders of every item would take minutes. The other arguments are those
+    of `reviewer_agreement`.
 
     Raises:
-        RankingError: as `aggregate_items`; there is no row, `items` has another shape, or level or
-            draws are out of range.
+        RankingError: as `aggregate_items` and `reviewer_agreement`.
     """
     table = comparing(items_table(ranks))
     over = ItemDraws(len(table), items, how=how)
     n_reviewers, n = table.shape[1:]
     if method is None:
         method = "kemeny_young" if n <= KEMENY_UP_TO else "borda"
-    whole = mean_rank(aggregate_items(table, method))
+    mean_ranks = mean_rank(aggregate_items(table, method))
     distances = np.full((len(table), n_reviewers), np.nan)
     without = np.full((n_reviewers, n), np.nan)
     for reviewer in range(n_reviewers):
@@ -89,11 +99,16 @@ def leave_one_out(
     return LeaveOneOut(
         method=method,
         distances=over.means(distances, "no pair that both the reviewer and the others order"),
-        mean_ranks=whole,
+        mean_ranks=mean_ranks,
         mean_ranks_without=without,
-        shifts=np.stack([_places(one, whole) - _places(whole, one) for one in without]),
-        first_changes=tuple(_first_changes(whole, one) for one in without),
-        kendall=tuple(kendall_tau(whole, one) for one in without),
+        shifts=np.stack(
+            [
+                _places(ranks_without, mean_ranks) - _places(mean_ranks, ranks_without)
+                for ranks_without in without
+            ]
+        ),
+        first_changes=tuple(_first_changes(mean_ranks, ranks_without) for ranks_without in without),
+        kendall=tuple(kendall_tau(mean_ranks, ranks_without) for ranks_without in without),
     )
 
 
@@ -111,10 +126,10 @@ def _places(mean_ranks: FloatArray, other: FloatArray) -> FloatArray:
     return competition_ranks(np.where(np.isnan(other), np.nan, -mean_ranks))
 
 
-def _first_changes(whole: FloatArray, without: FloatArray) -> bool | None:
-    if np.isnan(whole).all() or np.isnan(without).all():
+def _first_changes(mean_ranks: FloatArray, without: FloatArray) -> bool | None:
+    if np.isnan(mean_ranks).all() or np.isnan(without).all():
         return None
-    return not np.array_equal(competition_ranks(-whole) == 1, competition_ranks(-without) == 1)
+    return not np.array_equal(competition_ranks(-mean_ranks) == 1, competition_ranks(-without) == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,20 +179,20 @@ def presentation_bias(
     items in 13%, by 20 in 44%, by 50 in 99% of the panels; one with τ = 0.5 in 70%, 100% and 100%.
 
     Args:
-        ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
+        ranks: as in `reviewer_agreement`, and so are `items` and `how`.
         shown: the same shape, place in which an answer was shown, 1 = first, NaN = not shown; equal
             for identical answers that were shown as one.
         tolerance: smallest |τ| that is called bound, in [0, 1).
         alarm: probability that any of R reviewers without bias is called bound, in (0, 1).
-        items: shape (rows,), the item of each row; by default each row is an item.
-        how: level, draws and seed of the intervals.
+        items: shape (rows,).
+        how: level, draws and seed.
 
     Returns:
         One for each reviewer.
 
     Raises:
-        RankingError: shapes do not fit, a rank or place is infinite, there is no row, or tolerance,
-            alarm, level or draws are out of range.
+        RankingError: as `reviewer_agreement`; `shown` does not fit; tolerance or alarm is out of
+            range.
     """
     table, places = items_table(ranks), items_table(shown)
     if table.shape != places.shape:
@@ -190,7 +205,7 @@ def presentation_bias(
     over = ItemDraws(len(table), items, how=how)
     taus = np.stack([kendall_tau_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
     taus = taus.round(DECIMALS)
-    found = over.means(taus, "no ballot orders answers that were shown in different places")
+    estimates = over.means(taus, "no ballot orders answers that were shown in different places")
     n_taus = np.sum(~np.isnan(taus), axis=0)
     p = holm([sign_flip_p(taus[:, r], seed=how.seed) if n_taus[r] else math.nan for r in reviewers])
     enough = n_taus >= items_needed(len(reviewers), 1 - alarm)
@@ -198,9 +213,9 @@ def presentation_bias(
         _of_reviewer(
             table[:, r],
             places[:, r],
-            tau=found[r],
+            tau=estimates[r],
             p=p[r],
-            bound=abs(found[r].value) > tolerance and p[r] <= alarm if enough[r] else None,
+            bound=abs(estimates[r].value) > tolerance and p[r] <= alarm if enough[r] else None,
         )
         for r in reviewers
     )
@@ -234,3 +249,138 @@ def _of_reviewer(
         by_chance=float(np.mean([1 / math.factorial(k) for k in kinds[ballots].tolist()])),
         all_tied=share(given - (n[:, None] + 1) / 2),
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Views:
+    """The four views, each as a table of ranks, shape (items, N), 1 = best, and as its means.
+
+    A rank is NaN in `self_ranks` if no own ballot of the model ranks it in this item, in
+    `peer_ranks` if no other's does, and in `inclusive` and `self_free`, the ranks in the
+    consensus by `method`, if no ballot compares it with another candidate, or if the method finds
+    no ballot that it can read (Kendall reads complete ones only, so it has no self-free view of
+    models that review themselves).
+
+    The means have shape (N,); they are over the items in which the rank is defined, NaN if there
+    is none. Give `gaps` to `bootstrap_items` for an interval of `gap`.
+    """
+
+    method: str
+    self_ranks: FloatArray
+    peer_ranks: FloatArray
+    inclusive: FloatArray
+    self_free: FloatArray
+
+    @property
+    def sr(self) -> FloatArray:
+        """Mean rank that each model gives itself."""
+        return mean_rank(self.self_ranks)
+
+    @property
+    def pr(self) -> FloatArray:
+        """Mean rank that the others give it."""
+        return mean_rank(self.peer_ranks)
+
+    @property
+    def sia(self) -> FloatArray:
+        """Mean rank in the consensus of all ballots."""
+        return mean_rank(self.inclusive)
+
+    @property
+    def sfa(self) -> FloatArray:
+        """Mean rank in the consensus of the ballots without self-assigned ranks."""
+        return mean_rank(self.self_free)
+
+    @property
+    def gaps(self) -> FloatArray:
+        """Self-preference gap in each item, shape (items, N): > 0 where a model favours itself."""
+        return self.peer_ranks - self.self_ranks
+
+    @property
+    def gap(self) -> FloatArray:
+        """Mean gap over the items where both ranks are defined: pr − sr if both always are."""
+        return mean_rank(self.gaps)
+
+
+def peer_views(
+    ranks: ArrayLike, own: Sequence[int | None], *, method: str = "kemeny_young"
+) -> Views:
+    """SR, PR, SIA and SFA from the ballots of all items.
+
+    A ballot that ranks n answers gives the ranks 1 … n. For SFA the reviewer's own answer becomes
+    "not ranked"; the others keep their order. A ballot that ranks fewer than two answers says
+    nothing and is left out. How ties between optimal orders are read: see `aggregate_items`.
+
+    Args:
+        ranks: shape (items, reviewers, N), lower is better, equal = tied, NaN = not ranked. A
+            reviewer who failed on an item has a row of NaN, an absent answer a column of NaN.
+        own: for each reviewer the column of its own answers; None if it is no candidate.
+        method: a name in `AGGREGATORS`, for SIA and SFA.
+
+    Raises:
+        RankingError: `own` has not one entry per reviewer; an entry of `own` is no column; as
+            `aggregate_items`.
+    """
+    self_ranks, peers = own_and_peers(ranks, own)
+    return Views(
+        method=method,
+        self_ranks=mean_rank(self_ranks, axis=1),
+        peer_ranks=mean_rank(peers, axis=1),
+        inclusive=aggregate_items(ranks, method),
+        self_free=aggregate_items(peers, method),
+    )
+
+
+def own_and_peers(ranks: ArrayLike, own: Sequence[int | None]) -> tuple[FloatArray, FloatArray]:
+    """The ranks that reviewers give their own answers, and those that they give all others.
+
+    Both are as `ranks`, NaN elsewhere, and in every ballot the ranks are 1 … n of the n answers
+    that it ranks, its own among them; a ballot of fewer than two is left out. Their means over
+    reviewers are SR and PR, and SFA is the consensus of the second. Arguments and errors are those
+    of `peer_views`.
+    """
+    table = comparing(within_ballots(items_table(ranks)))
+    is_own = _own_cells(own, *table.shape[1:])
+    return np.where(is_own, table, np.nan), np.where(is_own, np.nan, table)
+
+
+def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
+    """How many places better a model puts itself than a peer does, among third answers alone.
+
+    Of each other reviewer's ballot and the model's own: the difference of the places that they give
+    it among the answers that both rank, without the answer of the other reviewer. The mean over the
+    other reviewers is 0 on average for a model that judges its own answer as its peers do, however
+    much these favour themselves. With N answers it lies in [2 − N, N − 2] between candidates.
+
+    Arguments and errors are those of `peer_views`.
+
+    Returns:
+        Shape (items, N): > 0 where a model favours itself, NaN where there is nothing to compare.
+    """
+    table = comparing(items_table(ranks))
+    peers = np.where(_own_cells(own, *table.shape[1:]), np.nan, table)
+    gaps: FloatArray = np.full((len(table), table.shape[2]), np.nan)
+    for reviewer, column in enumerate(own):
+        if column is None:
+            continue
+        self_ballots = table[:, reviewer, None, :]
+        # A place is half the sum of these signs, and a constant.
+        below = np.sign(peers[..., [column]] - peers) - np.sign(
+            self_ballots[..., [column]] - self_ballots
+        )
+        # Its own ballot is not there as another's: there its own answer is left out.
+        below[..., column] = np.nan
+        compared = ~np.isnan(below).all(axis=2)
+        places = np.where(compared, np.nansum(below, axis=2) / 2, np.nan)
+        gaps[:, column] = mean_rank(places, axis=1)
+    return gaps
+
+
+def _own_cells(own: Sequence[int | None], n_reviewers: int, n: int) -> NDArray[np.bool_]:
+    """Whether an answer is the reviewer's own, shape (reviewers, N)."""
+    if len(own) != n_reviewers:
+        raise RankingError(f"{len(own)} entries in own for {n_reviewers} reviewers")
+    check_own(own, n)
+    columns = np.array([-1 if column is None else column for column in own])
+    cells: NDArray[np.bool_] = columns[:, None] == np.arange(n)
+    return cells

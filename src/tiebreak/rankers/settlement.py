@@ -32,10 +32,10 @@ all N(N − 1) bets is not needed, because nothing is claimed before the ranking
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 
 SettleFor = Literal["new", "these"]
 """The items that a settled ranking speaks about: new ones as well, or only those of the list."""
@@ -63,20 +63,10 @@ class RankingTest:
     there: the item adds a difference of 0 to its pairs, which leaves the sign of their mean over
     the items that they share as it is, so each pair is decided over the items that it shares.
 
-    Percent of the items that it takes for 8 models whose normalized Borda scores lie evenly apart,
-    at an error of 0.05 (mean of 100 simulated runs of 162 items and of 30 of 1,000; a run that does
-    not settle takes 100), for new items / for these:
-
-        gap between neighbours       0.03     0.05     0.07     0.10     0.12
-        162 items, all places    100 / 100 100 / 99 100 / 97 100 / 78  69 / 55
-                   best three    100 / 93   99 / 84  95 / 73  69 / 51  39 / 36
-                   the best      100 / 93   99 / 84  94 / 72  70 / 52  47 / 42
-        1,000 items, all places  100 / 95  100 / 78  75 / 55  28 / 25  14 / 12
-                     best three   93 / 73   69 / 51  38 / 32  19 / 15  10 / 8
-                     the best     92 / 69   66 / 46  38 / 32  19 / 16  11 / 9
-
     It saves much on large benchmarks and for a clear winner, and nothing where near-ties have to be
-    told apart. Equal models settle, wrongly, in 4% of the runs with 2 of them and in none with 8.
+    told apart: of 1,000 items, 8 models 0.10 apart by normalized Borda score take 28%, 0.05 apart
+    all (docs/statistics.md). Equal models settle, wrongly, in 4% of the runs with 2 of them and in
+    none with 8.
 
     `n_items` counts the items so far; `settled` says whether it is, and once it is it stays so.
 
@@ -155,15 +145,10 @@ class RankingTest:
         self._present += ~np.isnan(row)
         self.n_items += 1
         if not self.settled:
-            self._order = self._by_mean()
+            mean = ratio(self._sum, self._present)
+            order: list[int] = np.argsort(-mean.round(12), kind="stable").tolist()
+            self._order = tuple(order)
             self.settled = not self.undecided
-
-    def _by_mean(self) -> tuple[int, ...]:
-        mean = np.divide(
-            self._sum, self._present, out=np.full(self.n_models, -np.inf), where=self._present > 0
-        )
-        order: NDArray[np.int64] = np.argsort(-mean.round(12), kind="stable")
-        return tuple(order.tolist())
 
     def _pairs(self) -> list[tuple[int, int]]:
         top = self.top_k or self.n_models
@@ -195,33 +180,24 @@ class PairBets:
     def settle(self, difference: FloatArray) -> None:
         """Pay out the bets on the next item: by how much i does better than j in it, in [-1, 1]."""
         left = self._n_total - self._n_items
-        null, stake = self._for_new() if self._new else self._for_these(left)
+        if self._new:
+            # The mean is at most 0. Before the first item as if one difference of ½ had been seen.
+            size = np.sqrt((self._square + 0.25) / (self._n_items + 1))
+            stake = _BOLDER * np.sqrt(2 * self._enough / self._n_total) / size
+            null, stake = np.zeros_like(size), np.minimum(stake, _MOST)[..., None]
+        else:
+            # At −1 and below the hypothesis is refuted without a bet, see below.
+            null = np.maximum(-self._lead / left, _ROUNDING - 1)
+            # The fewer items are left, the further the truth is from what they must average.
+            growth = self._n_total / left
+            stake = np.minimum(_BETS * growth, (_MOST / (1 + null))[..., None])
         self._log_capital += np.log1p(stake * (difference - null)[..., None])
         self._lead += difference
         self._square += difference**2
         self._n_items += 1
-        self.decided |= _log_mean(self._log_capital) >= self._enough
+        top = self._log_capital.max(axis=-1)
+        mean = np.exp(self._log_capital - top[..., None]).mean(axis=-1)
+        self.decided |= top + np.log(mean) >= self._enough
         if not self._new:
             # Even if j won every item that is left by 1, i would stay ahead.
             self.decided |= self._lead > left - 1 + _ROUNDING
-
-    def _for_new(self) -> tuple[FloatArray, FloatArray]:
-        """The most that the next difference averages under the hypothesis, and what is staked."""
-        # Before the first item as if one difference of ½ had been seen.
-        size = np.sqrt((self._square + 0.25) / (self._n_items + 1))
-        stake = _BOLDER * np.sqrt(2 * self._enough / self._n_total) / size
-        return np.zeros_like(size), np.minimum(stake, _MOST)[..., None]
-
-    def _for_these(self, left: int) -> tuple[FloatArray, FloatArray]:
-        # At −1 and below the hypothesis is refuted without a bet, see `settle`.
-        null = np.maximum(-self._lead / left, _ROUNDING - 1)
-        # The fewer items are left, the further the truth is from what they must average.
-        growth = self._n_total / left
-        return null, np.minimum(_BETS * growth, (_MOST / (1 + null))[..., None])
-
-
-def _log_mean(logs: FloatArray) -> FloatArray:
-    """Logarithm of the mean over the last axis of numbers given by their logarithms."""
-    top = logs.max(axis=-1)
-    mean: FloatArray = top + np.log(np.mean(np.exp(logs - top[..., None]), axis=-1))
-    return mean

@@ -102,23 +102,11 @@ def resample_agreement(
 
     The interval is about the agreement that items without end would show. Noise pulls a correlation
     to 0: both leaderboards are noisy, and draws of their items once more, so that the percentile
-    interval lies too low. It is widened to hold the basic interval too, its mirror image (A. C.
-    Davison and D. V. Hinkley 1997, "Bootstrap Methods and their Application", §5.2). Coverage in
-    percent of 95% intervals of ρ (and τ), on 400 simulated pairs of leaderboards per cell: 8 models
-    and two judges of the same answers, whose scores correlate by 0.66; standard error about 1.
-    "Apart" is the spread of the models' true means, in standard deviations of a score.
-
-        true ρ   apart      20 items       50      162     1000
-        1        0.06        89 (81)  91 (81)  96 (91)  99 (94)
-        1        0.15        94 (87)  96 (90)  97 (94) 100 (98)
-        1        0.44       100 (97)  99 (97)  99 (98) 100 (100)
-        0.83     0.06        95 (93)  97 (96)  99 (97)  99 (98)
-        0.83     0.15–0.44   98 (97)  99 (98)  98 (98)  98 (98)
-        0.62     0.06–0.44   96 (96)  96 (97)  97 (98)  97 (98)
-
-    The percentile interval alone covers 0 to 25% in the first two rows at 50 to 162 items. And with
-    models so close the value itself is far too low: 0.62 on average in the first row at 50 items,
-    where the judges agree fully. A low ρ with a wide interval says "too few items", not "disagree".
+    interval lies too low: it covers 0 to 25% where equal truths are close. It is widened to hold
+    the basic interval too, its mirror image (A. C. Davison and D. V. Hinkley 1997, "Bootstrap
+    Methods and their Application", §5.2); docs/statistics.md has what that covers. The value itself
+    is far too low where models are close: a low ρ with a wide interval says "too few items", not
+    "disagree".
 
     Args:
         first: takes counts, shape (draws, n_items); returns scores, shape (draws, N), higher is
@@ -178,23 +166,9 @@ def expected_spearman(first: ArrayLike, second: ArrayLike) -> float:
     correlation and product-moment correlation", Biometrika 35). The two leaderboards' own spreads
     are used and not their correlation, so that a disagreement does not lower what is expected.
 
-    ρ on average where the truth is one, and what is expected ± its standard deviation; the last
-    column where true scores correlate by .6 only. The worlds are those of `resample_agreement`,
-    300 pairs of leaderboards per cell (standard error .005 to .02):
-
-        N    apart   items    ρ     expected   at truth .6
-        4    0.06    20      .45   .49 ± .12      .48
-        4    0.06    162     .54   .52 ± .11      .54
-        8    0.06    20      .53   .56 ± .08      .56
-        8    0.06    50      .56   .57 ± .08      .57
-        8    0.06    162     .65   .62 ± .09      .62
-        8    0.06    1000    .84   .80 ± .09      .81
-        8    0.15    50      .71   .68 ± .10      .68
-        30   0.06    50      .65   .64 ± .05      .64
-        30   0.06    1000    .89   .88 ± .03      .89
-
-    So it is right to about 0.1: 0.15 with four models, 0.05 with thirty. With a second judge whose
-    own noise is twice the spread of the answers it is 0.02 to 0.06 too high, ± 0.10 to 0.15.
+    In simulation it is right to about 0.15 with four models, 0.1 with eight and 0.05 with thirty
+    (docs/statistics.md). With a second judge whose own noise is twice the spread of the answers it
+    is 0.02 to 0.06 too high.
 
     Args:
         first: shape (items, N), higher is better, NaN = absent.
@@ -202,25 +176,27 @@ def expected_spearman(first: ArrayLike, second: ArrayLike) -> float:
 
     Returns:
         In [-1, 1]; NaN with fewer than two items or models, or where no means differ.
-
-    Raises:
-        RankingError: the shapes differ.
     """
-    one, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
-    if one.ndim != 2 or one.shape != other.shape:
-        raise RankingError(f"expected two tables of one shape, got {one.shape}, {other.shape}")
-    n_items, n_models = one.shape
+    first_scores, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
+    n_items, n_models = first_scores.shape
     if n_items < 2 or n_models < 2:
         return math.nan
-    (mean, noise), (others_mean, others_noise) = _mean_and_noise(one), _mean_and_noise(other)
+    (mean, noise), (others_mean, others_noise) = (
+        _mean_and_noise(first_scores),
+        _mean_and_noise(other),
+    )
     spread = mean.var(ddof=1) + others_mean.var(ddof=1)
     if not spread > 0:
         return math.nan
     errors = n_items / (n_items - 1) / (n_models - 1)
-    own, others = np.sum(noise**2) * errors, np.sum(others_noise**2) * errors
+    first_noise, second_noise = np.sum(noise**2) * errors, np.sum(others_noise**2) * errors
     both = np.sum(noise * others_noise) * errors
-    truth = max(0.0, float((spread - own - others) / spread))
-    shared = float(both / np.sqrt(own * others)) if own > 0 and others > 0 else 0.0
+    truth = max(0.0, float((spread - first_noise - second_noise) / spread))
+    shared = (
+        float(both / np.sqrt(first_noise * second_noise))
+        if first_noise > 0 and second_noise > 0
+        else 0.0
+    )
     r = min(1.0, max(-1.0, truth + (1 - truth) * shared))
     return float(6 / math.pi / (n_models + 1) * (math.asin(r) + (n_models - 2) * math.asin(r / 2)))
 
@@ -270,7 +246,7 @@ def subsample_stability(
     return Stability(
         rhos=rhos,
         mean=_mean(rhos),
-        minimum=_minimum(rhos),
+        minimum=float(np.fmin.reduce(rhos)),
         top1_recovery=_mean(top1_many(scores[1:], scores[0])),
         n_drawn=n_drawn,
         n_items=n_items,
@@ -297,7 +273,7 @@ def run_to_run(scores: ArrayLike) -> RunStability:
     return RunStability(
         rhos=rhos,
         mean=_mean(rhos),
-        minimum=_minimum(rhos),
+        minimum=float(np.fmin.reduce(rhos)),
         top1_matches=float(np.nansum(top1_many(table[i], table[j]))),
         n_pairs=len(rhos),
         n_runs=len(table),
@@ -342,17 +318,12 @@ def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]
     return value, min(lower, mirrored(upper)), max(upper, mirrored(lower))
 
 
-def _left_out(undefined: int, n: int, what: str, n_items: int | None = None) -> str | None:
+def _left_out(undefined: int, n: int, draws: str, n_items: int | None = None) -> str | None:
     if n_items == 1:
         return "an interval over items needs at least two items"
-    return f"undefined in {undefined} of {n} {what}, which are left out" if undefined else None
+    return f"undefined in {undefined} of {n} {draws}, which are left out" if undefined else None
 
 
 def _mean(values: FloatArray) -> float:
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else math.nan
-
-
-def _minimum(values: FloatArray) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.min()) if defined.size else math.nan

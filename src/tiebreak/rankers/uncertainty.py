@@ -58,20 +58,10 @@ class ItemBootstrap:
     All but `score` and the counts are NaN for a model that is present in fewer than two items or
     has no score in any draw: `reason` then says so (otherwise it is None).
 
-    Coverage of a 95% interval in percent, measured on 1,000 simulated leaderboards per cell (8 or
-    4 models; standard error about 0.5), exact for pass or fail:
-
-        items                                5    10    15    20    50   100   200
-        Borda, 8 models, few ties           91    94    95    95    95    95    95
-        … half of the items tie all models  81    91    94    94    95    95    95
-        … 80% of the items do               47    70    82    87    93    94    95
-        normal scores                       92    94    95    95    95    95    95
-        pass or fail, 75–85% pass           67    88    95    96    94    95    95
-        pass or fail, 96–98% pass           14    26    36    45    77    88    93
-
-    So it takes about ten items that tell models apart, and of a model that passes nearly always
-    about 200. Draws only hold what was seen: a model with one and the same score in every item has
-    an interval of no width, whatever its true mean (`wilson` gives a rate a better one).
+    It takes about ten items that tell models apart, and of a model that passes nearly always about
+    200; docs/statistics.md has the simulated coverage. Draws only hold what was seen: a model with
+    one and the same score in every item has an interval of no width, whatever its true mean
+    (`wilson` gives a rate a better one).
     """
 
     score: FloatArray
@@ -210,8 +200,7 @@ def expanded_tail(n_items: ArrayLike, level: float) -> FloatArray:
 
     n = np.asarray(n_items, dtype=np.float64)
     n = np.where(n > 1, n, np.nan)
-    tail: FloatArray = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2))
-    return tail
+    return ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2))
 
 
 def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:

@@ -20,8 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
-from tiebreak.rankers.pairwise import margins
-from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile, within_ballots
+from tiebreak.rankers.profile import (
+    FloatArray,
+    IntArray,
+    Profile,
+    as_profile,
+    margins,
+    within_ballots,
+)
 
 
 def average(profile: Profile | ArrayLike) -> Consensus:
@@ -74,9 +80,9 @@ def borda(profile: Profile | ArrayLike, *, unranked: Unranked = "ignore") -> Con
     ballots = as_profile(profile)
     ranks = ballots.ranks if unranked == "ignore" else _last(ballots.ranks)
     ranked = ~np.isnan(ranks)
-    others = np.sum(ranked, axis=1, keepdims=True) - 1.0
-    points = np.nansum(1 + others - ranks, axis=0)
-    compared = np.sum(np.where(ranked, others, 0), axis=0)
+    opponents = np.sum(ranked, axis=1, keepdims=True) - 1.0
+    points = np.nansum(1 + opponents - ranks, axis=0)
+    compared = np.sum(np.where(ranked, opponents, 0), axis=0)
     return consensus_by(
         "borda", _scaled(points, compared, ballots), ascending=False, used=ballots.n_ballots
     )
@@ -172,8 +178,8 @@ def _undecided(cost: IntArray, place: IntArray) -> FloatArray:
     joined = np.any((lowest < places[:, None]) & (places[:, None] <= highest), axis=1)
     group = np.cumsum(~joined) - 1
     means = np.bincount(group, weights=places + 1) / np.bincount(group)
-    own: FloatArray = means[group[place]]
-    return own
+    mean_places: FloatArray = means[group[place]]
+    return mean_places
 
 
 Ties = Literal["borda", "together"]
@@ -218,7 +224,8 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
         votes = _first_places(ballots.ranks[:, standing])
         out = standing[votes == votes.min()]
         if ties == "borda":
-            out = _weakest(out, margin[np.ix_(out, standing)])
+            totals = margin[np.ix_(out, standing)].sum(axis=1)
+            out = out[totals == totals.min()]
         rounds[out] = number
         standing = np.setdiff1d(standing, out)
     return consensus_by("irv", rounds, ascending=False, used=ballots.n_ballots)
@@ -229,17 +236,10 @@ def _first_places(ranks: FloatArray) -> NDArray[np.object_]:
     live = ranks[~np.isnan(ranks).all(axis=1)]
     top = live == np.nanmin(live, axis=1, keepdims=True)
     sharing: list[int] = top.sum(axis=1).tolist()
-    whole = lcm(*sharing)
+    unit = lcm(*sharing)
     # Python's whole numbers: the least common multiple of many sizes can exceed 64 bits.
-    vote = np.array([whole // size for size in sharing], dtype=object)
+    vote = np.array([unit // size for size in sharing], dtype=object)
     return np.array([sum(vote[column]) for column in top.T], dtype=object)
-
-
-def _weakest(candidates: IntArray, margin: IntArray) -> IntArray:
-    """Those of the candidates whose margins, shape (candidates, standing), have the lowest sum."""
-    totals = margin.sum(axis=1)
-    weakest: IntArray = candidates[totals == totals.min()]
-    return weakest
 
 
 def copeland(profile: Profile | ArrayLike) -> Consensus:
@@ -341,13 +341,13 @@ def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> 
 def _lifts(ballot: FloatArray, column: int, rivals: IntArray) -> tuple[Lift, ...]:
     """The lifts of `column` in a ballot that gain something against rivals, smallest first."""
     # NaN compares as False: a ballot that does not rank `column` has no lift.
-    own = ballot[column]
-    tied = ballot == own
+    rank = ballot[column]
+    tied = ballot == rank
     tied[column] = False
     lifts: list[Lift] = []
     before: tuple[int, ...] = (0,) * len(rivals)
-    for top in np.unique(ballot[ballot <= own])[::-1]:
-        gain = tied + 2 * ((top <= ballot) & (ballot < own))
+    for top in np.unique(ballot[ballot <= rank])[::-1]:
+        gain = tied + 2 * ((top <= ballot) & (ballot < rank))
         against = tuple(gain[rivals].tolist())
         if against != before:
             lifts.append((int(gain.sum()), against))

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiebreak.rankers import mean_ranks
-from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.points import pair_points
+from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.orders import (

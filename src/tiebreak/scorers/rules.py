@@ -6,7 +6,7 @@
     least_squares     strengths that fit the results of all matches best, and the seeding a little
     win_rate          mean result of a candidate's matches, ½ for a tie
     points            the same in an item; over items not ranks are averaged but results, those of a
-                      pair first, then over a model's opponents (`tiebreak.rankers.points`)
+                      pair first, then over a model's opponents (`tiebreak.rankers.matches`)
     insertion         the order that the protocol arrived at
     grades            grades given by a judge
     stars             stars given by a judge, 0 to 3; over items not ranks are averaged but stars

@@ -9,12 +9,7 @@ logs are imported when a log is given.
 from tiebreak.tables.ballots import BallotFile
 from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.errors import TableError, UnreadableFileError
-from tiebreak.tables.human import (
-    HumanLabels,
-    HumanRanking,
-    read_human_labels,
-    read_human_ranking,
-)
+from tiebreak.tables.human import HumanLabels, HumanRanking, read_human_labels, read_human_ranking
 from tiebreak.tables.inputs import read_ballots, read_scores
 from tiebreak.tables.rounds import Round, Rounds, read_order, read_rounds
 from tiebreak.tables.scores import ScoreTable, find_cells

@@ -36,8 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.extras import to_install
-from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.rankers.errors import optional
 from tiebreak.rankers.profile import FloatArray, Profile
 from tiebreak.tables.delimited import Delimited, Row, read_delimited, read_text
 from tiebreak.tables.errors import TableError, shown
@@ -100,10 +99,10 @@ class BallotFile:
             an item has fewer ballots than the one that has most.
         """
         rows = self._rows()
-        most = max(len(own) for own in rows.values())
+        most = max(len(numbers) for numbers in rows.values())
         ranks = np.full((len(rows), most, self.profile.n_candidates), np.nan)
-        for number, own in enumerate(rows.values()):
-            ranks[number, : len(own)] = self.profile.ranks[own]
+        for number, numbers in enumerate(rows.values()):
+            ranks[number, : len(numbers)] = self.profile.ranks[numbers]
         return tuple(rows), ranks
 
     def _rows(self) -> dict[str, list[int]]:
@@ -133,16 +132,16 @@ def ballot_file(
         TableError: no ballot ranks any candidate; a candidate is ranked by no ballot and
             `drop_unranked` is False; or there are more than `MAX_CELLS` ranks.
     """
-    every = list(ballots)
-    total = sum(ballot.times for ballot in every)
+    voted = list(ballots)
+    total = sum(ballot.times for ballot in voted)
     if total * len(candidates) > MAX_CELLS:
         raise TableError(
             f"{source} holds {total:,} ballots over {len(candidates):,} candidates, more than the "
             f"{MAX_CELLS:,} ranks that are read; give a sample of the ballots"
         )
     table = np.array(
-        [[ballot.ranks.get(name, np.nan) for name in candidates] for ballot in every], np.float64
-    ).reshape(len(every), len(candidates))
+        [[ballot.ranks.get(name, np.nan) for name in candidates] for ballot in voted], np.float64
+    ).reshape(len(voted), len(candidates))
     ranked = ~np.isnan(table)
     if not ranked.any():
         raise TableError(f"{source}: no ballot ranks any candidate; check that the ranks are there")
@@ -153,7 +152,7 @@ def ballot_file(
         noted.append(_without(source, candidates, np.flatnonzero(~columns).tolist(), drop_unranked))
     if not rows.all():
         noted.append(f"{source}: ballots that rank no candidate were left out: {np.sum(~rows)}")
-    kept = [ballot for ballot, ranks in zip(every, rows, strict=True) if ranks]
+    kept = [ballot for ballot, ranks in zip(voted, rows, strict=True) if ranks]
     names = [candidates[column] for column in np.flatnonzero(columns).tolist()]
     return BallotFile(
         name=name,
@@ -222,8 +221,8 @@ def _wide_form(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot],
     for row in table.rows:
         item, reviewer = _labels_of(table, columns, row)
         if "reviewer" in columns:
-            what = f"{shown(reviewer)} votes{_on(item)}"
-            table.once(lines, (item, reviewer), row, what)
+            vote = f"{shown(reviewer)} votes{_on(item)}"
+            table.once(lines, (item, reviewer), row, vote)
         ranks = {name: table.rank(row, name, if_text=_NOT_WIDE) for name in candidates}
         ballots.append(Ballot(ranks, item, reviewer))
     return ballots, candidates
@@ -237,12 +236,11 @@ def _long_form(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot],
     for row in table.rows:
         item, reviewer = _labels_of(table, columns, row)
         candidate = _label_of(table, row, columns["candidate"])
-        what = f"{shown(reviewer)} ranks {shown(candidate)}{_on(item)}"
-        table.once(lines, (item, reviewer, candidate), row, what)
+        vote = f"{shown(reviewer)} ranks {shown(candidate)}{_on(item)}"
+        table.once(lines, (item, reviewer, candidate), row, vote)
         candidates[candidate] = None
-        ballots.setdefault((item, reviewer), {})[candidate] = table.rank(
-            row, columns["rank"], if_text="write ranks as numbers"
-        )
+        rank = table.rank(row, columns["rank"])
+        ballots.setdefault((item, reviewer), {})[candidate] = rank
     named = [Ballot(ranks, item, reviewer) for (item, reviewer), ranks in ballots.items()]
     return named, list(candidates)
 
@@ -251,9 +249,9 @@ def _check_long(table: Delimited, columns: dict[str, str]) -> None:
     form = "the long form has the columns item (optional), reviewer, candidate and rank"
     if missing := [name for name in ("reviewer", "candidate", "rank") if name not in columns]:
         raise TableError(f"{table.path}: there is no column {missing[0]!r}; {form}")
-    if others := [shown(name) for name in table.header if name not in columns.values()]:
+    if unknown := [shown(name) for name in table.header if name not in columns.values()]:
         raise TableError(
-            f"{table.path}: unknown column {listed(others)}; {form}. In the wide form, with a "
+            f"{table.path}: unknown column {listed(unknown)}; {form}. In the wide form, with a "
             "column per candidate, the names 'candidate' and 'rank' are reserved"
         )
 
@@ -294,7 +292,10 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
         TableError: a line that is not in the format, or that the header or suffix contradicts; as
             `read_text` and `ballot_file`.
     """
-    instance = _instance()
+    instances = optional(
+        "preflibtools.instances", "PrefLib files are read with preflibtools", "preflibtools"
+    )
+    instance = instances.OrdinalInstance()
     kind = path.suffix.lower().removeprefix(".")
     # Not splitlines(): it also cuts at characters that may well be in a name.
     lines = [line.strip() for line in read_text(path).split("\n")]
@@ -313,22 +314,15 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
             f"{path}: preflibtools cannot read it ({type(error).__name__}: {shown(str(error))}); "
             f"{_HEADER_HELP}"
         ) from error
-    numbered = [(number, order) for (number, _), order in zip(body, instance.orders, strict=True)]
-    _check_orders(path, kind, instance, numbered)
+    first: dict[Order, int] = {}
+    for (number, _), order in zip(body, instance.orders, strict=True):
+        for problem in _problems(order, kind, instance, first.get(order)):
+            raise TableError(f"{path}, line {number}: {problem}")
+        first[order] = number
     _check_header(path, kind, instance)
     ballots = _ballots(instance)
     names = list(instance.alternatives_name.values())
     return ballot_file(path.stem, str(path), ballots, names, drop_unranked=drop_unranked)
-
-
-def _instance() -> Any:
-    try:
-        from preflibtools.instances import OrdinalInstance
-    except ImportError as error:
-        raise MissingPackageError(
-            f"PrefLib files are read with preflibtools: {to_install('rankings', 'preflibtools')}"
-        ) from error
-    return OrdinalInstance()
 
 
 def _check_lines(path: Path, body: Sequence[tuple[int, str]]) -> None:
@@ -356,22 +350,12 @@ def _check_header(path: Path, kind: str, instance: Any) -> None:
         "voters": (instance.num_voters, sum(instance.multiplicity.values())),
         "unique orders": (instance.num_unique_orders, len(instance.orders)),
     }
-    for what, (stated, found) in counts.items():
-        if stated not in (0, found):  # 0: the header does not say
+    for unit, (stated, counted) in counts.items():
+        if stated not in (0, counted):  # 0: the header does not say
             raise TableError(
-                f"{path}: the header says {stated} {what}, the file holds {found}; it may be cut "
+                f"{path}: the header says {stated} {unit}, the file holds {counted}; it may be cut "
                 "short: fetch it again, or correct the header"
             )
-
-
-def _check_orders(
-    path: Path, kind: str, instance: Any, orders: Sequence[tuple[int, Order]]
-) -> None:
-    first: dict[Order, int] = {}
-    for number, order in orders:
-        for problem in _problems(order, kind, instance, first.get(order)):
-            raise TableError(f"{path}, line {number}: {problem}")
-        first[order] = number
 
 
 def _problems(order: Order, kind: str, instance: Any, earlier: int | None) -> Iterator[str]:

@@ -87,7 +87,10 @@ def score_ballots(
     made = ballot_file(
         f"{count(len(table.models), 'model')} · {count(len(table.benchmarks), 'benchmark')}",
         _source(table),
-        [Ballot(one.ranks, reviewer=one.benchmark, times=times[one.benchmark]) for one in usable],
+        [
+            Ballot(column.ranks, reviewer=column.benchmark, times=times[column.benchmark])
+            for column in usable
+        ],
         table.models,
         drop_unranked=drop_unranked,
         notes=(*table.notes, *_notes(columns, usable, ties), *_weight_notes(weights, times)),
@@ -169,9 +172,9 @@ def _times(table: ScoreTable, weights: Weights) -> dict[str, int]:
         )
     given = {name: _weight(name, weights.get(name, 1)) for name in table.benchmarks}
     unit = math.lcm(*(weight.denominator for weight in given.values()))
-    whole = {name: int(weight * unit) for name, weight in given.items()}
-    divisor = math.gcd(*whole.values())
-    times = {name: each // divisor for name, each in whole.items()}
+    numbers = {name: int(weight * unit) for name, weight in given.items()}
+    divisor = math.gcd(*numbers.values())
+    times = {name: number // divisor for name, number in numbers.items()}
     if sum(times.values()) > MAX_BALLOTS:
         raise TableError(
             f"the weights make {sum(times.values()):,} ballots of {len(times)} benchmarks, more "
@@ -197,15 +200,17 @@ def _weight(name: str, weight: str | float | Fraction) -> Fraction:
 def _notes(columns: list[_Column], usable: list[_Column], ties: Ties) -> Iterable[str]:
     for column in columns:
         if len(column.ranks) < 2:
-            who = f"only {next(iter(column.ranks))!r} has" if column.ranks else "no model has"
-            yield f"{column.benchmark}: {who} a score, which compares nothing; left out"
+            scored = f"only {next(iter(column.ranks))!r} has" if column.ranks else "no model has"
+            yield f"{column.benchmark}: {scored} a score, which compares nothing; left out"
     if len(usable) == 1:
         yield (
             f"One benchmark is one ballot: the result is the order of {usable[0].benchmark}, by "
             "any method"
         )
     if ties == "se":
-        joined, pairs = (sum(getattr(one, name) for one in usable) for name in ("joined", "pairs"))
+        joined, pairs = (
+            sum(getattr(column, name) for column in usable) for name in ("joined", "pairs")
+        )
         yield (
             f"Ties: {joined:,} of {pairs:,} pairs of different scores are tied because, from the "
             "top of a benchmark, they join a group whose best is ahead by at most the standard "
@@ -216,9 +221,9 @@ def _notes(columns: list[_Column], usable: list[_Column], ties: Ties) -> Iterabl
 def _weight_notes(weights: Weights | None, times: Mapping[str, int]) -> Iterable[str]:
     if weights:
         asked = ", ".join(f"{name} {weight}" for name, weight in weights.items())
-        others = ", others 1" if len(weights) < len(times) else ""
-        each = ", ".join(f"{name} {number}" for name, number in times.items())
-        yield f"Weights: {asked}{others}; counted as whole ballots: {each}"
+        rest = ", others 1" if len(weights) < len(times) else ""
+        counts = ", ".join(f"{name} {number}" for name, number in times.items())
+        yield f"Weights: {asked}{rest}; counted as whole ballots: {counts}"
 
 
 def _source(table: ScoreTable) -> str:

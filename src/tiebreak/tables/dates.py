@@ -42,7 +42,7 @@ def read_dates(path: str | Path) -> tuple[ReleaseDate, ...]:
     table = read_delimited(Path(path))
     form = "give the columns model and date, perhaps series"
     columns = table.meanings(_NAMES, ("model", "date"), form)
-    found: list[ReleaseDate] = []
+    dates: list[ReleaseDate] = []
     lines: dict[str, int] = {}
     for row in table.rows:
         model = table.label(row, columns["model"], "the model has no name")
@@ -52,8 +52,8 @@ def read_dates(path: str | Path) -> tuple[ReleaseDate, ...]:
             text = shown(row.cells[columns["date"]])
             raise table.wrong(row, f"{text} is no date; write 2025-06-07, 2025-06 or 2025", "date")
         series = row.cells[columns["series"]] if "series" in columns else ""
-        found.append(ReleaseDate(model, day, series))
-    return tuple(found)
+        dates.append(ReleaseDate(model, day, series))
+    return tuple(dates)
 
 
 def _day(text: str) -> date | None:

@@ -60,18 +60,18 @@ class Delimited:
             TableError: two columns mean the same; one that is `needed` is missing, and `form` says
                 which the file should have.
         """
-        found: dict[str, str] = {}
+        columns: dict[str, str] = {}
         for name in self.header:
             meaning = reserved.get(name.casefold())
-            if meaning in found:
-                both = f"{shown(found[meaning])} and {shown(name)}"
+            if meaning in columns:
+                both = f"{shown(columns[meaning])} and {shown(name)}"
                 raise TableError(f"{self.path}: the columns {both} mean the same; keep one")
             if meaning is not None:
-                found[meaning] = name
+                columns[meaning] = name
         for meaning in needed:
-            if meaning not in found:
+            if meaning not in columns:
                 raise TableError(f"{self.path}: there is no column {meaning!r}; {form}")
-        return found
+        return columns
 
     def number(
         self, row: Row, column: str, sign: str = "", *, if_text: str = "take it out"
@@ -88,8 +88,8 @@ class Delimited:
             return math.nan if value is None else value
         text = row.cells[column].removesuffix(sign).rstrip()
         help_ = "leave the cell empty where there is none"
-        others = [self._number(one, column, sign) for one in self.rows]
-        if not any(one is not None and math.isfinite(one) for one in others):
+        numbers = [self._number(other, column, sign) for other in self.rows]
+        if not any(number is not None and math.isfinite(number) for number in numbers):
             help_ = f"all of the column is text: {if_text}"
         raise self.wrong(row, f"{shown(text)} is not a finite number; {help_}", column)
 
@@ -120,15 +120,15 @@ class Delimited:
             return text
         raise self.wrong(row, f"{missing}; fill it in")
 
-    def once(self, lines: dict[Key, int], key: Key, row: Row, what: str) -> None:
-        """Note in `lines` on which line `key` stands; `what` says what is wrong if it did before.
+    def once(self, lines: dict[Key, int], key: Key, row: Row, claim: str) -> None:
+        """Note in `lines` on which line `key` stands; `claim` begins the message if it did before.
 
         Raises:
             TableError: it is there a second time.
         """
         if key in lines:
             first = f"after line {lines[key]}; keep one of the two"
-            raise self.wrong(row, f"{what} a second time, {first}")
+            raise self.wrong(row, f"{claim} a second time, {first}")
         lines[key] = row.line
 
     def wrong(self, row: Row, message: str, column: str | None = None) -> TableError:
@@ -198,7 +198,7 @@ def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
         UnreadableFileError: as `read_text`, and for quotes that do not match.
     """
     text = read_text(path)
-    separator = max(_SEPARATORS, key=lambda one: _fit(text, one))
+    separator = max(_SEPARATORS, key=lambda candidate: _fit(text, candidate))
     records = _records(path, text, separator, numbers)
     _, names = next(records, (0, []))
     header = _header(path, names)

@@ -111,15 +111,17 @@ def _ranking_columns(table: Delimited) -> tuple[dict[str, str], str]:
     columns = table.meanings({name: name for name in _RANKING_COLUMNS}, ("model",), form)
     values = [name for name in ("rank", "score") if name in columns]
     if len(values) != 1:
-        found = "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
-        raise TableError(f"{table.path}: there {found}; {form}")
+        problem = (
+            "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
+        )
+        raise TableError(f"{table.path}: there {problem}; {form}")
     return columns, values[0]
 
 
 def _notes(table: Delimited, columns: Mapping[str, str], lacking: str) -> tuple[str, ...]:
     """What was passed over: columns, and what is `lacking` where, empty for nothing."""
-    others = [shown(name) for name in table.header if name not in columns.values()]
-    parts = [f"columns not read: {listed(others)}" if others else "", lacking]
+    unread = [shown(name) for name in table.header if name not in columns.values()]
+    parts = [f"columns not read: {listed(unread)}" if unread else "", lacking]
     return tuple(f"{table.path}: {part}" for part in parts if part)
 
 
@@ -195,10 +197,10 @@ def read_human_labels(path: str | Path) -> HumanLabels:
         if label is None:
             empty.append(str(row.line))
             continue
-        who = f" by {shown(label.rater)}" if label.rater else " (is there no column 'rater'?)"
+        rater = f" by {shown(label.rater)}" if label.rater else " (is there no column 'rater'?)"
         key = (label.benchmark, label.item_id, frozenset(label.models), label.rater, label.round)
         about = f"{' and '.join(map(shown, label.models))} on {shown(label.item_id)}"
-        table.once(lines, (*key, label.digests), row, f"{about} is labelled{who}")
+        table.once(lines, (*key, label.digests), row, f"{about} is labelled{rater}")
         labels.append(label)
     if not labels:
         raise TableError(f"{path}: no row has {_NEEDED[kind][-1]}; fill the column in")
@@ -263,8 +265,8 @@ def _winner(table: Delimited, row: Row, column: str, models: tuple[str, ...]) ->
     meanings = {"a": 2, "b": 0, "model_a": 2, "model_b": 0, **dict.fromkeys(_EVEN, 1)}
     meanings |= {models[0].casefold(): 2, models[1].casefold(): 0}
     if text.casefold() not in meanings:
-        there = f"a, b, tie, {shown(models[0])} or {shown(models[1])}"
-        raise table.wrong(row, f"the winner is {shown(text)}; write {there}", column)
+        answers = f"a, b, tie, {shown(models[0])} or {shown(models[1])}"
+        raise table.wrong(row, f"the winner is {shown(text)}; write {answers}", column)
     return meanings[text.casefold()]
 
 
@@ -324,8 +326,8 @@ def read_causes(path: str | Path) -> CauseLabels:
     lines: dict[tuple[str, ...], int] = {}
     for row in table.rows:
         item, model, cause = (
-            table.label(row, columns[name], f"the {what} has no name")
-            for name, what in (("item_id", "item"), ("model", "model"), ("cause", "cause"))
+            table.label(row, columns[name], f"the {noun} has no name")
+            for name, noun in (("item_id", "item"), ("model", "model"), ("cause", "cause"))
         )
         rater, benchmark = (
             row.cells[columns[name]] if name in columns else "" for name in ("rater", "benchmark")
@@ -333,9 +335,9 @@ def read_causes(path: str | Path) -> CauseLabels:
         about = f"the error of {shown(model)} on {shown(item)} has a cause"
         table.once(lines, (benchmark, item, model, rater), row, about)
         labels.append(CauseLabel(row.line, item, model, _plain(cause), rater, benchmark))
-    found = {label.cause for label in labels}
-    known = [cause for cause in CAUSES if cause in found]
-    return CauseLabels(str(path), tuple(labels), (*known, *sorted(found - set(CAUSES))))
+    named = {label.cause for label in labels}
+    known = [cause for cause in CAUSES if cause in named]
+    return CauseLabels(str(path), tuple(labels), (*known, *sorted(named - set(CAUSES))))
 
 
 def _plain(cause: str) -> str:

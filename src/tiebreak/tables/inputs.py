@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, TypedDict, get_args
 
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.ballots import BallotFile, read_ballot_csv, read_preflib
@@ -58,26 +58,29 @@ def read_ballots(
     given = [Path(path) for path in path_list(paths)]
     if not given:
         raise TableError("no file was given; give files of ballots or scores, logs or folders")
-    inputs = sort_inputs(given)
+    kinds = {path: _kinds(path) for path in given}
+    ballots, scores = (
+        [path for path, held in kinds.items() if kind in held] for kind in get_args(Kind)
+    )
     options = {**(making or {}), **(reading or {})}
     asked = [name for name, value in options.items() if value and value != "equal"]
-    if asked and not inputs.scores:
+    if asked and not scores:
         where = ", ".join(map(str, given))
         raise TableError(f"{', '.join(asked)}: for scores of benchmarks, and {where} holds none")
     read: list[BallotFile] = []
     left_out: list[str] = []
     # Of a folder that holds both, one kind need not stop the other.
     try:
-        read += _read_ballots(inputs.ballots, drop_unranked)
+        read += _read_ballots(ballots, drop_unranked)
     except TableError as error:
-        if set(inputs.ballots) - set(inputs.scores):
+        if set(ballots) - set(scores):
             raise
         left_out.append(f"The ranking logs beside the results make no ranking: {error}")
-    if inputs.scores:
+    if scores:
         try:
-            read.append(_read_scores(inputs.scores, drop_unranked, making or {}, reading or {}))
+            read.append(_read_scores(scores, drop_unranked, making or {}, reading or {}))
         except TableError as error:
-            if asked or not read or set(inputs.scores) - set(inputs.ballots):
+            if asked or not read or set(scores) - set(ballots):
                 raise
             left_out.append(f"The results beside the ranking logs make no ranking: {error}")
     return [*read[:-1], replace(read[-1], notes=(*read[-1].notes, *left_out))]
@@ -155,31 +158,12 @@ def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile
     return read
 
 
-class Inputs(NamedTuple):
-    """Paths by what they hold, as given; a folder may hold both."""
-
-    ballots: tuple[Path, ...]
-    scores: tuple[Path, ...]
-
-
-def sort_inputs(paths: Iterable[Path]) -> Inputs:
-    """Look into files and folders as far as it takes to know what they hold.
+def _kinds(path: Path) -> set[Kind]:
+    """Look into a file or folder as far as it takes to know what it holds; a folder may hold both.
 
     A CSV file holds scores when its first column is `model`, an Inspect log when it is no ranking
     log.
-
-    Raises:
-        TableError: a path does not exist or holds neither, or a CSV file is damaged.
     """
-    kinds = {path: _kinds(path) for path in paths}
-    ballots, scores = (
-        tuple(path for path, found in kinds.items() if kind in found)
-        for kind in ("ballots", "scores")
-    )
-    return Inputs(ballots, scores)
-
-
-def _kinds(path: Path) -> set[Kind]:
     suffix = path.suffix.lower()
     require_path(path)
     if path.is_dir():
@@ -209,13 +193,13 @@ def _of_folder(folder: Path) -> set[Kind]:
             f"No ranking log in {folder}, and no results of benchmarks (Inspect logs, lm-eval's "
             "results_*.json, pools); tables of ballots or scores are given by name, not by folder"
         )
-    found: set[Kind] = set()
+    kinds: set[Kind] = set()
     for kind in _of_logs(files):
-        found.add(kind)
-        if len(found) == 2:
-            return found
+        kinds.add(kind)
+        if len(kinds) == 2:
+            return kinds
     # Where all files are damaged, the reader of results names them.
-    return found or {"scores"}
+    return kinds or {"scores"}
 
 
 def _of_logs(files: Iterable[Path]) -> Iterator[Kind]:

@@ -38,8 +38,8 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     if PROTOCOL_KEY in log.metadata:
         return _without(source, RANKING_LOG)
     if log.status != "success":
-        what = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
-        return _without(source, what)
+        problem = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
+        return _without(source, problem)
     model = str(log.metadata.get("candidate") or log.eval.model)
     benchmark = options.benchmark(log.eval.task)
     metrics = _metrics(log)
@@ -50,8 +50,8 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
         return Reading(unscored=(Unscored(model, log.eval.task, benchmark, _UNSCORED, when),))
     if name is None:
         wanted = " or ".join(map(repr, options.native))
-        what = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
-        return replace(_without(source, what), lacking=choices)
+        problem = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
+        return replace(_without(source, problem), lacking=choices)
     if not math.isfinite(metrics[name]):
         return _without(source, f"{name} is {metrics[name]}; left out")
     result = Result(
@@ -69,9 +69,9 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     return Reading((result,), tuple(_notes(log, source)))
 
 
-def _without(source: str, what: str) -> Reading:
+def _without(source: str, problem: str) -> Reading:
     """No result of a file, and why."""
-    return Reading(notes=(Note(source, what),))
+    return Reading(notes=(Note(source, problem),))
 
 
 def _header(source: str) -> EvalLog:
@@ -103,7 +103,7 @@ def _metrics(log: EvalLog) -> dict[str, float]:
 def _error(name: str, metrics: dict[str, float]) -> float:
     """The standard error that the log holds for a mean, NaN for other metrics or without one."""
     score, _, metric = name.rpartition(".")
-    stored = [metrics[f"{score}.{each}"] for each in _ERRORS if f"{score}.{each}" in metrics]
+    stored = [metrics[f"{score}.{name}"] for name in _ERRORS if f"{score}.{name}" in metrics]
     return stored[0] if stored and metric in _USUAL else math.nan
 
 
@@ -132,10 +132,10 @@ def _choose(log: EvalLog, options: ReadOptions) -> str | None:
 def _notes(log: EvalLog, source: str) -> Iterator[Note]:
     results = log.results
     if results is not None and results.completed_samples < results.total_samples:
-        what = (
+        text = (
             f"{results.completed_samples} of {results.total_samples} samples came to an end; its "
             "score leaves out the others"
         )
-        yield Note(source, what)
+        yield Note(source, text)
     if log.invalidated:
         yield Note(source, "samples of this log were invalidated; its score may still count them")

@@ -8,7 +8,7 @@ hold keys.
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,91 +44,95 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
         task: _metrics(values) for task, values in summary["results"].items() if task not in covered
     }
     chosen = {task: _choose(present, options) for task, present in metrics.items() if present}
-    run = _Run(source, model, _started(summary), summary, options)
-    found = [one for task, name in chosen.items() for one in run.read(task, name, metrics[task])]
-    notes = [one for one in found if isinstance(one, Note)]
+    started = _number(summary.get("date"))
+    when = -math.inf if started is None else started
+    read = partial(_read_task, summary, source=source, model=model, when=when, options=options)
+    parts = [part for task, name in chosen.items() for part in read(task, name, metrics[task])]
+    notes = [part for part in parts if isinstance(part, Note)]
     if named_after_folder:
         notes.append(Note(source, f"names no model; it is called after its folder, {model!r}"))
     groups = _groups(summary)
     return Reading(
-        results=tuple(one for one in found if isinstance(one, Result)),
+        results=tuple(part for part in parts if isinstance(part, Result)),
         notes=(*notes, *_group_notes(covered)),
         lacking=tuple(name for task in chosen if chosen[task] is None for name in metrics[task]),
         unscored=tuple(
-            Unscored(model, task, options.benchmark(task), NO_SCORE, run.started)
+            Unscored(model, task, options.benchmark(task), NO_SCORE, when)
             for task, present in metrics.items()
             if not (present or groups.get(task))  # a group may well leave values to its tasks
         ),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One summary, while its tasks are gone through."""
-
-    source: str
-    model: str
-    started: float
-    summary: Mapping[str, Any]
-    options: ReadOptions
-
-    def read(self, task: str, name: str | None, choices: list[str]) -> Iterator[Result | Note]:
-        """The result of a task, and notes about it; notes alone where it has no result."""
-        who = repr(self.model)
-        if name is None:
-            yield Note(who, f"{task} has only {', '.join(choices)}; left out")
-            return
-        given = self.summary["results"][task][name]
-        value = _number(given)
-        metric = name.removesuffix(",none")
-        error = _number(self.summary["results"][task].get(name.replace(",", "_stderr,", 1)))
-        up = _directions(self.summary, task).get(name.partition(",")[0], _UNSAID)
-        if value is None:
-            yield Note(who, f"{task}: {metric} is {shown(given)}, not a finite number; left out")
-            return
-        if up is None:
-            what = (
-                f"{task}: lm-eval does not say whether a higher {metric} is better (its tasks "
-                "disagree); left out (choose another with --metric)"
-            )
-            yield Note(who, what)
-            return
-        if up is _UNSAID:
-            what = f"{task}: the file does not say whether a higher {metric} is better; taken so"
-            yield Note(who, what, public=True)
-        elif not up:
-            what = f"{task}: a lower {metric} is better; its scores have a minus sign"
-            yield Note("", what, public=True)
-        yield from self._unscored(task)
-        yield Result(
-            model=self.model,
-            task=task,
-            benchmark=self.options.benchmark(task),
-            score=value if up else 0.0 - value,
-            metric=metric,
-            choices=tuple(choice.removesuffix(",none") for choice in choices),
-            when=self.started,
-            n_items=self._n_items(task),
-            source=self.source,
-            error=math.nan if error is None else error,
-        )
-
-    def _unscored(self, task: str) -> Iterator[Note]:
-        """Answers that `tiebreak score-code` could not run; lm-eval scores all."""
-        counts = self.summary.get(SCORED_KEY)
-        if isinstance(counts, dict) and counts.get("scored") != counts.get("answers"):
-            what = f"{counts.get('scored')} of {counts.get('answers')} answers are scored"
-            yield Note(repr(self.model), f"{task}: {what}; the others are left out", public=True)
-
-    def _n_items(self, task: str) -> int | None:
-        samples = self.summary.get("n-samples")
-        counts = samples.get(task) if isinstance(samples, dict) else None
-        n = counts.get("effective") if isinstance(counts, dict) else None
-        n = self.summary["results"][task].get("sample_len") if n is None else n
-        return n if type(n) is int and 0 < n < _MANY_ITEMS else None
-
-
 _UNSAID = "unsaid"  # truthy: higher is taken as better
+
+
+def _read_task(
+    summary: Mapping[str, Any],
+    task: str,
+    name: str | None,
+    choices: list[str],
+    *,
+    source: str,
+    model: str,
+    when: float,
+    options: ReadOptions,
+) -> Iterator[Result | Note]:
+    """The result of a task, and notes about it; notes alone where it has no result."""
+    about = repr(model)
+    if name is None:
+        yield Note(about, f"{task} has only {', '.join(choices)}; left out")
+        return
+    given = summary["results"][task][name]
+    value = _number(given)
+    metric = name.removesuffix(",none")
+    error = _number(summary["results"][task].get(name.replace(",", "_stderr,", 1)))
+    up = _by_task(summary, "higher_is_better", task).get(name.partition(",")[0], _UNSAID)
+    if value is None:
+        yield Note(about, f"{task}: {metric} is {shown(given)}, not a finite number; left out")
+        return
+    if up is None:
+        text = (
+            f"{task}: lm-eval does not say whether a higher {metric} is better (its tasks "
+            "disagree); left out (choose another with --metric)"
+        )
+        yield Note(about, text)
+        return
+    if up is _UNSAID:
+        text = f"{task}: the file does not say whether a higher {metric} is better; taken so"
+        yield Note(about, text, public=True)
+    elif not up:
+        text = f"{task}: a lower {metric} is better; its scores have a minus sign"
+        yield Note("", text, public=True)
+    # Answers that `tiebreak score-code` could not run; lm-eval scores all.
+    counts = summary.get(SCORED_KEY)
+    if isinstance(counts, dict) and counts.get("scored") != counts.get("answers"):
+        text = f"{counts.get('scored')} of {counts.get('answers')} answers are scored"
+        yield Note(about, f"{task}: {text}; the others are left out", public=True)
+    n_items = _by_task(summary, "n-samples", task).get("effective")
+    n_items = summary["results"][task].get("sample_len") if n_items is None else n_items
+    yield Result(
+        model=model,
+        task=task,
+        benchmark=options.benchmark(task),
+        score=value if up else 0.0 - value,
+        metric=metric,
+        choices=tuple(choice.removesuffix(",none") for choice in choices),
+        when=when,
+        n_items=n_items if type(n_items) is int and 0 < n_items < _MANY_ITEMS else None,
+        source=source,
+        error=math.nan if error is None else error,
+    )
+
+
+def _by_task(summary: Mapping[str, Any], key: str, task: str) -> Mapping[str, Any]:
+    """What a part of the summary has on a task, nothing where its form is another.
+
+    Of `higher_is_better`: for each metric True or False, None where lm-eval cannot say.
+    """
+    tasks = summary.get(key)
+    values = tasks.get(task) if isinstance(tasks, dict) else None
+    return values if isinstance(values, dict) else {}
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -154,11 +158,6 @@ def _model(path: Path) -> tuple[str, bool]:
     """The model's name, and whether it is only that of the folder."""
     name = model_in(path)
     return (path.resolve().parent.name, True) if name is None else (name, False)
-
-
-def _started(summary: Mapping[str, Any]) -> float:
-    date = _number(summary.get("date"))
-    return -math.inf if date is None else date
 
 
 def _number(value: Any) -> float | None:
@@ -191,13 +190,6 @@ def _choose(present: list[str], options: ReadOptions) -> str | None:
             names.setdefault(key, key)
     chosen = choose_metric(list(names), options.native)
     return None if chosen is None else names[chosen]
-
-
-def _directions(summary: Mapping[str, Any], task: str) -> Mapping[str, Any]:
-    """For each metric of a task: True where higher is better, None where lm-eval cannot say."""
-    directions = summary.get("higher_is_better")
-    own = directions.get(task) if isinstance(directions, dict) else None
-    return own if isinstance(own, dict) else {}
 
 
 def _groups(summary: Mapping[str, Any]) -> Mapping[str, list[str]]:

@@ -22,7 +22,10 @@ from tiebreak.words import listed
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Reading:
-    """Read the native scores of a pool that `write_parquet` wrote; see `pool_results`.
+    """Mean native score of each model on each benchmark of a pool, and its standard error.
+
+    Only items count on which all models have a native score, but for models that have none on any
+    item of the benchmark. Epochs of an item are one item. For the errors see `paired_errors`.
 
     Raises:
         UnreadableFileError: the file cannot be read as a pool, or a metric or filter was asked for.
@@ -35,16 +38,11 @@ def read_pool_results(path: Path, options: ReadOptions) -> Reading:
         pool = read_parquet(path)
     except CandidateError as error:
         raise UnreadableFileError("; ".join(map(str, error.notes))) from error
-    return pool_results(pool, path.as_posix(), options)
-
-
-def pool_results(pool: CandidatePool, source: str, options: ReadOptions) -> Reading:
-    """Mean native score of each model on each benchmark of a pool, and its standard error.
-
-    Only items count on which all models have a native score, but for models that have none on any
-    item of the benchmark. Epochs of an item are one item. For the errors see `paired_errors`.
-    """
-    parts = [part for task in pool.benchmarks for part in _benchmark(pool, task, source, options)]
+    parts = [
+        part
+        for task in pool.benchmarks
+        for part in _benchmark(pool, task, path.as_posix(), options)
+    ]
     return Reading(
         results=tuple(part for part in parts if isinstance(part, Result)),
         notes=tuple(part for part in parts if isinstance(part, Note)),
@@ -74,15 +72,15 @@ def _benchmark(
     holes = np.isnan(table)
     table = table[~holes.any(axis=1)]
     if not len(table):
-        who = listed([repr(name) for name in names])
-        what = f"{benchmark}: no item has native scores of all of {who}; left out"
-        yield Note("", what, public=True)
+        quoted = listed([repr(name) for name in names])
+        text = f"{benchmark}: no item has native scores of all of {quoted}; left out"
+        yield Note("", text, public=True)
         return
     if len(table) < len(items):
-        each = zip(names, holes.sum(axis=0).tolist(), strict=True)
-        lack = listed([f"{name!r} lacks {number}" for name, number in each if number])
-        what = f"{len(items) - len(table)} of {len(items)} items have not native scores of all"
-        yield Note("", f"{benchmark}: {what} models ({lack}); left out", public=True)
+        missing = zip(names, holes.sum(axis=0).tolist(), strict=True)
+        lack = listed([f"{name!r} lacks {number}" for name, number in missing if number])
+        text = f"{len(items) - len(table)} of {len(items)} items have not native scores of all"
+        yield Note("", f"{benchmark}: {text} models ({lack}); left out", public=True)
     for name, score, error in zip(names, table.mean(axis=0), paired_errors(table), strict=True):
         metric = ", ".join(sorted(filter(None, metrics[name]))) or "native score"
         yield Result(
@@ -131,14 +129,14 @@ def paired_errors(items: ArrayLike) -> FloatArray:
     n, n_models = table.shape
     if n < 2:
         return np.full(n_models, math.nan)
-    own = (table - table.mean(axis=1, keepdims=True)).var(axis=0, ddof=1) / n
+    variance = (table - table.mean(axis=1, keepdims=True)).var(axis=0, ddof=1) / n
     if n_models == 1:
         apart = table.var(axis=0, ddof=1) / n
     elif n_models == 2:  # own is a quarter of the variance of the difference, which is Σv
-        apart = 2 * own
+        apart = 2 * variance
     else:  # with independent variances v, own = v·(1 − 2/N) + Σv/N², and Σ own = Σv·(1 − 1/N)
-        total = own.sum() * n_models / (n_models - 1)
-        apart = (own - total / n_models**2) / (1 - 2 / n_models)
+        total = variance.sum() * n_models / (n_models - 1)
+        apart = (variance - total / n_models**2) / (1 - 2 / n_models)
     least = (n + 1) / (n + 2) ** 2 / n
     return np.asarray(np.sqrt(np.maximum(apart, least)))
 
@@ -224,18 +222,18 @@ def item_scores(pool: CandidatePool, benchmark: str | None = None) -> ItemScores
     table = item_means(pool, benchmark, models)
     holes = np.isnan(table)
     scored = ~np.all(holes, axis=0)
-    kept = tuple(model for model, has in zip(models, scored, strict=True) if has)
+    kept = tuple(model for model, present in zip(models, scored, strict=True) if present)
     if len(kept) < 2:
         have = f"only {kept[0]!r} has" if kept else "no model has"
         raise TableError(f"{benchmark}: {have} native scores; a contest needs those of two models")
-    whole = ~np.any(holes[:, scored], axis=1)
-    if not whole.any():
+    complete = ~np.any(holes[:, scored], axis=1)
+    if not complete.any():
         raise TableError(f"{benchmark}: no item has native scores of all of {listed(kept)}")
     notes = list(map(str, pool.notes))
     if len(kept) < len(models):
         without = [repr(model) for model in models if model not in kept]
         notes.append(f"{benchmark}: without native scores, so left out: {listed(without)}")
-    if not whole.all():
-        n = f"{int(np.sum(~whole))} of {len(whole)} items"
+    if not complete.all():
+        n = f"{int(np.sum(~complete))} of {len(complete)} items"
         notes.append(f"{benchmark}: {n} have not native scores of all models; left out")
-    return ItemScores(benchmark, kept, table[np.ix_(whole, scored)], tuple(notes))
+    return ItemScores(benchmark, kept, table[np.ix_(complete, scored)], tuple(notes))

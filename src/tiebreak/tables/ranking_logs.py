@@ -4,8 +4,7 @@ In a peer review every review is one.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from tiebreak.ranking_logs import (
     RankedItem,
@@ -24,11 +23,8 @@ from tiebreak.words import listed
 LISTED = 5
 
 
-class Kind(NamedTuple):
-    """What must agree for rankings to be ballots of one election."""
-
-    benchmark: str
-    protocol: str
+# Ballots by task and item, each with the path of the log that ranked it.
+Items = dict[tuple[str, str], tuple[str, tuple[Ballot, ...]]]
 
 
 def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
@@ -46,35 +42,26 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
         raise TableError(str(error)) from error
     kinds, unranked = _collect(logs)
     if not kinds:
-        reasons = sorted({one.reason for one in unranked})
+        reasons = sorted({item.reason for item in unranked})
         raise TableError(
             f"{_paths(logs)}: no item could be ranked ({'; '.join(reasons) or 'no item at all'}); "
             "run the `inspect eval` again"
         )
-    return [_file(kind, kinds[kind], logs, unranked) for kind in sorted(kinds)]
+    return [_file(*kind, kinds[kind], logs, unranked) for kind in sorted(kinds)]
 
 
-class _Ranked(NamedTuple):
-    """The ballots on one item, and the log that ranked it."""
-
-    log: RankingLog
-    ballots: tuple[Ballot, ...]
-
-
-def _collect(
-    logs: Sequence[RankingLog],
-) -> tuple[dict[Kind, dict[tuple[str, str], _Ranked]], list[Unranked]]:
-    """Ballots by kind, then by task and item; and the items that none of a task's logs ranked."""
-    kinds: dict[Kind, dict[tuple[str, str], _Ranked]] = {}
+def _collect(logs: Sequence[RankingLog]) -> tuple[dict[tuple[str, str], Items], list[Unranked]]:
+    """Ballots by benchmark and protocol; and the items that none of a task's logs ranked."""
+    kinds: dict[tuple[str, str], Items] = {}
     unranked: dict[tuple[str, str], Unranked] = {}
     for log in logs:  # the oldest first, so a retry replaces what it repeats
         unranked |= {(log.task_id, item.item_id): item for item in log.unranked}
-        for one in log.ranked:
-            kind = Kind(one.ballots.benchmark, one.ballots.protocol)
-            ranked = _Ranked(log, _ballots(log, one))
-            kinds.setdefault(kind, {})[log.task_id, one.ballots.item_id] = ranked
+        for item in log.ranked:
+            kind = item.ballots.benchmark, item.ballots.protocol
+            ranked = log.path, _ballots(log, item)
+            kinds.setdefault(kind, {})[log.task_id, item.ballots.item_id] = ranked
     known = {key for items in kinds.values() for key in items}
-    return kinds, [one for key, one in unranked.items() if key not in known]
+    return kinds, [item for key, item in unranked.items() if key not in known]
 
 
 def _ballots(log: RankingLog, ranked: RankedItem) -> tuple[Ballot, ...]:
@@ -91,15 +78,15 @@ def _ballots(log: RankingLog, ranked: RankedItem) -> tuple[Ballot, ...]:
 
 
 def _file(
-    kind: Kind,
-    items: Mapping[tuple[str, str], _Ranked],
+    benchmark: str,
+    protocol: str,
+    items: Items,
     logs: Sequence[RankingLog],
     unranked: Iterable[Unranked],
 ) -> BallotFile:
-    """The ballots of one benchmark under one protocol."""
-    used = {one.log.path for one in items.values()}
-    every = [ballot for one in items.values() for ballot in one.ballots]
-    without = [one for one in unranked if one.benchmark in (kind.benchmark, None)]
+    used = {path for path, _ in items.values()}
+    ballots = [ballot for _, ranked in items.values() for ballot in ranked]
+    without = [item for item in unranked if item.benchmark in (benchmark, None)]
     notes = [
         # A file that was left out of a folder is noted in every log that was found there.
         note if note.startswith("Left out:") else f"{log.path}: {note}"
@@ -108,13 +95,13 @@ def _file(
         for note in log.notes
     ]
     if without:
-        named = listed([f"{one.item_id!r} ({one.reason})" for one in without], most=LISTED)
+        named = listed([f"{item.item_id!r} ({item.reason})" for item in without], most=LISTED)
         notes.append(f"Items without a ranking, left out: {len(without)}: {named}")
     return ballot_file(
-        name=f"{kind.benchmark} · {kind.protocol}",
+        name=f"{benchmark} · {protocol}",
         source=_paths(log for log in logs if log.path in used),
-        ballots=every,
-        candidates=sorted({model for ballot in every for model in ballot.ranks}),
+        ballots=ballots,
+        candidates=sorted({model for ballot in ballots for model in ballot.ranks}),
         drop_unranked=False,
         notes=dict.fromkeys(notes),
     )

@@ -37,7 +37,7 @@ class Result(NamedTuple):
 
 
 class Unscored(NamedTuple):
-    """Answers of a model to a benchmark without a score; `what` says why, and what to do.
+    """Answers of a model to a benchmark without a score; `reason` says why, and what to do.
 
     `when` as in `Result`.
     """
@@ -45,7 +45,7 @@ class Unscored(NamedTuple):
     model: str
     task: str
     benchmark: str
-    what: str
+    reason: str
     when: float = -math.inf
 
 
@@ -56,7 +56,7 @@ class Note(NamedTuple):
     """
 
     about: str
-    what: str
+    text: str
     public: bool = False
 
 

@@ -70,31 +70,31 @@ def read_results(
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = ReadOptions(native=wanted, filter=filter, rename=dict(rename or {}))
     readings = list(_read(map(Path, given), options))
-    every = [result for reading in readings for result in reading.results]
-    unscored = [one for reading in readings for one in reading.unscored]
-    said = [note for reading in readings for note in reading.notes]
-    notes = sentences(note for note in said if not note.public)
-    public = unscored_notes(unscored, every)
-    public += sentences(note for note in said if note.public)
-    if not every:
+    results = [result for reading in readings for result in reading.results]
+    unscored = [answers for reading in readings for answers in reading.unscored]
+    remarks = [note for reading in readings for note in reading.notes]
+    notes = sentences(note for note in remarks if not note.public)
+    public = unscored_notes(unscored, results)
+    public += sentences(note for note in remarks if note.public)
+    if not results:
         raise _no_result(readings, [*notes, *public], given, options)
-    _refuse_unknown_names([*every, *unscored], options.rename)
-    counting = [runs[-1] for runs in cells_of(every).values()]
+    _refuse_unknown_names([*results, *unscored], options.rename)
+    counting = [runs[-1] for runs in cells_of(results).values()]
     models, benchmarks = (
-        sorted({getattr(one, axis) for one in every}, key=natural_key)
+        sorted({getattr(result, axis) for result in results}, key=natural_key)
         for axis in ("model", "benchmark")
     )
     scores, errors = np.full((2, len(models), len(benchmarks)), np.nan)
     row, column = ({name: n for n, name in enumerate(names)} for names in (models, benchmarks))
-    for one in counting:
-        cell = row[one.model], column[one.benchmark]
-        scores[cell], errors[cell] = one.score, _error(one)
+    for result in counting:
+        cell = row[result.model], column[result.benchmark]
+        scores[cell], errors[cell] = result.score, _error(result)
     return score_table(
         models,
         benchmarks,
         scores,
-        sources=list(dict.fromkeys(one.source for one in counting)),
-        notes=[*notes, *repeat_notes(every)],
+        sources=list(dict.fromkeys(result.source for result in counting)),
+        notes=[*notes, *repeat_notes(results)],
         public_notes=[*public, *metric_notes(counting)],
         errors=errors,
     )
@@ -133,9 +133,9 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
 
 def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
     """Logs, summaries of lm-eval and pools, and what else could hold scores and is left out."""
-    found = discover([folder]).files
-    logs = {one.path for one in found if one.kind != "lm-eval"}
-    samples = {one.path for one in found if one.kind == "lm-eval"}
+    files = discover([folder]).files
+    logs = {file.path for file in files if file.kind != "lm-eval"}
+    samples = {file.path for file in files if file.kind == "lm-eval"}
     data = [
         path for path in visible_files(folder) if path.name.endswith(_DATA) and path not in logs
     ]
@@ -181,7 +181,7 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
 
 def is_inspect(path: Path) -> bool:
     """Whether a file is an Inspect log, without an import of Inspect."""
-    return any(found.kind == "inspect" for found in discover([path]).files)
+    return any(file.kind == "inspect" for file in discover([path]).files)
 
 
 def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[str, str]) -> None:
@@ -189,8 +189,8 @@ def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[
     known = names | {result.task for result in results}
     for name in rename:
         if name not in known:
-            there = ", ".join(sorted(names))
-            raise TableError(f"--rename: there is no benchmark {name!r}; there are: {there}")
+            present = ", ".join(sorted(names))
+            raise TableError(f"--rename: there is no benchmark {name!r}; there are: {present}")
 
 
 def _no_result(
@@ -217,10 +217,10 @@ def sentences(notes: Iterable[Note]) -> list[str]:
     """Each thing that is to be said once, with all that it is said of."""
     about: dict[str, dict[str, None]] = {}
     for note in notes:
-        about.setdefault(note.what, {})[note.about] = None
+        about.setdefault(note.text, {})[note.about] = None
     return [
-        f"{listed(names)}: {what}" if (names := [*filter(None, who)]) else what
-        for what, who in about.items()
+        f"{listed(names)}: {text}" if (names := [*filter(None, subjects)]) else text
+        for text, subjects in about.items()
     ]
 
 
@@ -228,16 +228,19 @@ def unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> l
     """What no file gives a score for, and what only an older one does: a sentence for each kind."""
     scored = {cell: runs[-1] for cell, runs in cells_of(results).items()}
     models: dict[tuple[str, str], list[str]] = {}
-    for one in unscored:
-        result = scored.get((one.model, one.benchmark))
+    for answers in unscored:
+        result = scored.get((answers.model, answers.benchmark))
         if result is None:
-            key = (f"{one.benchmark} is left out for ", one.what)
-        elif one.when > result.when and not result.paired:
-            key = (f"{one.benchmark}: an earlier run counts for ", f"in the newest {one.what}")
+            key = (f"{answers.benchmark} is left out for ", answers.reason)
+        elif answers.when > result.when and not result.paired:
+            key = (
+                f"{answers.benchmark}: an earlier run counts for ",
+                f"in the newest {answers.reason}",
+            )
         else:
             continue
-        models.setdefault(key, []).append(repr(one.model))
-    return [f"{begin}{_each(names)}: {what}" for (begin, what), names in models.items()]
+        models.setdefault(key, []).append(repr(answers.model))
+    return [f"{begin}{_joined(names)}: {text}" for (begin, text), names in models.items()]
 
 
 def cells_of(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
@@ -258,21 +261,21 @@ def repeat_notes(results: Iterable[Result]) -> Iterator[str]:
     apart = []
     cells = cells_of(results)
     for model, benchmark in sorted(cells, key=lambda cell: tuple(map(natural_key, cell))):
-        *others, one = runs = cells[model, benchmark]
-        if others:
-            rules.setdefault(_rule(runs), {}).setdefault(one.source, []).append(runs)
+        *repeats, last = runs = cells[model, benchmark]
+        if repeats:
+            rules.setdefault(_rule(runs), {}).setdefault(last.source, []).append(runs)
         apart += [
-            f"{benchmark} of {model!r} is {one.score:.4g} in {one.source} and {other.score:.4g} in "
-            f"{other.source}"
-            for other in others[-1:]
-            if one.paired and one.n_items == other.n_items
-            if abs(one.score - other.score) > _ROUNDING
+            f"{benchmark} of {model!r} is {last.score:.4g} in {last.source} and {other.score:.4g} "
+            f"in {other.source}"
+            for other in repeats[-1:]
+            if last.paired and last.n_items == other.n_items
+            if abs(last.score - other.score) > _ROUNDING
         ]
     for rule, sources in rules.items():
         parts = [
-            f"{_each(repr(runs[-1].model) for runs in same)} on "
-            f"{_each(runs[-1].benchmark for runs in same)}: {source}, "
-            f"not {_each(run.source for runs in same for run in runs[:-1])}"
+            f"{_joined(repr(runs[-1].model) for runs in same)} on "
+            f"{_joined(runs[-1].benchmark for runs in same)}: {source}, "
+            f"not {_joined(run.source for runs in same for run in runs[:-1])}"
             for source, same in sources.items()
         ]
         yield f"{rule}: {listed(parts, '; ')}"
@@ -288,7 +291,7 @@ def _rule(runs: Sequence[Result]) -> str:
     return "A pool counts rather than a log, since its errors are of paired items"
 
 
-def _each(names: Iterable[str]) -> str:
+def _joined(names: Iterable[str]) -> str:
     return listed(list(dict.fromkeys(names)))
 
 
@@ -306,15 +309,15 @@ def metric_notes(results: Iterable[Result]) -> Iterator[str]:
         where = ", ".join(dict.fromkeys(benchmarks))
         yield f"{where}: the score is {metric}, out of {', '.join(choices)} (choose with --metric)"
     for benchmark, column in columns.items():
-        yield from _unlike(benchmark, "metric", {one.metric: one.model for one in column})
-        counts = {one.n_items: one.model for one in column if one.n_items is not None}
+        yield from _unlike(benchmark, "metric", {result.metric: result.model for result in column})
+        counts = {result.n_items: result.model for result in column if result.n_items is not None}
         yield from _unlike(benchmark, "number of items", counts)
-        kinds = {_KINDS[one.paired]: one.model for one in column}
+        kinds = {_KINDS[result.paired]: result.model for result in column}
         yield from _unlike(benchmark, "kind of standard error", kinds)
 
 
-def _unlike(benchmark: str, what: str, models: Mapping[Any, str]) -> Iterator[str]:
+def _unlike(benchmark: str, feature: str, models: Mapping[Any, str]) -> Iterator[str]:
     """A note where models differ in something that should be the same for all."""
     if len(models) > 1:
-        each = ", ".join(f"{value} (such as {model!r})" for value, model in models.items())
-        yield f"{benchmark}: the {what} is not the same for all models: {each}"
+        shown = ", ".join(f"{value} (such as {model!r})" for value, model in models.items())
+        yield f"{benchmark}: the {feature} is not the same for all models: {shown}"

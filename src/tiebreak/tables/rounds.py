@@ -13,7 +13,7 @@ Where every benchmark is a round of its own, an order of names is enough (`read_
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -59,18 +59,18 @@ class Rounds:
     @property
     def columns(self) -> tuple[tuple[int, ...], ...]:
         """Columns of the score table, by round."""
-        return tuple(one.columns for one in self.rounds)
+        return tuple(round_.columns for round_ in self.rounds)
 
     @property
     def eliminate(self) -> tuple[int, ...] | None:
         """Models that go out after each round; None where the file does not say."""
-        given = tuple(one.eliminate for one in self.rounds if one.eliminate is not None)
+        given = tuple(round_.eliminate for round_ in self.rounds if round_.eliminate is not None)
         return given or None
 
     @property
     def weights(self) -> tuple[float, ...] | None:
         """Weights of the rounds; None where the file does not say."""
-        given = tuple(one.weight for one in self.rounds if one.weight is not None)
+        given = tuple(round_.weight for round_ in self.rounds if round_.weight is not None)
         return given or None
 
 
@@ -90,11 +90,11 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
         for number, entry in enumerate(entries, start=1)
     )
     _refuse_repeats(source, rounds)
-    for what in ("eliminate", "weight"):
-        without = [one.name for one in rounds if getattr(one, what) is None]
+    for key in ("eliminate", "weight"):
+        without = [round_.name for round_ in rounds if getattr(round_, key) is None]
         if 0 < len(without) < len(rounds):
             raise TableError(
-                f"{source}: {shown(without[0])} has no {what!r} and other rounds have one; give it "
+                f"{source}: {shown(without[0])} has no {key!r} and other rounds have one; give it "
                 "in every round or in none"
             )
     return Rounds(rounds, source, _unused(source, rounds, benchmarks))
@@ -131,7 +131,7 @@ def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
 
 
 def _unused(source: str, rounds: Sequence[Round], benchmarks: Sequence[str]) -> tuple[str, ...]:
-    used = {name for one in rounds for name in one.benchmarks}
+    used = {name for round_ in rounds for name in round_.benchmarks}
     unused = [shown(name) for name in benchmarks if name not in used]
     return (f"{source}: in no round, so not used: {listed(unused, most=_NAMED)}",) if unused else ()
 
@@ -163,16 +163,14 @@ def _round(where: str, number: int, entry: Any, place: Mapping[str, int]) -> Rou
     title = details.get("name", names[0] if len(names) == 1 else f"round {number}")
     if not isinstance(title, str) or not title:
         raise TableError(f"{where}: the name {shown(title)} is not text; put it in quotes")
-    eliminate = _number(
-        *(where, details, "eliminate"),
-        lambda value: type(value) is int and value >= 0,
-        "a whole number from 0 on",
-    )
-    weight = _number(
-        *(where, details, "weight"),
-        lambda value: type(value) in (int, float) and 0 < value < math.inf,
-        "a number above 0",
-    )
+    eliminate: Any = details.get("eliminate")
+    weight: Any = details.get("weight")
+    for key, valid, form in (
+        ("eliminate", type(eliminate) is int and eliminate >= 0, "a whole number from 0 on"),
+        ("weight", type(weight) in (int, float) and 0 < weight < math.inf, "a number above 0"),
+    ):
+        if key in details and not valid:
+            raise TableError(f"{where}: {key!r} is {shown(details[key])}; give {form}")
     return Round(title, tuple(names), columns, eliminate, weight)
 
 
@@ -189,20 +187,10 @@ def _column(where: str, name: Any, place: Mapping[str, int]) -> int:
     raise TableError(f"{where}: the scores have no benchmark {shown(name)}; {help_}")
 
 
-def _number(
-    where: str, details: Mapping[Any, Any], key: str, valid: Callable[[Any], bool], what: str
-) -> Any:
-    """A number that may be absent."""
-    value = details.get(key)
-    if key not in details or valid(value):
-        return value
-    raise TableError(f"{where}: {key!r} is {shown(value)}; give {what}")
-
-
 def _refuse_repeats(source: str, rounds: Sequence[Round]) -> None:
     first: dict[str, int] = {}
-    for number, one in enumerate(rounds, start=1):
-        for name in one.benchmarks:
+    for number, round_ in enumerate(rounds, start=1):
+        for name in round_.benchmarks:
             if name in first:
                 raise TableError(
                     f"{source}, round {number}: {name!r} is in round {first[name]} already; a "

@@ -226,10 +226,10 @@ def unlike_scales(table: ScoreTable, rounds: Iterable[Collection[str]]) -> tuple
     """A sentence on each round that takes the mean of fractions and other numbers."""
     return tuple(
         f"The round {' + '.join(names)} takes the mean of unlike numbers: "
-        f"{_quoted(fractions)} within 0 to 1, {_quoted(others)} beyond"
+        f"{_quoted(fractions)} within 0 to 1, {_quoted(larger)} beyond"
         for names in rounds
         if (fractions := [name for name in names if 0 <= _highest(table, name) <= 1])
-        and (others := [name for name in names if _highest(table, name) > 1])
+        and (larger := [name for name in names if _highest(table, name) > 1])
     )
 
 

@@ -28,8 +28,7 @@ from tiebreak.fair.analysis.contamination import (
     contamination_of,
 )
 from tiebreak.fair.report.contamination import data_of, rows_of, sheets_of, verdict_of
-from tiebreak.rankers.intervals import wilson
-from tiebreak.rankers.shares import ShareGap
+from tiebreak.rankers.intervals import ShareGap, wilson
 
 # Table 4: recalled of 1,000 questions of AGIEval (EN and ZH), C-Eval, and the paper's own.
 TABLE_4 = {

@@ -9,44 +9,22 @@ import pytest
 
 from tests.rankers.contests.cases import Case, truths
 from tiebreak.rankers.contests import engine, study
-from tiebreak.rankers.contests.expected_wins import (
-    _rank_interval,
-    csd,
-    mean_and_covariance,
-)
+from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
 from tiebreak.rankers.contests.rounds import win_rates
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
-from tiebreak.rankers.errors import MissingPackageError, MissingScoreError, RankingError
+from tiebreak.rankers.errors import MissingScoreError
 
 NAN, INF = float("nan"), float("inf")
 TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
 LARGE = np.random.default_rng(0).normal(size=(12, 6))
 
 GOLDEN = [
-    [
-        1.4043760129659644,
-        1.8330632090761751,
-        0.3565640194489465,
-        1.7982171799027553,
-        0.2706645056726094,
-        1.3371150729335495,
-    ],
-    [
-        1.4440499970619982,
-        1.791226147210627,
-        0.3614467287185561,
-        1.7901519809455597,
-        0.2822745739930646,
-        1.3452580679823891,
-    ],
-    [
-        0.008017271889194426,
-        0.007458326180527581,
-        0.009893885385725722,
-        0.007066441087685209,
-        0.007387147930135181,
-        0.0092911570475511,
-    ],
+    "1.4043760129659644 1.8330632090761751 0.3565640194489465 "
+    "1.7982171799027553 0.2706645056726094 1.3371150729335495",
+    "1.4440499970619982 1.791226147210627 0.3614467287185561 "
+    "1.7901519809455597 0.2822745739930646 1.3452580679823891",
+    "0.008017271889194426 0.007458326180527581 0.009893885385725722 "
+    "0.007066441087685209 0.007387147930135181 0.0092911570475511",
 ]
 
 
@@ -83,9 +61,10 @@ def test_golden() -> None:
     case = Case(6, 5, 3, 1)
     plain = csd(case.scores, eliminate=1, iterations=1234, control_variate=False)
     fine = csd(case.scores, eliminate=1, iterations=1234)
-    assert plain.expected_wins.tolist() == GOLDEN[0]
-    assert fine.expected_wins.tolist() == GOLDEN[1]
-    assert fine.standard_error.tolist() == GOLDEN[2]
+    for numbers, golden in zip(
+        (plain.expected_wins, fine.expected_wins, fine.standard_error), GOLDEN, strict=True
+    ):
+        assert numbers.tolist() == list(map(float, golden.split()))
 
 
 @pytest.mark.parametrize("control_variate", [False, True])
@@ -215,22 +194,6 @@ def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -
     assert np.all(error > 4 * np.sqrt(0.4 * 0.6 / 320_000))  # it was the numbering that decided
 
 
-@pytest.mark.slow
-def test_models_are_exchangeable() -> None:
-    order = np.array([4, 2, 7, 0, 1, 3, 6, 5, 11, 8, 10, 9])
-    first, second = csd(LARGE, eliminate=1), csd(LARGE[order], eliminate=1, seed=5)
-    spread = np.hypot(first.standard_error[order], second.standard_error)
-    assert np.all(np.abs(first.expected_wins[order] - second.expected_wins) < 4.5 * spread)
-
-
-def test_better_scores_never_hurt() -> None:
-    base = csd(LARGE, eliminate=1, iterations=20_000)
-    better = LARGE.copy()
-    better[3] += 2
-    after = csd(better, eliminate=1, iterations=20_000)
-    assert after.expected_wins[3] > base.expected_wins[3]
-
-
 def test_few_contests() -> None:
     one = csd(TABLE, iterations=1)
     assert set(one.expected_wins) <= {0.0, 1, 2, 3, 4}
@@ -254,42 +217,3 @@ def test_numpy_path_needs_nothing_else() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_missing_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
-        csd(TABLE, iterations=10, n_jobs=2)
-    csd(TABLE, iterations=10, n_jobs=1)
-
-
-BAD: list[tuple[object, dict[str, object], type[RankingError], str]] = [
-    ([1, 2], {}, RankingError, "shape"),
-    ([[1, 2]], {}, RankingError, "two models"),
-    ([[1, INF], [1, 2]], {}, RankingError, "model 0 in benchmark 1"),
-    ([[1]] * 1001, {}, RankingError, "at most 1,000 models can meet, got 1,001"),
-    ([[1, NAN], [1, 2]], {}, MissingScoreError, "model 0 has no score in benchmark 1"),
-    (TABLE, {"missing": "zero"}, RankingError, "missing"),
-    (TABLE, {"rounds": []}, RankingError, "at least one round"),
-    (TABLE, {"rounds": [[0], []]}, RankingError, "round 1"),
-    (TABLE, {"rounds": [[0, 0]]}, RankingError, "each once"),
-    (TABLE, {"rounds": [[4]]}, RankingError, "only columns 0 … 3"),
-    (TABLE, {"rounds": [[-1]]}, RankingError, "only columns"),
-    (TABLE, {"eliminate": -1}, RankingError, "0 or more"),
-    (TABLE, {"eliminate": [1, 1]}, RankingError, "one per round"),
-    (TABLE, {"eliminate": [1, 1, 1, 0.5]}, RankingError, "whole numbers"),
-    (TABLE, {"iterations": 0}, RankingError, "iterations"),
-    (TABLE, {"seed": -1}, RankingError, "seed"),
-    (TABLE, {"level": 1.0}, RankingError, "level"),
-    (TABLE, {"weights": [1, 2]}, RankingError, "weights"),
-    (TABLE, {"weights": [1, 1, 1, 0]}, RankingError, "above 0"),
-    (TABLE, {"weights": [1, 1, 1, NAN]}, RankingError, "above 0"),
-]
-
-
-@pytest.mark.parametrize(("scores", "options", "error", "match"), BAD)
-def test_bad_input(
-    scores: object, options: dict[str, object], error: type[RankingError], match: str
-) -> None:
-    with pytest.raises(error, match=match):
-        csd(scores, **options)  # type: ignore[arg-type]

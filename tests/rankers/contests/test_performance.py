@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tiebreak.rankers import natural_breaks
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 
 
@@ -47,22 +46,3 @@ def test_equal_values_share_their_tier() -> None:
         found = natural_breaks(values, 3)
         for value in set(values.tolist()):
             assert len(set(found[values == value].tolist())) == 1
-
-
-def test_by_eye() -> None:
-    wins = [9.1, 8.9, 9.0, 7.0, 6.8, 4.2, 4.0, 4.1, 1.0, 0.5]
-    assert natural_breaks(wins).tolist() == [1, 1, 1, 2, 2, 3, 3, 3, 4, 4]
-
-
-@pytest.mark.parametrize(
-    ("values", "tiers", "match"),
-    [
-        ([1, 2, 2], 3, "2 different values cannot be put into 3 tiers; ask for 1 to 2"),
-        ([1, 2], 0, "into 0 tiers"),
-        ([1, float("nan")], 1, "finite"),
-        ([[1, 2]], 1, "finite"),
-    ],
-)
-def test_bad_input(values: list[float], tiers: int, match: str) -> None:
-    with pytest.raises(RankingError, match=match):
-        natural_breaks(values, tiers)

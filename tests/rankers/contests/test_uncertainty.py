@@ -6,10 +6,8 @@ import pytest
 
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
-from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 from tiebreak.rankers.contests.sensitivity import _joint_ranks, drawn_wins
-from tiebreak.rankers.errors import RankingError
 
 CASE = Case(6, 4, 100, 0)
 RNG = np.random.default_rng(8)
@@ -60,12 +58,6 @@ def test_the_same_with_workers_and_beside_other_eliminations() -> None:
     np.testing.assert_array_equal(found.items.rank_upper, alone.rank_upper)
 
 
-@pytest.mark.parametrize("shape", [(1, 4, 3), (4, 3)])
-def test_bad_tables(shape: tuple[int, ...]) -> None:
-    with pytest.raises(RankingError, match="tables must have shape"):
-        item_intervals(np.zeros(shape))
-
-
 @pytest.mark.parametrize("apart", [0.0, 1.0, 4.0])
 def test_joint_ranks_by_brute_force(apart: float) -> None:
     wins = RNG.normal(size=(200, 5)) + apart * np.array([4.0, 1.5, 1.0, 0.0, -3.0])
@@ -91,13 +83,3 @@ def test_joint_ranks_by_brute_force(apart: float) -> None:
 def test_joint_ranks_without_any_spread() -> None:
     lower, upper = _joint_ranks(np.tile([3.0, 1.0, 1.0], (20, 1)), 0.95)
     assert (lower.tolist(), upper.tolist()) == ([1, 2, 2], [1, 3, 3])
-
-
-@pytest.mark.slow
-def test_equal_models_are_seldom_told_apart() -> None:
-    error, told = 0.02, 0
-    for run in range(25):
-        scores = 0.7 + error * np.random.default_rng(run).normal(size=(6, 5))
-        drawn = drawn_scores(scores, np.full(scores.shape, error), seed=run)
-        told += bool(np.any(item_intervals(drawn, seed=run).rank_lower > 1))
-    assert told <= 3

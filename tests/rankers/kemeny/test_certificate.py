@@ -7,8 +7,7 @@ import pytest
 
 from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
 from tiebreak.rankers.errors import CertificateError
-from tiebreak.rankers.kemeny.certificate import check_certificate
-from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.certificate import KemenyResult, check_certificate
 from tiebreak.rankers.kemeny.solve import kemeny_young
 
 Change = Callable[[KemenyResult], KemenyResult]

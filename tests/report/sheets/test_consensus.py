@@ -15,7 +15,7 @@ from tiebreak.rankers.aggregation import aggregate
 from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.contests.expected_wins import CsdResult, csd
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity, failure_sensitivity
-from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.certificate import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile
 from tiebreak.report.sheet import Sheet

@@ -77,10 +77,10 @@ def written_calls(text: str) -> list[Call]:
     Thinking (`<think>…</think>`) is not part of an answer.
     """
     text = without_thinking(text)[-LONGEST_ANSWER:]
-    whole = text.strip().strip("`\n ")
+    stripped = text.strip().strip("`\n ")
     for read in (calls_from_json, calls_from_python):
         try:
-            return read(whole)
+            return read(stripped)
         except NoCallsError:
             continue
     return _last_group(text)
@@ -95,23 +95,15 @@ def _last_group(text: str) -> list[Call]:
     """The last calls of a text without prose between them."""
     group: list[Call] = []
     begin = len(text)
-    for span in _spans_backwards(text):
-        if span.end > begin:
+    for start, end, bare in _spans_backwards(text):
+        if end > begin:
             continue
-        if group and _LETTER.search(_MARKUP.sub("", text[span.end : begin])):
+        if group and _LETTER.search(_MARKUP.sub("", text[end:begin])):
             break
-        if calls := _calls_in(text[span.begin : span.end], span.bare):
+        if calls := _calls_in(text[start:end], bare):
             group = calls + group
-            begin = span.begin
+            begin = start
     return group
-
-
-class _Span(NamedTuple):
-    """A part of a text that may be calls: in brackets, or whole lines around a bare call."""
-
-    begin: int
-    end: int
-    bare: bool
 
 
 def _calls_in(text: str, bare: bool) -> list[Call]:
@@ -130,26 +122,22 @@ def _calls_in(text: str, bare: bool) -> list[Call]:
     return [] if bare and not all(call.arguments for call in calls) else calls
 
 
-def _spans_backwards(text: str) -> Iterator[_Span]:
-    """What stands in brackets, from the end; outer brackets before those inside."""
+def _spans_backwards(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where calls may stand, from the end: brackets, outer ones before those inside.
+
+    Or, as the third says, the lines around a bare call, without bullets, numbers and fences.
+    """
     tried = len(text)
     for begin, end in reversed(_brackets(text)):
         if text[begin] != "(":
-            yield _Span(begin, end, bare=False)
+            yield begin, end, False
         elif begin < tried:
-            lines = _lines_around(text, begin, end)
-            tried = lines.begin
-            yield lines
-
-
-def _lines_around(text: str, begin: int, end: int) -> _Span:
-    """The lines of a part of a text, without bullets, numbers and fences."""
-    first = text.rfind("\n", 0, begin) + 1
-    last = text.find("\n", end)
-    last = len(text) if last < 0 else last
-    bullet = _BULLET.match(text, first, begin)
-    first = bullet.end() if bullet else first
-    return _Span(first, first + len(text[first:last].rstrip("`*,;. \t\r")), bare=True)
+            tried = text.rfind("\n", 0, begin) + 1
+            if bullet := _BULLET.match(text, tried, begin):
+                tried = bullet.end()
+            last = text.find("\n", end)
+            line = text[tried : last if last >= 0 else None]
+            yield tried, tried + len(line.rstrip("`*,;. \t\r")), True
 
 
 def _brackets(text: str) -> list[tuple[int, int]]:
@@ -158,7 +146,7 @@ def _brackets(text: str) -> list[tuple[int, int]]:
     Brackets in quotes do not count. A quote ends with its line, so that an apostrophe does little
     harm, and an empty line closes all brackets.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     opened: list[int] = []
     quote, position = "", 0
     while mark := (_INSIDE if opened else _BRACKET).search(text, position):
@@ -177,10 +165,10 @@ def _brackets(text: str) -> list[tuple[int, int]]:
             if not opened or text[opened[-1]] != _PAIRS[sign]:
                 opened.clear()
             elif len(opened) <= _DEEPEST:
-                found.append((opened.pop(), position))
+                spans.append((opened.pop(), position))
             else:
                 opened.pop()
-    return found
+    return spans
 
 
 def calls_from_json(text: str) -> list[Call]:
@@ -324,11 +312,11 @@ def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdi
             (BFCL's own checker lets it pass.)
         question: The question that was answered.
     """
-    found = ", ".join(map(_written, calls)) or None
+    written = ", ".join(map(_written, calls)) or None
     if not calls and not without_thinking(answer).strip():
         return Verdict(False, None, "the answer is empty")
     why = problem(calls, question)
-    return Verdict(why is None, found, why or "")
+    return Verdict(why is None, written, why or "")
 
 
 def problem(calls: Sequence[Call], question: Question) -> str | None:
@@ -345,21 +333,17 @@ def problem(calls: Sequence[Call], question: Question) -> str | None:
     left = list(calls)
     for right in truth:
         ((name, admitted),) = right.items()
-        tool = _tool_named(name, question)
-        if tool is None:
+        # The data of older releases call an only function by another name in some ground truths.
+        tools = [
+            tool for tool in question.tools if tool["name"] == name or len(question.tools) == 1
+        ]
+        if not tools:
             return f"the right function, {name}, is not on offer"
-        problems = [_call_problem(call, tool, admitted) for call in left]
+        problems = [_call_problem(call, tools[0], admitted) for call in left]
         if None not in problems:
             return problems[0] if len(truth) == 1 else f"no call is the right one of {name}"
         del left[problems.index(None)]
     return None
-
-
-def _tool_named(name: str, question: Question) -> Mapping[str, Any] | None:
-    # The data of older releases call an only function by another name in some ground truths.
-    if len(question.tools) == 1:
-        return question.tools[0]
-    return next((tool for tool in question.tools if tool["name"] == name), None)
 
 
 def _call_problem(
@@ -402,7 +386,10 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
     if expected is dict:
         return any(_object_fits(value, other) for other in admitted)
     if items is dict:
-        return any(_objects_fit(value, other) for other in admitted)
+        lists = [other for other in admitted if isinstance(other, list | str)]
+        return any(
+            len(value) == len(other) and all(map(_object_fits, value, other)) for other in lists
+        )
     if expected is list:
         return _plain_all(value) in [_plain_all(o) for o in admitted if isinstance(o, list | str)]
     if expected is str:
@@ -421,14 +408,6 @@ def _items_fit(value: Sequence[Any], inner: type, admitted: Sequence[Any]) -> bo
         not isinstance(other, list)
         or {type(item) for item in value} <= {inner, _type_written(other)}
         for other in admitted
-    )
-
-
-def _objects_fit(value: Sequence[Any], other: Any) -> bool:
-    return (
-        isinstance(other, list | str)
-        and len(value) == len(other)
-        and all(map(_object_fits, value, other))
     )
 
 

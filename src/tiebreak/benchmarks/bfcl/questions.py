@@ -263,8 +263,7 @@ def prompt(question: Question, documentation: bool = True) -> str:
         lines = (f"{message['role']}: {message['content']}" for message in question.messages)
         request = "\n".join(["Conversation:", *lines])
     return _PROMPT.format(
-        functions="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools),
-        request=request,
+        functions="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools), request=request
     )
 
 
@@ -394,12 +393,12 @@ def _package_folder() -> Path:
         )
     folder = Path(spec.origin).parent / "data"
     try:
-        found = importlib.metadata.version("bfcl-eval")
+        actual = importlib.metadata.version("bfcl-eval")
     except importlib.metadata.PackageNotFoundError:
-        found = "of an unknown release"
-    if found != VERSION:
+        actual = "of an unknown release"
+    if actual != VERSION:
         raise PrerequisiteError(
-            f"bfcl-eval {found} is installed, and its questions may differ from those that others "
+            f"bfcl-eval {actual} is installed, and its questions may differ from those that others "
             f"get:\n  {INSTALL}\nor take them as they are with -T data={folder} (Inspect)."
         )
     return folder
@@ -423,8 +422,8 @@ def _folder(data: Path) -> Path:
 
 def _files(folder: Path) -> dict[tuple[int, str], Path]:
     """Files of questions by release and by the name that their category has there."""
-    found = {path: _FILE.fullmatch(path.name) for path in sorted(folder.iterdir())}
-    return {(int(match[1]), match[2]): path for path, match in found.items() if match}
+    matches = {path: _FILE.fullmatch(path.name) for path in sorted(folder.iterdir())}
+    return {(int(match[1]), match[2]): path for path, match in matches.items() if match}
 
 
 def _newest(folder: Path) -> dict[str, Path]:

@@ -19,9 +19,8 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.paths import Paths, path_list, problem_with
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, ItemDraws, ShareGap, share_gap
 from tiebreak.rankers.pairwise_tests import holm
-from tiebreak.rankers.shares import ShareGap, share_gap
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count
 

@@ -33,19 +33,20 @@ from tiebreak.analysis.star_table import Design, StarTable, rounds_of, star_tabl
 from tiebreak.analysis.stars import MAX_SCORE, scored
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import spearman_many
-from tiebreak.rankers.linked import LinkedScores, linked_scores
-from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.pairwise_tests import separation
-from tiebreak.rankers.profile import FloatArray, IntArray, ratio
-from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.sampling import (
+from tiebreak.rankers.linked import (
     UNKNOWN,
     ExpectedVariance,
+    LinkedScores,
     expected_variance,
+    linked_scores,
     relative_influence,
     variance_at,
     within_pool,
 )
+from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.pairwise_tests import separation
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
+from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.stability import mean_statistic
 from tiebreak.rankers.strength import bradley_terry_statistic, elo_statistic
 from tiebreak.rankers.uncertainty import Statistic, item_numbers

@@ -35,13 +35,7 @@ def simulate_block(
     n_models = strength.shape[1]
     shape = (len(eliminate) if trace else 1, n_models, len(words) * CHUNK)
     places = np.empty(shape, dtype=np.uint16)
-    _play(
-        words,
-        second_wins(strength),
-        _orders(orders),
-        *_flat(n_models, eliminate),
-        places,
-    )
+    _play(words, second_wins(strength), _orders(orders), *_flat(n_models, eliminate), places)
     return places
 
 
@@ -52,9 +46,9 @@ def _flat(
     """`active`, `shuffle` and `matches` of all rounds, each followed by where the rounds start."""
     rounds = schedule(n_models, eliminate)
     return (
-        *_joined([each.active for each in rounds]),
-        *_joined([each.shuffle for each in rounds]),
-        *_joined([each.matches for each in rounds]),
+        *_joined([round_.active for round_ in rounds]),
+        *_joined([round_.shuffle for round_ in rounds]),
+        *_joined([round_.matches for round_ in rounds]),
     )
 
 
@@ -129,14 +123,14 @@ def _play(  # type: ignore[no-untyped-def]
             for pair in range(shuffle_from[k], shuffle_from[k + 1]):
                 low, high = keys[shuffle[pair, 0]], keys[shuffle[pair, 1]]
                 for lane in range(CHUNK):
-                    one, other = low[lane], high[lane]
-                    low[lane] = min(one, other)
-                    high[lane] = max(one, other)
+                    a, b = low[lane], high[lane]
+                    low[lane] = min(a, b)
+                    high[lane] = max(a, b)
             for match in range(matches_from[k], matches_from[k + 1]):
                 first, second = keys[matches[match, 0]], keys[matches[match, 1]]
                 for lane in range(CHUNK):  # three loops: the first and the last are vectorized
-                    one, other = first[lane] & MODEL_MASK, second[lane] & MODEL_MASK
-                    cell[lane] = one * np.uint32(n_models) + other
+                    a, b = first[lane] & MODEL_MASK, second[lane] & MODEL_MASK
+                    cell[lane] = a * np.uint32(n_models) + b
                 if orders.size == 0:
                     for lane in range(CHUNK):
                         cell[lane] = wins[k, np.uint64(cell[lane])]
@@ -173,20 +167,20 @@ def _add_matches(  # type: ignore[no-untyped-def]
     for begin in range(0, models.shape[1], CHUNK):
         lanes = min(CHUNK, models.shape[1] - begin)
         for row in range(size):
-            own = models[places[row]]
+            members = models[places[row]]
             for lane in range(lanes):
                 played = k if orders.size == 0 else orders[begin + lane, k]
-                power[row, lane] = strength[played, np.uint64(own[begin + lane])]
+                power[row, lane] = strength[played, np.uint64(members[begin + lane])]
         for row in range(size):
             beaten[:] = -1  # itself is not stronger
             for other in range(size):
-                one, two = power[row], power[other]
+                power_a, power_b = power[row], power[other]
                 for lane in range(CHUNK):
-                    beaten[lane] += np.int16(one[lane] > two[lane])
-                    beaten[lane] += np.int16(one[lane] >= two[lane])
-            own = models[places[row]]
-            certain, whole = won[row] << CHANCE_BITS, won[row] << Z_BITS
+                    beaten[lane] += np.int16(power_a[lane] > power_b[lane])
+                    beaten[lane] += np.int16(power_a[lane] >= power_b[lane])
+            members = models[places[row]]
+            certain, wins = won[row] << CHANCE_BITS, won[row] << Z_BITS
             for lane in range(lanes):
-                model = np.uint64(own[begin + lane])
+                model = np.uint64(members[begin + lane])
                 luck = certain - beaten[lane] * share
-                sums[unit_of[begin + lane], model] += whole - luck * win[model]
+                sums[unit_of[begin + lane], model] += wins - luck * win[model]

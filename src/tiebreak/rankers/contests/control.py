@@ -103,19 +103,19 @@ def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
     """What of a contest is fixed beforehand, round by round."""
     out, rounds = out_flag(len(eliminate)), schedule(n_models, eliminate)
     before = np.zeros(n_models, dtype=np.int64)
-    found = []
-    for due, each in zip((0, *eliminate[:-1]), rounds, strict=True):
+    fixed = []
+    for due, round_ in zip((0, *eliminate[:-1]), rounds, strict=True):
         active = before < out
         score = int(before[active].min(initial=out))
         lowest = np.flatnonzero(active & (before == score)) if due else np.empty(0, np.int64)
-        gone = (each.score[lowest] >= out).astype(np.int64)
+        gone = (round_.score[lowest] >= out).astype(np.int64)
         stayed = removed_by_size(due, len(lowest)) - (gone << CHANCE_BITS)
-        active &= each.score < out
-        groups = [np.flatnonzero(active & (before == one)) for one in np.unique(before[active])]
-        found.append(
+        active &= round_.score < out
+        groups = [np.flatnonzero(active & (before == level)) for level in np.unique(before[active])]
+        fixed.append(
             Step(
                 tuple(
-                    Group(group, each.score[group] - before[group], int(before[group[0]]))
+                    Group(group, round_.score[group] - before[group], int(before[group[0]]))
                     for group in groups
                     if len(group) > 1
                 ),
@@ -124,8 +124,8 @@ def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
                 score,
             )
         )
-        before = each.score
-    return tuple(found)
+        before = round_.score
+    return tuple(fixed)
 
 
 def controlled_sums(
@@ -164,12 +164,16 @@ def controlled_sums(
         used = 0
         for group in step.groups:
             n = len(group.places)
-            own, value = cell[used : used + n], worth[used : used + n]
-            _by_strength(models[group.places], group.won, played * n_models, doubled, own)
-            ties = _ties(own, played * 2 * n_models, level)
+            member, value = cell[used : used + n], worth[used : used + n]
+            # From the weakest to the strongest: twice the place among all models, + 1 who won.
+            rows = doubled.take(models[group.places] + played * n_models)
+            rows = list(rows | group.won[:, None].astype(np.uint16))
+            sort_rows(rows, sorting_network(n))
+            np.stack(rows, out=member, casting="unsafe")
+            ties = _ties(member, played * 2 * n_models, level)
             if orders is not None:
-                own[:] = 2 * order.take((own >> 1) + played * n_models) + (own & 1)
-            _take_worth(control.win[k, names, group.score], ties, own, value)
+                member[:] = 2 * order.take((member >> 1) + played * n_models) + (member & 1)
+            _take_worth(control.win[k, names, group.score], ties, member, value)
             used += n
         if used:
             cell[:used] += 2 * start
@@ -181,23 +185,6 @@ def controlled_sums(
 def _summed(cell: IntArray, worth: NDArray[np.float64], shape: tuple[int, ...]) -> IntArray:
     total = np.bincount(cell.reshape(-1), worth.reshape(-1), math.prod(shape))
     return total.astype(np.int64).reshape(shape)
-
-
-def _by_strength(
-    models: IntArray, won: IntArray, row: IntArray, doubled: NDArray[np.uint16], cell: IntArray
-) -> None:
-    """Order the members of a group from the weakest to the strongest.
-
-    Args:
-        models: shape (n, contests), at the places of the group.
-        won: shape (n,), who of these places won.
-        row: where in `doubled` the round of each contest begins.
-        doubled: shape (K, M), twice the place of each model among all.
-        cell: shape (n, contests), is filled: twice the place among all, + 1 who won.
-    """
-    rows = list(doubled.take(models + row) | won[:, None].astype(np.uint16))
-    sort_rows(rows, sorting_network(len(rows)))
-    np.stack(rows, out=cell, casting="unsafe")
 
 
 def _ties(cell: IntArray, row: IntArray, level: NDArray[np.uint16]) -> NDArray[np.int16]:

@@ -60,7 +60,7 @@ def schedule(n_models: int, eliminate: tuple[int, ...]) -> tuple[Round, ...]:
     score = np.zeros(n_models, dtype=np.int64)
     rounds = []
     for due in (0, *eliminate[:-1]):
-        groups = [np.flatnonzero(score == each) for each in np.unique(score[score < out])]
+        groups = [np.flatnonzero(score == value) for value in np.unique(score[score < out])]
         active = np.flatnonzero(score < out)
         shuffle = [group[sorting_network(len(group))] for group in groups]
         if groups:
@@ -133,7 +133,7 @@ def draw_block(
     if weights is not None:
         drawn = uniforms(stream, BLOCK, len(eliminate))
         orders = weighted_orders(drawn[: chunks * CHUNK], weights)
-    rows = sum(len(each.active) for each in schedule(n_models, eliminate))
+    rows = sum(len(round_.active) for round_ in schedule(n_models, eliminate))
     raw = stream.random_raw(chunks * rows * CHUNK // 4).astype("<u8", copy=False)
     words = raw.view("<u2").reshape(chunks, rows, CHUNK)
     return Draw(numbering, words, orders)
@@ -170,18 +170,18 @@ def simulate_block(
     wins, used = second_wins(strength), 0
     rows = [np.full(contests, model, dtype=np.uint32) for model in range(n_models)]
     places = np.empty((n_rounds if trace else 1, n_models, contests), dtype=np.uint16)
-    for k, each in enumerate(schedule(n_models, eliminate)):
-        _shuffle(rows, each, words[:, used : used + len(each.active)])
-        used += len(each.active)
-        first, second = (_models(rows, places) for places in each.matches.T)
+    for k, round_ in enumerate(schedule(n_models, eliminate)):
+        _shuffle(rows, round_, words[:, used : used + len(round_.active)])
+        used += len(round_.active)
+        first, second = (_models(rows, places) for places in round_.matches.T)
         pair = first * np.uint32(n_models)
         pair += second
         exchanged = wins[k].take(pair) if orders is None else wins[orders[:, k], pair]
         difference = np.bitwise_xor(first, second, out=first)
         difference *= exchanged
-        for (one, other), row in zip(each.matches.tolist(), difference, strict=True):
-            rows[one] ^= row
-            rows[other] ^= row
+        for (place_a, place_b), row in zip(round_.matches.tolist(), difference, strict=True):
+            rows[place_a] ^= row
+            rows[place_b] ^= row
         if trace or k == n_rounds - 1:
             places[k if trace else 0] = _models(rows, np.arange(n_models))
     return places
@@ -202,8 +202,8 @@ def states_of(places: Places, score: IntArray) -> States:
     dtype = np.uint8 if score.max(initial=0) < 256 else np.uint16
     states = np.empty((n_rounds, contests * n_models), dtype=dtype)
     start = np.arange(contests) * n_models
-    for state, models, each in zip(states, places, score, strict=True):
-        state[models + start] = each[:, None]
+    for state, models, points in zip(states, places, score, strict=True):
+        state[models + start] = points[:, None]
     return states.reshape(n_rounds, contests, n_models)
 
 
@@ -229,10 +229,10 @@ def sort_rows(rows: list[NDArray[Any]], network: IntArray) -> None:
     """Compare and exchange rows in place, contest by contest: the smaller first."""
     spare = np.empty_like(rows[0])
     for low, high in network.tolist():
-        one, other = rows[low], rows[high]
-        rows[low] = np.minimum(one, other, out=spare)
-        rows[high] = np.maximum(one, other, out=other)
-        spare = one
+        a, b = rows[low], rows[high]
+        rows[low] = np.minimum(a, b, out=spare)
+        rows[high] = np.maximum(a, b, out=b)
+        spare = a
 
 
 def _models(rows: list[Keys], places: IntArray) -> Keys:

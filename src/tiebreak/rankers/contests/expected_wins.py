@@ -256,10 +256,10 @@ def _check(iterations: int, seed: int, level: float) -> None:
 def _use_compiled(compiled: Compiled, work: int) -> bool:
     if compiled is False or (compiled == "auto" and work < _COMPILE_FROM):
         return False
-    found = importlib.util.find_spec("numba") is not None
-    if compiled is True and not found:
+    installed = importlib.util.find_spec("numba") is not None
+    if compiled is True and not installed:
         raise MissingPackageError(f"Compiled contests need numba: {to_install('numba', 'numba')}")
-    return found
+    return installed
 
 
 def natural_breaks(values: ArrayLike, tiers: int = 4) -> IntArray:
@@ -299,7 +299,7 @@ def _squares(values: FloatArray, n: IntArray) -> FloatArray:
     """Squares about the mean of the values from one to another, [start, last]; infinite before."""
     centred = values - values.mean()
     sums = [np.r_[0.0, np.cumsum(n * centred**power)] for power in range(3)]
-    weight, total, square = (one[None, 1:] - one[:-1, None] for one in sums)
+    weight, total, square = (running[None, 1:] - running[:-1, None] for running in sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         within = np.maximum(square - total**2 / weight, 0)
     return np.where(weight > 0, within, np.inf)

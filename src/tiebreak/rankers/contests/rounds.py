@@ -108,14 +108,16 @@ def strengths(means: FloatArray) -> IntArray:
 
 def eliminations(eliminate: int | Sequence[int], n_rounds: int) -> tuple[int, ...]:
     """T_k of every round."""
-    each = (eliminate,) * n_rounds if isinstance(eliminate, int | np.integer) else tuple(eliminate)
-    if len(each) != n_rounds:
+    counts = (
+        (eliminate,) * n_rounds if isinstance(eliminate, int | np.integer) else tuple(eliminate)
+    )
+    if len(counts) != n_rounds:
         raise RankingError(
-            f"eliminate must be one number or one per round ({n_rounds}), got {len(each)}"
+            f"eliminate must be one number or one per round ({n_rounds}), got {len(counts)}"
         )
-    if any(not isinstance(t, int | np.integer) or t < 0 for t in each):
+    if any(not isinstance(t, int | np.integer) or t < 0 for t in counts):
         raise RankingError(f"eliminate must be whole numbers of 0 or more, got {eliminate}")
-    return tuple(int(t) for t in each)
+    return tuple(int(t) for t in counts)
 
 
 def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None:

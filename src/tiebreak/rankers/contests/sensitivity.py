@@ -102,15 +102,15 @@ def drawn_wins(
     missing = options.get("missing", "error")
     contests = len(drawn) * CONTESTS
     plain: CsdOptions = {**options, "iterations": contests, "control_variate": False}
-    studies = [prepare(drawn[0], rounds, each, **plain) for each in eliminate]
+    studies = [prepare(drawn[0], rounds, count, **plain) for count in eliminate]
     means = np.concatenate([round_means(table, rounds, missing) for table in drawn], axis=1)
     strength = strengths(means).reshape(len(drawn), -1, len(means))
     at_once = max(1, min(BLOCK // CONTESTS, _PAIRS // (strength[0].size * len(means))))
     parts = [strength[low : low + at_once] for low in range(0, len(drawn), at_once)]
     tasks = [(study, number, part) for study in studies for number, part in enumerate(parts)]
     work = strength.size * CONTESTS * len(studies)
-    what = "playing with the scores of other items"
-    wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs"), what))
+    task = "playing with the scores of other items"
+    wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs"), task))
     return list(wins.reshape(len(studies), *strength[:, 0].shape))
 
 
@@ -140,25 +140,25 @@ def _joint_ranks(wins: FloatArray, level: float) -> tuple[FloatArray, FloatArray
     told apart in no more than 1 − `level` of all boards, however many they are.
     """
     n_models = wins.shape[1]
-    one, other = np.triu_indices(n_models, 1)
-    mean = wins.mean(axis=0)[one] - wins.mean(axis=0)[other]
+    first, second = np.triu_indices(n_models, 1)
+    mean = wins.mean(axis=0)[first] - wins.mean(axis=0)[second]
     # Draw by draw: of a thousand models all differences of all draws are gigabytes.
     squares = np.zeros(len(mean))
-    for own in wins:
-        squares += (own[one] - own[other] - mean) ** 2
+    for drawn in wins:
+        squares += (drawn[first] - drawn[second] - mean) ** 2
     scale = np.sqrt(squares / len(wins))
     apart = np.abs(mean) > ROUNDING
     sure = apart & (scale <= ROUNDING)
     left = np.flatnonzero(scale > ROUNDING)
     while left.size:
-        i, j, centre, unit = one[left], other[left], mean[left], scale[left]
-        strayed = [np.max(np.abs(own[i] - own[j] - centre) / unit) for own in wins]
+        i, j, centre, unit = first[left], second[left], mean[left], scale[left]
+        strayed = [np.max(np.abs(drawn[i] - drawn[j] - centre) / unit) for drawn in wins]
         new = np.abs(centre) / unit > np.quantile(strayed, level)
         if not new.any():
             break
         sure[left[new]] = True
         left = left[~new]
-    better, worse = np.where(mean > 0, one, other)[sure], np.where(mean > 0, other, one)[sure]
+    better, worse = np.where(mean > 0, first, second)[sure], np.where(mean > 0, second, first)[sure]
     lower = 1.0 + np.bincount(worse, minlength=n_models)
     upper = float(n_models) - np.bincount(better, minlength=n_models)
     return np.asarray(lower), np.asarray(upper)
@@ -323,10 +323,10 @@ def _side(values: FloatArray, errors: FloatArray, units: int, level: float) -> N
     """1 = upper half, −1 = lower half, 0 = too close to the line to tell."""
     half = len(values) // 2
     order = np.argsort(-values, kind="stable")
-    beside = order[half - 1 : half + 1]
-    line = values[beside].mean()
+    neighbours = order[half - 1 : half + 1]
+    line = values[neighbours].mean()
     # Values beside the line move with it; the larger of their errors bounds the line's.
-    bound = critical_value(level, 2 * len(values), units) * (errors + errors[beside].max())
+    bound = critical_value(level, 2 * len(values), units) * (errors + errors[neighbours].max())
     sure = np.abs(values - line) > bound
     return np.where(sure, np.sign(values - line), 0).astype(np.int8)
 
@@ -334,8 +334,8 @@ def _side(values: FloatArray, errors: FloatArray, units: int, level: float) -> N
 def _drawn_side(values: FloatArray, level: float) -> NDArray[np.int8]:
     """As `_side`, by draws, shape (draws, M): on which side of its line `level` of them are."""
     half = values.shape[1] // 2
-    beside = -np.sort(-values, axis=1)[:, half - 1 : half + 1]
-    above = np.mean(values > beside.mean(axis=1, keepdims=True), axis=0)
+    neighbours = -np.sort(-values, axis=1)[:, half - 1 : half + 1]
+    above = np.mean(values > neighbours.mean(axis=1, keepdims=True), axis=0)
     return np.asarray(np.sign((above >= level) - 1.0 * (above <= 1 - level)), dtype=np.int8)
 
 

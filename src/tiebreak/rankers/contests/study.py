@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tiebreak.extras import to_install
 from tiebreak.progress import tracked, watched
 from tiebreak.rankers.contests.control import CHANCE_BITS, VALUE_BITS, Control, controlled_sums, fit
 from tiebreak.rankers.contests.engine import (
@@ -23,7 +22,7 @@ from tiebreak.rankers.contests.engine import (
     simulate_block,
     states_of,
 )
-from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.rankers.errors import optional
 from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Fractional bits of the sums that a study returns.
@@ -89,8 +88,8 @@ def unit_sums(studies: Sequence[Study], n_jobs: int | None = None) -> list[IntAr
     not depend on their order.
     """
     blocks = [-(-study.iterations // BLOCK) for study in studies]
-    tasks = [(one, at) for one, n in zip(studies, blocks, strict=True) for at in range(n)]
-    work = sum(one.strength.size * one.iterations for one in studies)
+    tasks = [(study, at) for study, n in zip(studies, blocks, strict=True) for at in range(n)]
+    work = sum(study.strength.size * study.iterations for study in studies)
     parts = iter(spread(_block_sums, tasks, work, n_jobs, "playing contests"))
     return [np.concatenate([next(parts) for _ in range(n)]) for n in blocks]
 
@@ -100,7 +99,7 @@ def spread(
     tasks: Sequence[tuple[Any, ...]],
     work: int,
     n_jobs: int | None,
-    what: str,
+    label: str,
 ) -> list[_Part]:
     """What `play` returns for each task.
 
@@ -111,7 +110,7 @@ def spread(
         n_jobs: 1 = in this process; otherwise as in joblib, on the backend that
             `joblib.parallel_config` sets. None = all cores if joblib is installed, as far as there
             is work enough to repay their start.
-        what: is being done, for whoever watches; joblib's own "multiprocessing" cannot be watched.
+        label: what is done, for whoever watches; joblib's "multiprocessing" cannot be watched.
 
     Raises:
         MissingPackageError: workers are asked for and joblib is not installed.
@@ -119,15 +118,10 @@ def spread(
     if n_jobs is None:
         n_jobs = min(work // _WORK, _cores()) if work >= 2 * _WORK else 1
     if n_jobs == 1:
-        return [play(*task) for task in tracked(tasks, what)]
-    try:
-        from joblib import Parallel, delayed
-    except ImportError as error:
-        raise MissingPackageError(
-            f"More than one process needs joblib: {to_install('rankings', 'joblib')}"
-        ) from error
-    workers = Parallel(n_jobs=n_jobs, return_as="generator" if watched() else "list")
-    return list(tracked(workers(delayed(play)(*task) for task in tasks), what, len(tasks)))
+        return [play(*task) for task in tracked(tasks, label)]
+    joblib = optional("joblib", "More than one process needs joblib", "joblib")
+    workers = joblib.Parallel(n_jobs=n_jobs, return_as="generator" if watched() else "list")
+    return list(tracked(workers(joblib.delayed(play)(*task) for task in tasks), label, len(tasks)))
 
 
 def _cores() -> int:
@@ -149,15 +143,15 @@ def _block_sums(study: Study, number: int) -> IntArray:
         # Of the last round alone, and without the flag of those who went out.
         last = schedule(strength.shape[1], study.eliminate)[-1].score
         last = last & (out_flag(len(study.eliminate)) - 1)
-        own = add_up(play(*given)[0, :, :contests], last, unit=study.unit) << SUM_BITS
+        numbered = add_up(play(*given)[0, :, :contests], last, unit=study.unit) << SUM_BITS
     else:
         win, stay = study.control.win, study.control.stay
         control = Control(win[:, draw.numbering], stay[:, draw.numbering])
         places = play(*given, trace=True)[..., :contests]
-        own = take_out_luck(places, *given[1:3], control, draw.orders, unit=study.unit)
-        own >>= VALUE_BITS
-    sums: IntArray = np.empty_like(own)
-    sums[:, draw.numbering] = own
+        numbered = take_out_luck(places, *given[1:3], control, draw.orders, unit=study.unit)
+        numbered >>= VALUE_BITS
+    sums: IntArray = np.empty_like(numbered)
+    sums[:, draw.numbering] = numbered
     return sums
 
 
@@ -172,7 +166,7 @@ def _trace(study: Study, draw: Draw) -> States:
     play, *_ = engine(study.compiled)
     places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
     rounds = schedule(places.shape[1], study.eliminate)
-    states = states_of(places, np.array([each.score for each in rounds]))
+    states = states_of(places, np.array([round_.score for round_ in rounds]))
     traced = np.empty_like(states)
     traced[:, :, draw.numbering] = states
     return traced

@@ -4,24 +4,39 @@ Count the ballots on every pair; cut each question wherever all candidates above
 below it, which every optimal order respects; order the blocks between the cuts, all blocks of one
 size in one dynamic program over subsets. The questions are the last axis of the arrays that this
 runs on, so that each operation runs over all of them.
+
+In that program bit i of a set S stands for candidate i. `least[S]` is the smallest cost of an order
+of S, where a cost is counted from the order 0, 1, 2, …: putting i in front of the others of S turns
+round its pairs with the j < i of S, and each of these costs its margin, D[j, i]. So
+
+    least[S] = min over i in S of least[S − i] + step[i, the members of S below i],
+    step[i, T] = Σ over j in T of D[j, i].
+
+`step` knows nothing of the candidates above i. That keeps it as small as `least` (row 2^i + T holds
+step[i, T]), and lets one addition treat a whole range of sets (Held and Karp 1962).
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.consensus import items_table
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
-from tiebreak.rankers.kemeny.subsets import MAX_CANDIDATES, Table, optimal_orders
 from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Cells of (N, max(N, ballots), questions) that are worked on at a time, to stay near the cache.
 CELLS = 2**19
+# Sets × elections that are held at a time: 16 MB per table at 16 bits, and long enough rows.
+SUBSET_CELLS = 2**23
+# Blocks of more candidates are searched one by one.
+MAX_CANDIDATES = 14
 # Questions of so few candidates are not cut: many small programs take longer than one larger.
 WHOLE = 8
 MAX_COUNT = 2**63 - 1
+
+Table = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -94,13 +109,18 @@ def _solve_chunk(table: FloatArray, at: int, size: int, count: bool) -> KemenyBa
     order, unique, n_optima = _order_blocks(blocks, margins, table, at, count)
     place = order.argsort(axis=1)
     defined = n_present > 0
-    first = np.flatnonzero(blocks.start % present.shape[1] == 0)
+    first = np.flatnonzero(blocks[1] % present.shape[1] == 0)
+    total = None
+    if count:  # a block whose number is not known has 0
+        products = np.multiply.reduceat(n_optima, first)
+        total = np.minimum(products, MAX_COUNT).astype(np.int64)
+        total = np.where(defined & (total > 0), total, -1)
     return KemenyBatch(
         np.where(np.arange(present.shape[1]) < n_present[:, None], order, -1),
         np.where(present, place + 1.0, np.nan),
         np.where(defined, _costs(counts, place.T), -1),
         np.logical_and.reduceat(unique, first) & defined,
-        np.where(defined, _products(n_optima, first), -1) if count else None,
+        total,
     )
 
 
@@ -116,20 +136,15 @@ def _preference_counts(columns: FloatArray) -> Table:
     return np.stack([ballots.sum(axis=0, dtype=dtype) for ballots in before])
 
 
-class _Blocks(NamedTuple):
-    """A row of `order` per question: the present candidates, block after block, then the absent.
-
-    `start` and `size` of all blocks count the cells of `order` row by row; within a block the
-    columns ascend. A candidate that is absent is a block of its own.
-    """
-
-    order: IntArray
-    start: NDArray[np.intp]
-    size: NDArray[np.intp]
+Cells = NDArray[np.intp]
 
 
-def _blocks(margins: Table, present: NDArray[np.bool_]) -> _Blocks:
+def _blocks(margins: Table, present: NDArray[np.bool_]) -> tuple[IntArray, Cells, Cells]:
     """Cuts every question wherever all candidates above the cut beat all below it.
+
+    Returns a row of columns per question: the present candidates, block after block, then the
+    absent, each a block of its own; and where each block starts and how long it is, in cells of
+    these rows one after another. Within a block the columns ascend.
 
     Wins minus losses, summed over k of n candidates, is at most k (n − k), and that much if and
     only if the k beat all others. All above a cut have more of it than all below, so sorting by it
@@ -148,32 +163,32 @@ def _blocks(margins: Table, present: NDArray[np.bool_]) -> _Blocks:
     order = np.sort(number + key % n, axis=1) - number
     last = np.flatnonzero(ends)
     size = np.diff(last, prepend=-1)
-    return _Blocks(order, last - size + 1, size)
+    return order, last - size + 1, size
 
 
 def _order_blocks(
-    blocks: _Blocks, margins: Table, table: FloatArray, at: int, count: bool
+    blocks: tuple[IntArray, Cells, Cells], margins: Table, table: FloatArray, at: int, count: bool
 ) -> tuple[IntArray, NDArray[np.bool_], NDArray[np.object_]]:
-    """`blocks.order` with every block in its best order; for every block, whether that is unique.
+    """The columns with every block in its best order; for every block, whether that is unique.
 
     Third, how many best orders every block has: Python integers, 0 where that is not known.
     """
     n = len(margins)
-    order = blocks.order.copy()
-    unique = np.ones(len(blocks.size), np.bool_)
-    n_optima = np.ones(len(blocks.size), np.object_)
-    for size in np.unique(blocks.size[blocks.size > 1]):
-        chosen = np.flatnonzero(blocks.size == size)
-        question = blocks.start[chosen] // n
-        cells = blocks.start[chosen] + np.arange(size)[:, None]
+    order, start, sizes = blocks
+    unique = np.ones(len(sizes), np.bool_)
+    n_optima = np.ones(len(sizes), np.object_)
+    for size in np.unique(sizes[sizes > 1]):
+        chosen = np.flatnonzero(sizes == size)
+        question = start[chosen] // n
+        cells = start[chosen] + np.arange(size)[:, None]
         members = order.ravel()[cells]
         if size > MAX_CANDIDATES:
             best, unique[chosen], n_optima[chosen] = _one_by_one(table, members, at + question)
         else:
-            optima = optimal_orders(_within(margins, members, question), count=count)
-            best, unique[chosen] = optima.order, optima.unique
-            if optima.n_optima is not None:
-                n_optima[chosen] = optima.n_optima
+            within = _within(margins, members, question)
+            best, unique[chosen], counts = optimal_orders(within, count=count)
+            if counts is not None:
+                n_optima[chosen] = counts
         order.ravel()[cells] = np.take_along_axis(members, best, axis=0)
     return order, unique, n_optima
 
@@ -217,8 +232,106 @@ def _costs(counts: Table, place: NDArray[np.intp]) -> IntArray:
     return cost
 
 
-def _products(n_optima: NDArray[np.object_], first: NDArray[np.intp]) -> IntArray:
-    """Per question, the number of optimal orders; -1 where a block's number is not known."""
-    products = np.multiply.reduceat(n_optima, first)
-    capped: IntArray = np.minimum(products, MAX_COUNT).astype(np.int64)
-    return np.where(capped > 0, capped, -1)
+Optima = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64] | None]
+
+
+def optimal_orders(margins: Table, *, count: bool = False) -> Optima:
+    """Orders with the fewest pairwise disagreements, for every election of a batch.
+
+    Args:
+        margins: shape (n, n, K), 1 ≤ n ≤ 14; D[i, j, k] is how many more ballots of election k put
+            i before j than j before i, so that D[j, i] = -D[i, j].
+        count: whether to count the optimal orders too.
+
+    Returns:
+        The candidates of each election, best first, shape (n, K), of all optimal orders the
+        lexicographically smallest; whether there is no other, shape (K,); how many optimal orders
+        there are, shape (K,), at most 14! < 2^37, None if they were not counted.
+    """
+    n, _, n_elections = margins.shape
+    width = SUBSET_CELLS >> n
+    parts = [
+        _optimal_orders(margins[:, :, at : at + width], count)
+        for at in range(0, max(n_elections, 1), width)
+    ]
+    orders, uniques, counts = zip(*parts, strict=True)
+    return (
+        np.concatenate(orders, axis=1),
+        np.concatenate(uniques),
+        np.concatenate([part for part in counts if part is not None]) if count else None,
+    )
+
+
+def _optimal_orders(margins: Table, count: bool) -> Optima:
+    step = _steps(margins)
+    least = _least_costs(step)
+    order, unique = _first_optimum(least, step)
+    return order, unique, _count(least, step) if count else None
+
+
+def _steps(margins: Table) -> Table:
+    """Row 2^i + T: cost of putting i in front of a set whose members below i are T."""
+    n, _, n_elections = margins.shape
+    # No order turns round more than all pairs. A Python integer: the bound of 8-bit margins does
+    # not fit in 8 bits.
+    bound = n * (n - 1) // 2 * int(margins.max(initial=0))
+    margins = margins.astype(np.min_scalar_type(-bound - 1), copy=False)
+    step = np.empty((1 << n, n_elections), margins.dtype)
+    for i in range(n):
+        cost = step[1 << i : 2 << i]
+        cost[0] = 0
+        for j in range(i):
+            np.add(cost[: 1 << j], margins[j, i], out=cost[1 << j : 2 << j])
+    return step
+
+
+def _least_costs(step: Table) -> Table:
+    least = np.empty_like(step)
+    least[0] = 0
+    spare = np.empty_like(step[: max(1, len(step) // 4)])
+    # The lowest bit of m, i, goes in front of the 2^i sets just below m. These are final by then: a
+    # set S gets its candidate i when m is S without the bits below i, so never after m = S.
+    for m in range(1, len(step)):
+        size = m & -m
+        above = least[m : m + size]
+        if m == size:
+            np.add(least[:m], step[m : m + size], out=above)
+        else:
+            in_front = np.add(least[m - size : m], step[size : 2 * size], out=spare[:size])
+            np.minimum(above, in_front, out=above)
+    return least
+
+
+def _first_optimum(least: Table, step: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """From the best place on: the smallest candidate that an optimal order can put there."""
+    n, n_elections = len(least).bit_length() - 1, least.shape[1]
+    election = np.arange(n_elections)
+    order = np.empty((n, n_elections), np.int64)
+    unique = np.ones(n_elections, np.bool_)
+    left = np.full(n_elections, len(least) - 1)
+    # The candidates that are still left, as bits, ascending. Flat indexes are the fastest to take.
+    bits = np.repeat(1 << np.arange(n)[:, None], n_elections, axis=1)
+    for place in range(n):
+        cost = least.take(left * n_elections + election)
+        behind = least.take((left - bits) * n_elections + election)
+        extra = step.take((bits | left & (bits - 1)) * n_elections + election)
+        optimal = np.where(behind + extra == cost, bits, 0).sum(axis=0)
+        chosen = optimal & -optimal
+        unique &= optimal == chosen
+        order[place] = np.bitwise_count(chosen - 1)
+        left -= chosen
+        bits = np.where(bits[:-1] < chosen, bits[:-1], bits[1:])
+    return order, unique
+
+
+def _count(least: Table, step: Table) -> NDArray[np.int64]:
+    """How many orders of all candidates reach the least cost; visits the sets as above."""
+    orders = np.zeros(least.shape, np.int64)
+    orders[0] = 1
+    for m in range(1, len(step)):
+        size = m & -m
+        below, above = slice(m - size, m), slice(m, m + size)
+        optimal = least[below] + step[size : 2 * size] == least[above]
+        orders[above] += np.where(optimal, orders[below], 0)
+    full: NDArray[np.int64] = orders[-1].copy()
+    return full

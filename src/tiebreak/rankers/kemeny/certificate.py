@@ -1,19 +1,94 @@
-"""An independent check of a Kemeny result, in plain exact integers.
+"""What exact Kemeny–Young returns, and an independent check of it in plain exact integers.
 
-It shares nothing with the solver but the ballots, so that trusting these lines does not take trust
-in linear programming, NumPy or the solver's search. The weights of the certificate prove nearly all
-of the bound; what they leave open, a search over placed sets closes here too.
+The check shares nothing with the solver but the ballots, so that trusting it does not take trust in
+linear programming, NumPy or the solver's search. The weights of the certificate prove nearly all of
+the bound; what they leave open, a search over placed sets closes here too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import gcd, prod
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import CertificateError
-from tiebreak.rankers.kemeny.result import KemenyResult
-from tiebreak.rankers.profile import Profile, as_profile
+from tiebreak.rankers.profile import FloatArray, Profile, as_profile
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A proof of a lower bound that `check_certificate` can follow without any solver.
+
+    `cycles` maps directed 3-cycles of columns, (i, j, k) for i → j → k → i, to positive integer
+    weights in units of 1 / `denominator`. Every order obeys at most two arcs of such a cycle; with
+    price[a, b] = denominator · P[b, a] + the weights of the cycles with the arc a → b, every order
+    costs at least `value` / `denominator`, where
+
+        value = Σ over pairs of min(price[a, b], price[b, a])  −  2 · Σ of the weights.
+    """
+
+    cycles: Mapping[tuple[int, int, int], int]
+    denominator: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class KemenyResult:
+    """One optimal order, what proves it, and what else is optimal.
+
+    What a limit on time or memory kept from being known is None.
+
+    Attributes:
+        order: columns, best first; if `complete`, the lexicographically smallest optimal order.
+        cost: pairwise disagreements, the sum of P[b, a] over all pairs with a before b.
+        lower_bound: no order costs less; equal to `cost` if and only if `optimal`.
+        optimal: whether `order` is proven to be optimal.
+        complete: whether the search went to its end, so that all optimal orders are known (if only
+            as a graph that holds too many to count); implies `optimal`.
+        unique: whether it is the only optimal order.
+        n_optima: number of optimal orders.
+        method: what was done, in words.
+        certificate: weights of 3-cycles that prove the bound, or all but a small rest of it.
+        orders: optimal orders, ascending lexicographically, `order` first, up to the limit that was
+            asked for: all of them if there are `n_optima`. Empty if not `optimal`.
+        interchangeable: neighbours in `order` that may be swapped at no cost, as columns.
+        condorcet_winner: the column that beats every other one by majority, None if there is none.
+        cycles: groups in which majorities go round, columns ascending.
+        margin: how much the best different order costs above `cost`; 0 if not unique; None also for
+            a single candidate, which knows no other order.
+        names: the candidates in the order of the columns.
+    """
+
+    order: tuple[int, ...]
+    cost: int
+    lower_bound: int
+    optimal: bool
+    complete: bool
+    unique: bool | None
+    n_optima: int | None
+    method: str
+    certificate: Certificate
+    orders: tuple[tuple[int, ...], ...]
+    interchangeable: tuple[tuple[int, int], ...]
+    condorcet_winner: int | None
+    cycles: tuple[tuple[int, ...], ...]
+    margin: int | None
+    names: tuple[str, ...]
+
+    @property
+    def gap(self) -> int:
+        """How much less than `cost` an optimal order could still cost; 0 if `optimal`."""
+        return self.cost - self.lower_bound
+
+    @property
+    def ranks(self) -> FloatArray:
+        """Rank of every column, shape (N,): 1 … N, 1 = best."""
+        ranks = np.empty(len(self.order))
+        ranks[list(self.order)] = np.arange(1, len(self.order) + 1)
+        return ranks
+
 
 Matrix = list[list[int]]
 Group = tuple[int, ...]
@@ -94,13 +169,13 @@ def _check_optima(result: KemenyResult, before: Matrix, max_sets: int) -> None:
     _need(len(result.orders) <= number, f"there are {number} optimal orders")
     try:
         # All of a group beat all of a later one, so that the optimal orders multiply.
-        found = [
+        least = [
             _Dual(result, before, group).search(_cost(_within(result, group), before), max_sets)
             for group in _groups(before, 0)
         ]
     except CertificateError:
         return
-    _need(prod(ways for _, ways in filter(None, found)) == number, f"{number} optimal orders")
+    _need(prod(ways for _, ways in filter(None, least)) == number, f"{number} optimal orders")
 
 
 class _Dual:
@@ -119,9 +194,9 @@ class _Dual:
         for (i, j, k), weight in result.certificate.cycles.items():
             if i in group:
                 self.value -= 2 * weight
-                for below, own, above in ((i, j, k), (j, k, i), (k, i, j)):
-                    price[below, own] += weight
-                    self.cycles[own].append((below, above, weight))
+                for below, middle, above in ((i, j, k), (j, k, i), (k, i, j)):
+                    price[below, middle] += weight
+                    self.cycles[middle].append((below, above, weight))
         self.regrets: dict[int, list[tuple[int, int]]] = {column: [] for column in group}
         for a, b in combinations(group, 2):
             least = min(price[a, b], price[b, a])
@@ -142,23 +217,25 @@ class _Dual:
         for _ in self.group:
             larger: dict[int, tuple[int, int]] = {}
             for placed, (spent, ways) in layer.items():
-                for own in self.group:
-                    if placed >> own & 1:
+                for column in self.group:
+                    if placed >> column & 1:
                         continue
-                    grown, total = placed | 1 << own, spent + self._step(own, placed)
-                    least, others = larger.get(grown, (gap, 0))
+                    grown, total = placed | 1 << column, spent + self._step(column, placed)
+                    least, known = larger.get(grown, (gap, 0))
                     if total <= least:
-                        larger[grown] = total, ways + (others if total == least else 0)
+                        larger[grown] = total, ways + (known if total == least else 0)
                 if len(larger) > max_sets:
                     raise CertificateError(f"the search needs more than {max_sets} sets")
             layer = larger
         return next(iter(layer.values()), None)
 
-    def _step(self, own: int, placed: int) -> int:
+    def _step(self, column: int, placed: int) -> int:
         """What it costs to put a candidate on top of others, with the rest before it."""
-        return sum(regret for above, regret in self.regrets[own] if not placed >> above & 1) + sum(
+        return sum(
+            regret for above, regret in self.regrets[column] if not placed >> above & 1
+        ) + sum(
             weight
-            for below, above, weight in self.cycles[own]
+            for below, above, weight in self.cycles[column]
             if placed >> below & 1 and not placed >> above & 1
         )
 
@@ -171,7 +248,7 @@ def _groups(before: Matrix, least: int) -> list[Group]:
         for i in columns
     ]
     for k in columns:
-        reach = [own | reach[k] if own >> k & 1 else own for own in reach]
+        reach = [row | reach[k] if row >> k & 1 else row for row in reach]
     return [
         tuple(j for j in columns if reach[i] == reach[j])
         for i in columns

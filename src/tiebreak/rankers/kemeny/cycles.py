@@ -1,4 +1,4 @@
-"""A lower bound from majority cycles, by linear programming; the result is exact integers.
+"""One majority cycle: a lower bound by linear programming, and every order within reach of it.
 
 An order obeys one or two of the three arcs of a directed cycle i → j → k → i, so a weight y ≥ 0 on
 "at most two" bounds every order from below (Lagrange). The best weights are the duals of
@@ -10,15 +10,27 @@ to be violated. HiGHS works in floating point; its duals are rounded to integers
 whatever integers come out the bound of `Bound` is exact and valid. Few candidates mostly need no
 program (`packed`). Good orders come from local search (`improve`): Copeland's order, then the best
 single moves until none helps.
+
+The orders near the bound (`explore`) come from dynamic programming over sets. A state is the set of
+candidates that are placed, from the last place upwards; orders that agree on the set share it.
+Putting v on top of a set S decides that all others outside come before v. Above the bound that
+costs
+
+    Σ regret[w, v] over w outside   +   Σ weight of the cycles u → v → w → u, u in S, w outside:
+
+only its arc w → u is obeyed then. A set whose costs exceed the gap is dropped; with a close bound,
+few are left.
 """
 
 import math
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.profile import IntArray
 
 SCALE = 1 << 20
@@ -77,12 +89,12 @@ def cycle_bound(
     place = np.argsort(order)
     ahead = np.where(margin == 0, place[:, None] < place, margin > 0).astype(np.float64)
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
-        found = violated_cycles(ahead, np.abs(margin))
-        rows = np.unique(np.concatenate([cycles, found]), axis=0)
+        violated = violated_cycles(ahead, np.abs(margin))
+        rows = np.unique(np.concatenate([cycles, violated]), axis=0)
         if len(rows) == len(cycles):
             break
         if not len(cycles):
-            best = bound_from(margin, found, SCALE * packed(margin, found))
+            best = bound_from(margin, violated, SCALE * packed(margin, violated))
             if best.value > SCALE * (cost - step):
                 break
         cycles = rows
@@ -91,7 +103,7 @@ def cycle_bound(
             break
         ahead, duals = answer
         weights = np.floor(duals * SCALE).astype(np.int64)
-        best = max(best, bound_from(margin, cycles, weights), key=lambda one: one.value)
+        best = max(best, bound_from(margin, cycles, weights), key=lambda bound: bound.value)
         rounded = improve(
             np.lexsort((np.argsort(order), -ahead.sum(axis=1).round(6))), margin, deadline
         )
@@ -215,11 +227,11 @@ def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> In
         down = np.cumsum(np.triu(ahead), axis=1)
         up = np.cumsum(np.tril(ahead)[:, ::-1], axis=1)[:, ::-1]
         change = down - up
-        here, there = np.unravel_index(np.argmin(change), change.shape)
-        if change[here, there] >= 0:
+        here, target = np.unravel_index(np.argmin(change), change.shape)
+        if change[here, target] >= 0:
             return order
         moved = order[here]
-        order = np.insert(np.delete(order, here), there, moved)
+        order = np.insert(np.delete(order, here), target, moved)
     return order
 
 
@@ -227,3 +239,156 @@ def excess(order: IntArray, margin: IntArray) -> int:
     """Sum of the majorities that an order breaks: its cost above the sum of all minorities."""
     broken = np.triu(-margin[np.ix_(order, order)], 1)
     return int(broken[broken > 0].sum())
+
+
+CHUNK = 1 << 12  # sets that are extended at a time
+MAX_EDGES = 10_000_000  # about 300 MB
+WORD = np.dtype("<u8")
+FAR = 1 << 62  # cost of what cannot be
+
+# Set of columns, as the bits of an integer → who may come first among them.
+Heads = dict[int, tuple[int, ...]]
+
+
+class _Layer(NamedTuple):
+    """All sets of one size, and the edges that lead from them to the next size."""
+
+    sets: NDArray[np.uint64]  # (m, words)
+    spent: IntArray  # (m,)
+    parent: IntArray  # (edges,) ascending
+    child: IntArray
+    placed: IntArray
+    total: IntArray  # spent on the way to the child over this edge
+
+
+def explore(
+    bound: Bound, gap: int, columns: IntArray, deadline: float
+) -> tuple[Heads, int | None] | None:
+    """The cheapest orders, if any costs at most `gap` above the bound.
+
+    Args:
+        bound: over n candidates.
+        gap: ≥ 0, in the units of the bound.
+        columns: shape (n,), ascending: what the n candidates are called in the answer.
+        deadline: value of `time.monotonic` at which to give up.
+
+    Returns:
+        For every set that ends a cheapest order, who may come first in it; and the cost of the
+        cheapest order that costs more, above the bound, None if there is none within the gap.
+
+    Raises:
+        UnprovenOrderError: at the deadline, or when more than `MAX_EDGES` edges must be kept.
+    """
+    n = len(columns)
+    costs = _Costs(bound, gap)
+    layers: list[_Layer] = []
+    edges = 0
+    sets, spent = np.zeros((1, -(-n // 64)), WORD), np.zeros(1, np.int64)
+    for _ in range(n):
+        parts = []
+        for at in range(0, len(sets), CHUNK):
+            chunk = slice(at, at + CHUNK)
+            parts.append(costs.extend(sets[chunk], spent[chunk], at))
+            edges += len(parts[-1][0])
+            if edges > MAX_EDGES or time.monotonic() > deadline:
+                raise UnprovenOrderError("the search used up its time or its memory")
+        parent, placed, total = (np.concatenate(column) for column in zip(*parts, strict=True))
+        if not len(parent):
+            return None
+        grown = sets[parent]
+        grown[np.arange(len(grown)), placed >> 6] |= np.left_shift(
+            WORD.type(1), (placed & 63).astype(WORD)
+        )
+        merged, child = _merge(grown)
+        layers.append(_Layer(sets, spent, parent, child, placed, total))
+        sets, spent = merged, np.full(len(merged), FAR)
+        np.minimum.at(spent, child, total)
+    return _read(layers, int(spent[0]), gap, columns)
+
+
+class _Costs:
+    """What it costs to put a candidate on top of a set, vectorised over sets."""
+
+    def __init__(self, bound: Bound, gap: int) -> None:
+        self.gap = gap
+        self.n = len(bound.regret)
+        # A regret above the gap bars as well as a greater one, and small sums are exact floats.
+        clipped = np.minimum(bound.regret, gap + 1)
+        exact = self.n * (gap + 1) < 1 << 53
+        self.regret = clipped.astype(np.float64 if exact else np.int64)
+        turns = [np.roll(bound.cycles, -shift, axis=1) for shift in range(3)]
+        below, column, above = np.concatenate(turns).T
+        by_own = np.argsort(column, kind="stable")
+        sizes = np.bincount(column, minlength=self.n)
+        row = column[by_own]
+        slot = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        # One row of cycles per candidate; the rest of a row is empty: u = w, weight 0.
+        self.below, self.above, self.weight = np.zeros((3, self.n, int(sizes.max())), np.int64)
+        self.below[row, slot] = below[by_own]
+        self.above[row, slot] = above[by_own]
+        self.weight[row, slot] = np.minimum(np.tile(bound.weights, 3)[by_own], gap + 1)
+
+    def extend(
+        self, sets: NDArray[np.uint64], spent: IntArray, start: int
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """Edges within the gap: parent (counted from `start`), who is placed, spent in total."""
+        inside = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little", count=self.n)
+        outside = (inside == 0).astype(self.regret.dtype)
+        regret = (outside @ self.regret).astype(np.int64)
+        total = regret + spent[:, None]
+        parent, placed = np.nonzero((total <= self.gap) & (inside == 0))
+        rows = parent[:, None]
+        owed = inside[rows, self.below[placed]] > inside[rows, self.above[placed]]
+        spending = total[parent, placed] + np.sum(owed * self.weight[placed], axis=1)
+        keep = spending <= self.gap
+        return parent[keep] + start, placed[keep], spending[keep]
+
+
+def _merge(sets: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], IntArray]:
+    """The different rows, and for every row which of them it is."""
+    order = np.lexsort(sets.T)
+    ranked = sets[order]
+    new = np.ones(len(sets), np.bool_)
+    new[1:] = np.any(ranked[1:] != ranked[:-1], axis=1)
+    number = np.empty(len(sets), np.int64)
+    number[order] = np.cumsum(new) - 1
+    return ranked[new], number
+
+
+def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> tuple[Heads, int | None]:
+    """Walks back from the full set over the edges of the cheapest orders."""
+    rest = np.zeros(1, np.int64)  # cheapest way from a set to the full set
+    second = None
+    heads: Heads = {}
+    for layer in reversed(layers):
+        through = layer.total + rest[layer.child]
+        # Beyond the gap, some orders are found by chance, and not the cheapest ones.
+        costlier = through[(through > best) & (through <= gap)]
+        if costlier.size:
+            least = int(costlier.min())
+            second = least if second is None else min(second, least)
+        rest = np.full(len(layer.sets), FAR)
+        np.minimum.at(rest, layer.parent, through)
+        rest -= layer.spent
+        cheapest = np.flatnonzero(through == best)
+        masks = _masks(layer.sets, np.unique(layer.parent[cheapest]), columns)
+        for parent, placed in zip(
+            layer.parent[cheapest].tolist(), columns[layer.placed[cheapest]].tolist(), strict=True
+        ):
+            child = masks[parent] | 1 << placed
+            heads[child] = (*heads.get(child, ()), placed)
+    return heads, second
+
+
+def _masks(sets: NDArray[np.uint64], chosen: IntArray, columns: IntArray) -> dict[int, int]:
+    """Some of the sets, as the bits of integers over `columns`."""
+    inside = np.unpackbits(
+        sets[chosen].view(np.uint8), axis=1, bitorder="little", count=len(columns)
+    )
+    wide = np.zeros((len(chosen), int(columns[-1]) + 1), np.uint8)
+    wide[:, columns] = inside
+    packed = np.packbits(wide, axis=1, bitorder="little")
+    return {
+        number: int.from_bytes(row.tobytes(), "little")
+        for number, row in zip(chosen.tolist(), packed, strict=True)
+    }

@@ -10,6 +10,7 @@ candidate may come next if it may in its own part, and no one of another part th
 beats it. No choice leads to a dead end.
 """
 
+import contextlib
 import math
 import time
 from collections.abc import Sequence
@@ -21,18 +22,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
+from tiebreak.rankers.kemeny.certificate import Certificate, KemenyResult
 from tiebreak.rankers.kemeny.cycles import (
     SCALE,
     Bound,
+    Heads,
     copeland_order,
     cycle_bound,
     excess,
+    explore,
     improve,
 )
-from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
-from tiebreak.rankers.kemeny.search import Heads, explore
-from tiebreak.rankers.pairwise import components, majorities, preference_counts
-from tiebreak.rankers.profile import IntArray, Profile, as_profile
+from tiebreak.rankers.profile import (
+    IntArray,
+    Profile,
+    as_profile,
+    components,
+    majorities,
+    preference_counts,
+)
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 
@@ -60,15 +68,15 @@ class Optima:
 
     def orders(self, limit: int) -> list[tuple[int, ...]]:
         """The lexicographically smallest optimal orders, at most `limit`, ascending."""
-        found: list[tuple[int, ...]] = []
+        orders: list[tuple[int, ...]] = []
         stack: list[tuple[int, tuple[int, ...]]] = [(_together(self.parts), ())]
-        while stack and len(found) < limit:
+        while stack and len(orders) < limit:
             remaining, order = stack.pop()
             if not remaining:
-                found.append(order)
+                orders.append(order)
             for column in reversed(self._next(remaining, self.parts)):
                 stack.append((remaining & ~(1 << column), (*order, column)))
-        return found
+        return orders
 
     def count(self, deadline: float = math.inf) -> int | None:
         """Number of optimal orders; None if finding it takes too much time or memory.
@@ -89,7 +97,8 @@ class Optima:
                 if len(known) < len(ways):
                     return None
                 sizes = [_together(group).bit_count() for group in groups]
-                return math.prod(known) * (1 if sign else _interleavings(sizes))
+                orders = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
+                return math.prod(known) * (1 if sign else orders)
         return self._count_sets(parts, deadline)
 
     def _split(self, parts: Sequence[Part], sign: Literal[1, 0]) -> list[list[Part]]:
@@ -133,10 +142,6 @@ def _together(parts: Sequence[Part]) -> int:
     return sum(part.full for part in parts)
 
 
-def _interleavings(sizes: Sequence[int]) -> int:
-    return math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
-
-
 MOST_CANDIDATES = 2_000
 """More take minutes before the first look at a time limit."""
 
@@ -170,10 +175,8 @@ def kemeny_young(
     ballots.require_at_most(MOST_CANDIDATES, "Kemeny–Young orders")
     counts = preference_counts(ballots)
     margin = counts - counts.T
-    groups = majorities(margin)
-    solved = [
-        _solve_cycle(margin, np.array(cycle), deadline) for cycle in sorted(groups.cycles, key=len)
-    ]
+    condorcet_winner, cycles = majorities(margin)
+    solved = [_solve_cycle(margin, np.array(c), deadline) for c in sorted(cycles, key=len)]
     optima = Optima(margin, _parts(solved, len(margin)))
     orders = optima.orders(max_orders)
     order = orders[0]
@@ -186,6 +189,10 @@ def kemeny_young(
     n_optima = 1 if unique else None
     if unique is False and complete:
         n_optima = optima.count(deadline)
+    method = "no majority cycle: every majority is followed"
+    if solved:
+        method = "majority cycles one by one, bound from 3-cycles, search over sets"
+        method += "" if complete else ", stopped at the limit"
     base = int(np.triu(np.minimum(counts, counts.T)).sum())
     return KemenyResult(
         order=order,
@@ -195,12 +202,12 @@ def kemeny_young(
         complete=complete,
         unique=unique,
         n_optima=n_optima,
-        method=_method(solved),
+        method=method,
         certificate=_certificate(solved, base),
         orders=tuple(orders) if optimal else (),
         interchangeable=free,
-        condorcet_winner=groups.condorcet_winner,
-        cycles=groups.cycles,
+        condorcet_winner=condorcet_winner,
+        cycles=cycles,
         margin=_second_best(solved, order, margin, unique, deadline),
         names=ballots.names,
     )
@@ -235,16 +242,12 @@ def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle
     bound, order = cycle_bound(within, order, step, deadline)
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
-    found, heads = None, None
-    try:
-        # One step further each time: the first gap that holds an order holds only optimal ones.
-        while found is None:
-            found = explore(bound, SCALE * floor - bound.value, columns, deadline)
-            if found is None:
-                floor += step
-        cost, heads = floor, found.heads
-    except UnprovenOrderError:
-        pass
+    heads = None
+    # One step further each time: the first gap that holds an order holds only optimal ones.
+    with contextlib.suppress(UnprovenOrderError):
+        while (explored := explore(bound, SCALE * floor - bound.value, columns, deadline)) is None:
+            floor += step
+        cost, (heads, _) = floor, explored
     return _Cycle(columns, bound, step, tuple(columns[order].tolist()), cost, floor, heads)
 
 
@@ -298,11 +301,11 @@ def _second_best(
             continue
         gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
         try:
-            found = explore(cycle.bound, gap, cycle.columns, deadline)
+            explored = explore(cycle.bound, gap, cycle.columns, deadline)
         except UnprovenOrderError:
             return None
-        if found is not None and found.second is not None:
-            least = (found.second + cycle.bound.value) // SCALE - cycle.cost
+        if explored is not None and explored[1] is not None:
+            least = (explored[1] + cycle.bound.value) // SCALE - cycle.cost
     return least
 
 
@@ -315,11 +318,3 @@ def _certificate(solved: Sequence[_Cycle], base: int) -> Certificate:
         )
     }
     return Certificate(weights, SCALE, SCALE * base + sum(cycle.bound.value for cycle in solved))
-
-
-def _method(solved: Sequence[_Cycle]) -> str:
-    if not solved:
-        return "no majority cycle: every majority is followed"
-    stopped = any(cycle.heads is None for cycle in solved)
-    words = "majority cycles one by one, bound from 3-cycles, search over sets"
-    return words + (", stopped at the limit" if stopped else "")

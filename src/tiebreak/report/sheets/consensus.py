@@ -7,7 +7,7 @@ from tiebreak.analysis.consensus import Election
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.contests.expected_wins import CsdResult
-from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.certificate import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, numbers

@@ -1,4 +1,6 @@
+from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.points import pair_points
+from tests.rankers.rounds import ROUND, columns
+from tiebreak.rankers.massey import least_squares
+from tiebreak.rankers.matches import Matches, pair_points
+from tiebreak.rankers.strength import bradley_terry, elo
+from tiebreak.rankers.uncertainty import Resampling
 
 FloatArray = NDArray[np.float64]
 
@@ -109,3 +114,26 @@ def test_absent_models_have_no_cell_and_nothing_judged_is_a_half() -> None:
     cells = pair_points(None, None, present)
     assert np.isnan(cells[0, 2])
     assert np.nan_to_num(cells, nan=0.5) == pytest.approx(0.5)
+
+
+# What all that fit strengths have in common.
+
+METHODS = [
+    partial(bradley_terry, how=Resampling(draws=20, seed=3)),
+    partial(elo, how=Resampling(draws=20, seed=3)),
+    partial(least_squares, how=Resampling(draws=20, seed=3)),
+    partial(least_squares, how=Resampling(draws=20, seed=3), closure=True),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS, ids=range(4))
+def test_neither_the_order_of_matches_nor_of_sides_nor_names_of_items_matter(method: Any) -> None:
+    once = method(**columns(ROUND))
+    turned = columns([(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)])
+    for other in (turned, columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}):
+        again = method(**other)
+        for field in ("score", "lower", "upper", "first_share", "undefined"):
+            np.testing.assert_array_equal(getattr(once, field), getattr(again, field))
+    seeded = method(**columns(ROUND), how=Resampling(draws=20, seed=4))
+    assert (seeded.undefined != once.undefined).any() or (seeded.lower != once.lower).any()
