@@ -9,10 +9,9 @@ from sqlalchemy import Engine, delete, update
 
 from tests.fair.bank.questions import choice, keep, kept
 from tiebreak.cli.verbs import main
-from tiebreak.fair.bank import variants
-from tiebreak.fair.bank.expansion import Refused, expand, variant_uuid
+from tiebreak.fair.bank import expansion
+from tiebreak.fair.bank.expansion import Refused, expand, expand_bank, variant_uuid
 from tiebreak.fair.bank.schema import QUESTIONS
-from tiebreak.fair.bank.variants import expand_bank
 from tiebreak.progress import Activity, watch
 
 
@@ -77,7 +76,7 @@ def test_the_same_variant_of_another_question_is_refused(engine: Engine) -> None
 def test_many_questions_take_several_transactions(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variants, "AT_ONCE", 20)
+    monkeypatch.setattr(expansion, "AT_ONCE", 20)
     n = 43
     keep(engine, *(choice(f"Box {k} holds ( ) balls.", uuid=f"q{k}") for k in range(n)))
     seen: list[Activity | None] = []

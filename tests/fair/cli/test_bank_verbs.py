@@ -11,8 +11,7 @@ import pytest
 from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
 from tests.fair.bank.builders import make_bank
 from tests.fair.bank.questions import MATERIAL, choice
-from tiebreak.fair.bank.expansion import Refused
-from tiebreak.fair.bank.variants import Expanded
+from tiebreak.fair.bank.expansion import Expanded, Refused
 
 pytestmark = pytest.mark.usefixtures("away_from_banks")
 STATEMENT = replace(MATERIAL, uuid="s1", raw_uuid="s", type="true_false", answer="true")
@@ -100,8 +99,8 @@ EXPANDED: dict[str, tuple[str, Expanded, list[str]]] = {
 
 
 def expands_to(handed: Handed, done: Expanded) -> None:
-    handed.instead("tiebreak.fair.bank.variants.expand_bank", done)
-    handed.instead("tiebreak.fair.bank.variants.write_statements", done)
+    handed.instead("tiebreak.fair.bank.expansion.expand_bank", done)
+    handed.instead("tiebreak.fair.bank.material.write_statements", done)
 
 
 @pytest.mark.parametrize(("asked", "done", "said"), EXPANDED.values(), ids=EXPANDED)
@@ -147,7 +146,7 @@ def test_who_writes_statements(
 ) -> None:
     monkeypatch.setattr("inspect_ai.model.get_model", str.upper)
     no_bank.instead("tiebreak.fair.bank.material.StatementWriter", "writer")
-    no_bank.instead("tiebreak.fair.bank.variants.write_statements", Enough())
+    no_bank.instead("tiebreak.fair.bank.material.write_statements", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "statements", "--model", "m/w", *asked.split())
     assert no_bank.made[1][1] == (*map(str.upper, models), n)
@@ -156,7 +155,7 @@ def test_who_writes_statements(
 
 @pytest.mark.parametrize("approve", [False, True])
 def test_what_is_expanded(no_bank: Handed, approve: bool) -> None:
-    no_bank.instead("tiebreak.fair.bank.variants.expand_bank", Enough())
+    no_bank.instead("tiebreak.fair.bank.expansion.expand_bank", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "fill_in", *(["--approve"] if approve else []))
     assert no_bank.made == [

@@ -11,19 +11,32 @@ Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions base
 information"). The prompts and the check are our own.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
+import anyio
 from inspect_ai.model import Model, ResponseSchema
 from inspect_ai.util import JSONSchema
 from pydantic import Field, StringConstraints
+from sqlalchemy import Engine, select
 from typing_extensions import override
 
-from tiebreak.fair.bank.expansion import Refused, is_chinese, made_by, variant_uuid
+from tiebreak.fair.bank.expansion import (
+    Expanded,
+    Refused,
+    is_chinese,
+    keep_variants,
+    made_by,
+    parents_in,
+    variant_uuid,
+)
 from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.rows import parts
+from tiebreak.fair.bank.schema import QUESTIONS, writing
+from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
 from tiebreak.scorers.model_judge import ModelJudge
@@ -33,6 +46,10 @@ from tiebreak.scorers.replies import ReplyError, parse_object
 
 METHOD: Final = "statements"
 MOST_STATEMENTS: Final = 20
+
+TEXTS_AT_ONCE: Final = 16
+"""How many texts are with a model at once; what is done is kept when all of them are."""
+
 
 Verdict = Literal["supports", "contradicts", "neither"]
 
@@ -252,6 +269,61 @@ def _encodes(text: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+def write_statements(
+    engine: Engine, writer: StatementWriter, *, limit: int | None = None
+) -> Expanded:
+    """Have statements written about approved materials that have none yet, `limit` at most."""
+    done = Expanded(METHOD)
+    wanted = [
+        material
+        for materials in parents_in(engine, "material")
+        for material in _unwritten(engine, materials)
+    ][:limit]
+    some = parts(wanted, TEXTS_AT_ONCE)
+    for materials in tracked(some, "writing statements on texts", len(wanted), size=len):
+        written = anyio.run(writer.write_all, materials)
+        variants = [variant for one in written for variant in one.variants]
+        with writing(engine) as connection:
+            done = keep_variants(connection, variants, done)
+        done = _billed(done, written)
+    return done
+
+
+def _unwritten(engine: Engine, materials: Iterable[BankQuestion]) -> list[BankQuestion]:
+    """Those without a statement, be it a rejected one."""
+    some = list(materials)
+    own = QUESTIONS.c
+    wanted = select(own.parent).where(
+        own.parent.in_([one.uuid for one in some]), own.type == "true_false"
+    )
+    with engine.connect() as connection:
+        written = set(connection.execute(wanted).scalars())
+    return [one for one in some if one.uuid not in written]
+
+
+def _billed(done: Expanded, written: Sequence[Written]) -> Expanded:
+    calls = [call for one in written for call in one.calls]
+    paid = [call for call in calls if not call.cached]
+    known = done.cost is not None and all(call.cost is not None for call in paid)
+    rejected = [
+        Refused(variant.uuid, variant.hint.rpartition("[rejected: ")[2].removesuffix("]"))
+        for one in written
+        for variant in one.variants
+        if variant.status == "rejected"
+    ]
+    return replace(
+        done,
+        n_questions=done.n_questions + len(written),
+        refused=done.refused + tuple(one.refused for one in written if one.refused),
+        rejected=done.rejected + tuple(rejected),
+        n_calls=done.n_calls + len(calls),
+        n_cached=done.n_cached + len(calls) - len(paid),
+        input_tokens=done.input_tokens + sum(call.input_tokens for call in paid),
+        output_tokens=done.output_tokens + sum(call.output_tokens for call in paid),
+        cost=(done.cost or 0.0) + sum(call.cost or 0.0 for call in paid) if known else None,
+    )
 
 
 _TEXT = JSONSchema(type="string")

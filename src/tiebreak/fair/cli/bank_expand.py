@@ -11,8 +11,7 @@ from tiebreak.words import count, percent
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from tiebreak.fair.bank.expansion import Refused
-    from tiebreak.fair.bank.variants import Expanded
+    from tiebreak.fair.bank.expansion import Expanded, Refused
     from tiebreak.report.sheet import Sheet
 
 _MOST_SHOWN = 10
@@ -86,8 +85,8 @@ def expand(
         raise click.UsageError(f"--to statements {wrong} --model")
     if approve and model is not None:
         raise click.UsageError("Statements of a model are read by people first: bank review")
+    from tiebreak.fair.bank.expansion import expand_bank
     from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.fair.bank.variants import expand_bank
 
     engine = open_bank(url)
     if model is not None:
@@ -105,8 +104,7 @@ def expand(
 def _written(engine: "Engine", model: str, checker: str, n: int, **how: Any) -> "Expanded":
     from inspect_ai.model import get_model
 
-    from tiebreak.fair.bank.material import StatementWriter
-    from tiebreak.fair.bank.variants import write_statements
+    from tiebreak.fair.bank.material import StatementWriter, write_statements
 
     return write_statements(engine, StatementWriter(get_model(model), get_model(checker), n), **how)
 
