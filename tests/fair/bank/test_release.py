@@ -16,7 +16,8 @@ from tiebreak.analysis.stars import star_report
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank import results
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.release import LEAST, SubjectResult, result_of, told
+from tiebreak.fair.bank.release import LEAST, result_of, told
+from tiebreak.fair.bank.results import SubjectResult
 from tiebreak.fair.bank.sessions import Holder
 
 OWNER = Holder("lab", "u", "t")

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Row, Select, func, select
 
 from tiebreak.fair.bank.prompting import Prompting
-from tiebreak.fair.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS, Role, State
+from tiebreak.fair.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS, State
 
 T = TypeVar("T")
 
-_S, _R, _T, _L = SESSIONS.c, RESULTS.c, TOKENS.c, ACCESS_LOG.c
+_S, _R = SESSIONS.c, RESULTS.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +50,19 @@ class SessionLine:
 
 
 _SESSION_LINE = (
-    *(_S.id, _S.institution, _S.user, _S.model, _S.prompting, _S.k, _S.answered, _S.state),
-    *(_S.created.label("started"), _S.completed.label("ended"), _S.released),
+    _S.id,
+    _S.institution,
+    _S.user,
+    _S.model,
+    _S.prompting,
+    _S.k,
+    _S.answered,
+    _S.state,
+    _S.created.label("started"),
+    _S.completed.label("ended"),
+    _S.released,
     _R.data.label("results"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLine:
-    """Who holds a token; `revoked` is when it was revoked, None: it was not."""
-
-    jti: str
-    user: str
-    institution: str
-    role: Role
-    session: str | None
-    issued: str
-    expires: str
-    revoked: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A request with a token that was verified."""
-
-    at: str
-    user: str
-    method: str
-    path: str
-    status: int
-    address: str
-    request: str
 
 
 def sessions_of(
@@ -97,31 +79,30 @@ def sessions_of(
         chosen = chosen.where(_S.state == state)
     if institution is not None:
         chosen = chosen.where(_S.institution == institution)
-    return _part(connection, SessionLine, chosen.order_by(_S.created.desc(), _S.id), start, most)
+    part = _part(connection, chosen.order_by(_S.created.desc(), _S.id), start, most)
+    rows = tuple(SessionLine(**row._mapping) for row in part.rows)
+    return Part(rows, part.start, part.total)
 
 
-def results_of(
-    connection: Connection, *, start: int = 0, most: int | None = None
-) -> Part[SessionLine]:
-    """The sessions of which results are kept, by benchmark, the last ended first."""
+def results_of(connection: Connection, start: int, most: int) -> Part[Row[Any]]:
+    """The sessions of which results are kept, by benchmark, the last ended first.
+
+    Columns as the fields of `SessionLine`.
+    """
     chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id)
     ordered = chosen.order_by(_S.prompting.desc(), _S.completed.desc(), _S.id)
-    return _part(connection, SessionLine, ordered, start, most)
+    return _part(connection, ordered, start, most)
 
 
-def tokens_of(
-    connection: Connection, *, start: int = 0, most: int | None = None
-) -> Part[TokenLine]:
-    """Tokens, the last issued first."""
-    ordered = select(TOKENS).order_by(_T.issued.desc(), _T.jti)
-    return _part(connection, TokenLine, ordered, start, most)
+def tokens_of(connection: Connection, start: int, most: int) -> Part[Row[Any]]:
+    """Rows of the table of tokens, the last issued first."""
+    ordered = select(TOKENS).order_by(TOKENS.c.issued.desc(), TOKENS.c.jti)
+    return _part(connection, ordered, start, most)
 
 
-def log_of(connection: Connection, *, start: int = 0, most: int | None = None) -> Part[LogLine]:
-    """The access log, the last line first."""
-    names = ("at", "user", "method", "path", "status", "address", "request")
-    ordered = select(*(_L[name] for name in names)).order_by(_L.id.desc())
-    return _part(connection, LogLine, ordered, start, most)
+def log_of(connection: Connection, start: int, most: int) -> Part[Row[Any]]:
+    """Rows of the access log, the last first."""
+    return _part(connection, select(ACCESS_LOG).order_by(ACCESS_LOG.c.id.desc()), start, most)
 
 
 def strangers(connection: Connection) -> int:
@@ -130,10 +111,8 @@ def strangers(connection: Connection) -> int:
 
 
 def _part(
-    connection: Connection, line: type[T], chosen: Select[Any], start: int, most: int | None
-) -> Part[T]:
-    """Rows whose columns are the fields of a line."""
+    connection: Connection, chosen: Select[Any], start: int, most: int | None
+) -> Part[Row[Any]]:
     counted = select(func.count()).select_from(chosen.order_by(None).subquery())
     total = connection.execute(counted).scalar_one()
-    rows = connection.execute(chosen.offset(start).limit(most))
-    return Part(tuple(line(**row._mapping) for row in rows), start, total)
+    return Part(tuple(connection.execute(chosen.offset(start).limit(most))), start, total)

@@ -10,8 +10,8 @@ Source: LLMEval-Fair, §2.3.2 (eq. 1; scores of subjects out of ten).
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from sqlalchemy import Engine
 
@@ -20,61 +20,17 @@ from tiebreak.candidates.identity import same_answer
 from tiebreak.candidates.pool import CandidatePool
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
-from tiebreak.fair.bank.results import require_ended
+from tiebreak.fair.bank.results import SessionResult, SubjectResult, require_ended
 from tiebreak.paths import Paths
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.report.json import json_ready
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
 
 LEAST: Final = 5
 """Answers below which the score of a subject would tell about single questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectResult:
-    """Score of one subject, 0 to 10, with its interval, from `n_items` answers that have stars.
-
-    The interval is None where nothing is known of it.
-    """
-
-    subject: str
-    score: float
-    lower: float | None
-    upper: float | None
-    n_items: int
-
-
-@dataclass(frozen=True, slots=True)
-class SessionResult:
-    """What the answers of a session are worth.
-
-    `score` is the share of all stars, 0 to 100 (eq. 1), `lower` and `upper` bound it at `level`:
-    None where
-    nothing is known of them. Of `n_items` answers `n_unscored` have no usable verdict
-    and are left out. `subjects` lack those whose score would tell about single questions.
-    """
-
-    session: str
-    benchmark: str
-    model: str
-    score: float | None
-    lower: float | None
-    upper: float | None
-    level: float
-    n_items: int
-    n_unscored: int
-    constant_score: float | None
-    subjects: tuple[SubjectResult, ...]
-    judges: tuple[str, ...]
-
-    def data(self) -> dict[str, Any]:
-        """As it is kept, and as the owner of the session gets it."""
-        content: dict[str, Any] = json_ready(self)
-        return content
 
 
 def result_of(

@@ -1,12 +1,57 @@
 """Results of sessions: what the organiser made of the answers, and whether the owner may see it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import RESULTS, SESSIONS, now, writing
 from tiebreak.fair.bank.sessions import Holder, session_of
+from tiebreak.report.json import json_ready
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectResult:
+    """Score of one subject, 0 to 10, with its interval, from `n_items` answers that have stars.
+
+    The interval is None where nothing is known of it.
+    """
+
+    subject: str
+    score: float
+    lower: float | None
+    upper: float | None
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionResult:
+    """What the answers of a session are worth.
+
+    `score` is the share of all stars, 0 to 100 (eq. 1), `lower` and `upper` bound it at `level`:
+    None where nothing is known of them. Of `n_items` answers `n_unscored` have no usable verdict
+    and are left out. `subjects` lack those whose score would tell about single questions.
+    """
+
+    session: str
+    benchmark: str
+    model: str
+    score: float | None
+    lower: float | None
+    upper: float | None
+    level: float
+    n_items: int
+    n_unscored: int
+    constant_score: float | None
+    subjects: tuple[SubjectResult, ...]
+    judges: tuple[str, ...]
+
+    def data(self) -> dict[str, Any]:
+        """As it is kept, and as the owner of the session gets it."""
+        content: dict[str, Any] = json_ready(self)
+        return content
 
 
 def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:

@@ -53,17 +53,11 @@ class Source(NamedTuple):
     last: str
 
 
-class CategoryBaseline(NamedTuple):
-    """The constant answers to the questions of one category."""
-
-    category: str
-    answers: ConstantAnswers
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankStats:
-    """A bank in numbers; rejected questions are in `counts` only, baselines are of approved ones.
+    """A bank in numbers; rejected questions are in `counts` only.
 
+    `baselines`, by category, and `baseline` are the constant answers to approved questions;
     `n_duplicates` are questions with the text and options of another one.
     """
 
@@ -73,7 +67,7 @@ class BankStats:
     sources: tuple[Source, ...]
     total: Growth
     n_duplicates: int
-    baselines: tuple[CategoryBaseline, ...]
+    baselines: dict[str, ConstantAnswers]
     baseline: ConstantAnswers
 
 
@@ -89,10 +83,7 @@ def bank_stats(engine: Engine, *, bank: str = "") -> BankStats:
             sources=_sources(connection),
             total=_total(connection),
             n_duplicates=_duplicates(connection),
-            baselines=tuple(
-                CategoryBaseline(category, constant_answers_of(found))
-                for category, found in sorted(keys.items())
-            ),
+            baselines={category: constant_answers_of(n) for category, n in sorted(keys.items())},
             baseline=constant_answers_of(sum(keys.values(), Counter())),
         )
 

@@ -62,7 +62,7 @@ def serve(
       tiebreak bank serve --bank bank.db --development
       TIEBREAK_JWT_SECRET=$(openssl rand -hex 32) tiebreak bank serve --workers 2
     """
-    from tiebreak.fair.server.serve import run
+    from tiebreak.fair.server.app import run
 
     run(
         {"bank": url, **settings},
@@ -178,13 +178,13 @@ def sessions(url: str, state: str | None, institution: str | None, form: str | N
     """
     from typing import cast
 
-    from tiebreak.fair.bank import organiser_sheet
     from tiebreak.fair.bank.overview import sessions_of
     from tiebreak.fair.bank.schema import State, open_bank
+    from tiebreak.fair.report import bank as sheets
 
     with open_bank(url).connect() as connection:
         found = sessions_of(connection, state=cast("State | None", state), institution=institution)
-    show(form, organiser_sheet, found)
+    show(form, sheets, found)
 
 
 @verb()
@@ -235,8 +235,9 @@ def release(
       tiebreak bank release 3f2a… --log logs/stars.eval
       tiebreak bank release 3f2a… --withdraw
     """
-    from tiebreak.fair.bank import organiser_sheet, results
+    from tiebreak.fair.bank import results
     from tiebreak.fair.bank.schema import open_bank
+    from tiebreak.fair.report import bank as sheets
 
     if (withdraw and (logs or hold)) or (hold and not logs):
         raise click.UsageError("Give --log, with --hold if you like, or --withdraw alone.")
@@ -252,4 +253,4 @@ def release(
     engine = open_bank(url)
     found = result_of(engine, session, logs, how=Resampling(level=level))
     (results.hold if hold else results.release)(engine, session, found.data())
-    show(form, organiser_sheet, found)
+    show(form, sheets, found)

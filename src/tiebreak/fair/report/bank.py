@@ -1,64 +1,86 @@
-"""What an import did, as a sheet and as data."""
+"""What the verbs of `bank` found, as sheets and as data: imports, checks, numbers, sessions."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any, Final
 
+from tiebreak.analysis.constant_answers import ConstantAnswer, ConstantAnswers
+from tiebreak.fair.bank.checks import KINDS, WARNINGS, BankCheck
 from tiebreak.fair.bank.importing import ImportReport
-from tiebreak.fair.bank.question import Remarks
-from tiebreak.report.cells import integer, words
-from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import count, listed
+from tiebreak.fair.bank.overview import Part, SessionLine
+from tiebreak.fair.bank.question import STATUSES, Remarks
+from tiebreak.fair.bank.results import SessionResult
+from tiebreak.fair.bank.stats import BankStats, Growth
+from tiebreak.report.cells import UNDEFINED, Cell, integer, number, share, words
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheet import (
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+    names,
+    numbers,
+)
+from tiebreak.words import count, listed, percent
 
-_NEAR = {
-    "draft": "imported as drafts, which are not asked until somebody approves them",
-    "skip": "left out",
-    "keep": "imported as they are",
-}
+BankFinding = ImportReport | BankCheck | BankStats | Part[SessionLine] | SessionResult
 
 
-def sheets_of(report: ImportReport) -> list[Sheet]:
+def sheets_of(finding: BankFinding) -> list[Sheet]:
+    """The sheet of what a verb found."""
+    return [_FORMS[type(finding)][0](finding)]
+
+
+def data_of(finding: BankFinding) -> dict[str, Any]:
+    """Its fields, version 1 of "tiebreak/bank-import", -check, -stats, -sessions or -results."""
+    _, name, fields = _FORMS[type(finding)]
+    return document(f"tiebreak/bank-{name}", 1, **fields(finding))
+
+
+def _import_sheet(report: ImportReport) -> Sheet:
     """What became of each file's rows, and the rows that something is wrong with."""
+    near = {
+        "draft": "imported as drafts, which are not asked until somebody approves them",
+        "skip": "left out",
+        "keep": "imported as they are",
+    }
     kinds = (
         (report.faults, "Faults"),
         (report.duplicates, "The same as another, left out"),
-        (report.near, f"Nearly the same as another, {_NEAR[report.near_duplicates]}"),
+        (report.near, f"Nearly the same as another, {near[report.near_duplicates]}"),
     )
-    sections = (section_of(remarks, heading) for remarks, heading in kinds if remarks.total)
-    return [
-        Sheet(
-            f"Import into {report.bank}",
-            verdict=_verdict(report),
-            sections=(Section.of(_files(report)), *sections),
-            notes=tuple(_notes(report)),
-        )
-    ]
-
-
-def data_of(report: ImportReport) -> dict[str, Any]:
-    """The fields of `ImportReport` under "tiebreak/bank-import", version 1."""
-    return document("tiebreak/bank-import", 1, n_imported=report.n_imported, **json_ready(report))
-
-
-def _verdict(report: ImportReport) -> str:
+    verdict = f"{count(report.n_imported, 'question was', 'questions were')} imported."
     if report.refused:
         faulty = sum(file.faulty for file in report.files)
-        return f"Nothing was imported: {count(faulty, 'row has faults', 'rows have faults')}."
-    if not report.n_imported:
-        return "Nothing new: the bank is as it was."
-    return f"{count(report.n_imported, 'question was', 'questions were')} imported."
+        verdict = f"Nothing was imported: {count(faulty, 'row has faults', 'rows have faults')}."
+    elif not report.n_imported:
+        verdict = "Nothing new: the bank is as it was."
+    return Sheet(
+        f"Import into {report.bank}",
+        verdict=verdict,
+        sections=(
+            Section.of(_files(report)),
+            *(_remarks(remarks, heading) for remarks, heading in kinds if remarks.total),
+        ),
+        notes=tuple(_import_notes(report)),
+    )
+
+
+def _import_data(report: ImportReport) -> dict[str, Any]:
+    return {"n_imported": report.n_imported, **json_ready(report)}
 
 
 def _files(report: ImportReport) -> Table:
-    figures = numbers("Rows", "Imported", "Already there", "Same", "Near", "Faulty")
+    figures = ("rows", "imported", "known", "duplicates", "near", "faulty")
     return Table.of(
-        (names("File", 20), *figures),
         (
-            (
-                *(words(file.name), integer(file.rows), integer(file.imported)),
-                *(integer(file.known), integer(file.duplicates)),
-                *(integer(file.near), integer(file.faulty)),
-            )
+            names("File", 20),
+            *numbers("Rows", "Imported", "Already there", "Same", "Near", "Faulty"),
+        ),
+        (
+            (words(file.name), *(integer(getattr(file, figure)) for figure in figures))
             for file in report.files
             if not file.before
         ),
@@ -66,7 +88,7 @@ def _files(report: ImportReport) -> Table:
     )
 
 
-def section_of(remarks: Remarks, heading: str) -> Section:
+def _remarks(remarks: Remarks, heading: str) -> Section:
     """Remarks of one kind, a line each, the last one with how many more there are."""
     more = remarks.total - len(remarks.shown)
     lines = [f"{remark.where}: {remark.what}" for remark in remarks.shown]
@@ -74,7 +96,7 @@ def section_of(remarks: Remarks, heading: str) -> Section:
     return Section.of(heading=f"{heading} ({remarks.total:,})", lines=lines)
 
 
-def _notes(report: ImportReport) -> Iterator[str]:
+def _import_notes(report: ImportReport) -> Iterator[str]:
     for file in report.files:
         if file.before:
             yield f"{file.name} was imported before ({file.before}), and changes nothing"
@@ -82,3 +104,272 @@ def _notes(report: ImportReport) -> Iterator[str]:
         yield f"Fields that a bank has no place for, and left out: {listed(report.unread)}"
     if report.refused:
         yield "Mend these rows, or import the others with --skip-faulty"
+
+
+_MEANINGS: Final = {
+    "format": "texts, keys, options, blanks, ids and dates of each question",
+    "siblings": "one category for all that share a raw_uuid",
+    "parents": "each variant's parent is there",
+    "statements": "one statement for each option of a choice, one of them true",
+    "duplicates": "no text and options twice",
+    "near duplicates": "no approved question nearly twice (for a person to decide)",
+}
+
+
+def _check_sheet(check: BankCheck) -> Sheet:
+    """Each kind of check with what it found."""
+    table = Table.of(
+        (names("Checked", 16), *numbers("Found"), names("What holds", 44)),
+        (
+            (words(kind), integer(check.remarks[kind].total), words(_MEANINGS[kind]))
+            for kind in KINDS
+        ),
+        "Checks",
+    )
+    near = sum(check.remarks[kind].total for kind in WARNINGS)
+    wrong = count(check.n_wrong, "thing is", "things are") if check.n_wrong else "Nothing is"
+    look = f"; {count(near, 'near duplicate')} to look at" if near else ""
+    return Sheet(
+        f"{check.bank}: {count(check.n_questions, 'question')}",
+        verdict=f"{wrong} wrong{look}.",
+        sections=(
+            Section.of(table),
+            *(
+                _remarks(remarks, kind.capitalize())
+                for kind, remarks in check.remarks.items()
+                if remarks.total
+            ),
+        ),
+        notes=("Rejected questions are left out",),
+    )
+
+
+def _check_data(check: BankCheck) -> dict[str, Any]:
+    return {"n_wrong": check.n_wrong, **json_ready(check)}
+
+
+GROWTH: Final = (
+    "Original: raw questions. Rewritten: questions after expansion, that is variants and questions "
+    "that have none."
+)
+BASELINES: Final = (
+    "What the best constant answers score, such as false to every statement and one letter to "
+    "every choice, without reading. Of all: other questions count as wrong."
+)
+
+
+def _stats_sheet(stats: BankStats) -> Sheet:
+    """Counts, growth by category and source, and what constant answers score."""
+    twice = count(stats.n_duplicates, "question has", "questions have")
+    return Sheet(
+        f"{stats.bank}: {count(sum(cell.n for cell in stats.counts), 'question')}",
+        verdict=sentence(stats.baseline),
+        sections=(
+            Section.of(_counts(stats), heading="Questions"),
+            Section.of(_growth(stats), legend=[GROWTH], heading="Expansion"),
+            Section.of(_sources(stats), heading="Sources"),
+            Section.of(_baselines(stats), legend=[BASELINES], heading="Constant answers"),
+        ),
+        notes=(f"{twice} the text and options of another one",),
+    )
+
+
+def _stats_data(stats: BankStats) -> dict[str, Any]:
+    return {
+        **only(stats, "bank", "counts", "n_duplicates"),
+        "categories": [_growth_data(category) for category in stats.categories],
+        "sources": [
+            {**_growth_data(source.growth), **only(source, "first", "last")}
+            for source in stats.sources
+        ],
+        "total": _growth_data(stats.total),
+        "baselines": {
+            category: _baseline_data(answers) for category, answers in stats.baselines.items()
+        },
+        "baseline": _baseline_data(stats.baseline),
+    }
+
+
+def sentence(answers: ConstantAnswers) -> str:
+    """What constant answers score, in a sentence; empty where there are none."""
+    if not answers.best:
+        return ""
+    parts = " and ".join(map(_part, answers.best))
+    return f"Without reading, {parts}: {percent(answers.share)} of all questions."
+
+
+def _part(answer: ConstantAnswer) -> str:
+    kinds = {"true_false": "true/false questions", "multiple_choice": "choices"}
+    return f"“{answer.answer}” is right in {percent(answer.share)} of the {kinds[answer.type]}"
+
+
+def _baseline_data(answers: ConstantAnswers) -> dict[str, Any]:
+    shares = [{**answer._asdict(), "share": answer.share} for answer in answers.answers]
+    return {**only(answers, "n", "share"), "answers": json_ready(shares)}
+
+
+def _growth_data(growth: Growth) -> dict[str, Any]:
+    return {**growth._asdict(), **only(growth, "increase", "rate")}
+
+
+def _counts(stats: BankStats) -> Table:
+    rows = []
+    for key, group in groupby(stats.counts, key=lambda cell: (cell.category, cell.type)):
+        n = {cell.status: cell.n for cell in group}
+        rows.append((*map(words, key), *(integer(n.get(status, 0)) for status in STATUSES)))
+    return Table.of(
+        (*map(names, ("Category", "Type")), *numbers(*map(str.capitalize, STATUSES))),
+        rows,
+        "Questions by category, type and status",
+    )
+
+
+def _growth(stats: BankStats) -> Table:
+    return Table.of(
+        (names("Category", 24), *numbers("Original", "Rewritten", "Increase", "Increase (%)")),
+        (
+            (
+                words(growth.name),
+                *map(integer, (growth.original, growth.rewritten, growth.increase)),
+                number(100 * growth.rate, 2),
+            )
+            for growth in (*stats.categories, stats.total)
+        ),
+        "Questions before and after expansion, by category",
+        rules=[len(stats.categories)],
+    )
+
+
+def _sources(stats: BankStats) -> Table:
+    return Table.of(
+        (
+            names("Source", 20),
+            *numbers("Original", "Share", "Rewritten", "Share"),
+            names("Dates", 20),
+        ),
+        (
+            (
+                words(source.growth.name),
+                integer(source.growth.original),
+                share(source.growth.original / stats.total.original),
+                integer(source.growth.rewritten),
+                share(source.growth.rewritten / stats.total.rewritten),
+                words(" to ".join(dict.fromkeys(filter(None, (source.first, source.last))))),
+            )
+            for source in stats.sources
+        ),
+        "Questions by source",
+    )
+
+
+def _baselines(stats: BankStats) -> Table:
+    columns = (
+        names("Category", 24),
+        *numbers("Questions", "True", "False"),
+        names("Best letter", 12),
+        *numbers("Best"),
+    )
+    categories = stats.baselines.items()
+    rows = (
+        _baseline_row(name, answers) for name, answers in (*categories, ("All", stats.baseline))
+    )
+    return Table.of(columns, rows, "What constant answers score", rules=[len(categories)])
+
+
+def _baseline_row(name: str, answers: ConstantAnswers) -> Iterator[Cell]:
+    by_key = {(answer.type, answer.answer): answer.share for answer in answers.answers}
+    letter = next((answer for answer in answers.best if answer.type == "multiple_choice"), None)
+    yield words(name)
+    yield integer(answers.n)
+    for key in ("true", "false"):
+        yield share(by_key.get(("true_false", key), float("nan")))
+    yield words(f"{letter.answer} {percent(letter.share)}" if letter else "")
+    yield share(answers.share)
+
+
+def _sessions_sheet(sessions: Part[SessionLine]) -> Sheet:
+    """The list of sessions."""
+    by_state = Counter(session.state for session in sessions.rows)
+    states = ", ".join(f"{n:,} {state}" for state, n in sorted(by_state.items()))
+    columns = (
+        names("Session", 32),
+        names("Institution"),
+        model_names(),
+        names("Prompting", 9),
+        names("State", 8),
+        *numbers("Answered", "Score"),
+        names("Results", 8),
+        names("Started"),
+    )
+    return Sheet(
+        count(sessions.total, "session"),
+        verdict=f"{states}." if states else "No session was opened yet.",
+        sections=(Section.of(Table.of(columns, map(_session_row, sessions.rows), "Sessions")),),
+    )
+
+
+def _session_row(session: SessionLine) -> Iterator[Cell]:
+    for name in ("id", "institution", "model", "prompting", "state"):
+        yield words(getattr(session, name))
+    yield Cell(f"{session.answered:,} of {session.k:,}", session.answered)
+    score = (session.results or {}).get("score")
+    yield number(score, 2) if isinstance(score, int | float) else Cell(UNDEFINED)
+    released = "released" if session.released else "held"
+    yield words(UNDEFINED if session.results is None else released)
+    yield words(session.started[:16].replace("T", " "))
+
+
+def _sessions_data(sessions: Part[SessionLine]) -> dict[str, Any]:
+    return {"total": sessions.total, "sessions": sessions.rows}
+
+
+def _results_sheet(result: SessionResult) -> Sheet:
+    """The results of one session."""
+    scored = "–" if result.score is None else f"{result.score:.2f}"
+    unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
+    heading = interval_heading(result.level)
+    rows = [
+        (
+            words(subject.subject),
+            number(subject.score, 2),
+            Cell(_span(subject.lower, subject.upper)),
+            integer(subject.n_items),
+        )
+        for subject in result.subjects
+    ]
+    constants = []
+    if result.constant_score is not None:
+        constants = [
+            f"Always giving the same answer would score {result.constant_score:.1f} if its "
+            "explanations are worth nothing"
+        ]
+    return Sheet(
+        f"{result.benchmark} · session {result.session}",
+        (f"judge: {', '.join(result.judges) or 'no call'}",),
+        f"{result.model} scores {scored} of 100 ({heading} {_span(result.lower, result.upper)}) in "
+        f"{count(result.n_items, 'answer')}{unscored}.",
+        sections=(
+            Section.of(
+                Table.of(
+                    (names("Subject"), *numbers("Score", heading, "Answers")),
+                    rows,
+                    "Scores by subject",
+                ),
+                legend=["Score: share of all stars, 0 to 100; of a subject 0 to 10"],
+                lines=constants,
+            ),
+        ),
+    )
+
+
+def _span(lower: float | None, upper: float | None) -> str:
+    return UNDEFINED if lower is None or upper is None else f"{lower:.1f}–{upper:.1f}"
+
+
+_FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], str, Callable[[Any], dict[str, Any]]]]] = {
+    ImportReport: (_import_sheet, "import", _import_data),
+    BankCheck: (_check_sheet, "check", _check_data),
+    BankStats: (_stats_sheet, "stats", _stats_data),
+    Part: (_sessions_sheet, "sessions", _sessions_data),
+    SessionResult: (_results_sheet, "results", SessionResult.data),
+}

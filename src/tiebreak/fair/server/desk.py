@@ -26,8 +26,8 @@ from tiebreak.fair.bank import overview, quotas, results, sessions, tokens
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import State
 from tiebreak.fair.bank.tokens import Permission
+from tiebreak.fair.server.envelope import STATUS, problem, state_of
 from tiebreak.fair.server.gate import Gate, Rates
-from tiebreak.fair.server.replies import STATUS, problem, state_of
 from tiebreak.fair.server.routes import Jti, SessionId
 from tiebreak.fair.server.shapes import Name
 from tiebreak.report import html
@@ -265,11 +265,11 @@ def _part(
     if section == "sessions":
         return overview.sessions_of(connection, state=state, start=start, most=AT_ONCE)
     if section == "board":
-        return overview.results_of(connection, start=start, most=AT_ONCE)
+        return overview.results_of(connection, start, AT_ONCE)
     if section == "tokens":
-        return overview.tokens_of(connection, start=start, most=AT_ONCE)
+        return overview.tokens_of(connection, start, AT_ONCE)
     if section == "log":
-        return overview.log_of(connection, start=start, most=AT_ONCE)
+        return overview.log_of(connection, start, AT_ONCE)
     every = quotas.quotas(connection)
     return overview.Part(tuple(every[start : start + AT_ONCE]), start, len(every))
 
