@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.tokens import Caller, Permission, Verifier, require
-from tiebreak.fair.server.replies import line_of, problem, state_of
+from tiebreak.fair.server.envelope import line_of, problem, state_of
 from tiebreak.fair.server.settings import Settings
 from tiebreak.fair.server.writer import Writer
 

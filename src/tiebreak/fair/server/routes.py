@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
 from tiebreak.fair.bank import quotas, results, sessions, tokens
-from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.sessions import Sampler
 from tiebreak.fair.bank.tokens import Caller
 from tiebreak.fair.server.gate import Gate
 from tiebreak.fair.server.shapes import (
