@@ -110,13 +110,13 @@ class Contamination(Finding):
     def cell(self, model: str, dataset: str) -> Recall | None:
         """What a model recalled of a dataset; None without a log."""
         asked = (model, dataset)
-        return next((one for one in self.cells if (one.model, one.dataset) == asked), None)
+        return next((cell for cell in self.cells if (cell.model, cell.dataset) == asked), None)
 
     def gap(self, model: str, dataset: str, baseline: str) -> RecallGap | None:
         """A dataset against a baseline; None where the model lacks one of them."""
         asked = (model, dataset, baseline)
         return next(
-            (one for one in self.gaps if (one.model, one.dataset, one.baseline) == asked), None
+            (gap for gap in self.gaps if (gap.model, gap.dataset, gap.baseline) == asked), None
         )
 
 
@@ -134,8 +134,8 @@ def contamination(
         AnalysisError: no log is a replay, a baseline is none of the datasets, or logs took out
             different things.
     """
-    found, notes = read_replays(paths)
-    return contamination_of(found, baselines=baselines, level=level, notes=notes)
+    replays, notes = read_replays(paths)
+    return contamination_of(replays, baselines=baselines, level=level, notes=notes)
 
 
 def contamination_of(
@@ -159,26 +159,26 @@ def contamination_of(
             f"{', '.join(datasets)}"
         )
     chosen = tuple(dict.fromkeys(baselines))
-    others = tuple(name for name in datasets if name not in chosen)
+    compared = tuple(name for name in datasets if name not in chosen)
     pairs = [
         (replay, base, share_gap(*_sums(replay), *_sums(base), level=level))
         for replay in replays
         for base in replays
-        if replay.dataset in others and base.dataset in chosen and replay.model == base.model
+        if replay.dataset in compared and base.dataset in chosen and replay.model == base.model
     ]
     adjusted = holm([gap.p for *_, gap in pairs])
     return Contamination(
         mask=masks[0],
         models=tuple(sorted({replay.model for replay in replays})),
-        datasets=others,
+        datasets=compared,
         baselines=chosen,
         cells=tuple(_recall(replay, level) for replay in replays),
         gaps=tuple(
             RecallGap(
-                one.model, one.dataset, base.dataset, gap, p,
+                replay.model, replay.dataset, base.dataset, gap, p,
                 None if math.isnan(p) else p <= 1 - level,
             )
-            for (one, base, gap), p in zip(pairs, adjusted, strict=True)
+            for (replay, base, gap), p in zip(pairs, adjusted, strict=True)
         ),
         level=level,
         notes=(*notes, *_lacking(replays, chosen)),
@@ -208,26 +208,26 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
         try:
             header = read_header(file)
             replay = isinstance((header.eval.metadata or {}).get(REPLAY_KEY), Mapping)
-            found = _questions(file, header.eval.config.epochs or 1) if replay else {}
+            questions = _questions(file, header.eval.config.epochs or 1) if replay else {}
         except Exception as error:  # whatever damaged bytes make a parser raise
             notes.append(f"{file} cannot be read as an Inspect log ({reason(error)})")
             continue
         if replay:
-            logs.append((header.eval.created, file, header, found))
+            logs.append((header.eval.created, file, header, questions))
     if not logs:
         held = f" ({count(len(files), 'other file')})" if files else ""
         raise AnalysisError("\n".join([f"No log of a replay{held}. Make one: {HOW}", *notes]))
     together: dict[tuple[str, str, str], dict[str, tuple[int | None, str]]] = defaultdict(dict)
     sources: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for _, file, header, found in sorted(logs, key=lambda log: log[:2]):
+    for _, file, header, questions in sorted(logs, key=lambda log: log[:2]):
         kept: Mapping[str, Any] = (header.eval.metadata or {})[REPLAY_KEY]
         model = str((header.eval.metadata or {}).get("candidate") or header.eval.model)
         key = (model, str(kept.get("data")), str(kept.get("mask")))
         if header.status != "success":
             notes.append(f"{file}: status is {header.status!r}; finish it: inspect eval-retry")
-        together[key] |= found
+        together[key] |= questions
         sources[key].append(file)
-    return [_replayed(key, found, sources[key]) for key, found in together.items()], notes
+    return [_replayed(key, questions, sources[key]) for key, questions in together.items()], notes
 
 
 def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
@@ -237,11 +237,11 @@ def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
     right: dict[str, int] = defaultdict(int)
     scored: dict[str, int] = defaultdict(int)
     originals: dict[str, str] = {}
-    for one in read_eval_log_sample_summaries(file):
-        name = str(one.id)
-        originals[name] = str((one.metadata or {}).get("raw_uuid") or name)
-        score = next(iter((one.scores or {}).values()), None)
-        if score is not None and one.error is None:
+    for summary in read_eval_log_sample_summaries(file):
+        name = str(summary.id)
+        originals[name] = str((summary.metadata or {}).get("raw_uuid") or name)
+        score = next(iter((summary.scores or {}).values()), None)
+        if score is not None and summary.error is None:
             scored[name] += 1
             right[name] += score.value in ("C", 1, 1.0, True)
     return {
@@ -258,43 +258,51 @@ def _recalled(right: int, scored: int, attempts: int) -> int | None:
 
 
 def _replayed(
-    key: tuple[str, str, str], found: Mapping[str, tuple[int | None, str]], logs: Sequence[str]
+    key: tuple[str, str, str], questions: Mapping[str, tuple[int | None, str]], logs: Sequence[str]
 ) -> Replayed:
-    decided = [(value, original) for value, original in found.values() if value is not None]
+    decided = [(value, original) for value, original in questions.values() if value is not None]
     return Replayed(
         *key,
         tuple(value for value, _ in decided),
         tuple(original for _, original in decided),
-        len(found) - len(decided),
+        len(questions) - len(decided),
         tuple(logs),
     )
 
 
-def _sums(one: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Recalled and all questions of each cluster."""
-    _, cluster = np.unique(np.array(one.clusters, dtype=str), return_inverse=True)
+    _, cluster = np.unique(np.array(replay.clusters, dtype=str), return_inverse=True)
     n = np.bincount(cluster).astype(np.float64)
-    return np.bincount(cluster, weights=one.recalled, minlength=len(n)).astype(np.float64), n
+    return np.bincount(cluster, weights=replay.recalled, minlength=len(n)).astype(np.float64), n
 
 
-def _recall(one: Replayed, level: float) -> Recall:
-    hits, n = _sums(one)
-    if not one.n:
+def _recall(replay: Replayed, level: float) -> Recall:
+    hits, n = _sums(replay)
+    if not replay.n:
         share = Estimate(math.nan, math.nan, math.nan, 0, "no question could be decided")
     else:
         draws = ItemDraws(len(n), None, how=Resampling(level, 1))
         [share] = draws.shares(hits[:, None], n[:, None], "no question could be decided")
-    return Recall(one.model, one.dataset, sum(one.recalled), one.n, len(n), one.undecided, share)
+    return Recall(
+        replay.model,
+        replay.dataset,
+        sum(replay.recalled),
+        replay.n,
+        len(n),
+        replay.undecided,
+        share,
+    )
 
 
 def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> list[str]:
     """Who has no baseline, and whose attempts failed."""
-    there = {(replay.model, replay.dataset) for replay in replays}
+    replayed = {(replay.model, replay.dataset) for replay in replays}
     notes = [
         f"{model} has no replay of {base}: nothing of it is compared with that"
         for model in sorted({replay.model for replay in replays})
         for base in baselines
-        if (model, base) not in there
+        if (model, base) not in replayed
     ]
     notes += [
         f"{replay.model} on {replay.dataset}: {count(replay.undecided, 'question')} undecided, "

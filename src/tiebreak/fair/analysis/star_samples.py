@@ -168,19 +168,19 @@ def star_samples(
     over rounds, and of the tests.
     """
     table = star_table(logs)
-    whole = scored(table)
-    order = best_first(competition_ranks(whole.score), table.models)
+    overall = scored(table)
+    order = best_first(competition_ranks(overall.score), table.models)
     base = table.models.index(reference) if reference in table.models else order[0]
-    tables = [star_table(one) for one in rounds_of(logs)]
+    tables = [star_table(round_logs) for round_logs in rounds_of(logs)]
     rounds = RoundScores.of(tables, table, base)
     clusters = _Clusters.of(table)
     fitting = [size for size in dict.fromkeys(sizes) if size < table.n_items]
     draws = [_drawn(table, clusters, size, n_draws, seed) for size in fitting]
-    found = [_relative(scores, base) for scores, _, _ in draws]
+    relative = [_relative(scores, base) for scores, _, _ in draws]
     means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
-    own = relative_influence(whole.score, whole.influence, base)
-    spread = MAX_SCORE**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
-    spread[whole.n_clusters < 2] = np.nan
+    influence = relative_influence(overall.score, overall.influence, base)
+    spread = MAX_SCORE**2 * np.sum(influence**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
+    spread[overall.n_clusters < 2] = np.nan
     swaps = [_swapped(scores, order) for scores, _, _ in draws]
     return StarSamples(
         benchmark=benchmark,
@@ -196,16 +196,16 @@ def star_samples(
         models=tuple(
             SampledModel(
                 model=table.models[column],
-                whole=float(_relative(whole.score, base)[column]),
+                whole=float(_relative(overall.score, base)[column]),
                 **rounds.of_model(column, level),
                 sizes=tuple(
-                    _of_draws(one[:, column], float(spread[column]), clusters.n, m)
-                    for one, (_, m) in zip(found, means, strict=True)
+                    _of_draws(scores[:, column], float(spread[column]), clusters.n, m)
+                    for scores, (_, m) in zip(relative, means, strict=True)
                 ),
             )
             for column in order
         ),
-        neighbours=tuple(_neighbours(table, whole, order, base, rounds, swaps, level)),
+        neighbours=tuple(_neighbours(table, overall, order, base, rounds, swaps, level)),
         n_draws=n_draws,
         seed=seed,
         level=level,
@@ -216,15 +216,15 @@ def star_samples(
 def _relative(scores: FloatArray, base: int) -> FloatArray:
     """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
     reference = scores[..., [base]]
-    found: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
-    return found
+    relative: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
+    return relative
 
 
 def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
     """Which neighbours of the order are the other way round, (draws, N) → (draws, N − 1)."""
     ordered = scores[:, list(order)].round(DECIMALS)
-    found: NDArray[np.bool_] = ordered[:, 1:] > ordered[:, :-1]
-    return found
+    swapped: NDArray[np.bool_] = ordered[:, 1:] > ordered[:, :-1]
+    return swapped
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -305,19 +305,19 @@ class RoundScores:
         shape = len(tables), len(table.models)
         scores = np.full(shape, np.nan)
         moves = np.full((shape[0], len(number), shape[1]), np.nan)
-        for turn, own in enumerate(tables):
-            found = scored(own)
-            columns = [table.models.index(model) for model in own.models]
-            scores[turn, columns] = MAX_SCORE * np.clip(found.score, 0, 1)
+        for turn, round_table in enumerate(tables):
+            fitted = scored(round_table)
+            columns = [table.models.index(model) for model in round_table.models]
+            scores[turn, columns] = MAX_SCORE * np.clip(fitted.score, 0, 1)
             if base in columns:
-                n = int(np.sum(np.any(found.influence != 0, axis=1)))
-                part = relative_influence(found.score, found.influence, columns.index(base))
-                part[:, found.n_clusters < 2] = np.nan
+                n = int(np.sum(np.any(fitted.influence != 0, axis=1)))
+                part = relative_influence(fitted.score, fitted.influence, columns.index(base))
+                part[:, fitted.n_clusters < 2] = np.nan
                 # `linked_scores` numbers clusters by name.
-                there = [number[cluster] for cluster in sorted(set(own.clusters))]
-                whole = np.zeros((len(number), len(columns)))
-                whole[there] = MAX_SCORE * part * math.sqrt(n / max(n - 1, 1))
-                moves[turn][:, columns] = whole
+                rows = [number[cluster] for cluster in sorted(set(round_table.clusters))]
+                moved = np.zeros((len(number), len(columns)))
+                moved[rows] = MAX_SCORE * part * math.sqrt(n / max(n - 1, 1))
+                moves[turn][:, columns] = moved
         return cls(scores, _relative(scores, base), moves)
 
     def of_model(self, column: int, level: float) -> "RoundRow":
@@ -353,23 +353,23 @@ class RoundScores:
 
 def _neighbours(
     table: StarTable,
-    whole: LinkedScores,
+    overall: LinkedScores,
     order: Sequence[int],
     base: int,
     rounds: RoundScores,
     swaps: Sequence[NDArray[np.bool_]],
     level: float,
 ) -> Iterator[Neighbours]:
-    tests = separation(whole.pseudo, order, level=level)
+    tests = separation(overall.pseudo, order, level=level)
     apart = {(pair.above, pair.below): pair.apart for pair in tests.pairs}
-    relative, in_rounds = _relative(whole.score, base), _swapped(rounds.scores, order)
-    for place, (one, other) in enumerate(pairwise(order)):
-        both = ~np.isnan(rounds.scores[:, one] + rounds.scores[:, other])
+    relative, in_rounds = _relative(overall.score, base), _swapped(rounds.scores, order)
+    for place, (above, other) in enumerate(pairwise(order)):
+        both = ~np.isnan(rounds.scores[:, above] + rounds.scores[:, other])
         yield Neighbours(
-            above=table.models[one],
+            above=table.models[above],
             below=table.models[other],
-            difference=float(relative[one] - relative[other]),
-            apart=apart.get((one, other)),
+            difference=float(relative[above] - relative[other]),
+            apart=apart.get((above, other)),
             rounds=int(in_rounds[:, place].sum()),
             n_rounds=int(both.sum()),
             sizes=tuple(float(swapped[:, place].mean()) for swapped in swaps),
@@ -456,15 +456,15 @@ def star_orders(
     ways = _ways(benchmark, table, seed)
     sizes = sorted({max(2, round(share * n_clusters)) for share in SHARES})
     sizes = [size for size in sizes if size < n_clusters]
-    whole = {way: statistic(np.ones((1, n_clusters)))[0] for way, statistic in ways.items()}
+    reference = {way: statistic(np.ones((1, n_clusters)))[0] for way, statistic in ways.items()}
     points: dict[str, list[OrderKept]] = {way: [] for way in ways}
     for size in sizes:
         counts = np.zeros((n_draws, n_clusters))
         for number, row in enumerate(counts):
             row[np.random.default_rng(seed + number).permutation(n_clusters)[:size]] = 1
         for way, statistic in ways.items():
-            points[way].append(_kept(spearman_many(statistic(counts), whole[way]), size))
-    curves = tuple(OrderCurve(way, tuple(own)) for way, own in points.items())
+            points[way].append(_kept(spearman_many(statistic(counts), reference[way]), size))
+    curves = tuple(OrderCurve(way, tuple(kept)) for way, kept in points.items())
     return StarOrders(benchmark, n_models, n_clusters, curves, n_draws, seed)
 
 
@@ -477,11 +477,11 @@ def matches_of(table: StarTable) -> Matches | None:
         rows = np.flatnonzero(~np.isnan(gap))
         pair = np.tile((float(one), float(other)), (len(rows), 1))
         columns.append(np.column_stack([pair, (np.sign(gap[rows]) + 1) / 2, cluster[rows]]))
-    found = np.concatenate(columns)
-    if not len(found):
+    matches = np.concatenate(columns)
+    if not len(matches):
         return None
-    first, second, items = found[:, [0, 1, 3]].astype(np.int64).T
-    return Matches.of(first, second, found[:, 2], items, len(table.models), n_items=n_clusters)
+    first, second, items = matches[:, [0, 1, 3]].astype(np.int64).T
+    return Matches.of(first, second, matches[:, 2], items, len(table.models), n_items=n_clusters)
 
 
 def _ways(benchmark: str, table: StarTable, seed: int) -> Mapping[str, Statistic]:

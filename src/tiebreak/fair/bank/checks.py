@@ -40,7 +40,7 @@ class BankCheck:
     @property
     def n_wrong(self) -> int:
         """How many things are wrong, warnings not among them."""
-        return sum(found.total for kind, found in self.remarks.items() if kind not in WARNINGS)
+        return sum(remarks.total for kind, remarks in self.remarks.items() if kind not in WARNINGS)
 
 
 def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankCheck:
@@ -60,13 +60,15 @@ def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankC
             for question in family:
                 for fault in faults_of(question):
                     remarks["format"].add(question.uuid, fault)
-            for kind, where, what in _family_faults(family, connection):
-                remarks[kind].add(where, what)
-            approved = [place for place, one in enumerate(family) if one.status == "approved"]
+            for kind, where, fault in _family_faults(family, connection):
+                remarks[kind].add(where, fault)
+            approved = [
+                place for place, question in enumerate(family) if question.status == "approved"
+            ]
             ids += [(family[place].uuid, family[place].raw_uuid) for place in approved]
             signed.append(signatures[approved])
-        for first, others in _exact(connection):
-            for other in others:
+        for first, doubles in _exact(connection):
+            for other in doubles:
                 remarks["duplicates"].add(other, f"the same as {first}")
         with doing("comparing questions"):
             for later, earlier in _near(connection, ids, signed):
@@ -130,26 +132,26 @@ def _family_faults(
 
 def _parent_fault(question: BankQuestion, connection: Connection) -> str:
     wanted = select(QUESTIONS.c.status, QUESTIONS.c.raw_uuid)
-    found = connection.execute(wanted.where(QUESTIONS.c.uuid == question.parent)).first()
-    if found is None:
+    parent = connection.execute(wanted.where(QUESTIONS.c.uuid == question.parent)).first()
+    if parent is None:
         return f"its parent {question.parent} is not in the bank"
-    if found.raw_uuid != question.raw_uuid:
+    if parent.raw_uuid != question.raw_uuid:
         return f"its parent {question.parent} has another raw_uuid"
     return f"its parent {question.parent} is rejected"
 
 
 def _exact(connection: Connection) -> Iterator[tuple[str, list[str]]]:
     """The ids of questions that are the same, the first apart."""
-    there = QUESTIONS.c.status != "rejected"
-    twice = select(QUESTIONS.c.digest).where(there).group_by(QUESTIONS.c.digest)
+    kept = QUESTIONS.c.status != "rejected"
+    twice = select(QUESTIONS.c.digest).where(kept).group_by(QUESTIONS.c.digest)
     wanted = (
         select(QUESTIONS.c.digest, QUESTIONS.c.uuid)
-        .where(there, QUESTIONS.c.digest.in_(twice.having(func.count() > 1)))
+        .where(kept, QUESTIONS.c.digest.in_(twice.having(func.count() > 1)))
         .order_by(QUESTIONS.c.digest, QUESTIONS.c.import_id, QUESTIONS.c.uuid)
     )
     for _, group in groupby(connection.execute(wanted), key=lambda row: row.digest):
-        first, *others = (row.uuid for row in group)
-        yield first, others
+        first, *doubles = (row.uuid for row in group)
+        yield first, doubles
 
 
 def _near(

@@ -358,8 +358,10 @@ def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Exp
     total = _n_parents(engine, "multiple_choice")
     for parents in tracked(families, "expanding questions", total, size=len):
         made = [expand(parent, method) for parent in parents]
-        refused = tuple(one for one in made if isinstance(one, Refused))
-        variants = [one for found in made if not isinstance(found, Refused) for one in found]
+        refused = tuple(result for result in made if isinstance(result, Refused))
+        variants = [
+            variant for family in made if not isinstance(family, Refused) for variant in family
+        ]
         with writing(engine) as connection:
             done = keep_variants(connection, variants, done, approve=approve)
         done = replace(
@@ -376,14 +378,14 @@ def keep_variants(
     approve: bool = False,
 ) -> Expanded:
     """Insert the variants that are new, and count."""
-    there = by_uuid(connection, [variant.uuid for variant in variants])
-    rows = rows_of([variant for variant in variants if variant.uuid not in there])
+    kept = by_uuid(connection, [variant.uuid for variant in variants])
+    rows = rows_of([variant for variant in variants if variant.uuid not in kept])
     columns = QUESTIONS.c
     wanted = select(columns.digest, columns.uuid, columns.raw_uuid)
     taken = {
-        found.digest: (found.uuid, found.raw_uuid)
+        row.digest: (row.uuid, row.raw_uuid)
         for part in parts([row["digest"] for row in rows])
-        for found in connection.execute(wanted.where(columns.digest.in_(part)))
+        for row in connection.execute(wanted.where(columns.digest.in_(part)))
     }
     new, refused = [], []
     for row in rows:
@@ -396,18 +398,18 @@ def keep_variants(
             refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
     if new:
         connection.execute(insert(QUESTIONS), new)
-    as_made = [variant.uuid for variant in variants if there.get(variant.uuid) == variant]
+    as_made = [variant.uuid for variant in variants if kept.get(variant.uuid) == variant]
     n_approved = _approve(connection, as_made) if approve else 0
     n_same = sum(
-        variant.uuid in there and replace(there[variant.uuid], status=variant.status) == variant
+        variant.uuid in kept and replace(kept[variant.uuid], status=variant.status) == variant
         for variant in variants
     )
     return replace(
         done,
         n_made=done.n_made + len(new),
         n_true=done.n_true + sum(row["answer"] == "true" for row in new),
-        n_there=done.n_there + len(there),
-        n_other=done.n_other + len(there) - n_same,
+        n_there=done.n_there + len(kept),
+        n_other=done.n_other + len(kept) - n_same,
         n_approved=done.n_approved + n_approved,
         refused=done.refused + tuple(refused),
     )
@@ -421,8 +423,8 @@ def _approve(connection: Connection, uuids: Sequence[str]) -> int:
 
 
 def _wanted(kind: str) -> tuple[Any, ...]:
-    own = QUESTIONS.c
-    return own.type == kind, own.status == "approved", own.parent == ""
+    columns = QUESTIONS.c
+    return columns.type == kind, columns.status == "approved", columns.parent == ""
 
 
 def _n_parents(engine: Engine, kind: str) -> int:

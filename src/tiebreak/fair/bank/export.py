@@ -114,8 +114,8 @@ def hand_out(
     raws = {entry.uuid: entry.raw_uuid for entry in bank}
     # No server may draw for the institution in between.
     with writing(engine) as connection:
-        mine = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
-        seen = set(connection.execute(mine).scalars())
+        given = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
+        seen = set(connection.execute(given).scalars())
         uuids = draw(bank, k, seed, seen=seen, balanced=balanced, share=share)
         rows = [
             {"institution": institution, "uuid": uuid, "raw_uuid": raws[uuid]} for uuid in uuids
@@ -157,14 +157,14 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
     left = [row.position for row in asked if row.answer is None]
     notes: tuple[Note, ...] = ()
     if left:
-        what = f"no answer to {_named(left)} of {len(asked):,}"
+        gap = f"no answer to {_named(left)} of {len(asked):,}"
         if not answers or not partial:
             rest = "" if not answers else "; --partial leaves them out"
-            raise BankError(f"session {session} of {about.model}: {what}{rest}", kind="conflict")
-        notes = (Note("unanswered", f"session {session}", f"{what}: left out"),)
+            raise BankError(f"session {session} of {about.model}: {gap}{rest}", kind="conflict")
+        notes = (Note("unanswered", f"session {session}", f"{gap}: left out"),)
     benchmark = BENCHMARKS[cast("Prompting", about.prompting)]
-    found = questions(engine, list(answers))
-    items = tuple(_item(question, benchmark) for question in found)
+    answered = questions(engine, list(answers))
+    items = tuple(_item(question, benchmark) for question in answered)
     source = f"session {session}"
     candidates = {
         item.key: {

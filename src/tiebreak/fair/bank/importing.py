@@ -175,18 +175,18 @@ class Staging:
 
     def known(self, uuids: Sequence[str], digests: Sequence[str]) -> Known:
         """The bank's questions that have one of these ids or digests."""
-        found = Known({}, {})
+        known = Known({}, {})
         if self._empty:
-            return found
+            return known
         for ids, contents in zip(parts(uuids), parts(digests), strict=True):
             same = or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
             wanted = select(*COLUMNS, QUESTIONS.c.digest).where(same)
             for row in self._connection.execute(wanted):
                 question = question_from(row)
-                found.by_uuid[row.uuid] = question
-                found.by_digest.setdefault(row.digest, question)
+                known.by_uuid[row.uuid] = question
+                known.by_digest.setdefault(row.digest, question)
         self._connection.commit()
-        return found
+        return known
 
     def lay(self, rows: Sequence[dict[str, Any]]) -> None:
         """Put rows of the questions' table here."""
@@ -205,14 +205,14 @@ class Staging:
 
     def questions(self, uuids: Sequence[str]) -> dict[str, BankQuestion]:
         """Questions by id, from the bank and from here."""
-        found = {}
+        by_uuid = {}
         for part in parts(uuids):
             for table in (QUESTIONS, _STAGED):
                 wanted = select(*(table.c[name] for name in FIELDS)).where(table.c.uuid.in_(part))
                 for row in self._connection.execute(wanted):
-                    found[row.uuid] = question_from(row)
+                    by_uuid[row.uuid] = question_from(row)
         self._connection.commit()
-        return found
+        return by_uuid
 
     def make_drafts(self, uuids: Sequence[str]) -> None:
         """Questions laid here become drafts."""
@@ -239,27 +239,27 @@ class Staging:
             IntegrityError: one has come into the bank meanwhile.
         """
         counts = []
-        others = [column for column in _STAGED.columns if column.name != "import_id"]
+        columns = [column for column in _STAGED.columns if column.name != "import_id"]
         with self._connection.begin():
             for number, name, digest in files:
-                mine: Select[Any] = select(func.count()).where(_STAGED.c.import_id == number)
+                of_file: Select[Any] = select(func.count()).where(_STAGED.c.import_id == number)
                 values = {"name": name, "digest": digest, "at": at.isoformat(timespec="seconds")}
                 # A write before any reading: SQLite does not turn a reader into a writer.
                 done = self._connection.execute(insert(IMPORTS).values(**values, n_questions=0))
                 [key] = done.inserted_primary_key or (0,)
-                n = self._connection.execute(mine).scalar_one()
+                n = self._connection.execute(of_file).scalar_one()
                 same = IMPORTS.c.id == key
                 self._connection.execute(update(IMPORTS).where(same).values(n_questions=n))
-                rows = select(*others, literal(key)).where(_STAGED.c.import_id == number)
-                names = [*(column.name for column in others), "import_id"]
+                rows = select(*columns, literal(key)).where(_STAGED.c.import_id == number)
+                names = [*(column.name for column in columns), "import_id"]
                 self._connection.execute(insert(QUESTIONS).from_select(names, rows))
                 counts.append(n)
         return counts
 
     def _one(self, wanted: Select[Any]) -> Any:
-        found = self._connection.execute(wanted).scalar()
+        value = self._connection.execute(wanted).scalar()
         self._connection.commit()
-        return found
+        return value
 
 
 class _Place(NamedTuple):
@@ -325,8 +325,8 @@ class _Import:
                 fresh.append(row)
         if fresh and self.lays:
             self.staging.lay(fresh)
-            whole = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
-            self.signed.append(whole.reshape(len(fresh), -1))
+            signed = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
+            self.signed.append(signed.reshape(len(fresh), -1))
 
     def _sound(
         self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]
@@ -349,8 +349,8 @@ class _Import:
 
     def _id_fault(self, question: BankQuestion, known: Known, *, own_id: bool) -> str:
         """What is wrong with the id; one that was made of the content may come again."""
-        there = known.by_uuid.get(question.uuid)
-        if there is not None and (other := _differences(question, there)):
+        kept = known.by_uuid.get(question.uuid)
+        if kept is not None and (other := _differences(question, kept)):
             return f"{question.uuid} is in the bank already, with another {', '.join(other)}"
         if own_id and question.uuid in self.places:
             return f"{question.uuid} a second time, after {self._name(question.uuid)}"
@@ -358,9 +358,9 @@ class _Import:
 
     def _double(self, question: BankQuestion, digest: str, known: Known) -> str:
         """Which question is exactly the same, in words."""
-        if there := known.by_digest.get(digest):
-            another = "" if key_of(there) == key_of(question) else ", with another key"
-            return f"the same as {there.uuid} in the bank{another}"
+        if kept := known.by_digest.get(digest):
+            another = "" if key_of(kept) == key_of(question) else ", with another key"
+            return f"the same as {kept.uuid} in the bank{another}"
         if first := self.contents.get(bytes.fromhex(digest)):
             another = "" if first[1] == hash(key_of(question)) else ", with another key"
             return f"the same as {self._name(first[0])}{another}"
@@ -392,16 +392,16 @@ class _Import:
 
     def settle(self, pairs: Iterable[tuple[str, str]], near_duplicates: NearDuplicates) -> None:
         """Note near duplicates, and make of them what is wanted."""
-        found = []
+        doubles = []
         for uuid, earlier in pairs:
             file = self.files[self.places[uuid].file]
             file.near += 1
             self.near.add(self._name(uuid), f"nearly the same as {self._name(earlier)}")
-            found.append(uuid)
+            doubles.append(uuid)
         if near_duplicates == "draft":
-            self.staging.make_drafts(found)
+            self.staging.make_drafts(doubles)
         elif near_duplicates == "skip":
-            self.staging.leave_out(found)
+            self.staging.leave_out(doubles)
 
     def take_over(self) -> None:
         """Write what was laid into the bank."""
@@ -417,8 +417,8 @@ class _Import:
             self.files[k - 1].imported = n
 
 
-def _differences(one: BankQuestion, other: BankQuestion) -> list[str]:
+def _differences(first: BankQuestion, other: BankQuestion) -> list[str]:
     """The fields in which two questions differ; a status changes in the bank, and counts not."""
     return [
-        name for name in FIELDS if name != "status" and getattr(one, name) != getattr(other, name)
+        name for name in FIELDS if name != "status" and getattr(first, name) != getattr(other, name)
     ]

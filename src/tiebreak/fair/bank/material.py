@@ -127,17 +127,24 @@ class StatementsQuestion(Question[list[Statement]]):
 
     @override
     def parse(self, text: str) -> list[Statement]:
-        found = parse_object(_Statements, text).statements
-        if len(found) != self.n:
-            raise ReplyError(f"it has {len(found)} statements where {self.n} are asked for")
-        if any("\0" in each or not _encodes(each) for one in found for each in _texts(one)):
+        statements = parse_object(_Statements, text).statements
+        if len(statements) != self.n:
+            raise ReplyError(f"it has {len(statements)} statements where {self.n} are asked for")
+        if any(
+            "\0" in text or not _encodes(text)
+            for statement in statements
+            for text in _texts(statement)
+        ):
             raise ReplyError("it holds a zero byte or half of a character")
-        if len({" ".join(one.statement.casefold().split()) for one in found}) < self.n:
+        if (
+            len({" ".join(statement.statement.casefold().split()) for statement in statements})
+            < self.n
+        ):
             raise ReplyError("two statements are the same")
-        n_true = sum(one.truth for one in found)
+        n_true = sum(statement.truth for statement in statements)
         if n_true != self.n // 2:
             raise ReplyError(f"{n_true} statements are true where {self.n // 2} are asked for")
-        return found
+        return statements
 
 
 @dataclass(frozen=True)
@@ -186,13 +193,13 @@ class StatementWriter:
 
     async def write_all(self, materials: Sequence[BankQuestion]) -> list[Written]:
         """Several at once, in their order."""
-        found: dict[str, Written] = {}
+        written: dict[str, Written] = {}
 
         async def write(material: BankQuestion) -> None:
-            found[material.uuid] = await self.write(material)
+            written[material.uuid] = await self.write(material)
 
         await self.judge().side_by_side([partial(write, material) for material in materials])
-        return [found[material.uuid] for material in materials]
+        return [written[material.uuid] for material in materials]
 
     async def write(self, material: BankQuestion) -> Written:
         """The statements of one material, each checked."""
@@ -208,27 +215,30 @@ class StatementWriter:
             return _without(material, f"no usable reply of the author: {reply.unscored}", calls)
         variants: dict[int, BankQuestion] = {}
 
-        async def check(number: int, one: Statement) -> None:
-            why, spent = await _objection(judge, material.question, one)
+        async def check(number: int, statement: Statement) -> None:
+            why, spent = await _objection(judge, material.question, statement)
             calls.extend(spent)
-            variants[number] = self._variant(material, number, one, why)
+            variants[number] = self._variant(material, number, statement, why)
 
         tasks: list[Callable[[], Awaitable[None]]] = [
-            partial(check, number, one) for number, one in enumerate(reply.value, start=1)
+            partial(check, number, statement)
+            for number, statement in enumerate(reply.value, start=1)
         ]
         await judge.side_by_side(tasks)
         ordered = tuple(variants[number] for number in sorted(variants))
         return Written(material.uuid, ordered, calls=tuple(calls))
 
-    def _variant(self, parent: BankQuestion, number: int, one: Statement, why: str) -> BankQuestion:
+    def _variant(
+        self, parent: BankQuestion, number: int, statement: Statement, why: str
+    ) -> BankQuestion:
         language = "zh" if is_chinese(parent.question) else "en"
         return replace(
             parent,
             uuid=variant_uuid(parent.uuid, METHOD, number),
             type="true_false",
-            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{one.statement}",
-            answer="true" if one.truth else "false",
-            hint="\n".join(filter(None, (one.quote, f"[rejected: {why}]" if why else ""))),
+            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{statement.statement}",
+            answer="true" if statement.truth else "false",
+            hint="\n".join(filter(None, (statement.quote, f"[rejected: {why}]" if why else ""))),
             options=(),
             status="rejected" if why else "draft",
             parent=parent.uuid,
@@ -236,23 +246,23 @@ class StatementWriter:
         )
 
 
-async def _objection(judge: Judge, text: str, one: Statement) -> tuple[str, tuple[Call, ...]]:
+async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str, tuple[Call, ...]]:
     """Why a statement is rejected, empty where it is not, and the calls that it took to know."""
-    if _plain(one.quote) not in _plain(text):
+    if _plain(statement.quote) not in _plain(text):
         return "its quotation is not in the text", ()
     try:
-        reply, _ = await judge.ask_again(CheckQuestion(text, one.statement), depth=1)
+        reply, _ = await judge.ask_again(CheckQuestion(text, statement.statement), depth=1)
     except ModelFailedError as error:
         return f"it could not be checked: {error}", error.calls
     if reply.value is None:
         return f"it could not be checked: {reply.unscored}", reply.calls
-    expected: Verdict = "supports" if one.truth else "contradicts"
+    expected: Verdict = "supports" if statement.truth else "contradicts"
     if reply.value.verdict == expected:
         return "", reply.calls
-    key = "true" if one.truth else "false"
-    found = {"neither": "neither supports nor contradicts"}
-    says = found.get(reply.value.verdict, reply.value.verdict)
-    return f"its key is {key}, and to the checker the text {says} it", reply.calls
+    key = "true" if statement.truth else "false"
+    verdicts = {"neither": "neither supports nor contradicts"}
+    verdict = verdicts.get(reply.value.verdict, reply.value.verdict)
+    return f"its key is {key}, and to the checker the text {verdict} it", reply.calls
 
 
 def _without(material: BankQuestion, why: str, calls: Sequence[Call]) -> Written:
@@ -284,7 +294,7 @@ def write_statements(
     some = parts(wanted, TEXTS_AT_ONCE)
     for materials in tracked(some, "writing statements on texts", len(wanted), size=len):
         written = anyio.run(writer.write_all, materials)
-        variants = [variant for one in written for variant in one.variants]
+        variants = [variant for result in written for variant in result.variants]
         with writing(engine) as connection:
             done = keep_variants(connection, variants, done)
         done = _billed(done, written)
@@ -294,29 +304,29 @@ def write_statements(
 def _unwritten(engine: Engine, materials: Iterable[BankQuestion]) -> list[BankQuestion]:
     """Those without a statement, be it a rejected one."""
     some = list(materials)
-    own = QUESTIONS.c
-    wanted = select(own.parent).where(
-        own.parent.in_([one.uuid for one in some]), own.type == "true_false"
+    columns = QUESTIONS.c
+    wanted = select(columns.parent).where(
+        columns.parent.in_([material.uuid for material in some]), columns.type == "true_false"
     )
     with engine.connect() as connection:
         written = set(connection.execute(wanted).scalars())
-    return [one for one in some if one.uuid not in written]
+    return [material for material in some if material.uuid not in written]
 
 
 def _billed(done: Expanded, written: Sequence[Written]) -> Expanded:
-    calls = [call for one in written for call in one.calls]
+    calls = [call for result in written for call in result.calls]
     paid = [call for call in calls if not call.cached]
     known = done.cost is not None and all(call.cost is not None for call in paid)
     rejected = [
         Refused(variant.uuid, variant.hint.rpartition("[rejected: ")[2].removesuffix("]"))
-        for one in written
-        for variant in one.variants
+        for result in written
+        for variant in result.variants
         if variant.status == "rejected"
     ]
     return replace(
         done,
         n_questions=done.n_questions + len(written),
-        refused=done.refused + tuple(one.refused for one in written if one.refused),
+        refused=done.refused + tuple(result.refused for result in written if result.refused),
         rejected=done.rejected + tuple(rejected),
         n_calls=done.n_calls + len(calls),
         n_cached=done.n_cached + len(calls) - len(paid),

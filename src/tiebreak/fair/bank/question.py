@@ -141,8 +141,8 @@ def _fill_in(question: BankQuestion) -> Iterator[str]:
     elif question.answer and not all(fills):
         yield "a fill is empty"
     elif question.answer and blanks > 1 and len(fills) != blanks:
-        there = f"{count(blanks, 'blank')}, but {count(len(fills), 'fill')}"
-        yield f"there are {there}; part fills with semicolons"
+        counts = f"{count(blanks, 'blank')}, but {count(len(fills), 'fill')}"
+        yield f"there are {counts}; part fills with semicolons"
 
 
 _BY_TYPE: Final = {
@@ -161,8 +161,8 @@ def _wrong_uuid(text: str) -> str:
 def _wrong_date(text: str) -> str:
     if not text:
         return ""
-    if found := _DATE.fullmatch(text):
-        year, month, day = (int(part or 1) for part in found.groups())
+    if match := _DATE.fullmatch(text):
+        year, month, day = (int(part or 1) for part in match.groups())
         try:
             date(year, month, day)
         except ValueError:

@@ -156,9 +156,9 @@ def _on_hub(text: str) -> list[Source]:
             raise BankError(f"{text}: the dataset has no such file")
         return [Source(text, folder / address.file)]
     for suffixes in ((".parquet",), (".jsonl", ".ndjson"), (".json",), (".csv",)):
-        found = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes)
-        if found:
-            return [Source(f"{text}/{file.relative_to(folder).as_posix()}", file) for file in found]
+        files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes)
+        if files:
+            return [Source(f"{text}/{file.relative_to(folder).as_posix()}", file) for file in files]
     raise BankError(f"{text} holds no file of questions ({', '.join(_READERS)})")
 
 
@@ -273,8 +273,8 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
     made = BankQuestion(**fields)
     if made.uuid and made.raw_uuid:
         return made
-    found = made.uuid or uuid_of(made)
-    return replace(made, uuid=found, raw_uuid=made.raw_uuid or found)
+    uuid = made.uuid or uuid_of(made)
+    return replace(made, uuid=uuid, raw_uuid=made.raw_uuid or uuid)
 
 
 def uuid_of(question: BankQuestion) -> str:
@@ -299,11 +299,11 @@ def unread(columns: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache
 def _columns(columns: tuple[str, ...]) -> dict[str, str]:
     """The column of each field; of several names the first in `NAMES`."""
-    there = {column.strip().casefold(): column for column in reversed(columns)}
+    by_name = {column.strip().casefold(): column for column in reversed(columns)}
     return {
-        field: there[found[0]]
+        field: by_name[given[0]]
         for field, names in NAMES.items()
-        if (found := [name for name in names if name in there])
+        if (given := [name for name in names if name in by_name])
     }
 
 
@@ -352,12 +352,12 @@ def _options(value: Any) -> tuple[str, ...]:
 
 def _without_letters(options: tuple[str, ...]) -> tuple[str, ...]:
     """The options without "A." and so on, where each begins with its own letter."""
-    found = [_LETTERED.match(option) for option in options]
-    letters = "".join(match[1].upper() for match in found if match)
+    matches = [_LETTERED.match(option) for option in options]
+    letters = "".join(match[1].upper() for match in matches if match)
     if not options or letters != ascii_uppercase[: len(options)]:
         return options
     return tuple(
-        option[match.end() :] for option, match in zip(options, found, strict=True) if match
+        option[match.end() :] for option, match in zip(options, matches, strict=True) if match
     )
 
 
@@ -396,8 +396,8 @@ def _letter(values: Mapping[str, Any], answer: str, options: tuple[str, ...]) ->
     number = values.get("answer")
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < len(options):
         return ascii_uppercase[number] if number < len(ascii_uppercase) else answer
-    if found := _LETTER.fullmatch(answer):
-        return found[1].upper()
+    if letter := _LETTER.fullmatch(answer):
+        return letter[1].upper()
     if options.count(answer) == 1 and options.index(answer) < len(ascii_uppercase):
         return ascii_uppercase[options.index(answer)]
     return answer

@@ -50,7 +50,7 @@ def result_of(
         require_ended(connection, session)
     pool = pool_of(engine, session, partial=True)
     read = read_ranking_logs(logs, with_metadata=True, with_votes=False)
-    parts = [own for log in read for part in log.parts() if (own := _own(part, pool)).samples]
+    parts = [judged for log in read for part in log.parts() if (judged := _own(part, pool)).samples]
     _require_all(parts, pool, session)
     report = star_report_of(parts, how=how)
     assert report is not None
@@ -90,8 +90,10 @@ def told(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
     What is left out could be had from the score of all answers and the other subjects' otherwise.
     """
     by_size = sorted(subjects, key=lambda subject: subject.n_items)
-    hidden = [one for one in by_size if one.n_items < LEAST]
-    while hidden and len(hidden) < len(by_size) and sum(one.n_items for one in hidden) < LEAST:
+    hidden = [subject for subject in by_size if subject.n_items < LEAST]
+    while (
+        hidden and len(hidden) < len(by_size) and sum(subject.n_items for subject in hidden) < LEAST
+    ):
         hidden.append(by_size[len(hidden)])
     return tuple(subject for subject in subjects if subject not in hidden)
 
@@ -115,16 +117,16 @@ def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
         leader = next((group[0] for group in ballots.groups if model in group), model)
         # A key that is a text is no part of the hash.
         if ballots.input_hash != item.input_hash or sample.target != item.target:
-            what = "another question, or one with another key,"
+            other = "another question, or one with another key,"
         elif not same_answer(
             sample.answers.get(leader, ""), pool.candidates[item.key][model].answer
         ):
-            what = "another answer"
+            other = "another answer"
         else:
             samples.append(replace(sample, ballots=_of_one(ballots, model, leader)))
             continue
         raise BankError(
-            f"{log.path} judged {what} under {item.item_id}: it is the log of another session. "
+            f"{log.path} judged {other} under {item.item_id}: it is the log of another session. "
             "Export this session, judge it with tiebreak/stars, and give that log"
         )
     return replace(log, samples=tuple(samples))
@@ -133,14 +135,14 @@ def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
 def _of_one(ballots: ItemBallots, model: str, leader: str) -> ItemBallots:
     """The stars of one model's answer; that of `leader`, which is the same, was judged for it."""
     scores = [score for score in ballots.scores if score.candidate == leader]
-    own = {
+    update = {
         "models": (model,),
         "groups": ((model,),),
         "native": {model: ballots.native.get(model)},
         "lengths": {model: ballots.lengths[leader]} if leader in ballots.lengths else {},
         "scores": tuple(score.model_copy(update={"candidate": model}) for score in scores),
     }
-    return ballots.model_copy(update=own)
+    return ballots.model_copy(update=update)
 
 
 def _require_all(parts: Iterable[RankingLog], pool: CandidatePool, session: str) -> None:
@@ -153,8 +155,8 @@ def _require_all(parts: Iterable[RankingLog], pool: CandidatePool, session: str)
         )
 
 
-def _bounds(found: Estimate) -> tuple[float | None, float | None]:
-    return _known(found.lower), _known(found.upper)
+def _bounds(score: Estimate) -> tuple[float | None, float | None]:
+    return _known(score.lower), _known(score.upper)
 
 
 def _known(value: float) -> float | None:

@@ -111,10 +111,10 @@ def released(engine: Engine, session: str, holder: Holder) -> dict[str, object]:
         BankError: it is no session of the holder ("missing"), or nothing is released ("refused").
     """
     with engine.connect() as connection:
-        found = session_of(connection, session, holder)
+        state = session_of(connection, session, holder)
         chosen = select(RESULTS.c.data).where(RESULTS.c.session == session)
         row = connection.execute(chosen.where(RESULTS.c.released_at.is_not(None))).one_or_none()
-    if not found.released or row is None:
+    if not state.released or row is None:
         raise BankError(
             "the organiser has not released the results of this session yet: ask later",
             kind="refused",

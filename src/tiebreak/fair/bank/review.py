@@ -170,22 +170,22 @@ def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Pr
     """What changes in the bank, by line, and which rows cannot be taken over, and why."""
     changed: _Changed = []
     problems: _Problems = []
-    there = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
+    kept = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
     lines: dict[str, int] = {}
     for row in rows:
         uuid = row.cells["uuid"]
-        if uuid not in there:
+        if uuid not in kept:
             problems.append((row.line, f"{uuid[:64] or 'an empty uuid'} is not in the bank"))
         elif uuid in lines:
             problems.append((row.line, f"{uuid} a second time, after line {lines[uuid]}"))
         else:
             lines[uuid] = row.line
-            old = there[uuid]
-            found = _edited(old, row)
-            if isinstance(found, str):
-                problems.append((row.line, f"{uuid}: {found}"))
-            elif found != old:
-                changed.append((row.line, old, found))
+            old = kept[uuid]
+            new = _edited(old, row)
+            if isinstance(new, str):
+                problems.append((row.line, f"{uuid}: {new}"))
+            elif new != old:
+                changed.append((row.line, old, new))
     return changed, problems
 
 
@@ -225,12 +225,14 @@ def _lines(text: str) -> str:
 
 def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
     """Rows whose text became that of another question, in the bank or in the file."""
-    edited = [one for one in changed if one[1].question != one[2].question]
+    edited = [change for change in changed if change[1].question != change[2].question]
     problems: _Problems = []
     taken: dict[str, tuple[str, str]] = {}
-    for (line, _, new), row in zip(edited, rows_of([one[2] for one in edited]), strict=True):
-        own = QUESTIONS.c
-        same = select(own.uuid).where(own.digest == row["digest"], own.raw_uuid != new.raw_uuid)
+    for (line, _, new), row in zip(edited, rows_of([change[2] for change in edited]), strict=True):
+        columns = QUESTIONS.c
+        same = select(columns.uuid).where(
+            columns.digest == row["digest"], columns.raw_uuid != new.raw_uuid
+        )
         first, raw_uuid = taken.setdefault(row["digest"], (new.uuid, new.raw_uuid))
         other = connection.execute(same).scalar() or (first if raw_uuid != new.raw_uuid else None)
         if other is not None:
@@ -250,7 +252,7 @@ def _store(
 ) -> None:
     decided = [new for _, old, new in changed if new.question == old.question]
     edited = rows_of([new for _, old, new in changed if new.question != old.question])
-    _update(connection, [asdict(one) for one in decided], EDITABLE)
+    _update(connection, [asdict(question) for question in decided], EDITABLE)
     # What finds duplicates follows from the text.
     _update(connection, edited, (*EDITABLE, "digest", "signature"))
     if changes:

@@ -93,10 +93,12 @@ class Originals:
         self.siblings: defaultdict[str, list[Entry]] = defaultdict(list)
         for entry in sorted(entries, key=lambda entry: entry.uuid):
             self.siblings[entry.raw_uuid].append(entry)
-        self.raws = {one.uuid: raw for raw, own in self.siblings.items() for one in own}
+        self.raws = {
+            question.uuid: raw for raw, questions in self.siblings.items() for question in questions
+        }
         self.by_category: dict[str, list[str]] = {}
-        for raw, own in self.siblings.items():
-            self.by_category.setdefault(own[0].category, []).append(raw)
+        for raw, questions in self.siblings.items():
+            self.by_category.setdefault(questions[0].category, []).append(raw)
         self.sizes = {category: len(raws) for category, raws in self.by_category.items()}
 
 
@@ -186,14 +188,14 @@ def linked(
     common = draw(bank, n, seed, balanced=balanced, share=share) if n else []
     raws = {entry.uuid: entry.raw_uuid for entry in bank}
     taken = {raws[uuid] for uuid in common}
-    others = [entry for entry in bank if entry.raw_uuid not in taken]
+    left = [entry for entry in bank if entry.raw_uuid not in taken]
     # Two texts, so that no two pairs of them are the same words.
-    own = f"{seed!r} {session!r}"
-    if n < k and len({entry.raw_uuid for entry in others}) < k - n:
+    name = f"{seed!r} {session!r}"
+    if n < k and len({entry.raw_uuid for entry in left}) < k - n:
         raise BankError(_too_few(k, len(set(raws.values())), _Frame(Originals(bank), ())))
-    rest = draw(others, k - n, own, balanced=balanced, share=share) if n < k else []
+    rest = draw(left, k - n, name, balanced=balanced, share=share) if n < k else []
     asked = common + rest
-    random.Random(f"order {own}").shuffle(asked)
+    random.Random(f"order {name}").shuffle(asked)
     return asked
 
 

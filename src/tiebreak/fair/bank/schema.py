@@ -360,8 +360,8 @@ def _address(url: str | Path) -> str:
 
 def _options(address: str) -> dict[str, Any]:
     # SQLite waits that many seconds for another writer.
-    own = {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
-    return {"json_deserializer": _from_json, **own}
+    sqlite = {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
+    return {"json_deserializer": _from_json, **sqlite}
 
 
 def _from_json(text: str) -> Any:
@@ -399,12 +399,12 @@ def _require_tables(connection: Connection, url: str | Path, *, create: bool) ->
             raise BankError(f"{shown(url)} holds no bank: make one with tiebreak bank import.")
         TABLES.create_all(connection)
         connection.execute(insert(_VERSIONS).values(version=VERSION))
-    found = connection.execute(select(_VERSIONS.c.version)).scalar_one()
-    if not isinstance(found, int):
+    version = connection.execute(select(_VERSIONS.c.version)).scalar_one()
+    if not isinstance(version, int):
         raise BankError(_DAMAGED.format("its version is no number"))
-    if found > VERSION:
+    if version > VERSION:
         raise BankError(
-            f"{shown(url)} was made by a newer Tiebreak (version {found}; this one reads "
+            f"{shown(url)} was made by a newer Tiebreak (version {version}; this one reads "
             f"{VERSION}): upgrade."
         )
 

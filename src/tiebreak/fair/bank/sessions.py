@@ -110,9 +110,9 @@ class Sampler:
         Raises:
             BankError: too few questions are unseen.
         """
-        there = self._there  # `refresh` may put others there, because draws do not lock
-        uuids = draw(there, k, seed, seen=seen, balanced=self._balanced)
-        return {uuid: there.raws[uuid] for uuid in uuids}
+        originals = self._there  # `refresh` may put others there, because draws do not lock
+        uuids = draw(originals, k, seed, seen=seen, balanced=self._balanced)
+        return {uuid: originals.raws[uuid] for uuid in uuids}
 
     def refresh(self) -> None:
         """Read what may be asked, if it has changed."""
@@ -120,10 +120,10 @@ class Sampler:
             with self._engine.connect() as connection:
                 approved = select(func.count()).where(QUESTIONS.c.status == "approved")
                 n_imports = connection.execute(select(func.count()).select_from(IMPORTS))
-                found = (connection.execute(approved).scalar_one(), n_imports.scalar_one())
-            if found != self._read_at:
+                read_at = (connection.execute(approved).scalar_one(), n_imports.scalar_one())
+            if read_at != self._read_at:
                 self._there = Originals(entries(self._engine))
-                self._read_at = found
+                self._read_at = read_at
 
     def approved(self, connection: Connection, uuids: Collection[str]) -> bool:
         """Whether all may still be asked; if not, all is read anew at the next `refresh`."""
@@ -148,8 +148,8 @@ def create(
     seed = secrets.token_hex(16)
     for _ in range(_ATTEMPTS):
         with engine.connect() as connection:
-            if found := _made_before(connection, holder, wanted, key):
-                return found, False
+            if made := _made_before(connection, holder, wanted, key):
+                return made, False
             quotas.require(connection, holder.institution, wanted.k)
             n_sessions, seen = _n_sessions(connection, holder), _seen(connection, holder)
         # A draw takes long: it is made while others write, and again if another session of the
@@ -158,8 +158,8 @@ def create(
         drawn = sampler.draw(wanted.k, seed, seen)
         with writing(engine) as connection:
             quotas.require(connection, holder.institution, wanted.k)
-            if found := _made_before(connection, holder, wanted, key):
-                return found, False
+            if made := _made_before(connection, holder, wanted, key):
+                return made, False
             _require_no_other(connection, holder)
             if _n_sessions(connection, holder) != n_sessions:
                 drawn = sampler.draw(wanted.k, seed, _seen(connection, holder))
@@ -202,15 +202,15 @@ def answer(
     row = connection.execute(_PLACE, where).one_or_none()
     if row is None:
         raise _no_question(session_of(connection, session, holder), position)
-    found = _session(row)
-    if position <= found.answered:
+    state = _session(row)
+    if position <= state.answered:
         if row.answer == text:
-            return found
+            return state
         raise _conflict(f"question {position} has its answer, which cannot be changed")
-    _require_turn(found, position)
+    _require_turn(state, position)
     if row.asked_at is None:
         raise _conflict(f"question {position} was not asked yet: get it before you answer it")
-    return _keep(connection, found, text, where)
+    return _keep(connection, state, text, where)
 
 
 def close(engine: Engine, session: str) -> Session:
@@ -220,17 +220,17 @@ def close(engine: Engine, session: str) -> Session:
         BankError: there is no such session ("missing"), or it is complete ("conflict").
     """
     with writing(engine) as connection:
-        found = session_of(connection, session, None)
-        if found.state == "complete":
+        state = session_of(connection, session, None)
+        if state.state == "complete":
             raise _conflict("the session is complete: there is nothing to close")
-        if found.state == "open":
+        if state.state == "open":
             of_it = (_P.session == session, _P.asked_at.is_not(None))
             asked = connection.execute(select(func.count()).where(*of_it)).scalar_one()
             ended = update(SESSIONS).where(_S.id == session).returning(_S.institution)
             institution = connection.execute(
                 ended.values(state="closed", completed=now())
             ).scalar_one()
-            quotas.settle(connection, institution, asked=asked, unasked=found.k - asked)
+            quotas.settle(connection, institution, asked=asked, unasked=state.k - asked)
         return session_of(connection, session, None)
 
 
@@ -373,30 +373,30 @@ def _require_no_other(connection: Connection, holder: Holder) -> None:
         )
 
 
-def _require_turn(found: Session, position: int) -> None:
-    if found.state != "open":
+def _require_turn(state: Session, position: int) -> None:
+    if state.state != "open":
         raise _conflict("the session was closed by the organiser: it asks and takes no more")
-    if position > found.answered + 1:
-        raise _conflict(f"question {found.answered + 1} comes first: get it and answer it")
+    if position > state.answered + 1:
+        raise _conflict(f"question {state.answered + 1} comes first: get it and answer it")
 
 
 def _n_sessions(connection: Connection, holder: Holder) -> int:
-    mine = select(func.count()).where(_S.institution == holder.institution)
-    return int(connection.execute(mine).scalar_one())
+    counted = select(func.count()).where(_S.institution == holder.institution)
+    return int(connection.execute(counted).scalar_one())
 
 
 def _seen(connection: Connection, holder: Holder) -> set[str]:
-    mine = select(SEEN.c.uuid).where(SEEN.c.institution == holder.institution)
-    return set(connection.execute(mine).scalars())
+    given = select(SEEN.c.uuid).where(SEEN.c.institution == holder.institution)
+    return set(connection.execute(given).scalars())
 
 
 def _session(row: Row[Any]) -> Session:
     return Session(**{field.name: getattr(row, field.name) for field in fields(Session)})
 
 
-def _no_question(found: Session, position: int) -> BankError:
-    there = f"the session has the questions 1 to {found.k:,}, and no question {position}"
-    return BankError(there, kind="missing")
+def _no_question(state: Session, position: int) -> BankError:
+    range_ = f"the session has the questions 1 to {state.k:,}, and no question {position}"
+    return BankError(range_, kind="missing")
 
 
 def _conflict(message: str) -> BankError:

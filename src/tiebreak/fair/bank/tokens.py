@@ -166,9 +166,9 @@ def issue(
     """
     if keys.signing is None:
         raise BankError(f"this server can only verify tokens: set {PRIVATE} to issue them")
-    for what, name in (("user", user), ("institution", institution)):
+    for label, name in (("user", user), ("institution", institution)):
         if not _is_name(name):
-            raise BankError(f"{what} is a name of 1 to 128 printable characters, not {name!r}")
+            raise BankError(f"{label} is a name of 1 to 128 printable characters, not {name!r}")
     if role not in ROLES:
         raise BankError(f"{role!r} is no role: take one of {', '.join(ROLES)}")
     if lifetime <= timedelta():
@@ -210,12 +210,12 @@ def jti_of(token: str) -> str:
         BankError: that is no token.
     """
     try:
-        found = jwt.decode(token, options={"verify_signature": False}).get("jti")
+        jti = jwt.decode(token, options={"verify_signature": False}).get("jti")
     except jwt.InvalidTokenError:
-        found = None
-    if not isinstance(found, str):
+        jti = None
+    if not isinstance(jti, str):
         raise BankError("that is no token: give a token, or its id (jti)")
-    return found
+    return jti
 
 
 class Verifier:
@@ -313,15 +313,15 @@ def _rsa(private: str, public: str) -> Keys:
         raise BankError(f"{PRIVATE} and {PUBLIC} are PEM texts or files: {error}") from error
     if signing is not None and not isinstance(signing, RSAPrivateKey):
         raise BankError(f"{PRIVATE} is no RSA key: make one with openssl genrsa 3072")
-    own = signing.public_key() if signing is not None else None
-    found = verifying if verifying is not None else own
-    if not isinstance(found, RSAPublicKey):
+    derived = signing.public_key() if signing is not None else None
+    key = verifying if verifying is not None else derived
+    if not isinstance(key, RSAPublicKey):
         raise BankError(f"{PUBLIC} is no RSA key: make it with openssl rsa -pubout")
-    if own is not None and own.public_numbers() != found.public_numbers():
+    if derived is not None and derived.public_numbers() != key.public_numbers():
         raise BankError(f"{PUBLIC} does not belong to {PRIVATE}: leave it out")
-    if found.key_size < _LEAST_RSA:
-        raise BankError(f"an RSA key of {found.key_size} bits is too weak: use {_LEAST_RSA}")
-    text = found.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    if key.key_size < _LEAST_RSA:
+        raise BankError(f"an RSA key of {key.key_size} bits is too weak: use {_LEAST_RSA}")
+    text = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
     return Keys("RS256", _pem(private).decode() if private else None, text)
 
 

@@ -22,9 +22,9 @@ def check(url: str, most_shown: int, form: str | None) -> None:
     from tiebreak.fair.bank.schema import open_bank, shown
     from tiebreak.fair.report import bank as sheets
 
-    found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
-    show(form, sheets, found)
-    if found.n_wrong:
+    report = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
+    show(form, sheets, report)
+    if report.n_wrong:
         raise SystemExit(1)
 
 
@@ -47,5 +47,5 @@ def stats(url: str, form: str | None) -> None:
     from tiebreak.fair.bank.stats import bank_stats
     from tiebreak.fair.report import bank as sheets
 
-    found = bank_stats(open_bank(url), bank=shown(url))
-    show(form, sheets, found)
+    report = bank_stats(open_bank(url), bank=shown(url))
+    show(form, sheets, report)

@@ -142,7 +142,7 @@ def _sheet(done: "Expanded", *, approve: bool) -> "Sheet":
         lines.append(f"{count(done.n_approved, 'earlier draft')} approved.")
     if of_texts:
         lines.append(_bill(done))
-    reasons = Counter(one.why for one in done.refused).most_common()
+    reasons = Counter(question.why for question in done.refused).most_common()
     rows = [(cells.words(why), cells.integer(n)) for why, n in reasons]
     table = Table.of((names("Refused, because", 60), *numbers("Questions")), rows)
     sections = (
@@ -159,8 +159,8 @@ def _bill(done: "Expanded") -> str:
     return f"{count(done.n_calls, 'call')} ({done.n_cached:,} from the cache); {tokens}, {cost}."
 
 
-def _named(what: str, refused: "tuple[Refused, ...]") -> list[str]:
-    lines = [f"{what}: {one.uuid}: {one.why}" for one in refused[:_MOST_SHOWN]]
+def _named(verdict: str, refused: "tuple[Refused, ...]") -> list[str]:
+    lines = [f"{verdict}: {question.uuid}: {question.why}" for question in refused[:_MOST_SHOWN]]
     if (more := len(refused) - _MOST_SHOWN) > 0:
         lines.append(f"… and {more:,} more; --json names all.")
     return lines

@@ -68,15 +68,15 @@ def export(
         _export_questions(url, out, status)
         return
     target = Path(out or ".")
-    one = target.suffix == ".parquet"
-    if one and len(sessions) > 1:
+    is_file = target.suffix == ".parquet"
+    if is_file and len(sessions) > 1:
         raise click.UsageError(
             "sessions have different questions, so each is a pool of its own: give --out a folder"
         )
     engine = open_bank(url)
     pools = {session: pool_of(engine, session, partial=partial) for session in sessions}
     for session, pool in pools.items():
-        file = write_parquet(pool, target if one else target / f"{session}.parquet")
+        file = write_parquet(pool, target if is_file else target / f"{session}.parquet")
         click.echo(f"{file}: {count(len(pool), 'answer')} of {visible(pool.models[0])}")
         for note in pool.notes:
             click.echo(visible(str(note)))

@@ -108,5 +108,5 @@ def _counts(done: "Reviewed") -> dict[str, int]:
 
 
 def _say_read(done: "Reviewed") -> None:
-    said = [f"{n:,} {name.replace('_', ' ')}" for name, n in _counts(done).items() if n]
-    click.echo(f"{count(done.n_rows, 'row')}: {', '.join(said)}.")
+    counts = [f"{n:,} {name.replace('_', ' ')}" for name, n in _counts(done).items() if n]
+    click.echo(f"{count(done.n_rows, 'row')}: {', '.join(counts)}.")

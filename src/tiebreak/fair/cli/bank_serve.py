@@ -78,10 +78,10 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 def _lifetime(context: click.Context, option: click.Parameter, text: str) -> timedelta:
-    found = re.fullmatch(r"(\d{1,5})([mhd])", text)
-    if not found or not int(found[1]):
+    match = re.fullmatch(r"(\d{1,5})([mhd])", text)
+    if not match or not int(match[1]):
         raise click.BadParameter(f"{text!r} is no time such as 7d, 12h or 30m", context, option)
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 @verb()
@@ -183,8 +183,10 @@ def sessions(url: str, state: str | None, institution: str | None, form: str | N
     from tiebreak.fair.report import bank as sheets
 
     with open_bank(url).connect() as connection:
-        found = sessions_of(connection, state=cast("State | None", state), institution=institution)
-    show(form, sheets, found)
+        listing = sessions_of(
+            connection, state=cast("State | None", state), institution=institution
+        )
+    show(form, sheets, listing)
 
 
 @verb()
@@ -200,8 +202,8 @@ def close(session: str, url: str) -> None:
     from tiebreak.fair.bank.schema import open_bank
     from tiebreak.fair.bank.sessions import close
 
-    found = close(open_bank(url), session)
-    click.echo(f"Session {found.id} is closed, {found.answered:,} of {found.k:,} answered.")
+    state = close(open_bank(url), session)
+    click.echo(f"Session {state.id} is closed, {state.answered:,} of {state.k:,} answered.")
 
 
 @verb()
@@ -251,6 +253,6 @@ def release(
     from tiebreak.rankers.uncertainty import Resampling
 
     engine = open_bank(url)
-    found = result_of(engine, session, logs, how=Resampling(level=level))
-    (results.hold if hold else results.release)(engine, session, found.data())
-    show(form, sheets, found)
+    result = result_of(engine, session, logs, how=Resampling(level=level))
+    (results.hold if hold else results.release)(engine, session, result.data())
+    show(form, sheets, result)

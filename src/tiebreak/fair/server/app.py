@@ -136,17 +136,19 @@ async def _malformed(request: Request, error: Exception) -> Response:
     faults = error.errors()
     if any(fault["loc"][0] == "path" for fault in faults):
         return problem(404, "there is nothing at this address: look at /openapi.json")
-    said = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
-    return problem(422, said.encode("utf-8", "replace").decode())
+    message = "; ".join(
+        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
+    )
+    return problem(422, message.encode("utf-8", "replace").decode())
 
 
 async def _no_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    says = {
+    messages = {
         404: "there is nothing at this address: look at /openapi.json",
         405: "this address does not take that method: look at /openapi.json",
     }
-    return problem(error.status_code, says.get(error.status_code, error.detail), error.headers)
+    return problem(error.status_code, messages.get(error.status_code, error.detail), error.headers)
 
 
 async def _later(request: Request, error: Exception) -> Response:
@@ -217,8 +219,8 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_kind(schema.get('items', {}))}"
     bounds = {"minimum": "≥", "maximum": "≤", "pattern": "like"}
-    said = [f"{sign} {schema[name]}" for name, sign in bounds.items() if name in schema]
-    return escape(" ".join([str(schema.get("type", "")), *said]))
+    limits = [f"{sign} {schema[name]}" for name, sign in bounds.items() if name in schema]
+    return escape(" ".join([str(schema.get("type", "")), *limits]))
 
 
 def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -139,9 +139,9 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         forget(response, COOKIE)
         return response
 
-    def form(request: Request, status: int = 200, said: str = "") -> Response:
+    def form(request: Request, status: int = 200, message: str = "") -> Response:
         proof = new_proof(request)
-        response = page("login", status, proof=proof, said=said)
+        response = page("login", status, proof=proof, said=message)
         keep(response, request, BEFORE, proof)
         return response
 
@@ -234,10 +234,10 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
     def show(
         request: Request,
         session: SessionId,
-        what: Literal["release", "withdraw"],
+        action: Literal["release", "withdraw"],
         proof: Proof = "",
     ) -> Response:
-        work = partial(results.show, engine, session, shown=what == "release")
+        work = partial(results.show, engine, session, shown=action == "release")
         return changed(request, "board", proof, "result:release", work)
 
     @routes.post("/tokens/{jti}/revoke")
@@ -270,8 +270,8 @@ def _part(
         return overview.tokens_of(connection, start, AT_ONCE)
     if section == "log":
         return overview.log_of(connection, start, AT_ONCE)
-    every = quotas.quotas(connection)
-    return overview.Part(tuple(every[start : start + AT_ONCE]), start, len(every))
+    institutions = quotas.quotas(connection)
+    return overview.Part(tuple(institutions[start : start + AT_ONCE]), start, len(institutions))
 
 
 def page(name: str, status: int = 200, **about: Any) -> Response:

@@ -47,9 +47,9 @@ class State:
 
 def state_of(scope: Scope) -> State:
     """The state of a request."""
-    found = scope["tiebreak"]
-    assert isinstance(found, State)
-    return found
+    state = scope["tiebreak"]
+    assert isinstance(state, State)
+    return state
 
 
 def line_of(scope: Scope, status: int) -> Line:

@@ -171,12 +171,12 @@ class Gate:
         """
         caller = self._caller(request)
 
-        def whole(connection: Connection) -> T:
+        def job(connection: Connection) -> T:
             self._verifier.confirm(connection, caller)
             require(caller, permission, session)
             return work(connection, caller)
 
-        result = await self._writer.run(whole, line_of(request.scope, 200))
+        result = await self._writer.run(job, line_of(request.scope, 200))
         state_of(request.scope).logged = True
         return result
 

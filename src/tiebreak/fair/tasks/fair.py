@@ -85,8 +85,8 @@ def fair(
         "share": share,
         "prompting": prompting,
     }
-    found, mark = _drawn(_bank(bank), design)
-    dataset = MemoryDataset([_sample(question) for question in found], name=f"bank {mark}")
+    questions, mark = _drawn(_bank(bank), design)
+    dataset = MemoryDataset([_sample(question) for question in questions], name=f"bank {mark}")
     return Task(
         name=BENCHMARKS[prompting],
         dataset=dataset,
@@ -125,9 +125,9 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
         if design["design"] == "paired":
             uuids = draw(bank, design["k"], design["seed"], **how)
         else:
-            who = design["session"]
+            session = design["session"]
             how["anchors"] = design["anchors"]
-            uuids = linked(bank, design["k"], design["seed"], who, **how)
+            uuids = linked(bank, design["k"], design["seed"], session, **how)
         found = questions(engine, uuids)
         engine.dispose()
     except BankError as error:
@@ -148,13 +148,13 @@ def _sample(question: BankQuestion) -> Sample:
 def _bank(given: str | None) -> str:
     """The bank's address; relative to where the command was given."""
     if given is None:
-        found = os.environ.get("TIEBREAK_BANK")
-        if not found:
+        address = os.environ.get("TIEBREAK_BANK")
+        if not address:
             raise PrerequisiteError(
                 "No questions: add -T bank=FILE, a bank of tiebreak bank import, or "
                 "-T server=URL, an organiser's server."
             )
-        return from_working_directory(found)
+        return from_working_directory(address)
     text = str(given)
     if "://" in text and ":" in text.partition("://")[2].rpartition("@")[0]:
         raise PrerequisiteError(

@@ -140,8 +140,8 @@ class Client:
         Raises:
             BankError: the server refuses, e.g. since an earlier question has no answer yet.
         """
-        found = self._ask("GET", f"sessions/{session}/questions/{position}")
-        return _of(Given, {**found, "options": tuple(found.get("options") or ())})
+        question = self._ask("GET", f"sessions/{session}/questions/{position}")
+        return _of(Given, {**question, "options": tuple(question.get("options") or ())})
 
     def answer(self, session: str, position: int, text: str) -> None:
         """Give the answer to a question; once given it stays.
@@ -170,12 +170,12 @@ class Client:
             raise self._no_address(error) from error
         if not reply.is_success:
             hint = _HINTS.get(reply.status_code)
-            what = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
-            raise BankError(f"{what}; {hint}" if hint else what)
-        found = _parsed(reply)
-        if found is None:
+            refusal = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
+            raise BankError(f"{refusal}; {hint}" if hint else refusal)
+        content = _parsed(reply)
+        if content is None:
             raise BankError(f"{self.server} is no server of tiebreak bank serve: {_detail(reply)}")
-        return found
+        return content
 
     def _no_address(self, error: Exception) -> BankError:
         return BankError(
@@ -209,10 +209,10 @@ def _wait(state: RetryCallState) -> float:
 
 def _parsed(reply: httpx.Response) -> dict[str, Any] | None:
     try:
-        found = reply.json()
+        content = reply.json()
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 def _detail(reply: httpx.Response) -> str:
@@ -220,10 +220,10 @@ def _detail(reply: httpx.Response) -> str:
     return str(detail or reply.text[:200] or "no reason given")
 
 
-def _of(kind: type[_T], found: Mapping[str, Any]) -> _T:
+def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:
     """The fields that are known; a server may send more."""
     try:
-        return kind(**{field.name: found[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+        return kind(**{field.name: fields_[field.name] for field in fields(kind)})  # type: ignore[arg-type]
     except KeyError as error:
         raise BankError(
             f"the server's reply lacks {error}: is its Tiebreak another release?"
