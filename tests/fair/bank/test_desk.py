@@ -12,7 +12,7 @@ from sqlalchemy import Engine, insert
 
 from tests.fair.bank.serving import KEYS, client, make_bank, served, token
 from tiebreak.fair.bank.quotas import grant, quota_of, take
-from tiebreak.fair.bank.results import hold
+from tiebreak.fair.bank.results import keep
 from tiebreak.fair.bank.schema import SESSIONS, Role, now
 from tiebreak.fair.bank.tokens import jti_of, revoke
 from tiebreak.fair.server.desk import AT_ONCE, BEFORE, COOKIE, LIFE
@@ -194,7 +194,7 @@ def test_forms_do_what_they_say(address: str, engine: Engine, admin: httpx.Clien
     assert session not in admin.get("/sessions?state=open").text
     reply = admin.post(f"/board/{session}/release", data=form)
     assert (reply.status_code, "no results of this session yet" in reply.text) == (404, True)
-    hold(engine, session, {"score": 87.5, "lower": None, "judges": [HOSTILE]})
+    keep(engine, session, {"score": 87.5, "lower": None, "judges": [HOSTILE]}, released=False)
     assert "87.50" in admin.get("/board").text
     with client(address, token(engine, "u")) as owner:
         assert owner.get(f"/sessions/{session}/results").status_code == 403
@@ -223,7 +223,7 @@ def test_names_of_examinees_are_text(
     address: str, engine: Engine, admin: httpx.Client, name: str
 ) -> None:
     session = add_session(engine, f"h{len(name)}", model=name, state="complete")
-    hold(engine, session, {"score": name, "judges": [name], "n_items": name})
+    keep(engine, session, {"score": name, "judges": [name], "n_items": name}, released=False)
     grant(engine, name, 5)
     with client(address, "x") as stranger:
         stranger.get("/<script>alert(1)</script>")

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 def test_a_page_at_a_time(engine: Engine) -> None:
     ids = {answered_session(engine, f"s{number}", 3) for number in range(5)}
     still_open = answered_session(engine, "o", 3, state="open")
-    results.hold(engine, min(ids), {"score": 50.0})
-    results.hold(engine, max(ids), {"score": 60.0})
+    results.keep(engine, min(ids), {"score": 50.0}, released=False)
+    results.keep(engine, max(ids), {"score": 60.0}, released=False)
     results.show(engine, max(ids), shown=True)
     jti = jti_of(token(engine))
     line = {

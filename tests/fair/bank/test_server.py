@@ -12,7 +12,7 @@ from sqlalchemy import Engine, select
 from tests.fair.bank.serving import KEYS, PRIVATE_TEXT, client, make_bank, served, token
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.quotas import grant, quota_of
-from tiebreak.fair.bank.results import release
+from tiebreak.fair.bank.results import keep
 from tiebreak.fair.bank.schema import ACCESS_LOG
 from tiebreak.fair.bank.sessions import close
 from tiebreak.fair.server.settings import Settings
@@ -160,7 +160,7 @@ def test_another_ones_session_is_not_there(ada: httpx.Client, address: str, engi
 def test_results_are_released(ada: httpx.Client, engine: Engine) -> None:
     session = opened(ada)
     close(engine, session["id"])
-    release(engine, session["id"], {"score": 87.5})
+    keep(engine, session["id"], {"score": 87.5}, released=True)
     assert ada.get(f"/sessions/{session['id']}/results").json() == {"score": 87.5}
     assert ada.get(f"/sessions/{session['id']}").json()["released"]
     assert ada.get(f"/sessions/{session['id']}/questions/1").status_code == 409

@@ -22,7 +22,6 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
 from tiebreak.fair.bank.results import SessionResult, SubjectResult, require_ended
 from tiebreak.paths import Paths
-from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
@@ -50,7 +49,9 @@ def result_of(
         require_ended(connection, session)
     pool = pool_of(engine, session, partial=True)
     read = read_ranking_logs(logs, with_metadata=True, with_votes=False)
-    parts = [judged for log in read for part in log.parts() if (judged := _own(part, pool)).samples]
+    parts = [
+        judged for log in read for part in log.parts() if (judged := _judged(part, pool)).samples
+    ]
     _require_all(parts, pool, session)
     report = star_report_of(parts, how=how)
     assert report is not None
@@ -64,7 +65,13 @@ def result_of(
     }
     n_scored = Counter(scored.values())
     subjects = [
-        SubjectResult(name, subject.value, *_bounds(subject), n_scored[name])
+        SubjectResult(
+            subject=name,
+            score=subject.value,
+            lower=_known(subject.lower),
+            upper=_known(subject.upper),
+            n_items=n_scored[name],
+        )
         for name, subject in zip(board.subjects, row.subjects, strict=True)
         if n_scored[name]
     ]
@@ -79,12 +86,12 @@ def result_of(
         n_items=row.n_items,
         n_unscored=row.n_unscored,
         constant_score=board.constant_score if board.constants.best else None,
-        subjects=told(subjects),
+        subjects=publishable(subjects),
         judges=board.judges,
     )
 
 
-def told(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
+def publishable(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
     """The subjects that may be told: each of enough answers, and so are those left out together.
 
     What is left out could be had from the score of all answers and the other subjects' otherwise.
@@ -98,7 +105,7 @@ def told(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
     return tuple(subject for subject in subjects if subject not in hidden)
 
 
-def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
+def _judged(log: RankingLog, pool: CandidatePool) -> RankingLog:
     """What a log says about the pool's answers alone, which are one model's.
 
     Raises:
@@ -153,10 +160,6 @@ def _require_all(parts: Iterable[RankingLog], pool: CandidatePool, session: str)
             f"{session} are not judged by stars in this log, {missing[0]} for one: give the log of "
             "this session's export, judged to the end (inspect eval-retry)"
         )
-
-
-def _bounds(score: Estimate) -> tuple[float | None, float | None]:
-    return _known(score.lower), _known(score.upper)
 
 
 def _known(value: float) -> float | None:

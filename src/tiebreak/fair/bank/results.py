@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import RESULTS, SESSIONS, now, writing
 from tiebreak.fair.bank.sessions import Holder, session_of
-from tiebreak.report.json import json_ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +46,20 @@ class SessionResult:
     subjects: tuple[SubjectResult, ...]
     judges: tuple[str, ...]
 
-    def data(self) -> dict[str, Any]:
-        """As it is kept, and as the owner of the session gets it."""
-        content: dict[str, Any] = json_ready(self)
-        return content
 
-
-def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:
-    """Let the owner of a session see results; what was released before is replaced.
+def keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
+    """Keep results of a session, in place of earlier ones; its owner sees them if `released`.
 
     Raises:
         BankError: there is no such session ("missing"), or it is open ("conflict").
     """
-    _keep(engine, session, data, released=True)
-
-
-def hold(engine: Engine, session: str, data: Mapping[str, object]) -> None:
-    """Keep results that the owner does not see yet; otherwise as `release`."""
-    _keep(engine, session, data, released=False)
+    with writing(engine) as connection:
+        require_ended(connection, session)
+        connection.execute(delete(RESULTS).where(RESULTS.c.session == session))
+        at = now() if released else None
+        connection.execute(insert(RESULTS).values(session=session, data=dict(data), released_at=at))
+        of_session = update(SESSIONS).where(SESSIONS.c.id == session)
+        connection.execute(of_session.values(released=released))
 
 
 def show(engine: Engine, session: str, *, shown: bool) -> None:
@@ -76,8 +70,8 @@ def show(engine: Engine, session: str, *, shown: bool) -> None:
     """
     with writing(engine) as connection:
         session_of(connection, session, None)
-        of_it = update(RESULTS).where(RESULTS.c.session == session)
-        changed = connection.execute(of_it.values(released_at=now() if shown else None))
+        of_session = update(RESULTS).where(RESULTS.c.session == session)
+        changed = connection.execute(of_session.values(released_at=now() if shown else None))
         if not changed.rowcount:
             raise BankError(
                 "there are no results of this session yet: tiebreak bank release SESSION --log LOG",
@@ -92,16 +86,6 @@ def require_ended(connection: Connection, session: str) -> None:
         raise BankError(
             "the session is open: release results once it is complete or closed", kind="conflict"
         )
-
-
-def _keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
-    with writing(engine) as connection:
-        require_ended(connection, session)
-        connection.execute(delete(RESULTS).where(RESULTS.c.session == session))
-        at = now() if released else None
-        connection.execute(insert(RESULTS).values(session=session, data=dict(data), released_at=at))
-        of_it = update(SESSIONS).where(SESSIONS.c.id == session)
-        connection.execute(of_it.values(released=released))
 
 
 def released(engine: Engine, session: str, holder: Holder) -> dict[str, object]:

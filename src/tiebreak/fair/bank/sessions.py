@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert, select, update
 
 from tiebreak.fair.bank import quotas
 from tiebreak.fair.bank.errors import BankError
@@ -151,7 +151,8 @@ def create(
             if made := _made_before(connection, holder, wanted, key):
                 return made, False
             quotas.require(connection, holder.institution, wanted.k)
-            n_sessions, seen = _n_sessions(connection, holder), _seen(connection, holder)
+            n_sessions = _n_sessions(connection, holder)
+            seen = seen_by(connection, holder.institution)
         # A draw takes long: it is made while others write, and again if another session of the
         # institution came between.
         sampler.refresh()
@@ -162,7 +163,7 @@ def create(
                 return made, False
             _require_no_other(connection, holder)
             if _n_sessions(connection, holder) != n_sessions:
-                drawn = sampler.draw(wanted.k, seed, _seen(connection, holder))
+                drawn = sampler.draw(wanted.k, seed, seen_by(connection, holder.institution))
             if sampler.approved(connection, drawn):
                 quotas.take(connection, holder.institution, wanted.k)
                 return _insert(connection, holder, wanted, key, seed, drawn), True
@@ -176,15 +177,19 @@ def ask(connection: Connection, session: str, position: int, holder: Holder) -> 
         BankError: there is no such question of the holder ("missing"); one before it is not
             answered yet, or the session was closed before it was asked ("conflict").
     """
-    where = _where(session, position, holder)
-    row = connection.execute(_QUESTION, where).one_or_none()
-    if row is None:
-        raise _no_question(session_of(connection, session, holder), position)
+    row, where = _placed(connection, _QUESTION, session, position, holder)
     if row.asked_at is None:
         _require_turn(_session(row), position)
         connection.execute(_HAND_OUT, where | {"at": now()})
-    words = (row.category, row.sub_category, row.type, row.question)
-    return Asked(position, row.k, *words, tuple(row.options))
+    return Asked(
+        position=position,
+        of=row.k,
+        category=row.category,
+        sub_category=row.sub_category,
+        type=row.type,
+        question=row.question,
+        options=tuple(row.options),
+    )
 
 
 def answer(
@@ -198,10 +203,7 @@ def answer(
         BankError: there is no such question of the holder ("missing"); it was not asked yet, it
             has another answer already, or the session is closed ("conflict").
     """
-    where = _where(session, position, holder)
-    row = connection.execute(_PLACE, where).one_or_none()
-    if row is None:
-        raise _no_question(session_of(connection, session, holder), position)
+    row, where = _placed(connection, _PLACE, session, position, holder)
     state = _session(row)
     if position <= state.answered:
         if row.answer == text:
@@ -210,7 +212,13 @@ def answer(
     _require_turn(state, position)
     if row.asked_at is None:
         raise _conflict(f"question {position} was not asked yet: get it before you answer it")
-    return _keep(connection, state, text, where)
+    at, last = now(), position == state.k
+    state = replace(state, state="complete" if last else "open", answered=position)
+    connection.execute(_ANSWER, where | {"text": text, "at": at})
+    connection.execute(_COUNT, where | {"now_is": state.state, "ended": at if last else None})
+    if last:
+        quotas.settle(connection, holder.institution, asked=state.k, unasked=0)
+    return state
 
 
 def close(engine: Engine, session: str) -> Session:
@@ -224,13 +232,11 @@ def close(engine: Engine, session: str) -> Session:
         if state.state == "complete":
             raise _conflict("the session is complete: there is nothing to close")
         if state.state == "open":
-            of_it = (_P.session == session, _P.asked_at.is_not(None))
-            asked = connection.execute(select(func.count()).where(*of_it)).scalar_one()
+            handed_out = (_P.session == session, _P.asked_at.is_not(None))
+            asked = connection.execute(select(func.count()).where(*handed_out)).scalar_one()
             ended = update(SESSIONS).where(_S.id == session).returning(_S.institution)
-            institution = connection.execute(
-                ended.values(state="closed", completed=now())
-            ).scalar_one()
-            quotas.settle(connection, institution, asked=asked, unasked=state.k - asked)
+            closed = connection.execute(ended.values(state="closed", completed=now()))
+            quotas.settle(connection, closed.scalar_one(), asked=asked, unasked=state.k - asked)
         return session_of(connection, session, None)
 
 
@@ -257,6 +263,7 @@ _OF_HOLDER: Final = (
     _P.position == bindparam("at_position"),
 )
 _THERE: Final = (_P.session == bindparam("of_session"), _P.position == bindparam("at_position"))
+_ASKED: Final = ("category", "sub_category", "type", "question", "options")
 _PLACED: Final = SESSIONS.join(SESSION_QUESTIONS, _P.session == _S.id)
 _PLACE: Final = (
     select(SESSIONS, _P.asked_at, _P.answer)
@@ -265,7 +272,7 @@ _PLACE: Final = (
     .with_for_update(of=SESSIONS)
 )
 _QUESTION: Final = (
-    select(*(SESSIONS, _P.asked_at, _Q.category, _Q.sub_category, _Q.type, _Q.question, _Q.options))
+    select(SESSIONS, _P.asked_at, *(_Q[name] for name in _ASKED))
     .select_from(_PLACED.join(QUESTIONS, _Q.uuid == _P.uuid))
     .where(*_OF_HOLDER)
     .with_for_update(of=SESSIONS)
@@ -285,27 +292,23 @@ _COUNT: Final = (
 )
 
 
-def _where(session: str, position: int, holder: Holder) -> dict[str, str | int]:
-    return {
+def _placed(
+    connection: Connection, chosen: Select[Any], session: str, position: int, holder: Holder
+) -> tuple[Row[Any], dict[str, Any]]:
+    """The row at a position of the holder's session, and the values by which it is found."""
+    where = {
         "of_session": session,
         "of_institution": holder.institution,
         "of_user": holder.user,
         "at_position": position,
     }
-
-
-def _keep(
-    connection: Connection, found: Session, text: str, where: dict[str, str | int]
-) -> Session:
-    position, at = found.answered + 1, now()
-    last = position == found.k
-    state: State = "complete" if last else "open"
-    connection.execute(_ANSWER, where | {"text": text, "at": at})
-    ended = {"now_is": state, "ended": at if last else None}
-    connection.execute(_COUNT, {**where, **ended})
-    if last:
-        quotas.settle(connection, str(where["of_institution"]), asked=found.k, unasked=0)
-    return replace(found, state=state, answered=position)
+    row = connection.execute(chosen, where).one_or_none()
+    if row is None:
+        k = session_of(connection, session, holder).k
+        raise BankError(
+            f"the session has the questions 1 to {k:,}, and no question {position}", kind="missing"
+        )
+    return row, where
 
 
 def _insert(
@@ -317,31 +320,16 @@ def _insert(
     drawn: Mapping[str, str],
 ) -> Session:
     made = Session(
-        secrets.token_hex(16), wanted.k, "open", 0, wanted.model, wanted.prompting, False
+        id=secrets.token_hex(16), state="open", answered=0, released=False, **asdict(wanted)
     )
-    connection.execute(
-        insert(SESSIONS).values(
-            id=made.id,
-            **asdict(holder),
-            **asdict(wanted),
-            seed=seed,
-            answered=0,
-            state=made.state,
-            created=now(),
-            idempotency_key=key,
-            released=False,
-        )
-    )
-    raws = drawn.items()
-    connection.execute(
-        insert(SEEN),
-        [{"institution": holder.institution, "uuid": uuid, "raw_uuid": raw} for uuid, raw in raws],
-    )
+    opened = {**asdict(holder), "seed": seed, "created": now(), "idempotency_key": key}
+    connection.execute(insert(SESSIONS).values(**asdict(made), **opened))
+    mark_seen(connection, holder.institution, drawn)
     connection.execute(
         insert(SESSION_QUESTIONS),
         [
             {"session": made.id, "position": position, "uuid": uuid, "raw_uuid": raw}
-            for position, (uuid, raw) in enumerate(raws, 1)
+            for position, (uuid, raw) in enumerate(drawn.items(), 1)
         ],
     )
     return made
@@ -350,12 +338,9 @@ def _insert(
 def _made_before(
     connection: Connection, holder: Holder, wanted: Wanted, key: str
 ) -> Session | None:
-    by_key = (
-        _S.institution == holder.institution,
-        _S.user == holder.user,
-        _S.idempotency_key == key,
-    )
-    row = connection.execute(select(SESSIONS).where(*by_key)).one_or_none()
+    of_holder = (_S.institution == holder.institution, _S.user == holder.user)
+    made = select(SESSIONS).where(*of_holder, _S.idempotency_key == key)
+    row = connection.execute(made).one_or_none()
     if row is None:
         return None
     if (row.k, row.model, row.prompting) != (wanted.k, wanted.model, wanted.prompting):
@@ -385,18 +370,22 @@ def _n_sessions(connection: Connection, holder: Holder) -> int:
     return int(connection.execute(counted).scalar_one())
 
 
-def _seen(connection: Connection, holder: Holder) -> set[str]:
-    given = select(SEEN.c.uuid).where(SEEN.c.institution == holder.institution)
+def seen_by(connection: Connection, institution: str) -> set[str]:
+    """Uuids of all questions that an institution was ever given."""
+    given = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
     return set(connection.execute(given).scalars())
+
+
+def mark_seen(connection: Connection, institution: str, drawn: Mapping[str, str]) -> None:
+    """Note that an institution was given questions, the raw uuid of each uuid."""
+    rows = [
+        {"institution": institution, "uuid": uuid, "raw_uuid": raw} for uuid, raw in drawn.items()
+    ]
+    connection.execute(insert(SEEN), rows)
 
 
 def _session(row: Row[Any]) -> Session:
     return Session(**{field.name: getattr(row, field.name) for field in fields(Session)})
-
-
-def _no_question(state: Session, position: int) -> BankError:
-    range_ = f"the session has the questions 1 to {state.k:,}, and no question {position}"
-    return BankError(range_, kind="missing")
 
 
 def _conflict(message: str) -> BankError:

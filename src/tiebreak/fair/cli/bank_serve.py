@@ -251,8 +251,9 @@ def release(
         return
     from tiebreak.fair.bank.release import result_of
     from tiebreak.rankers.uncertainty import Resampling
+    from tiebreak.report.json import json_ready
 
     engine = open_bank(url)
     result = result_of(engine, session, logs, how=Resampling(level=level))
-    (results.hold if hold else results.release)(engine, session, result.data())
+    results.keep(engine, session, json_ready(result), released=not hold)
     show(form, sheets, result)

@@ -371,5 +371,5 @@ _FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], str, Callable[[Any], dict
     BankCheck: (_check_sheet, "check", _check_data),
     BankStats: (_stats_sheet, "stats", _stats_data),
     Part: (_sessions_sheet, "sessions", _sessions_data),
-    SessionResult: (_results_sheet, "results", SessionResult.data),
+    SessionResult: (_results_sheet, "results", json_ready),
 }

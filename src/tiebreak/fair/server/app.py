@@ -1,22 +1,23 @@
 """The application: a bank over HTTP.
 
-    envelope    request id, headers, access log, around everything
+    envelope    request id, headers, access log, around everything; refusals
     gate        too many requests, too large bodies; whose token it is
     routes      sessions, questions, answers, results; closing, tokens, quotas
     desk        the same and the results, as pages for a browser
 
-`create_app(settings)` is an application of its own; `from_environment()` is for the worker
-processes of `tiebreak bank serve`.
+`create_app(settings)` is an application of its own; `run` serves it by worker processes.
+
+A process that has no descriptor left accepts nobody. So that whoever connects and says nothing, or
+half a request, cannot keep others out, the connection that has been waited for longest makes room.
 """
 
 import asyncio
 import os
 import secrets
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from html import escape
 from typing import Any, Final
 
 import uvicorn
@@ -26,7 +27,7 @@ from fastapi.security import HTTPBearer
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tiebreak.fair.bank.errors import BankError
@@ -100,7 +101,7 @@ def create_app(settings: Settings) -> FastAPI:
     @app.get("/", include_in_schema=False)
     def description() -> Response:
         """The API as a page."""
-        return HTMLResponse(page(app.openapi()))
+        return desk.page("api", document=app.openapi())
 
     app.add_exception_handler(BankError, _refused(rates))
     app.add_exception_handler(RequestValidationError, _malformed)
@@ -131,11 +132,14 @@ def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]
     return refused
 
 
+_NOWHERE: Final = "there is nothing at this address: look at /openapi.json"
+
+
 async def _malformed(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = error.errors()
     if any(fault["loc"][0] == "path" for fault in faults):
-        return problem(404, "there is nothing at this address: look at /openapi.json")
+        return problem(404, _NOWHERE)
     message = "; ".join(
         f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
     )
@@ -145,7 +149,7 @@ async def _malformed(request: Request, error: Exception) -> Response:
 async def _no_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     messages = {
-        404: "there is nothing at this address: look at /openapi.json",
+        404: _NOWHERE,
         405: "this address does not take that method: look at /openapi.json",
     }
     return problem(error.status_code, messages.get(error.status_code, error.detail), error.headers)
@@ -153,82 +157,6 @@ async def _no_page(request: Request, error: Exception) -> Response:
 
 async def _later(request: Request, error: Exception) -> Response:
     return later(error)
-
-
-def page(document: Mapping[str, Any]) -> str:
-    """HTML of an OpenAPI document: every address, what it takes, what it answers."""
-    parts = [
-        f'<section id="{escape(operation["operationId"])}">'
-        f"<h2><code>{method.upper()} {escape(path)}</code></h2>"
-        f"<p>{escape(operation.get('description', ''))}</p>"
-        f"{_takes(operation)}{_answers(operation)}</section>"
-        for path, methods in document["paths"].items()
-        for method, operation in methods.items()
-    ]
-    shapes = [
-        f'<section id="{escape(name)}"><h3>{escape(name)}</h3>'
-        f"<p>{escape(shape.get('description', ''))}</p>{_fields(shape)}</section>"
-        for name, shape in document["components"]["schemas"].items()
-    ]
-    title = escape(document["info"]["title"])
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
-        f"<body><main><h1>{title}</h1><p>Every request but /health shows a token: "
-        "<code>Authorization: Bearer TOKEN</code>. The same as data: "
-        f'<a href="/openapi.json">openapi.json</a>.</p>{"".join(parts)}'
-        f"<h2>Shapes</h2>{''.join(shapes)}</main></body></html>"
-    )
-
-
-def _takes(operation: Mapping[str, Any]) -> str:
-    rows = [
-        (given["name"], given["in"], given["schema"]) for given in operation.get("parameters", ())
-    ]
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    rows += [("body", "JSON", body["schema"])] if body else []
-    return _table(
-        ("takes", "in", "what"), [(escape(name), where, _kind(kind)) for name, where, kind in rows]
-    )
-
-
-def _answers(operation: Mapping[str, Any]) -> str:
-    rows = []
-    for status, reply in sorted(operation["responses"].items()):
-        content = reply.get("content", {}).get("application/json", {})
-        rows.append((status, escape(reply["description"]), _kind(content.get("schema", {}))))
-    return _table(("status", "meaning", "what"), rows)
-
-
-def _fields(shape: Mapping[str, Any]) -> str:
-    fields = shape.get("properties", {}).items()
-    return _table(
-        ("field", "what", "meaning"),
-        [(escape(name), _kind(of), escape(of.get("description", ""))) for name, of in fields],
-    )
-
-
-def _kind(schema: Mapping[str, Any]) -> str:
-    """A schema in a few words; a shape is a link to its table."""
-    if "$ref" in schema:
-        name = escape(schema["$ref"].rpartition("/")[2])
-        return f'<a href="#{name}">{name}</a>'
-    if "anyOf" in schema:
-        return " or ".join(map(_kind, schema["anyOf"]))
-    if "enum" in schema:
-        return " | ".join(map(escape, map(str, schema["enum"])))
-    if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
-    bounds = {"minimum": "≥", "maximum": "≤", "pattern": "like"}
-    limits = [f"{sign} {schema[name]}" for name, sign in bounds.items() if name in schema]
-    return escape(" ".join([str(schema.get("type", "")), *limits]))
-
-
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    if not rows:
-        return ""
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 _MOST: Final = 1000
@@ -315,7 +243,20 @@ def run(
     app = create_app(settings)
     print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
     if development:
-        _print_admin(settings)
+        admin = issue(
+            open_bank(settings.bank),
+            keys_from(),
+            user="admin",
+            institution="organiser",
+            role="admin",
+            lifetime=timedelta(hours=12),
+        )
+        print(
+            "Development: the secret is made for this run, and every token ends with it.\n"
+            f"Token of an admin: {admin}",
+            file=sys.stderr,
+            flush=True,
+        )
     os.environ[VARIABLE] = settings.exported()
     options = {"host": host, "port": port, "log_level": "info", **options_of(proxy)}
     if workers == 1:
@@ -341,20 +282,3 @@ def options_of(proxy: str | None = None) -> dict[str, Any]:
         # So many are accepted at once, and several times as many before the first is counted.
         "backlog": max(8, most_connections() // 8),
     }
-
-
-def _print_admin(settings: Settings) -> None:
-    admin = issue(
-        open_bank(settings.bank),
-        keys_from(),
-        user="admin",
-        institution="organiser",
-        role="admin",
-        lifetime=timedelta(hours=12),
-    )
-    print(
-        "Development: the secret is made for this run, and every token ends with it.\n"
-        f"Token of an admin: {admin}",
-        file=sys.stderr,
-        flush=True,
-    )

@@ -230,7 +230,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         work = partial(sessions.close, engine, session)
         return changed(request, "sessions", proof, "session:close", work)
 
-    @routes.post("/board/{session}/{what}")
+    @routes.post("/board/{session}/{action}")
     def show(
         request: Request,
         session: SessionId,
