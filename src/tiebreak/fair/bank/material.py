@@ -11,10 +11,10 @@ Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions base
 information"). The prompts and the check are our own.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
+from itertools import chain
 from typing import Annotated, Final, Literal
 
 import anyio
@@ -33,7 +33,8 @@ from tiebreak.fair.bank.expansion import (
     parents_in,
     variant_uuid,
 )
-from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.prompting import template
+from tiebreak.fair.bank.question import BankQuestion, storable
 from tiebreak.fair.bank.rows import parts
 from tiebreak.fair.bank.schema import QUESTIONS, writing
 from tiebreak.progress import tracked
@@ -45,7 +46,6 @@ from tiebreak.scorers.prompt import template as shared
 from tiebreak.scorers.replies import ReplyError, parse_object
 
 METHOD: Final = "statements"
-MOST_STATEMENTS: Final = 20
 
 TEXTS_AT_ONCE: Final = 16
 """How many texts are with a model at once; what is done is kept when all of them are."""
@@ -82,10 +82,13 @@ class _Checked:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one material: its variants (drafts and rejected ones), or why it has none."""
+    """What became of one material: its variants, or why it has none (`refused`).
 
-    parent: str
+    Variants are drafts; of those that failed their check `rejected` says why.
+    """
+
     variants: tuple[BankQuestion, ...] = ()
+    rejected: tuple[Refused, ...] = ()
     refused: Refused | None = None
     calls: tuple[Call, ...] = ()
 
@@ -108,9 +111,9 @@ class StatementsQuestion(Question[list[Statement]]):
         counts = {name: str(number) for name, number in numbers.items()}
         key = f"\nWhat a good answer about it holds:\n{fence(self.key)}\n" if self.key else ""
         return Prompt(
-            fill(_template("statements.system"), fence_rule=shared("fence"), **counts),
+            fill(template("statements.system"), fence_rule=shared("fence"), **counts),
             fill(
-                _template("statements.user"),
+                template("statements.user"),
                 mark=fence.line,
                 text=fence(self.text),
                 key=key,
@@ -130,16 +133,9 @@ class StatementsQuestion(Question[list[Statement]]):
         statements = parse_object(_Statements, text).statements
         if len(statements) != self.n:
             raise ReplyError(f"it has {len(statements)} statements where {self.n} are asked for")
-        if any(
-            "\0" in text or not _encodes(text)
-            for statement in statements
-            for text in _texts(statement)
-        ):
+        if not storable("".join(made.statement + made.quote for made in statements)):
             raise ReplyError("it holds a zero byte or half of a character")
-        if (
-            len({" ".join(statement.statement.casefold().split()) for statement in statements})
-            < self.n
-        ):
+        if len({_plain(made.statement.casefold()) for made in statements}) < self.n:
             raise ReplyError("two statements are the same")
         n_true = sum(statement.truth for statement in statements)
         if n_true != self.n // 2:
@@ -161,9 +157,9 @@ class CheckQuestion(Question[_Checked]):
         fence = Fence([self.text], [self.statement])
         verdicts = JSONSchema(type="string", enum=["supports", "contradicts", "neither"])
         return Prompt(
-            fill(_template("check.system"), fence_rule=shared("fence")),
+            fill(template("check.system"), fence_rule=shared("fence")),
             fill(
-                _template("check.user"),
+                template("check.user"),
                 mark=fence.line,
                 text=fence(self.text),
                 statement=fence(self.statement),
@@ -213,20 +209,22 @@ class StatementWriter:
         calls += reply.calls
         if reply.value is None:
             return _without(material, f"no usable reply of the author: {reply.unscored}", calls)
-        variants: dict[int, BankQuestion] = {}
+        checked: dict[int, tuple[BankQuestion, str]] = {}
 
         async def check(number: int, statement: Statement) -> None:
             why, spent = await _objection(judge, material.question, statement)
             calls.extend(spent)
-            variants[number] = self._variant(material, number, statement, why)
+            checked[number] = self._variant(material, number, statement, why), why
 
-        tasks: list[Callable[[], Awaitable[None]]] = [
-            partial(check, number, statement)
-            for number, statement in enumerate(reply.value, start=1)
-        ]
-        await judge.side_by_side(tasks)
-        ordered = tuple(variants[number] for number in sorted(variants))
-        return Written(material.uuid, ordered, calls=tuple(calls))
+        await judge.side_by_side(
+            [partial(check, number, made) for number, made in enumerate(reply.value, start=1)]
+        )
+        ordered = [checked[number] for number in sorted(checked)]
+        return Written(
+            tuple(variant for variant, _ in ordered),
+            tuple(Refused(variant.uuid, why) for variant, why in ordered if why),
+            calls=tuple(calls),
+        )
 
     def _variant(
         self, parent: BankQuestion, number: int, statement: Statement, why: str
@@ -266,15 +264,7 @@ async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str
 
 
 def _without(material: BankQuestion, why: str, calls: Sequence[Call]) -> Written:
-    return Written(material.uuid, refused=Refused(material.uuid, why), calls=tuple(calls))
-
-
-def _texts(one: Statement) -> tuple[str, str]:
-    return one.statement, one.quote
-
-
-def _encodes(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
+    return Written(refused=Refused(material.uuid, why), calls=tuple(calls))
 
 
 def _plain(text: str) -> str:
@@ -301,33 +291,24 @@ def write_statements(
     return done
 
 
-def _unwritten(engine: Engine, materials: Iterable[BankQuestion]) -> list[BankQuestion]:
+def _unwritten(engine: Engine, materials: Sequence[BankQuestion]) -> list[BankQuestion]:
     """Those without a statement, be it a rejected one."""
-    some = list(materials)
-    columns = QUESTIONS.c
-    wanted = select(columns.parent).where(
-        columns.parent.in_([material.uuid for material in some]), columns.type == "true_false"
-    )
+    parents, q = [material.uuid for material in materials], QUESTIONS.c
+    wanted = select(q.parent).where(q.parent.in_(parents), q.type == "true_false")
     with engine.connect() as connection:
         written = set(connection.execute(wanted).scalars())
-    return [material for material in some if material.uuid not in written]
+    return [material for material in materials if material.uuid not in written]
 
 
 def _billed(done: Expanded, written: Sequence[Written]) -> Expanded:
     calls = [call for result in written for call in result.calls]
     paid = [call for call in calls if not call.cached]
     known = done.cost is not None and all(call.cost is not None for call in paid)
-    rejected = [
-        Refused(variant.uuid, variant.hint.rpartition("[rejected: ")[2].removesuffix("]"))
-        for result in written
-        for variant in result.variants
-        if variant.status == "rejected"
-    ]
     return replace(
         done,
         n_questions=done.n_questions + len(written),
         refused=done.refused + tuple(result.refused for result in written if result.refused),
-        rejected=done.rejected + tuple(rejected),
+        rejected=done.rejected + tuple(chain.from_iterable(result.rejected for result in written)),
         n_calls=done.n_calls + len(calls),
         n_cached=done.n_cached + len(calls) - len(paid),
         input_tokens=done.input_tokens + sum(call.input_tokens for call in paid),
@@ -350,9 +331,3 @@ def _closed(**properties: JSONSchema) -> JSONSchema:
 
 def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
     return ResponseSchema(name=name, json_schema=_closed(**properties), strict=True)
-
-
-@lru_cache
-def _template(name: str) -> str:
-    path = Path(__file__).parent / "prompts" / f"{name}.md"
-    return path.read_text(encoding="utf-8").rstrip("\n")

@@ -11,7 +11,7 @@ has an apostrophe in front, which reading takes off again.
 import csv
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -89,18 +89,18 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
         BankError: the file exists.
         OSError: it cannot be written.
     """
+    n = 0
     with engine.connect() as connection:
         questions = questions_in(connection, QUESTIONS.c.status.in_(list(statuses)))
         first = next(questions, None)
         if first is None:
-            return 0
+            return n
         try:
             # With a mark of the encoding, without which a spreadsheet takes it for another.
             out.touch(mode=0o600, exist_ok=False)
             with to_file(out), out.open("w", encoding="utf-8-sig", newline="") as file:
                 writer = csv.writer(file, quoting=csv.QUOTE_ALL)
                 writer.writerow(HEADER)
-                n = 0
                 for question in chain([first], questions):
                     writer.writerow(_cells(question))
                     n += 1
@@ -143,7 +143,12 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
                 f"{path}: {count(len(problems), 'row')} cannot be taken over, so nothing was "
                 "changed:\n" + "\n".join(lines)
             )
-        changes = tuple(change for _, old, new in changed for change in _changes(old, new))
+        changes = tuple(
+            Change(new.uuid, name, getattr(old, name), getattr(new, name))
+            for _, old, new in changed
+            for name in EDITABLE
+            if getattr(old, name) != getattr(new, name)
+        )
         _store(connection, changed, changes, reviewer)
     return Reviewed(len(table.rows), changes)
 
@@ -206,7 +211,8 @@ def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
         return f"{', '.join(fixed)} cannot be changed here"
     if given["status"] not in STATUSES:
         return f"the status {shown(given['status'])} is none of {', '.join(STATUSES)}"
-    if cut := [name for name, text in edits.items() if _was_cut(texts[name], text)]:
+    long = [name for name in edits if len(texts[name]) >= _LONGEST_CELL]
+    if cut := [name for name in long if _lines(texts[name]).strip().startswith(edits[name])]:
         return f"a spreadsheet cut off the end of {', '.join(cut)}; leave out that column"
     status = cast("Status", edits.pop("status", old.status))
     new = replace(old, status=status, **cast("dict[str, Any]", edits))
@@ -215,36 +221,23 @@ def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
     return new
 
 
-def _was_cut(before: str, after: str) -> bool:
-    return len(before) >= _LONGEST_CELL and _lines(before).strip().startswith(after)
-
-
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
     """Rows whose text became that of another question, in the bank or in the file."""
-    edited = [change for change in changed if change[1].question != change[2].question]
+    edited = [(line, new) for line, old, new in changed if old.question != new.question]
     problems: _Problems = []
     taken: dict[str, tuple[str, str]] = {}
-    for (line, _, new), row in zip(edited, rows_of([change[2] for change in edited]), strict=True):
-        columns = QUESTIONS.c
-        same = select(columns.uuid).where(
-            columns.digest == row["digest"], columns.raw_uuid != new.raw_uuid
-        )
+    q = QUESTIONS.c
+    for (line, new), row in zip(edited, rows_of([new for _, new in edited]), strict=True):
+        same = select(q.uuid).where(q.digest == row["digest"], q.raw_uuid != new.raw_uuid)
         first, raw_uuid = taken.setdefault(row["digest"], (new.uuid, new.raw_uuid))
         other = connection.execute(same).scalar() or (first if raw_uuid != new.raw_uuid else None)
         if other is not None:
             problems.append((line, f"{new.uuid}: the same question as {other}"))
     return problems
-
-
-def _changes(old: BankQuestion, new: BankQuestion) -> Iterator[Change]:
-    for name in EDITABLE:
-        before, after = getattr(old, name), getattr(new, name)
-        if before != after:
-            yield Change(new.uuid, name, before, after)
 
 
 def _store(
