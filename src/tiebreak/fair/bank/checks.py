@@ -6,10 +6,12 @@ Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from itertools import compress, groupby
+from typing import Final, Literal, get_args
 
-from sqlalchemy import Connection, Engine, Row, func, select
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Engine, func, select
 
 from tiebreak.fair.bank.duplicates import near_pairs
 from tiebreak.fair.bank.question import BankQuestion, Remarks, faults_of
@@ -17,10 +19,6 @@ from tiebreak.fair.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, si
 from tiebreak.fair.bank.schema import QUESTIONS
 from tiebreak.progress import doing, tracked
 from tiebreak.words import count
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Kind = Literal["format", "siblings", "parents", "statements", "duplicates", "near duplicates"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -62,21 +60,21 @@ def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankC
                     remarks["format"].add(question.uuid, fault)
             for kind, where, fault in _family_faults(family, connection):
                 remarks[kind].add(where, fault)
-            approved = [
-                place for place, question in enumerate(family) if question.status == "approved"
-            ]
-            ids += [(family[place].uuid, family[place].raw_uuid) for place in approved]
+            approved = [question.status == "approved" for question in family]
+            ids += [(question.uuid, question.raw_uuid) for question in compress(family, approved)]
             signed.append(signatures[approved])
         for first, doubles in _exact(connection):
             for other in doubles:
                 remarks["duplicates"].add(other, f"the same as {first}")
         with doing("comparing questions"):
-            for later, earlier in _near(connection, ids, signed):
+            fetch = partial(by_uuid, connection)
+            pairs = near_pairs(ids, np.concatenate(signed), fetch) if ids else ()
+            for later, earlier in pairs:
                 remarks["near duplicates"].add(later, f"nearly the same as {earlier}")
     return BankCheck(bank=bank, n_questions=n, remarks=remarks)
 
 
-def statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) -> Iterator[str]:
+def _statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) -> Iterator[str]:
     """What is wrong with the true/false statements that one expansion made of one choice.
 
     One statement for each option, and one of them true (figure 7).
@@ -99,13 +97,9 @@ def _families(
         .order_by(QUESTIONS.c.raw_uuid, QUESTIONS.c.uuid)
     )
     rows = connection.execution_options(yield_per=AT_ONCE).execute(wanted)
-    for _, group in groupby(rows, key=_raw_uuid):
+    for _, group in groupby(rows, key=lambda row: row.raw_uuid):
         family = list(group)
         yield [question_from(row) for row in family], signatures_from(family)
-
-
-def _raw_uuid(row: "Row[*tuple[object, ...]]") -> str:
-    return str(row.raw_uuid)
 
 
 def _family_faults(
@@ -126,7 +120,7 @@ def _family_faults(
             made.setdefault((question.parent, question.made_by), []).append(question)
     for (parent, by), statements in made.items():
         if by_uuid[parent].type == "multiple_choice":
-            for fault in statement_faults(by_uuid[parent], statements):
+            for fault in _statement_faults(by_uuid[parent], statements):
                 yield "statements", parent, f"{fault} ({by or 'made by nobody knows whom'})"
 
 
@@ -152,12 +146,3 @@ def _exact(connection: Connection) -> Iterator[tuple[str, list[str]]]:
     for _, group in groupby(connection.execute(wanted), key=lambda row: row.digest):
         first, *doubles = (row.uuid for row in group)
         yield first, doubles
-
-
-def _near(
-    connection: Connection, ids: Sequence[tuple[str, str]], signed: Sequence["NDArray[np.uint32]"]
-) -> Iterator[tuple[str, str]]:
-    import numpy as np
-
-    fetch = partial(by_uuid, connection)
-    return near_pairs(ids, np.concatenate(signed), fetch) if ids else iter(())

@@ -117,7 +117,12 @@ def alike(first: BankQuestion, other: BankQuestion) -> bool:
     keys = key_of(first), key_of(other)
     if first.type in _SHORT_KEYS and keys[0] != keys[1]:
         return False
-    if not _marked_alike(first, other) or jaccard(shingles(first), shingles(other)) < THRESHOLD:
+    (numbers, quoted, negations), marks = _marks(first), _marks(other)
+    # Some set a name in quotation marks, and some do not.
+    same_quoted = quoted == marks[1] or not (quoted and marks[1])
+    if not (numbers == marks[0] and same_quoted and negations == marks[2]):
+        return False
+    if jaccard(shingles(first), shingles(other)) < THRESHOLD:
         return False
     if first.type in _SHORT_KEYS:
         return True
@@ -158,13 +163,6 @@ def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
     return sorted(_NUMBER.findall(text)), quoted, len(negations)
 
 
-def _marked_alike(first: BankQuestion, other: BankQuestion) -> bool:
-    (numbers, quoted, negations), marks = _marks(first), _marks(other)
-    # Some set a name in quotation marks, and some do not.
-    same_quoted = quoted == marks[1] or not (quoted and marks[1])
-    return numbers == marks[0] and same_quoted and negations == marks[2]
-
-
 def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
     """MinHash of each `normal_parts`, as datasketch has it: shape (questions, PERMUTATIONS)."""
     hashes, starts = _hashes([_padded(parts) for parts in questions])
@@ -195,7 +193,11 @@ def _hashes(texts: Sequence[str]) -> tuple["NDArray[np.uint32]", "NDArray[np.int
     places = np.concatenate(([0], np.cumsum(lengths)[:-1]))
     before = np.concatenate(([0], np.cumsum(inside)))
     hashes = shingle_hash(first[inside], middle[inside], last[inside])
-    return _mixed(hashes), before[places].astype(np.intp)
+    # MurmurHash3's final mix, with which datasketch begins.
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        hashes = (hashes ^ (hashes >> np.uint32(shift))) * np.uint32(factor)
+    hashes ^= hashes >> np.uint32(16)
+    return hashes, before[places].astype(np.intp)
 
 
 def shingle_hash(
@@ -205,13 +207,6 @@ def shingle_hash(
     factors = np.array([0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D], dtype=np.uint32)
     hashes: NDArray[np.uint32] = first * factors[0] + middle * factors[1] + last * factors[2]
     return hashes
-
-
-def _mixed(values: "NDArray[np.uint32]") -> "NDArray[np.uint32]":
-    """MurmurHash3's final mix, with which datasketch begins."""
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
-        values = (values ^ (values >> np.uint32(shift))) * np.uint32(factor)
-    return values ^ (values >> np.uint32(16))
 
 
 def near_pairs(
@@ -301,8 +296,8 @@ def _shared(
 ) -> "NDArray[np.intp]":
     """How many values of their signatures pairs share, shape (pairs,)."""
     step = 20_000  # pairs at a time, 10 MB
-    counts = [
-        (signed[ones[k : k + step]] == signed[seconds[k : k + step]]).sum(axis=1)
-        for k in range(0, len(ones), step)
-    ]
-    return np.concatenate(counts) if counts else np.empty(0, dtype=np.intp)
+    counts = [np.empty(0, dtype=np.intp)]
+    for start in range(0, len(ones), step):
+        some = slice(start, start + step)
+        counts.append((signed[ones[some]] == signed[seconds[some]]).sum(axis=1))
+    return np.concatenate(counts)

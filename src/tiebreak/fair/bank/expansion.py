@@ -195,15 +195,6 @@ def refusal(stem: str, method: Method) -> str:
     return next((sign.why for sign in signs if sign.pattern.search(asking)), "")
 
 
-def refused_option(options: tuple[str, ...]) -> str:
-    """Why some option makes no question of its own; empty where all do."""
-    letters = (
-        chr(ord("A") + n) for n, text in enumerate(options) if IN_OPTION.pattern.search(text)
-    )
-    letter = next(letters, None)
-    return "" if letter is None else IN_OPTION.why.format(letter=letter)
-
-
 def is_chinese(text: str) -> bool:
     """Whether a text is asked in Chinese: at least half of its words are ideographs."""
     words = words_of(text)
@@ -290,7 +281,12 @@ def _refusal(question: BankQuestion, method: Method) -> str:
         return "; ".join(faults)
     if len(set(map(_plain, question.options))) < len(question.options):
         return "two options say the same"
-    return refusal(question.question, method) or refused_option(question.options)
+    if why := refusal(question.question, method):
+        return why
+    for letter, option in zip(ascii_uppercase, question.options, strict=False):
+        if IN_OPTION.pattern.search(option):
+            return IN_OPTION.why.format(letter=letter)
+    return ""
 
 
 def _plain(option: str) -> str:
@@ -355,7 +351,9 @@ def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Exp
     """
     done = Expanded(method)
     families = parents_in(engine, "multiple_choice")
-    total = _n_parents(engine, "multiple_choice")
+    with engine.connect() as connection:
+        counted = select(func.count()).select_from(QUESTIONS).where(*_wanted("multiple_choice"))
+        total = connection.execute(counted).scalar_one()
     for parents in tracked(families, "expanding questions", total, size=len):
         made = [expand(parent, method) for parent in parents]
         refused = tuple(result for result in made if isinstance(result, Refused))
@@ -398,8 +396,12 @@ def keep_variants(
             refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
     if new:
         connection.execute(insert(QUESTIONS), new)
-    as_made = [variant.uuid for variant in variants if kept.get(variant.uuid) == variant]
-    n_approved = _approve(connection, as_made) if approve else 0
+    as_made = [
+        variant.uuid for variant in variants if approve and kept.get(variant.uuid) == variant
+    ]
+    for part in parts(as_made):
+        drafts = update(QUESTIONS).where(QUESTIONS.c.uuid.in_(part))
+        connection.execute(drafts.values(status="approved"))
     n_same = sum(
         variant.uuid in kept and replace(kept[variant.uuid], status=variant.status) == variant
         for variant in variants
@@ -410,27 +412,14 @@ def keep_variants(
         n_true=done.n_true + sum(row["answer"] == "true" for row in new),
         n_there=done.n_there + len(kept),
         n_other=done.n_other + len(kept) - n_same,
-        n_approved=done.n_approved + n_approved,
+        n_approved=done.n_approved + len(as_made),
         refused=done.refused + tuple(refused),
     )
-
-
-def _approve(connection: Connection, uuids: Sequence[str]) -> int:
-    for part in parts(uuids):
-        wanted = QUESTIONS.c.uuid.in_(part)
-        connection.execute(update(QUESTIONS).where(wanted).values(status="approved"))
-    return len(uuids)
 
 
 def _wanted(kind: str) -> tuple[Any, ...]:
     columns = QUESTIONS.c
     return columns.type == kind, columns.status == "approved", columns.parent == ""
-
-
-def _n_parents(engine: Engine, kind: str) -> int:
-    with engine.connect() as connection:
-        counted = select(func.count()).select_from(QUESTIONS).where(*_wanted(kind))
-        return int(connection.execute(counted).scalar_one())
 
 
 def parents_in(engine: Engine, kind: str) -> Iterator[list[BankQuestion]]:

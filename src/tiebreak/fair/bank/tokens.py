@@ -114,6 +114,8 @@ _LEAST_SECRET: Final = 32
 _LEAST_RSA: Final = 2048
 _REQUIRED: Final = ("exp", "iat", "jti", "sub", "institution", "role", "permissions")
 _KEPT: Final = 4096
+_WRONG_TYPES: Final = (TypeError, ValueError, ArithmeticError, RecursionError)
+"""What claims of a wrong type raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,14 +272,7 @@ class Verifier:
             read = _caller(claims), float(claims["exp"])
         except jwt.ExpiredSignatureError as error:
             raise _unidentified("the token has expired: ask the organiser for a new one") from error
-        # Other errors come of claims of a wrong type.
-        except (
-            jwt.InvalidTokenError,
-            TypeError,
-            ValueError,
-            ArithmeticError,
-            RecursionError,
-        ) as error:
+        except (jwt.InvalidTokenError, *_WRONG_TYPES) as error:
             raise _unidentified(
                 "the token is not valid: send the organiser's token as Authorization: Bearer TOKEN"
             ) from error
@@ -295,9 +290,14 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
         raise ValueError("claims")
     if not isinstance(permissions, list) or not set(permissions) <= set(PERMISSIONS):
         raise ValueError("permissions")
-    user, institution, jti = texts[:3]
-    may = MAY[claims["role"]] & frozenset(permissions)
-    return Caller(user, institution, claims["role"], may, jti, session)
+    return Caller(
+        user=claims["sub"],
+        institution=claims["institution"],
+        role=claims["role"],
+        permissions=MAY[claims["role"]] & frozenset(permissions),
+        token=claims["jti"],
+        session=session,
+    )
 
 
 def _is_name(given: object) -> bool:
