@@ -21,8 +21,8 @@ the curves compare ways of ranking, and say nothing of how right an order is.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import Final, TypedDict
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.linked import LinkedScores, linked_scores
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import separation
-from tiebreak.rankers.profile import FloatArray, IntArray, ratio
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.sampling import (
     UNKNOWN,
@@ -173,13 +173,13 @@ def star_samples(
     base = table.models.index(reference) if reference in table.models else order[0]
     tables = [star_table(round_logs) for round_logs in rounds_of(logs)]
     rounds = RoundScores.of(tables, table, base)
-    clusters = _Clusters.of(table)
+    n_clusters = len(set(table.clusters))
     fitting = [size for size in dict.fromkeys(sizes) if size < table.n_items]
-    draws = [_drawn(table, clusters, size, n_draws, seed) for size in fitting]
+    draws = [_drawn(table, size, n_draws, seed) for size in fitting]
     relative = [_relative(scores, base) for scores, _, _ in draws]
     means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
     influence = relative_influence(overall.score, overall.influence, base)
-    spread = MAX_SCORE**2 * np.sum(influence**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
+    spread = MAX_SCORE**2 * np.sum(influence**2, axis=0) * n_clusters / max(n_clusters - 1, 1)
     spread[overall.n_clusters < 2] = np.nan
     swaps = [_swapped(scores, order) for scores, _, _ in draws]
     return StarSamples(
@@ -194,12 +194,13 @@ def star_samples(
             for size, (n, m), swapped in zip(fitting, means, swaps, strict=True)
         ),
         models=tuple(
-            SampledModel(
-                model=table.models[column],
+            rounds.of_model(
+                column,
+                table.models[column],
+                level,
                 whole=float(_relative(overall.score, base)[column]),
-                **rounds.of_model(column, level),
                 sizes=tuple(
-                    _of_draws(scores[:, column], float(spread[column]), clusters.n, m)
+                    _of_draws(scores[:, column], float(spread[column]), n_clusters, m)
                     for scores, (_, m) in zip(relative, means, strict=True)
                 ),
             )
@@ -227,38 +228,25 @@ def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
     return swapped
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Clusters:
-    """Clusters of a table by number: of each row, and how many different items each has."""
-
-    n: int
-    of_row: NDArray[np.intp]
-    n_items: IntArray
-
-    @classmethod
-    def of(cls, table: StarTable) -> "_Clusters":
-        names, of_row = np.unique(np.array(table.clusters), return_inverse=True)
-        pairs = set(zip(of_row.tolist(), table.item_ids, strict=True))
-        n_items = np.bincount([cluster for cluster, _ in pairs], minlength=len(names))
-        return cls(len(names), of_row, n_items)
-
-
 def _drawn(
-    table: StarTable, clusters: _Clusters, size: int, n_draws: int, seed: int
+    table: StarTable, size: int, n_draws: int, seed: int
 ) -> tuple[FloatArray, list[int], list[int]]:
     """Scores of draws, shape (draws, N), and how many items and clusters each draw holds.
 
     Questions made of one another come together, as many as the size has room for.
     """
+    clusters = np.array(table.clusters)
+    names, cluster = np.unique(clusters, return_inverse=True)
+    pairs = set(zip(cluster.tolist(), table.item_ids, strict=True))
+    n_items = np.bincount([number for number, _ in pairs], minlength=len(names))
     rows, items, drawn = [], [], []
-    names = np.array(table.clusters)
     for number in range(n_draws):
-        mixed = np.random.default_rng(seed + number).permutation(clusters.n)
-        total = np.cumsum(clusters.n_items[mixed])
+        mixed = np.random.default_rng(seed + number).permutation(len(names))
+        total = np.cumsum(n_items[mixed])
         n = max(int(np.searchsorted(total, size, side="right")), 1)
-        kept = np.isin(clusters.of_row, mixed[:n])
+        kept = np.isin(cluster, mixed[:n])
         link = table.design == "linked"
-        rows.append(linked_scores(table.scores[kept], names[kept], link=link).score)
+        rows.append(linked_scores(table.scores[kept], clusters[kept], link=link).score)
         items.append(int(total[n - 1]))
         drawn.append(n)
     return np.array(rows), items, drawn
@@ -274,16 +262,6 @@ def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> Draw
         expected=float(within_pool(alone, n, drawn)),
         independent=float(alone),
     )
-
-
-class RoundRow(TypedDict):
-    """What a `SampledModel` says of the rounds."""
-
-    rounds: tuple[float, ...]
-    mean: float
-    variance: float
-    absolute_variance: float
-    expected: ExpectedVariance
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -320,19 +298,24 @@ class RoundScores:
                 moves[turn][:, columns] = moved
         return cls(scores, _relative(scores, base), moves)
 
-    def of_model(self, column: int, level: float) -> "RoundRow":
-        """What the rounds show of one model."""
+    def of_model(
+        self, column: int, model: str, level: float, *, whole: float, sizes: tuple[DrawnScores, ...]
+    ) -> SampledModel:
+        """What the rounds show of one model, with its score over all questions and its draws."""
         known = np.flatnonzero(~np.isnan(self.relative[:, column]))
         relative, absolute = self.relative[known, column], self.scores[known, column]
         moves = self.moves[known, :, column]
         several = len(known) > 1
-        return {
-            "rounds": tuple(self.relative[:, column].tolist()),
-            "mean": float(relative.mean()) if known.size else math.nan,
-            "variance": float(relative.var(ddof=1)) if several else math.nan,
-            "absolute_variance": float(absolute.var(ddof=1)) if several else math.nan,
-            "expected": expected_variance(moves @ moves.T, level=level) if several else UNKNOWN,
-        }
+        return SampledModel(
+            model=model,
+            whole=whole,
+            rounds=tuple(self.relative[:, column].tolist()),
+            mean=float(relative.mean()) if known.size else math.nan,
+            variance=float(relative.var(ddof=1)) if several else math.nan,
+            absolute_variance=float(absolute.var(ddof=1)) if several else math.nan,
+            expected=expected_variance(moves @ moves.T, level=level) if several else UNKNOWN,
+            sizes=sizes,
+        )
 
     def described(self, tables: Sequence[StarTable], order: Sequence[int]) -> Iterator[StarRound]:
         """The rounds, and how many neighbours of the order each keeps."""
@@ -363,13 +346,13 @@ def _neighbours(
     tests = separation(overall.pseudo, order, level=level)
     apart = {(pair.above, pair.below): pair.apart for pair in tests.pairs}
     relative, in_rounds = _relative(overall.score, base), _swapped(rounds.scores, order)
-    for place, (above, other) in enumerate(pairwise(order)):
-        both = ~np.isnan(rounds.scores[:, above] + rounds.scores[:, other])
+    for place, (above, below) in enumerate(pairwise(order)):
+        both = ~np.isnan(rounds.scores[:, above] + rounds.scores[:, below])
         yield Neighbours(
             above=table.models[above],
-            below=table.models[other],
-            difference=float(relative[above] - relative[other]),
-            apart=apart.get((above, other)),
+            below=table.models[below],
+            difference=float(relative[above] - relative[below]),
+            apart=apart.get((above, below)),
             rounds=int(in_rounds[:, place].sum()),
             n_rounds=int(both.sum()),
             sizes=tuple(float(swapped[:, place].mean()) for swapped in swaps),
@@ -471,17 +454,15 @@ def star_orders(
 def matches_of(table: StarTable) -> Matches | None:
     """Every two answers to one question as a match; None where no question was asked of two."""
     n_clusters, cluster = item_numbers(table.clusters, len(table.clusters))
-    columns: list[FloatArray] = []
-    for one, other in combinations(range(len(table.models)), 2):
-        gap = table.scores[:, one] - table.scores[:, other]
-        rows = np.flatnonzero(~np.isnan(gap))
-        pair = np.tile((float(one), float(other)), (len(rows), 1))
-        columns.append(np.column_stack([pair, (np.sign(gap[rows]) + 1) / 2, cluster[rows]]))
-    matches = np.concatenate(columns)
-    if not len(matches):
+    first, second = np.triu_indices(len(table.models), k=1)
+    gaps = table.scores[:, first] - table.scores[:, second]
+    pair, row = np.nonzero(~np.isnan(gaps.T))
+    if not len(row):
         return None
-    first, second, items = matches[:, [0, 1, 3]].astype(np.int64).T
-    return Matches.of(first, second, matches[:, 2], items, len(table.models), n_items=n_clusters)
+    results = (np.sign(gaps[row, pair]) + 1) / 2
+    return Matches.of(
+        first[pair], second[pair], results, cluster[row], len(table.models), n_items=n_clusters
+    )
 
 
 def _ways(benchmark: str, table: StarTable, seed: int) -> Mapping[str, Statistic]:
@@ -490,29 +471,25 @@ def _ways(benchmark: str, table: StarTable, seed: int) -> Mapping[str, Statistic
         raise AnalysisError(
             f"{benchmark}: no question was answered by two models, so there are no matches"
         )
-    return {
-        "mean stars": mean_statistic(scored(table).pseudo),
-        "win rate": _win_rate(matches),
-        "Bradley–Terry": bradley_terry_statistic(matches),
-        "Elo": elo_statistic(matches, permutations=1, seed=seed),
-    }
-
-
-def _win_rate(matches: Matches) -> Statistic:
     per_item, n = matches.wins_per_item(), matches.n_models
 
-    def rates(counts: FloatArray) -> FloatArray:
+    def win_rates(counts: FloatArray) -> FloatArray:
         wins = (counts @ per_item).reshape(-1, n, n)
         return ratio(wins.sum(axis=2), (wins + wins.transpose(0, 2, 1)).sum(axis=2))
 
-    return rates
+    return {
+        "mean stars": mean_statistic(scored(table).pseudo),
+        "win rate": win_rates,
+        "Bradley–Terry": bradley_terry_statistic(matches),
+        "Elo": elo_statistic(matches, permutations=1, seed=seed),
+    }
 
 
 def _kept(rhos: FloatArray, size: int) -> OrderKept:
     known = rhos[~np.isnan(rhos)]
     undefined = len(rhos) - len(known)
     if not known.size:
-        return OrderKept(size, *(float("nan"),) * 4, undefined)
+        return OrderKept(size, math.nan, math.nan, math.nan, math.nan, undefined)
     lower, upper = (float(bound) for bound in np.quantile(known, _BAND))
-    error = float(known.std(ddof=1) / np.sqrt(known.size)) if known.size > 1 else float("nan")
+    error = float(known.std(ddof=1) / np.sqrt(known.size)) if known.size > 1 else math.nan
     return OrderKept(size, float(known.mean()), lower, upper, error, undefined)
