@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import combinations
+from itertools import combinations, compress
 
 import numpy as np
 
@@ -232,7 +232,7 @@ def star_course(
 
 def elsewhere(
     tables: Mapping[str, StarTable],
-    elsewhere_scores: ScoreTable,
+    static: ScoreTable,
     *,
     how: Resampling = Resampling(draws=1000),
 ) -> tuple[Elsewhere, ...]:
@@ -244,25 +244,16 @@ def elsewhere(
     """
     parts = []
     for name, table in tables.items():
-        called = match_names(elsewhere_scores.models, table.models)
-        scores = scored(table)
-        for column, other in enumerate(elsewhere_scores.benchmarks):
-            theirs = {
-                model: float(
-                    elsewhere_scores.scores[elsewhere_scores.models.index(name_elsewhere), column]
-                )
-                for model, name_elsewhere in called.items()
-            }
-            models = tuple(
-                model
-                for k, model in enumerate(table.models)
-                if not np.isnan(theirs.get(model, np.nan) + scores.score[k])
-            )
+        called = match_names(static.models, table.models)
+        fitted = scored(table)
+        rows = [static.models.index(called[m]) if m in called else None for m in table.models]
+        for column, other in enumerate(static.benchmarks):
+            fixed = np.array([np.nan if k is None else static.scores[k, column] for k in rows])
+            known = ~np.isnan(fixed + fitted.score)
+            models = tuple(compress(table.models, known))
             agreement = None
             if len(models) >= LEAST_MODELS:
-                columns = [table.models.index(model) for model in models]
-                fixed = np.array([theirs[model] for model in models])
-                agreement = _agreement(scores.pseudo[:, columns], fixed, how)
+                agreement = _agreement(fitted.pseudo[:, known], fixed[known], how)
             parts.append(Elsewhere(name, other, models, agreement))
     if not any(part.agreement for part in parts):
         raise AnalysisError(
@@ -298,26 +289,28 @@ def error_causes(
     if not answers:
         raise AnalysisError("\n".join([f"Nothing in {labels.source} was judged by stars.", *notes]))
     place = {cause: number for number, cause in enumerate(labels.causes)}
-    cluster = _clusters(tables)
+    cluster = {
+        (name, item): cluster
+        for name, table in tables.items()
+        for item, cluster in zip(table.item_ids, table.clusters, strict=True)
+    }
     keys = list(answers)
     items = [cluster[benchmark, item] for benchmark, item, _ in keys]
     parts = np.zeros((len(keys), len(place)))
     for row, key in zip(parts, keys, strict=True):
         for label in answers[key]:
             row[place[label.cause]] += 1 / len(answers[key])
-    below = _below(tables)
+    below: Counter[str] = Counter()
+    for table in tables.values():
+        below.update(dict(zip(table.models, (table.scores < 1).sum(axis=0).tolist(), strict=True)))
     models = sorted({model for _, _, model in keys})
     rows = []
     for model in [*models, ""]:
         chosen = np.array([model in ("", key[2]) for key in keys])
-        draws = ItemDraws(
-            int(chosen.sum()),
-            [i for i, o in zip(items, chosen, strict=True) if o],
-            how=Resampling(level),
-        )
+        n = int(chosen.sum())
+        draws = ItemDraws(n, list(compress(items, chosen)), how=Resampling(level))
         shares = draws.shares(parts[chosen], np.ones_like(parts[chosen]), "no answer is labelled")
-        n_below = sum(below.values()) if not model else below[model]
-        rows.append(CauseRow(model, int(chosen.sum()), n_below, shares))
+        rows.append(CauseRow(model, n, below[model] if model else below.total(), shares))
     more = _more_notes(keys, tables)
     pairs = tuple(_raters_agree(answers, cluster, place, level))
     return ErrorCauses(labels.source, labels.causes, tuple(rows), pairs, level, (*notes, *more))
@@ -356,23 +349,6 @@ def _answers(
     if strangers:
         notes.append(f"Models that no log judged: {listed(sorted(strangers))}")
     return dict(by_answer), notes
-
-
-def _clusters(tables: Mapping[str, StarTable]) -> dict[tuple[str, str], str]:
-    return {
-        (name, item): cluster
-        for name, table in tables.items()
-        for item, cluster in zip(table.item_ids, table.clusters, strict=True)
-    }
-
-
-def _below(tables: Mapping[str, StarTable]) -> Counter[str]:
-    """How many answers of each model have fewer stars than all."""
-    counts: Counter[str] = Counter()
-    for table in tables.values():
-        for model, scores in zip(table.models, table.scores.T, strict=True):
-            counts[model] += int(np.sum(scores < 1))
-    return counts
 
 
 def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Iterator[str]:

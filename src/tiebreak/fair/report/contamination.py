@@ -111,7 +111,7 @@ def _gaps(table: Contamination) -> Table:
     columns = (*map(names, ("Model", "Dataset", "Baseline")), *numbers("Δ points", "p"))
     rows = (
         (
-            *(words(gap.model), words(gap.dataset), words(gap.baseline)),
+            *map(words, (gap.model, gap.dataset, gap.baseline)),
             _points(gap),
             Cell(UNDEFINED)
             if math.isnan(gap.p_adjusted)

@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
-from tiebreak.fair.analysis.star_samples import DrawnScores, StarOrders, StarSamples
-from tiebreak.fair.analysis.star_stability import Elsewhere, ErrorCauses, StarCourse, StarStability
+from tiebreak.fair.analysis.star_samples import DrawnScores, OrderKept, StarOrders, StarSamples
+from tiebreak.fair.analysis.star_stability import ErrorCauses, StarCourse, StarStability
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import (
     UNDEFINED,
@@ -42,7 +42,13 @@ from tiebreak.words import count, percent
 
 def sheets_of(report: StarStability) -> list[Sheet]:
     """A sheet for each part that was asked for, and each benchmark."""
-    sheets = [*map(_samples_sheet, report.samples), *course_sheets(report)]
+    sheets = [
+        *map(_samples_sheet, report.samples),
+        *map(_orders, report.orders),
+        *([_elsewhere(report)] if report.elsewhere else []),
+        *map(_course, report.courses),
+        *([_causes(report.causes)] if report.causes else []),
+    ]
     return [sheets[0].plus(notes=report.notes), *sheets[1:]] if sheets else []
 
 
@@ -67,8 +73,21 @@ def rows_of(report: StarStability) -> Rows:
     """
     tables = {
         "samples": list(chain.from_iterable(map(_rows, report.samples))),
-        "--elo": _order_rows(report),
-        "--dates": _date_rows(report),
+        "--elo": [
+            {"benchmark": orders.benchmark, "method": curve.method, **asdict(point)}
+            for orders in report.orders
+            for curve in orders.curves
+            for point in curve.points
+        ],
+        "--dates": [
+            {
+                "benchmark": course.benchmark,
+                **only(row, "model", "series", "date"),
+                **only(row.score, *_ENDS),
+            }
+            for course in report.courses
+            for row in course.rows
+        ],
         "--against": _elsewhere_rows(report),
         "--causes": _cause_rows(report),
     }
@@ -89,8 +108,11 @@ def _rows(samples: StarSamples) -> Iterator[dict[str, Any]]:
 
 def _flat(sample: str, n_items: float, relative: float) -> dict[str, Any]:
     return {
-        **{"sample": sample, "n_items": n_items, "relative": json_ready(relative)},
-        **{"variance": None, "independent_variance": None},
+        "sample": sample,
+        "n_items": n_items,
+        "relative": json_ready(relative),
+        "variance": None,
+        "independent_variance": None,
     }
 
 
@@ -190,14 +212,19 @@ def _neighbours_table(samples: StarSamples) -> Table:
     several = len(samples.rounds) > 1
     sizes = [Column(f"Draws of {size.size:,}") for size in samples.sizes]
     columns = (
-        *(model_names("Above"), model_names("Below"), Column("Difference"), names("Apart")),
+        model_names("Above"),
+        model_names("Below"),
+        Column("Difference"),
+        names("Apart"),
         *([Column("Rounds")] if several else []),
         *sizes,
     )
     apart = {True: "yes", False: "no", None: UNDEFINED}
     rows = [
         (
-            *(words(pair.above), words(pair.below), number(pair.difference, 2)),
+            words(pair.above),
+            words(pair.below),
+            number(pair.difference, 2),
             words(apart[pair.apart]),
             *([Cell(f"{pair.rounds} of {pair.n_rounds}", pair.rounds)] if several else []),
             *map(share, pair.sizes),
@@ -212,40 +239,12 @@ ALL = "all models"
 _ENDS = ("value", "lower", "upper")
 
 
-def course_sheets(report: StarStability) -> Iterator[Sheet]:
-    """The parts that were asked for."""
-    yield from map(_orders, report.orders)
-    if report.elsewhere:
-        yield _elsewhere(report)
-    yield from map(_course, report.courses)
-    if report.causes:
-        yield _causes(report.causes)
-
-
-def _order_rows(report: StarStability) -> list[dict[str, Any]]:
-    return [
-        {"benchmark": orders.benchmark, "method": curve.method, **asdict(point)}
-        for orders in report.orders
-        for curve in orders.curves
-        for point in curve.points
-    ]
-
-
-def _date_rows(report: StarStability) -> list[dict[str, Any]]:
-    return [
-        {
-            **{"benchmark": course.benchmark, "model": row.model, "series": row.series},
-            **{"date": row.date.isoformat(), **only(row.score, *_ENDS)},
-        }
-        for course in report.courses
-        for row in course.rows
-    ]
-
-
 def _elsewhere_rows(report: StarStability) -> list[dict[str, Any]]:
     return [
         {
-            **{"benchmark": part.benchmark, "other": part.other, "n_models": len(part.models)},
+            "benchmark": part.benchmark,
+            "other": part.other,
+            "n_models": len(part.models),
             "figure": name,
             **only(figure, *_ENDS),
         }
@@ -272,19 +271,7 @@ def _cause_rows(report: StarStability) -> list[dict[str, Any]]:
 def _orders(orders: StarOrders) -> Sheet:
     """ρ of each way of ranking by size of the draws (LLMEval-Fair, figure 5)."""
     sizes = [point.n_clusters for point in orders.curves[0].points] if orders.curves else []
-    rows = [
-        (
-            words(curve.method),
-            *(
-                replace(
-                    number(point.mean),
-                    under=f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}",
-                )
-                for point in curve.points
-            ),
-        )
-        for curve in orders.curves
-    ]
+    rows = [(words(curve.method), *map(_order_kept, curve.points)) for curve in orders.curves]
     undefined = [
         f"{curve.method}: ρ is undefined in {point.undefined} of {orders.n_draws} draws of "
         f"{point.n_clusters:,}, which are left out"
@@ -311,60 +298,55 @@ def _orders(orders: StarOrders) -> Sheet:
     )
 
 
+def _order_kept(point: OrderKept) -> Cell:
+    span = f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}"
+    return replace(number(point.mean), under=span)
+
+
 def _elsewhere(report: StarStability) -> Sheet:
     interval = Column(interval_heading(report.level), left=True)
-    columns = (*(names("Benchmark"), names("Other"), Column("Models")),)
-    rows = [
-        (words(part.benchmark), words(part.other), integer(len(part.models)), *_correlations(part))
-        for part in report.elsewhere
-    ]
+    columns = (
+        *map(names, ("Benchmark", "Other")),
+        *numbers("Models", "ρ"),
+        interval,
+        Column("τ"),
+        interval,
+    )
+    rows = []
+    for part in report.elsewhere:
+        correlations = (Cell(UNDEFINED),) * 4
+        if part.agreement:
+            correlations = *estimate(part.agreement.spearman), *estimate(part.agreement.kendall)
+        n_models = integer(len(part.models))
+        rows.append((words(part.benchmark), words(part.other), n_models, *correlations))
+    legend = (
+        "Spearman's ρ and Kendall's τ over the models that have both scores. Intervals are over "
+        "the questions judged by stars alone: the models are taken as they are, and so are the "
+        "others' scores; with few models ρ says little about models that are not here"
+    )
     return Sheet(
         "Scores by stars and scores elsewhere",
-        sections=(
-            Section.of(
-                Table.of(
-                    (*columns, Column("ρ"), interval, Column("τ"), interval),
-                    rows,
-                    "Correlations",
-                ),
-                legend=[
-                    "Spearman's ρ and Kendall's τ over the models that have both scores. "
-                    "Intervals are over the questions judged by stars alone: the models are "
-                    "taken as they are, and so are the others' scores; with few models ρ says "
-                    "little about models that are not here"
-                ],
-            ),
-        ),
+        sections=(Section.of(Table.of(columns, rows, "Correlations"), legend=[legend]),),
     )
-
-
-def _correlations(part: Elsewhere) -> tuple[Cell, ...]:
-    if part.agreement is None:
-        return (Cell(UNDEFINED),) * 4
-    return *estimate(part.agreement.spearman), *estimate(part.agreement.kendall)
 
 
 def _course(course: StarCourse) -> Sheet:
     interval = Column(interval_heading(course.level), left=True)
     rows = [
         (
-            *(Cell(row.date.isoformat(), row.date.isoformat()), words(row.series or UNDEFINED)),
-            *(words(row.model), number(row.score.value, 2)),
+            Cell(row.date.isoformat(), row.date.isoformat()),
+            words(row.series or UNDEFINED),
+            words(row.model),
+            number(row.score.value, 2),
             bounds(row.score.lower, row.score.upper, 1),
         )
         for row in course.rows
     ]
     columns = (names("Date"), names("Series"), model_names(), Column("Score"), interval)
+    legend = "Share of all stars, 0 to 100 (eq. 1). Whether there is a ceiling is not tested"
     return Sheet(
         f"{course.benchmark} · stars by date",
-        sections=(
-            Section.of(
-                Table.of(columns, rows, "Scores by date"),
-                legend=[
-                    "Share of all stars, 0 to 100 (eq. 1). Whether there is a ceiling is not tested"
-                ],
-            ),
-        ),
+        sections=(Section.of(Table.of(columns, rows, "Scores by date"), legend=[legend]),),
         notes=course.notes,
     )
 
@@ -373,7 +355,9 @@ def _causes(causes: ErrorCauses) -> Sheet:
     columns = (model_names(), *numbers("Labelled", "Below 3 ★"), *map(Column, causes.causes))
     rows = [
         (
-            *(words(row.model or ALL), integer(row.n_labelled), integer(row.n_below)),
+            words(row.model or ALL),
+            integer(row.n_labelled),
+            integer(row.n_below),
             *map(_share, row.shares),
         )
         for row in causes.rows
@@ -383,48 +367,31 @@ def _causes(causes: ErrorCauses) -> Sheet:
         for rater in causes.raters
     ]
     interval = interval_heading(causes.level)
+    pairs = (names("Rater"), names("Rater"), *numbers("Answers", "κ"), Column(interval, left=True))
+    legend = (
+        f"Share of labelled answers, below it the {interval}, for this cell alone. Of several "
+        "raters of an answer each has an equal part. Shares are of what was labelled: draw answers "
+        "at random to label, or they say nothing of the others"
+    )
+    kappa = ["Cohen's κ: 1 is full agreement, 0 what chance gives"] if raters else []
+    undefined = (
+        f"κ of {rater.first} and {rater.second}: {rater.kappa.reason}"
+        for rater in causes.raters
+        if rater.kappa.reason
+    )
     return Sheet(
         "Causes of errors",
         (f"labels: {causes.source}",),
         sections=(
-            Section.of(
-                Table.of(columns, rows, "Causes", rules=[len(rows) - 1]),
-                legend=[
-                    f"Share of labelled answers, below it the {interval}, for this cell alone. "
-                    "Of several raters of an answer each has an equal part. Shares are of "
-                    "what was labelled: draw answers at random to label, or they say nothing "
-                    "of the others"
-                ],
-            ),
-            Section.of(
-                Table.of(
-                    (
-                        *(names("Rater"), names("Rater")),
-                        *numbers("Answers", "κ"),
-                        Column(interval, left=True),
-                    ),
-                    raters,
-                    "Raters",
-                ),
-                legend=["Cohen's κ: 1 is full agreement, 0 what chance gives"] if raters else [],
-            ),
+            Section.of(Table.of(columns, rows, "Causes", rules=[len(rows) - 1]), legend=[legend]),
+            Section.of(Table.of(pairs, raters, "Raters"), legend=kappa),
         ),
-        notes=(
-            *causes.notes,
-            *(
-                f"κ of {rater.first} and {rater.second}: {rater.kappa.reason}"
-                for rater in causes.raters
-                if rater.kappa.reason
-            ),
-        ),
+        notes=(*causes.notes, *undefined),
     )
 
 
 def _share(figure: Estimate) -> Cell:
     shown = percent(figure.value) if figure.value == figure.value else UNDEFINED
-    known = figure.lower == figure.lower
-    return Cell(
-        shown,
-        figure.value if known else None,
-        under=percents(figure.lower, figure.upper) if known else "",
-    )
+    if figure.lower != figure.lower:
+        return Cell(shown)
+    return Cell(shown, figure.value, under=percents(figure.lower, figure.upper))
