@@ -45,12 +45,6 @@ class Replayed:
     recalled: tuple[int, ...]
     clusters: tuple[str, ...]
     undecided: int
-    logs: tuple[str, ...]
-
-    @property
-    def n(self) -> int:
-        """How many questions are decided."""
-        return len(self.recalled)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -175,14 +169,18 @@ def contamination_of(
         cells=tuple(_recall(replay, level) for replay in replays),
         gaps=tuple(
             RecallGap(
-                replay.model, replay.dataset, base.dataset, gap, p,
-                None if math.isnan(p) else p <= 1 - level,
+                model=replay.model,
+                dataset=replay.dataset,
+                baseline=base.dataset,
+                gap=gap,
+                p_adjusted=p,
+                apart=None if math.isnan(p) else p <= 1 - level,
             )
             for (replay, base, gap), p in zip(pairs, adjusted, strict=True)
         ),
         level=level,
         notes=(*notes, *_lacking(replays, chosen)),
-    )  # fmt: skip
+    )
 
 
 def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
@@ -218,20 +216,31 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
         held = f" ({count(len(files), 'other file')})" if files else ""
         raise AnalysisError("\n".join([f"No log of a replay{held}. Make one: {HOW}", *notes]))
     together: dict[tuple[str, str, str], dict[str, tuple[int | None, str]]] = defaultdict(dict)
-    sources: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for _, file, header, questions in sorted(logs, key=lambda log: log[:2]):
-        kept: Mapping[str, Any] = (header.eval.metadata or {})[REPLAY_KEY]
-        model = str((header.eval.metadata or {}).get("candidate") or header.eval.model)
-        key = (model, str(kept.get("data")), str(kept.get("mask")))
+        metadata = header.eval.metadata or {}
+        kept: Mapping[str, Any] = metadata[REPLAY_KEY]
+        model = str(metadata.get("candidate") or header.eval.model)
         if header.status != "success":
             notes.append(f"{file}: status is {header.status!r}; finish it: inspect eval-retry")
-        together[key] |= questions
-        sources[key].append(file)
-    return [_replayed(key, questions, sources[key]) for key, questions in together.items()], notes
+        together[model, str(kept.get("data")), str(kept.get("mask"))] |= questions
+    replays = []
+    for (model, dataset, mask), questions in together.items():
+        decided = [(value, original) for value, original in questions.values() if value is not None]
+        replays.append(
+            Replayed(
+                model=model,
+                dataset=dataset,
+                mask=mask,
+                recalled=tuple(value for value, _ in decided),
+                clusters=tuple(original for _, original in decided),
+                undecided=len(questions) - len(decided),
+            )
+        )
+    return replays, notes
 
 
 def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
-    """Whether each question is recalled, None where that is open, and its original."""
+    """Of each question 1 or 0, None where failed attempts could still decide, and its original."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     right: dict[str, int] = defaultdict(int)
@@ -244,30 +253,13 @@ def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
         if score is not None and summary.error is None:
             scored[name] += 1
             right[name] += score.value in ("C", 1, 1.0, True)
-    return {
-        name: (_recalled(right[name], scored[name], attempts), originals[name])
-        for name in originals
-    }
-
-
-def _recalled(right: int, scored: int, attempts: int) -> int | None:
-    """1 or 0; None where the attempts that failed could still decide."""
-    if right >= NEEDED:
-        return 1
-    return 0 if right + (attempts - scored) < NEEDED else None
-
-
-def _replayed(
-    key: tuple[str, str, str], questions: Mapping[str, tuple[int | None, str]], logs: Sequence[str]
-) -> Replayed:
-    decided = [(value, original) for value, original in questions.values() if value is not None]
-    return Replayed(
-        *key,
-        tuple(value for value, _ in decided),
-        tuple(original for _, original in decided),
-        len(questions) - len(decided),
-        tuple(logs),
-    )
+    decided: dict[str, tuple[int | None, str]] = {}
+    for name, original in originals.items():
+        recalled = right[name] >= NEEDED
+        failed = attempts - scored[name]
+        is_open = not recalled and right[name] + failed >= NEEDED
+        decided[name] = None if is_open else int(recalled), original
+    return decided
 
 
 def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -279,19 +271,19 @@ def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 def _recall(replay: Replayed, level: float) -> Recall:
     hits, n = _sums(replay)
-    if not replay.n:
-        share = Estimate(math.nan, math.nan, math.nan, 0, "no question could be decided")
-    else:
+    reason = "no question could be decided"
+    share = Estimate(math.nan, math.nan, math.nan, 0, reason)
+    if replay.recalled:
         draws = ItemDraws(len(n), None, how=Resampling(level, 1))
-        [share] = draws.shares(hits[:, None], n[:, None], "no question could be decided")
+        [share] = draws.shares(hits[:, None], n[:, None], reason)
     return Recall(
-        replay.model,
-        replay.dataset,
-        sum(replay.recalled),
-        replay.n,
-        len(n),
-        replay.undecided,
-        share,
+        model=replay.model,
+        dataset=replay.dataset,
+        recalled=sum(replay.recalled),
+        n=len(replay.recalled),
+        n_clusters=len(n),
+        undecided=replay.undecided,
+        share=share,
     )
 
 
