@@ -159,7 +159,8 @@ class Client:
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         patient = Retrying(
-            retry=retry_if_exception_type(_PASSING) | retry_if_result(_later),
+            retry=retry_if_exception_type(_PASSING)
+            | retry_if_result(lambda reply: reply.status_code in _LATER),
             wait=_wait,
             stop=stop_after_delay(self._patience),
             retry_error_callback=self._last,
@@ -193,10 +194,6 @@ class Client:
             ) from error
         reply: httpx.Response = outcome.result()
         return reply
-
-
-def _later(reply: httpx.Response) -> bool:
-    return reply.status_code in _LATER
 
 
 def _wait(state: RetryCallState) -> float:

@@ -18,10 +18,12 @@ model, whatever other questions there are.
 """
 
 import random
-from collections.abc import Iterable, Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -35,15 +37,10 @@ from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
+from tiebreak.words import words_of
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
-
-import re
-import unicodedata
-from collections.abc import Sequence
-
-from tiebreak.words import words_of
 
 ATTEMPTS: Final = 3
 NEEDED: Final = 2
@@ -144,23 +141,21 @@ def _samples(questions: Iterable[_Known], kind: MaskKind, seed: int, k: int) -> 
     drawn = sorted(questions, key=lambda question: question.name)
     random.Random(f"replay {seed}").shuffle(drawn)
     samples: list[Sample] = []
-    for one in drawn:
+    for known in drawn:
         if len(samples) == k:
             break
-        masked = mask(one.text, one.options, kind=kind, seed=seed, name=one.name)
+        masked = mask(known.text, known.options, kind=kind, seed=seed, name=known.name)
         if masked is None:
             continue
-        letters = (chr(ord("A") + n) for n in range(len(masked.options)))
-        options = [
-            f"{letter}) {text}" for letter, text in zip(letters, masked.options, strict=False)
-        ]
-        question = "\n\n".join([masked.text, *(["\n".join(options)] if options else [])])
+        text, left, fill = masked
+        options = [f"{chr(ord('A') + n)}) {option}" for n, option in enumerate(left)]
+        question = "\n\n".join([text, *(["\n".join(options)] if options else [])])
         samples.append(
             Sample(
-                id=one.name,
+                id=known.name,
                 input=PROMPT.replace("{question}", question),
-                target=masked.fill,
-                metadata={"raw_uuid": one.raw_uuid or one.name},
+                target=fill,
+                metadata={"raw_uuid": known.raw_uuid or known.name},
             )
         )
     return samples
@@ -230,8 +225,7 @@ _OPENING: Final = 3
 _OUTER: Final = " .,;:!?\"'`*“”‘’«»()[]。、，"
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """A question with a blank, and what stood there."""
 
     text: str
