@@ -58,14 +58,17 @@ def export(
     from pathlib import Path
 
     from tiebreak.candidates.parquet import write_parquet
-    from tiebreak.fair.bank.export import pool_of
+    from tiebreak.fair.bank.export import export_questions, pool_of
     from tiebreak.fair.bank.schema import open_bank
     from tiebreak.words import count, visible
 
     if questions == bool(sessions) or (status and not questions):
         raise click.UsageError("Give sessions, or --questions, which --status goes with.")
     if questions:
-        _export_questions(url, out, status)
+        if out is None:
+            raise click.UsageError("--questions needs --out FILE.")
+        n = export_questions(open_bank(url), out, status)
+        click.echo(f"{out}: {count(n, 'question')}")
         return
     target = Path(out or ".")
     is_file = target.suffix == ".parquet"
@@ -80,17 +83,6 @@ def export(
         click.echo(f"{file}: {count(len(pool), 'answer')} of {visible(pool.models[0])}")
         for note in pool.notes:
             click.echo(visible(str(note)))
-
-
-def _export_questions(url: str, out: str | None, status: "Status | None") -> None:
-    from tiebreak.fair.bank.export import export_questions
-    from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.words import count
-
-    if out is None:
-        raise click.UsageError("--questions needs --out FILE.")
-    n = export_questions(open_bank(url), out, status)
-    click.echo(f"{out}: {count(n, 'question')}")
 
 
 @verb()

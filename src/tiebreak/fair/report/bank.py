@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tiebreak.analysis.constant_answers import ConstantAnswer, ConstantAnswers
 from tiebreak.fair.bank.checks import KINDS, WARNINGS, BankCheck
+from tiebreak.fair.bank.expansion import Expanded, Refused
 from tiebreak.fair.bank.importing import ImportReport
 from tiebreak.fair.bank.overview import Part, SessionLine
 from tiebreak.fair.bank.question import STATUSES, Remarks
@@ -40,7 +41,6 @@ def data_of(finding: BankFinding) -> dict[str, Any]:
 
 
 def _import_sheet(report: ImportReport) -> Sheet:
-    """What became of each file's rows, and the rows that something is wrong with."""
     near = {
         "draft": "imported as drafts, which are not asked until somebody approves them",
         "skip": "left out",
@@ -117,7 +117,6 @@ _MEANINGS: Final = {
 
 
 def _check_sheet(check: BankCheck) -> Sheet:
-    """Each kind of check with what it found."""
     table = Table.of(
         (names("Checked", 16), *numbers("Found"), names("What holds", 44)),
         (
@@ -159,7 +158,6 @@ BASELINES: Final = (
 
 
 def _stats_sheet(stats: BankStats) -> Sheet:
-    """Counts, growth by category and source, and what constant answers score."""
     twice = count(stats.n_duplicates, "question has", "questions have")
     return Sheet(
         f"{stats.bank}: {count(sum(cell.n for cell in stats.counts), 'question')}",
@@ -288,7 +286,6 @@ def _baseline_row(name: str, answers: ConstantAnswers) -> Iterator[Cell]:
 
 
 def _sessions_sheet(sessions: Part[SessionLine]) -> Sheet:
-    """The list of sessions."""
     by_state = Counter(session.state for session in sessions.rows)
     states = ", ".join(f"{n:,} {state}" for state, n in sorted(by_state.items()))
     columns = (
@@ -324,7 +321,6 @@ def _sessions_data(sessions: Part[SessionLine]) -> dict[str, Any]:
 
 
 def _results_sheet(result: SessionResult) -> Sheet:
-    """The results of one session."""
     scored = "–" if result.score is None else f"{result.score:.2f}"
     unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
     heading = interval_heading(result.level)
@@ -364,6 +360,56 @@ def _results_sheet(result: SessionResult) -> Sheet:
 
 def _span(lower: float | None, upper: float | None) -> str:
     return UNDEFINED if lower is None or upper is None else f"{lower:.1f}–{upper:.1f}"
+
+
+_MOST_REFUSED: Final = 10
+
+
+def expansion_sheet(done: Expanded, *, approve: bool) -> Sheet:
+    """What an expansion did; `approve` is whether new variants were approved at once."""
+    of_texts = done.method == "statements"
+    looked = count(done.n_questions, "text" if of_texts else "multiple-choice question")
+    status = "approved" if approve else "drafts: tiebreak bank review"
+    lines = [
+        f"{looked}; {count(done.n_made, 'new variant')}" + (f" ({status})." if done.n_made else ".")
+    ]
+    if done.n_made and done.method != "fill_in":
+        false = 1 - done.n_true / done.n_made
+        lines.append(
+            f"{done.n_true:,} true, {done.n_made - done.n_true:,} false: who always answers "
+            f'"false" is right in {percent(false)} of the new ones.'
+        )
+    if done.n_there:
+        lines.append(f"{count(done.n_there, 'variant')} there before, left as they were.")
+    if done.n_other:
+        lines.append(
+            f"{done.n_other:,} of them not as they would be made now: they, or their question, "
+            "were edited since."
+        )
+    if done.n_approved:
+        lines.append(f"{count(done.n_approved, 'earlier draft')} approved.")
+    if of_texts:
+        cost = "at an unknown price" if done.cost is None else f"for ${done.cost:.2f}"
+        lines.append(
+            f"{count(done.n_calls, 'call')} ({done.n_cached:,} from the cache); "
+            f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out, {cost}."
+        )
+    reasons = Counter(question.why for question in done.refused).most_common()
+    rows = [(words(why), integer(n)) for why, n in reasons]
+    table = Table.of((names("Refused, because", 60), *numbers("Questions")), rows)
+    sections = (
+        Section.of(lines=lines),
+        Section.of(table, lines=_named("Refused", done.refused)),
+        Section.of(lines=_named("Rejected by the check", done.rejected)),
+    )
+    return Sheet(f"Expansion to {done.method}", sections=tuple(filter(None, sections)))
+
+
+def _named(verdict: str, refused: tuple[Refused, ...]) -> list[str]:
+    lines = [f"{verdict}: {question.uuid}: {question.why}" for question in refused[:_MOST_REFUSED]]
+    if (more := len(refused) - _MOST_REFUSED) > 0:
+        lines.append(f"… and {more:,} more; --json names all.")
+    return lines
 
 
 _FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], str, Callable[[Any], dict[str, Any]]]]] = {

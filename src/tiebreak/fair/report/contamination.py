@@ -97,7 +97,6 @@ def _legend(table: Contamination) -> str:
 
 
 def _counts(table: Contamination) -> Table:
-    """Models × datasets, baselines last."""
     columns = (*table.datasets, *table.baselines)
     rows = (
         (words(model), *(_count(table.cell(model, dataset)) for dataset in columns))
@@ -132,7 +131,6 @@ def _count(recall: Recall | None) -> Cell:
 
 
 def _points(gap: RecallGap) -> Cell:
-    """The difference in percentage points."""
     shown = signed(100 * gap.gap.difference, 1)
     tone: Tone = "bad" if gap.above else ""
     if math.isnan(gap.gap.lower):

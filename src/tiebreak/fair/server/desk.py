@@ -261,7 +261,6 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 def _part(
     connection: Connection, section: Section, start: int, state: State | None
 ) -> overview.Part[Any]:
-    """The rows of a section's page."""
     if section == "sessions":
         return overview.sessions_of(connection, state=state, start=start, most=AT_ONCE)
     if section == "board":
