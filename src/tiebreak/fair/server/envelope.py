@@ -88,10 +88,10 @@ def once_a_minute(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     if record.levelno < logging.WARNING or not isinstance(error, OSError | None):
         return True
-    key, now = (record.name, str(record.msg).partition("\n")[0]), time.monotonic()
-    if now - _LAST.get(key, -60) < 60:
+    key, seconds = (record.name, str(record.msg).partition("\n")[0]), time.monotonic()
+    if seconds - _LAST.get(key, -60) < 60:
         return False
-    _LAST[key] = now
+    _LAST[key] = seconds
     return True
 
 
