@@ -22,7 +22,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
@@ -40,8 +40,7 @@ ANSWERS_MARK: Final = "____"
 """The blank at the end of a stem that has none of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """What is looked for in a text, and why a question that has it is refused."""
 
     pattern: re.Pattern[str]

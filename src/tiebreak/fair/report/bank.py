@@ -9,7 +9,7 @@ from tiebreak.analysis.constant_answers import ConstantAnswer, ConstantAnswers
 from tiebreak.fair.bank.checks import KINDS, WARNINGS, BankCheck
 from tiebreak.fair.bank.expansion import Expanded, Refused
 from tiebreak.fair.bank.importing import ImportReport
-from tiebreak.fair.bank.overview import Part, SessionLine
+from tiebreak.fair.bank.overview import Part
 from tiebreak.fair.bank.question import STATUSES, Remarks
 from tiebreak.fair.bank.results import SessionResult
 from tiebreak.fair.bank.stats import BankStats, Growth
@@ -26,7 +26,7 @@ from tiebreak.report.sheet import (
 )
 from tiebreak.words import count, listed, percent
 
-BankFinding = ImportReport | BankCheck | BankStats | Part[SessionLine] | SessionResult
+BankFinding = ImportReport | BankCheck | BankStats | Part | SessionResult
 
 
 def sheets_of(finding: BankFinding) -> list[Sheet]:
@@ -285,7 +285,7 @@ def _baseline_row(name: str, answers: ConstantAnswers) -> Iterator[Cell]:
     yield share(answers.share)
 
 
-def _sessions_sheet(sessions: Part[SessionLine]) -> Sheet:
+def _sessions_sheet(sessions: Part) -> Sheet:
     by_state = Counter(session.state for session in sessions.rows)
     states = ", ".join(f"{n:,} {state}" for state, n in sorted(by_state.items()))
     columns = (
@@ -305,7 +305,7 @@ def _sessions_sheet(sessions: Part[SessionLine]) -> Sheet:
     )
 
 
-def _session_row(session: SessionLine) -> Iterator[Cell]:
+def _session_row(session: Any) -> Iterator[Cell]:
     for name in ("id", "institution", "model", "prompting", "state"):
         yield words(getattr(session, name))
     yield Cell(f"{session.answered:,} of {session.k:,}", session.answered)
@@ -316,7 +316,7 @@ def _session_row(session: SessionLine) -> Iterator[Cell]:
     yield words(session.started[:16].replace("T", " "))
 
 
-def _sessions_data(sessions: Part[SessionLine]) -> dict[str, Any]:
+def _sessions_data(sessions: Part) -> dict[str, Any]:
     return {"total": sessions.total, "sessions": sessions.rows}
 
 

@@ -254,12 +254,12 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
 def _part(
     connection: Connection, section: Section, start: int, state: State | None
-) -> overview.Part[Any]:
+) -> overview.Part:
     if section == "sessions":
         return overview.sessions_of(connection, state=state, start=start, most=AT_ONCE)
     if section == "quotas":
         institutions = quotas.quotas(connection)
-        return overview.Part(tuple(institutions[start : start + AT_ONCE]), start, len(institutions))
+        return overview.Part(institutions[start : start + AT_ONCE], len(institutions))
     rows_of = {"board": overview.results_of, "tokens": overview.tokens_of, "log": overview.log_of}
     return rows_of[section](connection, start, AT_ONCE)
 

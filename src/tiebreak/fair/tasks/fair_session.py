@@ -126,14 +126,6 @@ class Client:
         key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
         return _of(Standing, self._ask("POST", "sessions", wanted, key))
 
-    def standing(self, session: str) -> Standing:
-        """Where a session stands.
-
-        Raises:
-            BankError: the server refuses.
-        """
-        return _of(Standing, self._ask("GET", f"sessions/{session}"))
-
     def question(self, session: str, position: int) -> Given:
         """A question of a session.
 
