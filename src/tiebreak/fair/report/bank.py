@@ -36,8 +36,17 @@ def sheets_of(finding: BankFinding) -> list[Sheet]:
 
 def data_of(finding: BankFinding) -> dict[str, Any]:
     """Its fields, version 1 of "tiebreak/bank-import", -check, -stats, -sessions or -results."""
-    _, name, fields = _FORMS[type(finding)]
-    return document(f"tiebreak/bank-{name}", 1, **fields(finding))
+    if isinstance(finding, BankStats):
+        fields = _stats_data(finding)
+    elif isinstance(finding, Part):
+        fields = {"total": finding.total, "sessions": finding.rows}
+    elif isinstance(finding, ImportReport):
+        fields = {"n_imported": finding.n_imported, **json_ready(finding)}
+    elif isinstance(finding, BankCheck):
+        fields = {"n_wrong": finding.n_wrong, **json_ready(finding)}
+    else:
+        fields = json_ready(finding)
+    return document(f"tiebreak/bank-{_FORMS[type(finding)][1]}", 1, **fields)
 
 
 def _import_sheet(report: ImportReport) -> Sheet:
@@ -66,10 +75,6 @@ def _import_sheet(report: ImportReport) -> Sheet:
         ),
         notes=tuple(_import_notes(report)),
     )
-
-
-def _import_data(report: ImportReport) -> dict[str, Any]:
-    return {"n_imported": report.n_imported, **json_ready(report)}
 
 
 def _files(report: ImportReport) -> Table:
@@ -141,10 +146,6 @@ def _check_sheet(check: BankCheck) -> Sheet:
         ),
         notes=("Rejected questions are left out",),
     )
-
-
-def _check_data(check: BankCheck) -> dict[str, Any]:
-    return {"n_wrong": check.n_wrong, **json_ready(check)}
 
 
 GROWTH: Final = (
@@ -316,10 +317,6 @@ def _session_row(session: Any) -> Iterator[Cell]:
     yield words(session.started[:16].replace("T", " "))
 
 
-def _sessions_data(sessions: Part) -> dict[str, Any]:
-    return {"total": sessions.total, "sessions": sessions.rows}
-
-
 def _results_sheet(result: SessionResult) -> Sheet:
     scored = "–" if result.score is None else f"{result.score:.2f}"
     unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
@@ -412,10 +409,10 @@ def _named(verdict: str, refused: tuple[Refused, ...]) -> list[str]:
     return lines
 
 
-_FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], str, Callable[[Any], dict[str, Any]]]]] = {
-    ImportReport: (_import_sheet, "import", _import_data),
-    BankCheck: (_check_sheet, "check", _check_data),
-    BankStats: (_stats_sheet, "stats", _stats_data),
-    Part: (_sessions_sheet, "sessions", _sessions_data),
-    SessionResult: (_results_sheet, "results", json_ready),
+_FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], str]]] = {
+    ImportReport: (_import_sheet, "import"),
+    BankCheck: (_check_sheet, "check"),
+    BankStats: (_stats_sheet, "stats"),
+    Part: (_sessions_sheet, "sessions"),
+    SessionResult: (_results_sheet, "results"),
 }

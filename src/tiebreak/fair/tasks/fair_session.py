@@ -81,7 +81,11 @@ class Given:
 
 
 class Client:
-    """A server of `tiebreak bank serve`, for the holder of a token."""
+    """A server of `tiebreak bank serve`, for the holder of a token.
+
+    Every call may be repeated without harm, so what the network or a restarting server loses is
+    asked for again, for a while. What the server refuses is a BankError that says what to do.
+    """
 
     def __init__(
         self,
@@ -118,8 +122,7 @@ class Client:
     def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Standing:
         """The session of k questions for a model, new or as it stands; `name` tells several apart.
 
-        Raises:
-            BankError: the server refuses: the token, the quota, another session that is open.
+        Refused are a wrong token, more than the quota, another session while one is open.
         """
         wanted = {"k": k, "model": model, "prompting": prompting}
         digest = hashlib.sha256(json.dumps([wanted, name], sort_keys=True).encode())
@@ -127,20 +130,12 @@ class Client:
         return _of(Standing, self._ask("POST", "sessions", wanted, key))
 
     def question(self, session: str, position: int) -> Given:
-        """A question of a session.
-
-        Raises:
-            BankError: the server refuses, e.g. since an earlier question has no answer yet.
-        """
+        """A question of a session; refused where an earlier one has no answer yet."""
         question = self._ask("GET", f"sessions/{session}/questions/{position}")
         return _of(Given, {**question, "options": tuple(question.get("options") or ())})
 
     def answer(self, session: str, position: int, text: str) -> None:
-        """Give the answer to a question; once given it stays.
-
-        Raises:
-            BankError: the server refuses, e.g. since the question has another answer.
-        """
+        """Give the answer to a question; refused where it has another one."""
         self._ask("PUT", f"sessions/{session}/answers/{position}", {"answer": text})
 
     def _ask(
