@@ -36,9 +36,8 @@ from sqlalchemy import Engine, insert
 
 from benchmarks.made.questions import N_QUESTIONS, questions
 from tiebreak.fair.bank.quotas import grant
-from tiebreak.fair.bank.sampler import Sampler
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank
-from tiebreak.fair.bank.sessions import Holder, Wanted, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, Wanted, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of, keys_from
 
 BOUND = 300.0

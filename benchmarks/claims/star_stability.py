@@ -57,8 +57,9 @@ def _rounds(scale: float) -> Iterator[Claim]:
         for _ in range(n):
             tables = [table_of(rng, world) for _ in range(n_rounds)]
             rounds = RoundScores.of(*joined(tables), 0)
-            rows = [rounds.of_model(column, 0.95) for column in range(1, len(NEAR))]
-            spans = [(row["expected"], row["variance"]) for row in rows]
+            columns = range(1, len(NEAR))
+            rows = [rounds.of_model(k, "", 0.95, whole=100.0, sizes=()) for k in columns]
+            spans = [(row.expected, row.variance) for row in rows]
             within.append([span.lower <= found <= span.upper for span, found in spans])
             ratios.append([found / span.value for span, found in spans])
         setting = f"{n_rounds} rounds, {world.setting}"

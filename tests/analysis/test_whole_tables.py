@@ -126,10 +126,8 @@ def recalled() -> Any:
             rate = 0.6 if name == "old" else 0.1
             values = tuple(int(random.random() < rate) for _ in range(30))
             clusters = tuple(f"c{k // 3}" for k in range(30))
-            found.append(
-                Replayed(model, name, "word", values, clusters, len(found) % 3, (f"{model}.eval",))
-            )
-    found.append(Replayed("m", "none", "word", (), (), 2, ()))
+            found.append(Replayed(model, name, "word", values, clusters, len(found) % 3))
+    found.append(Replayed("m", "none", "word", (), (), 2))
     return contamination_of(found, baselines=["private", "ours"], level=0.9, notes=["read"])
 
 

@@ -369,7 +369,7 @@ CASES = [
     ),
     Case(
         "bank serve",
-        "tiebreak.fair.server.serve.run",
+        "tiebreak.fair.server.app.run",
         (SERVED,),
         {
             **{"host": "127.0.0.1", "port": 8080, "workers": 1, "development": False},
@@ -380,7 +380,7 @@ CASES = [
     Case(
         "bank serve --bank x.db --host h --port 65535 --workers 2 --development --balanced "
         "--token-rate 1/hour --address-rate 2/hour --most-body 1024 --proxy 10.0.0.1",
-        "tiebreak.fair.server.serve.run",
+        "tiebreak.fair.server.app.run",
         (
             {
                 **{"bank": "x.db", "balanced": True, "token_rate": "1/hour"},

@@ -45,7 +45,7 @@ DATASETS = ("AGI (EN)", "AGI (ZH)", "C-Eval", "Ours")
 def replayed(model: str, dataset: str, recalled: int, n: int = 1000, size: int = 1) -> Replayed:
     values = tuple([1] * recalled + [0] * (n - recalled))
     clusters = tuple(f"q{k // size}" for k in range(n))
-    return Replayed(model, dataset, "word", values, clusters, 0, ())
+    return Replayed(model, dataset, "word", values, clusters, 0)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_siblings_are_one_question() -> None:
     rng = np.random.default_rng(0)
     known = np.repeat(rng.random(100) < 0.3, 4)
     one = Replayed(
-        "m", "d", "word", tuple(map(int, known)), tuple(f"q{k // 4}" for k in range(400)), 0, ()
+        "m", "d", "word", tuple(map(int, known)), tuple(f"q{k // 4}" for k in range(400)), 0
     )
     [cell] = contamination_of([one]).cells
     expected = wilson(int(known[::4].sum()), 100)
@@ -129,7 +129,7 @@ def test_without_a_baseline_nothing_is_said() -> None:
 
 
 def test_what_cannot_be_compared() -> None:
-    one, other = replayed("m", "d", 1), Replayed("m", "e", "option", (1,), ("q",), 0, ())
+    one, other = replayed("m", "d", 1), Replayed("m", "e", "option", (1,), ("q",), 0)
     with pytest.raises(AnalysisError, match=r"took out different things \(option, word\)"):
         contamination_of([one, other])
     with pytest.raises(AnalysisError, match="No replay of the baseline 'f'; there are: d"):

@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.test_stars import write
 from tests.ranking_logs.builders import starred
 from tiebreak.analysis.star_table import StarTable, star_table
-from tiebreak.fair.analysis.star_samples import RoundScores, _Clusters, _drawn, star_samples
+from tiebreak.fair.analysis.star_samples import RoundScores, _drawn, star_samples
 from tiebreak.ranking_logs.read import read_ranking_logs
 
 
@@ -26,9 +26,8 @@ def table_of(folder: Path, *clusters: int) -> StarTable:
 
 def test_a_sample_holds_whole_clusters_and_at_least_one(tmp_path: Path) -> None:
     table = table_of(tmp_path, 3, 3, 3)
-    clusters = _Clusters.of(table)
     for size, n_items in ((1, 3), (3, 3), (5, 3), (6, 6), (8, 6)):
-        scores, items, drawn = _drawn(table, clusters, size, 4, seed=0)
+        scores, items, drawn = _drawn(table, size, 4, seed=0)
         assert (items, drawn) == ([n_items] * 4, [n_items // 3] * 4)
         assert scores.shape == (4, 2)
 
@@ -37,11 +36,11 @@ def test_a_sample_holds_whole_clusters_and_at_least_one(tmp_path: Path) -> None:
 def test_one_round_has_no_variance() -> None:
     scores = np.array([[50.0, 40.0], [60.0, math.nan]])
     rounds = RoundScores(scores, 2 * scores, np.ones((2, 5, 2)))
-    both, once = (rounds.of_model(column, 0.95) for column in (0, 1))
-    assert (both["variance"], both["absolute_variance"]) == (200.0, 50.0)
-    assert not math.isnan(both["expected"].value)
-    assert (once["mean"], once["rounds"][0]) == (80.0, 80.0)
-    assert np.isnan([once["variance"], once["absolute_variance"], once["expected"].value]).all()
+    both, once = (rounds.of_model(k, "m", 0.95, whole=60, sizes=()) for k in (0, 1))
+    assert (both.variance, both.absolute_variance) == (200.0, 50.0)
+    assert not math.isnan(both.expected.value)
+    assert (once.mean, once.rounds[0]) == (80.0, 80.0)
+    assert np.isnan([once.variance, once.absolute_variance, once.expected.value]).all()
 
 
 def test_native_scores_stand_in_the_table(tmp_path: Path) -> None:

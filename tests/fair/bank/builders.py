@@ -1,16 +1,17 @@
 """Banks for tests."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine, insert
 
 from tests.harness import ROOT
 from tiebreak.fair.bank.question import BankQuestion
-from tiebreak.fair.bank.schema import QUESTIONS, open_bank
+from tiebreak.fair.bank.schema import QUESTIONS, SESSION_QUESTIONS, SESSIONS, now, open_bank
 
 
 @cache
@@ -32,3 +33,19 @@ def make_bank(path: Path, questions: Iterable[BankQuestion] | None = None) -> En
     with engine.begin() as connection:
         connection.execute(insert(QUESTIONS), rows)
     return engine
+
+
+def add_session(
+    engine: Engine, session: str, answers: Mapping[str, str | None], **about: Any
+) -> str:
+    """A session of these questions, by uuid, with their answers; `about` are other columns."""
+    usual = {"institution": "lab", "user": "u", "model": "m", "prompting": "zero_shot"}
+    usual |= dict.fromkeys(("token", "seed", "idempotency_key"), session)
+    numbers = {"k": len(answers), "answered": 0, "state": "open", "released": False}
+    with engine.begin() as connection:
+        row = {"id": session, "created": now(), **usual, **numbers, **about}
+        connection.execute(insert(SESSIONS).values(row))
+        for position, (uuid, answer) in enumerate(answers.items(), 1):
+            asked = {"position": position, "uuid": uuid, "raw_uuid": uuid, "answer": answer}
+            connection.execute(insert(SESSION_QUESTIONS).values(session=session, **asked))
+    return session

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inspect_ai.log import EvalSample
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine
 
-from tests.fair.bank.builders import example_questions
+from tests.fair.bank.builders import add_session, example_questions
 from tests.ranking_logs.builders import sample, starred, write_log
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.fair.bank.export import pool_of
-from tiebreak.fair.bank.schema import SESSION_QUESTIONS, SESSIONS, now
+from tiebreak.fair.bank.schema import now
 
 Judge = Callable[[int], int | None]
 """The stars of an answer by its number, from 0; None where there is no usable verdict."""
@@ -20,27 +20,14 @@ def answered_session(
     bank: Engine, name: str, n: int = 40, *, state: str = "complete", model: str = "m"
 ) -> str:
     """A session of the first n questions of the example's bank; its id, 32 digits."""
+    answers = {
+        question.uuid: f"answer {place} of {name}"
+        for place, question in enumerate(example_questions()[:n], 1)
+    }
+    ended = None if state == "open" else now()
     session = (name.encode().hex() + "0" * 32)[:32]
-    with bank.begin() as connection:
-        connection.execute(
-            insert(SESSIONS).values(
-                **{"id": session, "institution": "lab", "user": "u", "token": name, "seed": name},
-                **{"model": model, "prompting": "zero_shot", "k": n, "answered": n},
-                **{"state": state, "created": now(), "idempotency_key": name, "released": False},
-                completed=None if state == "open" else now(),
-            )
-        )
-        connection.execute(
-            insert(SESSION_QUESTIONS),
-            [
-                {
-                    **{"session": session, "position": place, "uuid": question.uuid},
-                    **{"raw_uuid": question.raw_uuid, "answer": f"answer {place} of {name}"},
-                }
-                for place, question in enumerate(example_questions()[:n], 1)
-            ],
-        )
-    return session
+    about = {"state": state, "answered": n, "completed": ended, "model": model}
+    return add_session(bank, session, answers, **about)
 
 
 def judged_log(

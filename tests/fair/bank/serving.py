@@ -15,8 +15,7 @@ from sqlalchemy import Engine, insert
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, Role, open_bank
 from tiebreak.fair.bank.tokens import Keys, issue
-from tiebreak.fair.server.app import create_app
-from tiebreak.fair.server.serve import options_of
+from tiebreak.fair.server.app import create_app, options_of
 from tiebreak.fair.server.settings import Settings
 
 KEYS = Keys("HS256", "a secret of the tests, 32 bytes long", "a secret of the tests, 32 bytes long")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.fair.bank.attacking import Place, answer, ask, opened, said_by
 from tests.fair.bank.serving import token
-from tiebreak.fair.bank.results import release
+from tiebreak.fair.bank.results import keep
 from tiebreak.fair.bank.sessions import close
 
 pytestmark = pytest.mark.slow
@@ -75,7 +75,7 @@ def test_results_are_the_owners(place: Place, ada: str) -> None:
         assert owner.get(f"{path}/results").status_code == 403
         close(place.engine, path.rpartition("/")[2])
         assert owner.get(f"{path}/results").status_code == 403
-        release(place.engine, path.rpartition("/")[2], {"score": 1.0})
+        keep(place.engine, path.rpartition("/")[2], {"score": 1.0}, released=True)
         assert owner.get(f"{path}/results").json() == {"score": 1.0}
     user = said_by(ada)["sub"]
     for more, status in [

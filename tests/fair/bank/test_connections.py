@@ -14,7 +14,7 @@ import pytest
 from tests.fair.bank.processes import WAIT, Served, serving
 from tests.fair.bank.serving import KEYS, client, grant, make_bank, served, token
 from tiebreak.fair.bank.schema import open_bank
-from tiebreak.fair.server import serve
+from tiebreak.fair.server import app
 from tiebreak.fair.server.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -109,8 +109,8 @@ def test_who_holds_connections_stops_nobody(
 @pytest.fixture
 def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A server that waits for headers a quarter of a second, and keeps three connections."""
-    monkeypatch.setattr(serve, "HEADERS_WITHIN", 0.25)
-    monkeypatch.setattr(serve, "most_connections", lambda: 3)
+    monkeypatch.setattr(app, "HEADERS_WITHIN", 0.25)
+    monkeypatch.setattr(app, "most_connections", lambda: 3)
     open_bank(tmp_path / "bank.db", create=True)
     with served(Settings(str(tmp_path / "bank.db"), KEYS, durable=False)) as address:
         yield address
@@ -145,8 +145,8 @@ def test_headers_that_come_drop_by_drop(address: str) -> None:
 def test_the_longest_wait_makes_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: bytes
 ) -> None:
-    monkeypatch.setattr(serve, "HEADERS_WITHIN", 600)
-    monkeypatch.setattr(serve, "most_connections", lambda: 3)
+    monkeypatch.setattr(app, "HEADERS_WITHIN", 600)
+    monkeypatch.setattr(app, "most_connections", lambda: 3)
     open_bank(tmp_path / "bank.db", create=True)
     settings = Settings(str(tmp_path / "bank.db"), KEYS, durable=False)
     with served(settings) as address, ExitStack() as stack:
@@ -163,5 +163,5 @@ def test_the_longest_wait_makes_room(
 )
 def test_descriptors_are_left(soft: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (soft, soft))
-    assert serve.most_connections() == most
-    assert 5 * serve.options_of()["backlog"] < soft // 2 or soft == resource.RLIM_INFINITY
+    assert app.most_connections() == most
+    assert 5 * app.options_of()["backlog"] < soft // 2 or soft == resource.RLIM_INFINITY

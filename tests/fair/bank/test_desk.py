@@ -8,12 +8,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine
 
+from tests.fair.bank.builders import add_session
 from tests.fair.bank.serving import KEYS, client, make_bank, served, token
 from tiebreak.fair.bank.quotas import grant, quota_of, take
-from tiebreak.fair.bank.results import hold
-from tiebreak.fair.bank.schema import SESSIONS, Role, now
+from tiebreak.fair.bank.results import keep
+from tiebreak.fair.bank.schema import Role
 from tiebreak.fair.bank.tokens import jti_of, revoke
 from tiebreak.fair.server.desk import AT_ONCE, BEFORE, COOKIE, LIFE
 from tiebreak.fair.server.settings import Settings
@@ -64,19 +65,13 @@ def admin(address: str, engine: Engine) -> Iterator[httpx.Client]:
         yield admin
 
 
-def add_session(engine: Engine, name: str, *, model: str = "m", state: str = "open") -> str:
-    session = (name.encode().hex() + "0" * 32)[:32]
-    with engine.begin() as connection:
-        if state == "open":
+def opened(engine: Engine, name: str, *, model: str = "m", state: str = "open") -> str:
+    if state == "open":
+        with engine.begin() as connection:
             take(connection, "example.org", 5)
-        connection.execute(
-            insert(SESSIONS).values(
-                **{"id": session, "institution": "example.org", "user": "u", "token": session},
-                **{"seed": name, "model": model, "prompting": "zero_shot", "k": 5, "answered": 0},
-                **{"state": state, "created": now(), "idempotency_key": name, "released": False},
-            )
-        )
-    return session
+    session = (name.encode().hex() + "0" * 32)[:32]
+    about = {"institution": "example.org", "model": model, "state": state, "k": 5}
+    return add_session(engine, session, {}, **about)
 
 
 def test_whoever_is_not_logged_in_sees_the_form(address: str) -> None:
@@ -165,7 +160,7 @@ def test_a_form_without_its_proof_does_nothing(
     if given == "another":
         with logged_in(address, token(engine, "x", "organiser", "admin")) as other:
             given = proof(other.get("/quotas"))
-    session = add_session(engine, f"{FORMS.index(action)}{given[:3]}{len(given)}")
+    session = opened(engine, f"{FORMS.index(action)}{given[:3]}{len(given)}")
     jti = jti_of(token(engine))
     form = {"proof": given, "institution": "forged", "granted": 5}
     reply = admin.post(f"/{action.format(s=session, t=jti)}", data=form)
@@ -187,14 +182,14 @@ def test_forms_do_what_they_say(address: str, engine: Engine, admin: httpx.Clien
     form = {"proof": proof(admin.get("/quotas"))}
     reply = admin.post("/quotas?page=1", data={**form, "institution": "new & old", "granted": 7})
     assert (str(reply.url.query, "ascii"), "new &amp; old" in reply.text) == ("page=1", True)
-    session = add_session(engine, "f")
+    session = opened(engine, "f")
     assert f"/sessions/{session}/close" in admin.get("/sessions").text
     assert admin.post(f"/sessions/{session}/close?state=closed", data=form).status_code == 200
     assert session in admin.get("/sessions?state=closed").text
     assert session not in admin.get("/sessions?state=open").text
     reply = admin.post(f"/board/{session}/release", data=form)
     assert (reply.status_code, "no results of this session yet" in reply.text) == (404, True)
-    hold(engine, session, {"score": 87.5, "lower": None, "judges": [HOSTILE]})
+    keep(engine, session, {"score": 87.5, "lower": None, "judges": [HOSTILE]}, released=False)
     assert "87.50" in admin.get("/board").text
     with client(address, token(engine, "u")) as owner:
         assert owner.get(f"/sessions/{session}/results").status_code == 403
@@ -222,8 +217,8 @@ class Tags(HTMLParser):
 def test_names_of_examinees_are_text(
     address: str, engine: Engine, admin: httpx.Client, name: str
 ) -> None:
-    session = add_session(engine, f"h{len(name)}", model=name, state="complete")
-    hold(engine, session, {"score": name, "judges": [name], "n_items": name})
+    session = opened(engine, f"h{len(name)}", model=name, state="complete")
+    keep(engine, session, {"score": name, "judges": [name], "n_items": name}, released=False)
     grant(engine, name, 5)
     with client(address, "x") as stranger:
         stranger.get("/<script>alert(1)</script>")
@@ -243,7 +238,7 @@ def test_names_of_examinees_are_text(
 def test_a_thousand_sessions_are_pages(tmp_path: Path) -> None:
     engine = make_bank(tmp_path / "bank.db", 3)
     for number in range(1000):
-        add_session(engine, f"{number:04}", state="complete" if number % 10 else "closed")
+        opened(engine, f"{number:04}", state="complete" if number % 10 else "closed")
     settings = Settings(str(engine.url.database), keys=KEYS)
     examiner = token(engine, "p", "organiser", "examiner")
     with served(settings) as address, logged_in(address, examiner) as mine:

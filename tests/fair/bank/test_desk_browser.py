@@ -15,7 +15,7 @@ from tests.report.page.browser import (
     scrolls_sideways,
     violations,
 )
-from tiebreak.fair.bank.results import hold
+from tiebreak.fair.bank.results import keep
 from tiebreak.fair.server.desk import COOKIE
 from tiebreak.fair.server.settings import Settings
 
@@ -87,7 +87,12 @@ def test_an_exam_as_its_organiser_sees_it(browser: Browser, engine: Engine, addr
                 examinee.get(f"/sessions/{session}/questions/{answered + 1}")
                 examinee.put(f"/sessions/{session}/answers/{answered + 1}", json={"answer": "x"})
         expect(row).to_contain_text("complete")
-        hold(engine, session, {"score": 87.5, "lower": 80.1, "upper": 92.3, "level": 0.95})
+        keep(
+            engine,
+            session,
+            {"score": 87.5, "lower": 80.1, "upper": 92.3, "level": 0.95},
+            released=False,
+        )
         page.get_by_role("link", name="Board").click()
         expect(row).to_contain_text("80.1–92.3 (95%)")
         assert examinee.get(f"/sessions/{session}/results").status_code == 403

@@ -1,35 +1,25 @@
 """The bank that ships: what every question of it holds."""
 
-import json
 import sqlite3
 from collections import Counter
 from dataclasses import fields
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from tests.harness import ROOT
+from tests.fair.bank.builders import example_questions
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.question import TYPES, BankQuestion
 
-FILE = ROOT / "src" / "tiebreak" / "fair" / "bank" / "example" / "questions.jsonl"
-
-
-@cache
-def example() -> list[BankQuestion]:
-    rows = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
-    return [BankQuestion(**{**row, "options": tuple(row.get("options", ()))}) for row in rows]
-
 
 def keys_of(kind: str) -> Counter[str]:
-    return Counter(question.answer for question in example() if question.type == kind)
+    return Counter(question.answer for question in example_questions() if question.type == kind)
 
 
 def test_enough_of_every_kind() -> None:
-    originals = [question for question in example() if not question.parent]
+    originals = [question for question in example_questions() if not question.parent]
     assert len(originals) >= 200
     assert {question.type for question in originals} == set(TYPES)
     of_category = Counter(question.category for question in originals)
@@ -40,7 +30,7 @@ def test_enough_of_every_kind() -> None:
 
 
 def test_every_question_is_whole() -> None:
-    for question in example():
+    for question in example_questions():
         check(question)
 
 
@@ -76,7 +66,7 @@ def test_keys_tell_nothing() -> None:
     verdicts = keys_of("true_false")
     assert verdicts["true"] == verdicts["false"]
     # Whoever always takes the longest option is hardly better than chance.
-    choices = [question for question in example() if question.options]
+    choices = [question for question in example_questions() if question.options]
     longest = [max("ABCD", key=lambda k: len(q.options["ABCD".index(k)])) for q in choices]
     right = sum(key == q.answer for key, q in zip(longest, choices, strict=True))
     assert right / len(choices) < 0.35
@@ -84,7 +74,7 @@ def test_keys_tell_nothing() -> None:
 
 @pytest.mark.slow
 def test_no_question_is_there_twice() -> None:
-    questions = example()
+    questions = example_questions()
     assert len({question.uuid for question in questions}) == len(questions)
     pieces = [
         {text[n : n + 4] for n in range(len(text) - 3)}
@@ -106,7 +96,7 @@ def test_it_is_imported_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with sqlite3.connect("bank.db") as bank:
         [(n, approved)] = bank.execute("SELECT count(*), sum(status = 'approved') FROM questions")
     # None of them looks like another: near duplicates would be drafts.
-    assert n == approved == len(example())
+    assert n == approved == len(example_questions())
     Path("example").write_text("", encoding="utf-8")
     own = CliRunner().invoke(main, ["bank", "import", "example"])
     assert own.exit_code != 0

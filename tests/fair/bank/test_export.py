@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import Engine, select
 
-from tests.fair.bank.builders import example_questions, make_bank
+from tests.fair.bank.builders import add_session, example_questions, make_bank
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.parquet import read_parquet
 from tiebreak.cli.verbs import main
@@ -17,7 +17,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
 from tiebreak.fair.bank.question import item_metadata
 from tiebreak.fair.bank.sampling import draw, entries
-from tiebreak.fair.bank.schema import SEEN, SESSION_QUESTIONS, SESSIONS, now
+from tiebreak.fair.bank.schema import SEEN
 from tiebreak.fair.tasks.fair import fair
 
 QUESTION = {question.uuid: question for question in example_questions()}
@@ -28,30 +28,11 @@ def bank(tmp_path: Path) -> Engine:
     return make_bank(tmp_path / "bank.db")
 
 
-def add_session(
-    bank: Engine, name: str, answers: list[str | None], prompting: str = "zero_shot"
-) -> list[str]:
+def answered(bank: Engine, name: str, answers: list[str | None], **about: str) -> list[str]:
     """A session with these answers; its uuids."""
     uuids = draw(entries(bank), len(answers), name)
-    with bank.begin() as connection:
-        connection.execute(
-            insert(SESSIONS).values(
-                **{"id": name, "institution": "lab", "user": "u", "token": name, "seed": name},
-                **{"model": f"model {name}", "prompting": prompting, "k": len(answers)},
-                **{"answered": 0, "state": "open", "created": now()},
-                **{"idempotency_key": name, "released": False},
-            )
-        )
-        connection.execute(
-            insert(SESSION_QUESTIONS),
-            [
-                {
-                    **{"session": name, "position": place, "uuid": uuid, "answer": answer},
-                    "raw_uuid": QUESTION[uuid].raw_uuid,
-                }
-                for place, (uuid, answer) in enumerate(zip(uuids, answers, strict=True), 1)
-            ],
-        )
+    given = dict(zip(uuids, answers, strict=True))
+    add_session(bank, name, given, model=f"model {name}", **about)
     return uuids
 
 
@@ -63,7 +44,7 @@ def run(tmp_path: Path, verb: str, *arguments: str) -> Result:
     ("prompting", "benchmark"), [("zero_shot", "fair"), ("step_by_step", "fair_step_by_step")]
 )
 def test_a_session_is_a_pool(bank: Engine, prompting: str, benchmark: str) -> None:
-    uuids = add_session(bank, "s", ["one", "", "three"], prompting)
+    uuids = answered(bank, "s", ["one", "", "three"], prompting=prompting)
     pool = pool_of(bank, "s")
     assert [item.item_id for item in pool.items] == uuids
     assert (pool.benchmarks, pool.models, pool.notes) == ((benchmark,), ("model s",), ())
@@ -75,7 +56,7 @@ def test_a_session_is_a_pool(bank: Engine, prompting: str, benchmark: str) -> No
 
 
 def test_items_are_those_of_the_task(bank: Engine, tmp_path: Path) -> None:
-    add_session(bank, "s", ["x"] * 60)
+    answered(bank, "s", ["x"] * 60)
     items = {item.item_id: item for item in pool_of(bank, "s").items}
     samples = {str(sample.id): sample for sample in fair(str(tmp_path / "bank.db"), k=250).dataset}
     both = items.keys() & samples.keys()
@@ -89,8 +70,8 @@ def test_items_are_those_of_the_task(bank: Engine, tmp_path: Path) -> None:
 
 
 def test_what_has_no_answer_is_named(bank: Engine) -> None:
-    uuids = add_session(bank, "s", ["one", None, "three", None, None])
-    add_session(bank, "none", [None, None])
+    uuids = answered(bank, "s", ["one", None, "three", None, None])
+    answered(bank, "none", [None, None])
     with pytest.raises(BankError, match="no answer to questions 2, 4–5 of 5; --partial leaves"):
         pool_of(bank, "s")
     pool = pool_of(bank, "s", partial=True)
@@ -103,8 +84,8 @@ def test_what_has_no_answer_is_named(bank: Engine) -> None:
 
 
 def test_the_verb_writes_one_pool_for_each_session(bank: Engine, tmp_path: Path) -> None:
-    add_session(bank, "s", ["one", "two"])
-    add_session(bank, "t", ["one"])
+    answered(bank, "s", ["one", "two"])
+    answered(bank, "t", ["one"])
     done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "one.parquet"))
     assert (done.exit_code, "give --out a folder" in done.output) == (2, True)
     done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "pools"))
@@ -155,15 +136,3 @@ def test_a_question_under_review_is_not_asked(tmp_path: Path) -> None:
     assert {entry.uuid for entry in entries(engine)} == {
         question.uuid for question in example_questions()[200:]
     }
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--anchors", "0.2"], "--anchors and --session go together"),
-        (["--anchors", "0.2", "--session", "x", "--institution", "y"], "anchors are seen by all"),
-    ],
-)
-def test_options_that_do_not_fit(tmp_path: Path, options: list[str], message: str) -> None:
-    done = run(tmp_path, "sample", "--out", "x.jsonl", *options)
-    assert (done.exit_code, message in done.output) == (2, True)

@@ -12,10 +12,9 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from sqlalchemy import Engine
 
 from tests.fair.bank.questions import MATERIAL, keep, kept
-from tiebreak.fair.bank.expansion import variant_uuid
-from tiebreak.fair.bank.material import StatementWriter
+from tiebreak.fair.bank.expansion import Expanded, variant_uuid
+from tiebreak.fair.bank.material import StatementWriter, write_statements
 from tiebreak.fair.bank.schema import open_bank
-from tiebreak.fair.bank.variants import Expanded, write_statements
 
 TRUE = {"statement": "In 1802 the mill opened.", "truth": True, "quote": "opened in 1802"}
 FALSE = {

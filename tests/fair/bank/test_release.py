@@ -16,8 +16,10 @@ from tiebreak.analysis.stars import star_report
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank import results
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.release import LEAST, SubjectResult, result_of, told
+from tiebreak.fair.bank.release import LEAST, publishable, result_of
+from tiebreak.fair.bank.results import SubjectResult
 from tiebreak.fair.bank.sessions import Holder
+from tiebreak.report.json import json_ready
 
 OWNER = Holder("lab", "u", "t")
 
@@ -100,7 +102,7 @@ def test_one_verdict_counts_for_all_who_answered_the_same(bank: Engine, tmp_path
 @given(st.lists(st.integers(1, 12), max_size=6))
 def test_no_subject_tells_about_few_answers(sizes: list[int]) -> None:
     subjects = [SubjectResult(str(k), 5.0, None, None, n) for k, n in enumerate(sizes)]
-    shown = told(subjects)
+    shown = publishable(subjects)
     assert all(one.n_items >= LEAST for one in shown)
     hidden = sum(sizes) - sum(one.n_items for one in shown)
     # What is left out is nothing, all, or too much to be told from the rest.
@@ -119,7 +121,7 @@ def test_release_hold_and_withdraw(bank: Engine, tmp_path: Path) -> None:
         results.released(bank, session, OWNER)
     assert "are released" in run(tmp_path, "release", session).output
     seen = results.released(bank, session, OWNER)
-    assert json.loads(json.dumps(seen)) == seen == result_of(bank, session, log).data()
+    assert json.loads(json.dumps(seen)) == seen == json_ready(result_of(bank, session, log))
     assert set(seen) == {
         *("session", "benchmark", "model", "score", "lower", "upper", "level"),
         *("n_items", "n_unscored", "constant_score", "subjects", "judges"),

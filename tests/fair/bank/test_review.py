@@ -1,20 +1,17 @@
 """Questions out as CSV, decisions in: nothing is run, lost or taken over by halves."""
 
 import csv
-import json
 import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, select, update
 
 from tests.fair.bank.questions import MATERIAL, choice, keep, kept
-from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion
 from tiebreak.fair.bank.review import Change, read_review, write_review
@@ -260,21 +257,3 @@ def test_any_text_survives_the_round_trip(tmp_path: Path, texts: list[str]) -> N
     assert read_review(engine, saved).changes == ()
     assert kept(engine) == before
     engine.dispose()
-
-
-def test_verb(engine: Engine, bank_url: str, tmp_path: Path) -> None:
-    out = str(tmp_path / "drafts.csv")
-
-    def run(*arguments: str, code: int = 0) -> str:
-        done = CliRunner().invoke(main, ["bank", "review", "--bank", bank_url, *arguments])
-        assert done.exit_code == code, done.output
-        return done.output
-
-    assert run("--out", out) == f"{out}: 3 questions, with their keys.\n"
-    rows = rows_of_file(Path(out))
-    save(Path(out), [{**row, "status": "approved"} for row in rows])
-    assert run("--in", out, "--reviewer", "A. Reader") == "3 rows: 3 approved.\n"
-    assert json.loads(run("--in", out, "--json"))["unchanged"] == 3
-    assert run("--out", out).startswith("No question is draft;")
-    assert "Give one of --out and --in" in run(code=2)
-    assert "4 questions" in run("--out", f"{out}.all", "--status", "approved")

@@ -13,18 +13,17 @@ from sqlalchemy import insert
 from tests.fair.bank.processes import serving
 from tests.fair.bank.serving import KEYS, grant, make_bank, rows
 from tiebreak.cli.verbs import main
-from tiebreak.fair.bank.sampler import Sampler
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank, writing
-from tiebreak.fair.bank.sessions import Holder, Wanted, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, Wanted, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of
-from tiebreak.fair.server import trouble
+from tiebreak.fair.server import envelope
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such rights")
 
 
 @pytest.fixture(autouse=True)
 def wide_umask() -> Iterator[None]:
-    trouble._LAST.clear()  # another test may have made a server, which says it once a minute
+    envelope._LAST.clear()  # another test may have made a server, which says it once a minute
     before = os.umask(0)
     yield
     os.umask(before)

@@ -12,7 +12,6 @@ from sqlalchemy import Engine, select
 from tests.fair.bank.serving import KEYS, PRIVATE_TEXT, client, make_bank, served, token
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.quotas import grant, quota_of
-from tiebreak.fair.bank.results import release
 from tiebreak.fair.bank.schema import ACCESS_LOG
 from tiebreak.fair.bank.sessions import close
 from tiebreak.fair.server.settings import Settings
@@ -79,41 +78,6 @@ def test_a_session_from_beginning_to_end(ada: httpx.Client) -> None:
     assert not stands["released"]
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "answer", "status"),
-    [
-        ("GET", "questions/2", None, 409),
-        ("PUT", "answers/1", "too early", 409),
-        ("PUT", "answers/2", "too early", 409),
-        ("GET", "questions/0", None, 404),
-        ("GET", "questions/4", None, 404),
-        ("GET", "questions/x", None, 404),
-        ("PUT", "answers/4", "x", 404),
-        ("PUT", "answers/1", "a\0b", 422),
-        ("PUT", "answers/1", 3, 422),
-        ("GET", "results", None, 403),
-        ("DELETE", "questions/1", None, 405),
-    ],
-)
-def test_refusals_of_a_new_session(
-    ada: httpx.Client, method: str, path: str, answer: object, status: int
-) -> None:
-    path = f"/sessions/{opened(ada)['id']}/{path}"
-    body = None if answer is None else {"answer": answer}
-    reply = ada.request(method, path, json=body)
-    assert (reply.status_code, list(reply.json())) == (status, ["detail"])
-
-
-def test_an_answer_is_given_once(ada: httpx.Client) -> None:
-    path = f"/sessions/{opened(ada)['id']}"
-    ada.get(f"{path}/questions/1")
-    kept = ada.put(f"{path}/answers/1", json={"answer": "yes"})
-    again = ada.put(f"{path}/answers/1", json={"answer": "yes"})
-    other = ada.put(f"{path}/answers/1", json={"answer": "no"})
-    assert (kept.status_code, again.status_code, other.status_code) == (200, 200, 409)
-    assert kept.json() == again.json() == {"position": 1, "next": 2, "state": "open"}
-
-
 def test_a_session_is_made_once(ada: httpx.Client) -> None:
     session = opened(ada, key="a")
     assert opened(ada, key="a", status=200) == session
@@ -139,33 +103,6 @@ def test_a_quota_is_kept(address: str, engine: Engine) -> None:
     assert (quota.allocated, quota.pending, quota.completed, quota.left) == (2, 0, 2, 3)
 
 
-def test_another_ones_session_is_not_there(ada: httpx.Client, address: str, engine: Engine) -> None:
-    path = f"/sessions/{opened(ada)['id']}"
-    ada.get(f"{path}/questions/1")
-    user = "test_another_ones_session_is_not_there"
-    strangers = [token(engine, user="eve"), token(engine, user=user, institution="example.net")]
-    for stranger in strangers:
-        with client(address, stranger) as eve:
-            replies = [
-                eve.get(path),
-                eve.get(f"{path}/questions/1"),
-                eve.put(f"{path}/answers/1", json={"answer": "x"}),
-                eve.get(f"{path}/results"),
-            ]
-            assert [reply.status_code for reply in replies] == [404] * 4
-    with client(address, token(engine, user=user)) as ada_again:
-        assert ada_again.get(path).status_code == 200
-
-
-def test_results_are_released(ada: httpx.Client, engine: Engine) -> None:
-    session = opened(ada)
-    close(engine, session["id"])
-    release(engine, session["id"], {"score": 87.5})
-    assert ada.get(f"/sessions/{session['id']}/results").json() == {"score": 87.5}
-    assert ada.get(f"/sessions/{session['id']}").json()["released"]
-    assert ada.get(f"/sessions/{session['id']}/questions/1").status_code == 409
-
-
 def test_every_response_is_logged_and_has_its_headers(address: str, engine: Engine) -> None:
     with client(address, "nonsense") as nobody:
         reply = nobody.get(f"/sessions/{'0' * 32}?x=1")
@@ -182,18 +119,6 @@ def test_every_response_is_logged_and_has_its_headers(address: str, engine: Engi
         line = connection.execute(select(ACCESS_LOG).where(of_it)).one()
     assert (line.user, line.session, line.status) == ("ada", "0" * 32, 404)
     assert (line.method, line.path, line.address) == ("GET", f"/sessions/{'0' * 32}", "127.0.0.1")
-
-
-@pytest.mark.parametrize("model", ["m", "n"])
-def test_a_token_whose_session_is_open(ada: httpx.Client, model: str) -> None:
-    session = opened(ada)["id"]
-    wanted = {"k": 2, "model": model}
-    reply = ada.post("/sessions", json=wanted, headers={"Idempotency-Key": "other"})
-    assert reply.status_code == 409
-    assert reply.json()["detail"] == (
-        f"session {session} of this token is open, for the model m: answer its questions first, "
-        f"or have the organiser end it: tiebreak bank close {session}"
-    )
 
 
 def test_closing_a_session_is_the_way_on(ada: httpx.Client, engine: Engine) -> None:

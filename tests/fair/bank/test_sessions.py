@@ -17,9 +17,8 @@ from tests.fair.bank.serving import make_bank
 from tiebreak.fair.bank import quotas, sessions
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.quotas import grant
-from tiebreak.fair.bank.sampler import Sampler
 from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
-from tiebreak.fair.bank.sessions import Holder, Session, Wanted
+from tiebreak.fair.bank.sessions import Holder, Sampler, Session, Wanted
 
 QUESTIONS_IN_BANK, GRANTED = 60, 40
 

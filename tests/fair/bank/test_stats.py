@@ -38,7 +38,7 @@ def test_counts(tmp_path: Path) -> None:
     }
     assert stats.n_duplicates == 2
     assert stats.baseline.n == 6
-    [tides] = [one.answers for one in stats.baselines if one.category == "Tides"]
+    tides = stats.baselines["Tides"]
     assert {one.answer: one.share for one in tides.answers} == {
         **{"true": 1 / 3, "false": 2 / 3},
         "B": 1,

@@ -18,17 +18,17 @@ from sqlalchemy.exc import OperationalError
 
 from tests.fair.bank.serving import KEYS, client, grant, make_bank, served, token
 from tiebreak.fair.bank.schema import open_bank
-from tiebreak.fair.server import trouble
+from tiebreak.fair.server import envelope
 from tiebreak.fair.server.app import create_app
+from tiebreak.fair.server.envelope import later, once_a_minute
 from tiebreak.fair.server.settings import Settings
-from tiebreak.fair.server.trouble import later, once_a_minute
 
 NO_MORE = "socket.accept() out of system resource\nsocket: <fd={}>"
 
 
 @pytest.fixture(autouse=True)
 def a_new_minute() -> None:
-    trouble._LAST.clear()
+    envelope._LAST.clear()
 
 
 def record(
@@ -53,7 +53,7 @@ def test_what_is_written_in_a_minute(
 ) -> None:
     for time, most in ((0.0, written), (59.0, len(records)), (61.0, written)):
         clock = SimpleNamespace(monotonic=partial(float, time))
-        monkeypatch.setattr(trouble, "time", clock)
+        monkeypatch.setattr(envelope, "time", clock)
         passed = sum(map(once_a_minute, records))
         assert passed in ((0, most) if time == 59.0 else (written,))
 

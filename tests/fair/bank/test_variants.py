@@ -1,18 +1,14 @@
 """Variants in a bank: made once, kept as people left them."""
 
-import json
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import Engine, delete, update
 
 from tests.fair.bank.questions import choice, keep, kept
-from tiebreak.cli.verbs import main
-from tiebreak.fair.bank import variants
-from tiebreak.fair.bank.expansion import Refused, expand, variant_uuid
+from tiebreak.fair.bank import expansion
+from tiebreak.fair.bank.expansion import Refused, expand, expand_bank, variant_uuid
 from tiebreak.fair.bank.schema import QUESTIONS
-from tiebreak.fair.bank.variants import expand_bank
 from tiebreak.progress import Activity, watch
 
 
@@ -77,7 +73,7 @@ def test_the_same_variant_of_another_question_is_refused(engine: Engine) -> None
 def test_many_questions_take_several_transactions(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variants, "AT_ONCE", 20)
+    monkeypatch.setattr(expansion, "AT_ONCE", 20)
     n = 43
     keep(engine, *(choice(f"Box {k} holds ( ) balls.", uuid=f"q{k}") for k in range(n)))
     seen: list[Activity | None] = []
@@ -86,46 +82,6 @@ def test_many_questions_take_several_transactions(
     [expanding, _] = seen
     assert expanding is not None
     assert (expanding.done, expanding.total) == (43, 43)
-
-
-def run(*arguments: str) -> str:
-    done = CliRunner().invoke(main, ["bank", "expand", *arguments])
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
-def test_verb(engine: Engine, bank_url: str) -> None:
-    keep(engine, choice(), choice("Which is NOT a city?", uuid="odd"))
-    said = run("--bank", bank_url, "--to", "true_false")
-    assert "2 multiple-choice questions; 4 new variants (drafts: tiebreak bank review)." in said
-    assert '1 true, 3 false: who always answers "false" is right in 75% of the new ones.' in said
-    assert "Refused: odd: it asks which option is not right" in said
-    again = json.loads(run("--bank", bank_url, "--to", "true_false", "--json"))
-    assert (again["n_made"], again["n_there"]) == (0, 4)
-    assert [one["uuid"] for one in again["refused"]] == ["odd"]
-    approved = run("--bank", bank_url, "--to", "true_false", "--approve")
-    assert "4 earlier drafts approved." in approved
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--to", "statements"], "needs --model"),
-        (["--to", "fill_in", "--model", "mockllm/model"], "only one that takes --model"),
-        (["--to", "statements", "--model", "mockllm/model", "--approve"], "read by people first"),
-        (["--to", "fill_in", "--bank", "nowhere.db"], "nowhere.db does not exist"),
-        (["--to", "essay"], "essay"),
-    ],
-)
-def test_wrong_use(arguments: list[str], message: str) -> None:
-    done = CliRunner().invoke(main, ["bank", "expand", *arguments])
-    assert done.exit_code != 0
-    assert message in done.output
-
-
-def test_help_says_what_expansion_does_to_scores() -> None:
-    said = " ".join(run("--help").split())
-    assert 'who always answers "false" is right in n - 1 of n' in said
 
 
 def test_edited_questions_do_not_change_their_variants(engine: Engine) -> None:

@@ -103,19 +103,16 @@ def test_what_is_held_is_released_or_withdrawn(
     assert no_bank.made[1] == ("show", (ENGINE, "s"), {"shown": shown})
 
 
-@pytest.mark.parametrize(
-    ("asked", "name", "level"), [("", "release", 0.95), ("--hold --level 0.9 --json", "hold", 0.9)]
-)
-def test_results_are_released_or_held(no_bank: Handed, asked: str, name: str, level: float) -> None:
-    found = SimpleNamespace(data=lambda: {"score": 1})
+@pytest.mark.parametrize(("asked", "level"), [("", 0.95), ("--hold --level 0.9 --json", 0.9)])
+def test_results_are_released_or_held(no_bank: Handed, asked: str, level: float) -> None:
+    found = {"score": 1}
     no_bank.instead("tiebreak.fair.bank.release.result_of", found)
-    no_bank.instead("tiebreak.fair.bank.results.release")
-    no_bank.instead("tiebreak.fair.bank.results.hold")
+    no_bank.instead("tiebreak.fair.bank.results.keep")
     no_bank.instead("tiebreak.fair.cli.bank_serve.show")
     assert bank("release", "s", "--log", "x", "--log", "y", *asked.split()) == ""
     assert no_bank.made[1:3] == [
         ("result_of", (ENGINE, "s", ("x", "y")), {"how": Resampling(level)}),
-        (name, (ENGINE, "s", {"score": 1}), {}),
+        ("keep", (ENGINE, "s", {"score": 1}), {"released": "--hold" not in asked}),
     ]
     assert no_bank.made[3][1][::2] == ("json" if "--json" in asked else None, found)
 

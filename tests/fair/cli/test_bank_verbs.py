@@ -2,120 +2,53 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import expected
 from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
 from tests.fair.bank.builders import make_bank
 from tests.fair.bank.questions import MATERIAL, choice
-from tiebreak.fair.bank.expansion import Refused
-from tiebreak.fair.bank.variants import Expanded
+from tiebreak.fair.bank.expansion import Expanded, Refused
 
 pytestmark = pytest.mark.usefixtures("away_from_banks")
 STATEMENT = replace(MATERIAL, uuid="s1", raw_uuid="s", type="true_false", answer="true")
 
 
-FALSE = 'who always answers "false" is right in'
-EXPANDED: dict[str, tuple[str, Expanded, list[str]]] = {
-    "nothing": (
-        "--to true_false",
-        Expanded("true_false"),
-        ["Expansion to true_false", "", "0 multiple-choice questions; 0 new variants."],
-    ),
-    "one": (
-        "--to true_false",
-        Expanded("true_false", 1, 4, 1),
-        [
-            "Expansion to true_false",
-            "",
-            "1 multiple-choice question; 4 new variants (drafts: tiebreak bank review).",
-            f"1 true, 3 false: {FALSE} 75% of the new ones.",
-        ],
-    ),
-    "approved": (
-        "--to true_false --approve",
-        Expanded("true_false", 1200, 2400, 1800, 7, 2, 1),
-        [
-            "Expansion to true_false",
-            "",
-            "1,200 multiple-choice questions; 2,400 new variants (approved).",
-            f"1,800 true, 600 false: {FALSE} 25% of the new ones.",
-            "7 variants there before, left as they were.",
-            "2 of them not as they would be made now: they, or their question, were edited since.",
-            "1 earlier draft approved.",
-        ],
-    ),
-    "fill_in": (
-        "--to fill_in",
-        Expanded("fill_in", 2, 1, refused=(Refused("q1", "it is odd"),)),
-        [
-            "Expansion to fill_in",
-            "",
-            "2 multiple-choice questions; 1 new variant (drafts: tiebreak bank review).",
-            "",
-            "Refused, because   Questions",
-            "─" * 28,
-            f"it is odd{'1':>19}",
-            "Refused: q1: it is odd",
-        ],
-    ),
-    "statements": (
-        "--to statements --model mockllm/model",
-        Expanded(
-            "statements",
-            1,
-            2,
-            1,
-            rejected=(Refused("s1", "it is false"),),
-            n_calls=3,
-            n_cached=1,
-            input_tokens=1234,
-            output_tokens=56,
-            cost=0.25,
-        ),
-        [
-            "Expansion to statements",
-            "",
-            "1 text; 2 new variants (drafts: tiebreak bank review).",
-            f"1 true, 1 false: {FALSE} 50% of the new ones.",
-            "3 calls (1 from the cache); 1,234 tokens in, 56 out, for $0.25.",
-            "",
-            "Rejected by the check: s1: it is false",
-        ],
-    ),
-    "unknown price": (
-        "--to statements --model mockllm/model",
-        Expanded("statements", 2, n_calls=1, cost=None),
-        [
-            "Expansion to statements",
-            "",
-            "2 texts; 0 new variants.",
-            "1 call (0 from the cache); 0 tokens in, 0 out, at an unknown price.",
-        ],
-    ),
+WRITING = "--to statements --model mockllm/model"
+BILL: dict[str, Any] = {
+    "n_calls": 3,
+    "n_cached": 1,
+    "input_tokens": 1234,
+    "output_tokens": 56,
+    "cost": 0.25,
 }
+EXPANDED: list[tuple[str, Expanded]] = [
+    ("--to true_false", Expanded("true_false")),
+    ("--to true_false", Expanded("true_false", 1, 4, 1)),
+    ("--to true_false --approve", Expanded("true_false", 1200, 2400, 1800, 7, 2, 1)),
+    ("--to fill_in", Expanded("fill_in", 2, 1, refused=(Refused("q1", "it is odd"),))),
+    (WRITING, Expanded("statements", 1, 2, 1, rejected=(Refused("s1", "it is false"),), **BILL)),
+    (WRITING, Expanded("statements", 2, n_calls=1, cost=None)),
+]
 
 
 def expands_to(handed: Handed, done: Expanded) -> None:
-    handed.instead("tiebreak.fair.bank.variants.expand_bank", done)
-    handed.instead("tiebreak.fair.bank.variants.write_statements", done)
+    handed.instead("tiebreak.fair.bank.expansion.expand_bank", done)
+    handed.instead("tiebreak.fair.bank.material.write_statements", done)
 
 
-@pytest.mark.parametrize(("asked", "done", "said"), EXPANDED.values(), ids=EXPANDED)
-def test_what_an_expansion_did(
-    no_bank: Handed, asked: str, done: Expanded, said: list[str]
-) -> None:
-    expands_to(no_bank, done)
-    assert bank("expand", *asked.split()).splitlines() == said
-    data = json.loads(bank("expand", *asked.split(), "--json"))
-    rejected = [{"uuid": one.uuid, "why": one.why} for one in done.rejected]
-    assert data["rejected"] == rejected
-    numbers = ("method", "n_questions", "n_made", "n_true", "n_there", "n_other", "n_approved")
-    assert [data[name] for name in numbers] == [getattr(done, name) for name in numbers]
-    assert (data["n_calls"], data["cost"]) == (done.n_calls, done.cost)
+def test_what_an_expansion_did(no_bank: Handed) -> None:
+    printed = []
+    for asked, done in EXPANDED:
+        expands_to(no_bank, done)
+        printed.append(f"bank expand {asked}\n\n{bank('expand', *asked.split())}")
+        data = json.loads(bank("expand", *asked.split(), "--json"))
+        assert data == json.loads(json.dumps(asdict(done)))
+    expected.check(__file__, "expansions.txt", "\n\n".join(printed))
 
 
 @pytest.mark.parametrize(("n", "more"), [(10, []), (11, ["… and 1 more; --json names all."])])
@@ -147,7 +80,7 @@ def test_who_writes_statements(
 ) -> None:
     monkeypatch.setattr("inspect_ai.model.get_model", str.upper)
     no_bank.instead("tiebreak.fair.bank.material.StatementWriter", "writer")
-    no_bank.instead("tiebreak.fair.bank.variants.write_statements", Enough())
+    no_bank.instead("tiebreak.fair.bank.material.write_statements", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "statements", "--model", "m/w", *asked.split())
     assert no_bank.made[1][1] == (*map(str.upper, models), n)
@@ -156,7 +89,7 @@ def test_who_writes_statements(
 
 @pytest.mark.parametrize("approve", [False, True])
 def test_what_is_expanded(no_bank: Handed, approve: bool) -> None:
-    no_bank.instead("tiebreak.fair.bank.variants.expand_bank", Enough())
+    no_bank.instead("tiebreak.fair.bank.expansion.expand_bank", Enough())
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "fill_in", *(["--approve"] if approve else []))
     assert no_bank.made == [

@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from tests.fair.bank.builders import example_questions, make_bank
 from tiebreak.candidates import load_candidates
-from tiebreak.fair.bank.prompting import FEW_SHOT, STEP_BY_STEP, prompt
+from tiebreak.fair.bank.prompting import prompt
 from tiebreak.fair.bank.schema import QUESTIONS
 from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.fair.tasks.fair import fair
@@ -117,8 +117,7 @@ def test_prompts() -> None:
         "Why?\nA. x\n\nPlease think step by step and provide the final answer."
     )
     assert prompt("Why?", (), "few_shot").endswith("\n\nQuestion:Why?\n\nAnswer:")
-    assert FEW_SHOT.count("Question:\n") == 4
-    assert STEP_BY_STEP.count("{question}") == FEW_SHOT.count("{question}") == 1
+    assert prompt("?", (), "few_shot").count("Question:\n") == 4
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,6 @@ class Replayed:
     recalled: tuple[int, ...]
     clusters: tuple[str, ...]
     undecided: int
-    logs: tuple[str, ...]
-
-    @property
-    def n(self) -> int:
-        """How many questions are decided."""
-        return len(self.recalled)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -109,13 +103,13 @@ class Contamination(Finding):
     def cell(self, model: str, dataset: str) -> Recall | None:
         """What a model recalled of a dataset; None without a log."""
         asked = (model, dataset)
-        return next((one for one in self.cells if (one.model, one.dataset) == asked), None)
+        return next((cell for cell in self.cells if (cell.model, cell.dataset) == asked), None)
 
     def gap(self, model: str, dataset: str, baseline: str) -> RecallGap | None:
         """A dataset against a baseline; None where the model lacks one of them."""
         asked = (model, dataset, baseline)
         return next(
-            (one for one in self.gaps if (one.model, one.dataset, one.baseline) == asked), None
+            (gap for gap in self.gaps if (gap.model, gap.dataset, gap.baseline) == asked), None
         )
 
 
@@ -133,8 +127,8 @@ def contamination(
         AnalysisError: no log is a replay, a baseline is none of the datasets, or logs took out
             different things.
     """
-    found, notes = read_replays(paths)
-    return contamination_of(found, baselines=baselines, level=level, notes=notes)
+    replays, notes = read_replays(paths)
+    return contamination_of(replays, baselines=baselines, level=level, notes=notes)
 
 
 def contamination_of(
@@ -158,30 +152,34 @@ def contamination_of(
             f"{', '.join(datasets)}"
         )
     chosen = tuple(dict.fromkeys(baselines))
-    others = tuple(name for name in datasets if name not in chosen)
+    compared = tuple(name for name in datasets if name not in chosen)
     pairs = [
         (replay, base, share_gap(*_sums(replay), *_sums(base), level=level))
         for replay in replays
         for base in replays
-        if replay.dataset in others and base.dataset in chosen and replay.model == base.model
+        if replay.dataset in compared and base.dataset in chosen and replay.model == base.model
     ]
     adjusted = holm([gap.p for *_, gap in pairs])
     return Contamination(
         mask=masks[0],
         models=tuple(sorted({replay.model for replay in replays})),
-        datasets=others,
+        datasets=compared,
         baselines=chosen,
         cells=tuple(_recall(replay, level) for replay in replays),
         gaps=tuple(
             RecallGap(
-                one.model, one.dataset, base.dataset, gap, p,
-                None if math.isnan(p) else p <= 1 - level,
+                model=replay.model,
+                dataset=replay.dataset,
+                baseline=base.dataset,
+                gap=gap,
+                p_adjusted=p,
+                apart=None if math.isnan(p) else p <= 1 - level,
             )
-            for (one, base, gap), p in zip(pairs, adjusted, strict=True)
+            for (replay, base, gap), p in zip(pairs, adjusted, strict=True)
         ),
         level=level,
         notes=(*notes, *_lacking(replays, chosen)),
-    )  # fmt: skip
+    )
 
 
 def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
@@ -207,93 +205,95 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
         try:
             header = read_header(file)
             replay = isinstance((header.eval.metadata or {}).get(REPLAY_KEY), Mapping)
-            found = _questions(file, header.eval.config.epochs or 1) if replay else {}
+            questions = _questions(file, header.eval.config.epochs or 1) if replay else {}
         except Exception as error:  # whatever damaged bytes make a parser raise
             notes.append(f"{file} cannot be read as an Inspect log ({reason(error)})")
             continue
         if replay:
-            logs.append((header.eval.created, file, header, found))
+            logs.append((header.eval.created, file, header, questions))
     if not logs:
         held = f" ({count(len(files), 'other file')})" if files else ""
         raise AnalysisError("\n".join([f"No log of a replay{held}. Make one: {HOW}", *notes]))
     together: dict[tuple[str, str, str], dict[str, tuple[int | None, str]]] = defaultdict(dict)
-    sources: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for _, file, header, found in sorted(logs, key=lambda log: log[:2]):
-        kept: Mapping[str, Any] = (header.eval.metadata or {})[REPLAY_KEY]
-        model = str((header.eval.metadata or {}).get("candidate") or header.eval.model)
-        key = (model, str(kept.get("data")), str(kept.get("mask")))
+    for _, file, header, questions in sorted(logs, key=lambda log: log[:2]):
+        metadata = header.eval.metadata or {}
+        kept: Mapping[str, Any] = metadata[REPLAY_KEY]
+        model = str(metadata.get("candidate") or header.eval.model)
         if header.status != "success":
             notes.append(f"{file}: status is {header.status!r}; finish it: inspect eval-retry")
-        together[key] |= found
-        sources[key].append(file)
-    return [_replayed(key, found, sources[key]) for key, found in together.items()], notes
+        together[model, str(kept.get("data")), str(kept.get("mask"))] |= questions
+    replays = []
+    for (model, dataset, mask), questions in together.items():
+        decided = [(value, original) for value, original in questions.values() if value is not None]
+        replays.append(
+            Replayed(
+                model=model,
+                dataset=dataset,
+                mask=mask,
+                recalled=tuple(value for value, _ in decided),
+                clusters=tuple(original for _, original in decided),
+                undecided=len(questions) - len(decided),
+            )
+        )
+    return replays, notes
 
 
 def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
-    """Whether each question is recalled, None where that is open, and its original."""
+    """Of each question 1 or 0, None where failed attempts could still decide, and its original."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     right: dict[str, int] = defaultdict(int)
     scored: dict[str, int] = defaultdict(int)
     originals: dict[str, str] = {}
-    for one in read_eval_log_sample_summaries(file):
-        name = str(one.id)
-        originals[name] = str((one.metadata or {}).get("raw_uuid") or name)
-        score = next(iter((one.scores or {}).values()), None)
-        if score is not None and one.error is None:
+    for summary in read_eval_log_sample_summaries(file):
+        name = str(summary.id)
+        originals[name] = str((summary.metadata or {}).get("raw_uuid") or name)
+        score = next(iter((summary.scores or {}).values()), None)
+        if score is not None and summary.error is None:
             scored[name] += 1
             right[name] += score.value in ("C", 1, 1.0, True)
-    return {
-        name: (_recalled(right[name], scored[name], attempts), originals[name])
-        for name in originals
-    }
+    decided: dict[str, tuple[int | None, str]] = {}
+    for name, original in originals.items():
+        recalled = right[name] >= NEEDED
+        failed = attempts - scored[name]
+        is_open = not recalled and right[name] + failed >= NEEDED
+        decided[name] = None if is_open else int(recalled), original
+    return decided
 
 
-def _recalled(right: int, scored: int, attempts: int) -> int | None:
-    """1 or 0; None where the attempts that failed could still decide."""
-    if right >= NEEDED:
-        return 1
-    return 0 if right + (attempts - scored) < NEEDED else None
-
-
-def _replayed(
-    key: tuple[str, str, str], found: Mapping[str, tuple[int | None, str]], logs: Sequence[str]
-) -> Replayed:
-    decided = [(value, original) for value, original in found.values() if value is not None]
-    return Replayed(
-        *key,
-        tuple(value for value, _ in decided),
-        tuple(original for _, original in decided),
-        len(found) - len(decided),
-        tuple(logs),
-    )
-
-
-def _sums(one: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Recalled and all questions of each cluster."""
-    _, cluster = np.unique(np.array(one.clusters, dtype=str), return_inverse=True)
+    _, cluster = np.unique(np.array(replay.clusters, dtype=str), return_inverse=True)
     n = np.bincount(cluster).astype(np.float64)
-    return np.bincount(cluster, weights=one.recalled, minlength=len(n)).astype(np.float64), n
+    return np.bincount(cluster, weights=replay.recalled, minlength=len(n)).astype(np.float64), n
 
 
-def _recall(one: Replayed, level: float) -> Recall:
-    hits, n = _sums(one)
-    if not one.n:
-        share = Estimate(math.nan, math.nan, math.nan, 0, "no question could be decided")
-    else:
+def _recall(replay: Replayed, level: float) -> Recall:
+    hits, n = _sums(replay)
+    reason = "no question could be decided"
+    share = Estimate(math.nan, math.nan, math.nan, 0, reason)
+    if replay.recalled:
         draws = ItemDraws(len(n), None, how=Resampling(level, 1))
-        [share] = draws.shares(hits[:, None], n[:, None], "no question could be decided")
-    return Recall(one.model, one.dataset, sum(one.recalled), one.n, len(n), one.undecided, share)
+        [share] = draws.shares(hits[:, None], n[:, None], reason)
+    return Recall(
+        model=replay.model,
+        dataset=replay.dataset,
+        recalled=sum(replay.recalled),
+        n=len(replay.recalled),
+        n_clusters=len(n),
+        undecided=replay.undecided,
+        share=share,
+    )
 
 
 def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> list[str]:
     """Who has no baseline, and whose attempts failed."""
-    there = {(replay.model, replay.dataset) for replay in replays}
+    replayed = {(replay.model, replay.dataset) for replay in replays}
     notes = [
         f"{model} has no replay of {base}: nothing of it is compared with that"
         for model in sorted({replay.model for replay in replays})
         for base in baselines
-        if (model, base) not in there
+        if (model, base) not in replayed
     ]
     notes += [
         f"{replay.model} on {replay.dataset}: {count(replay.undecided, 'question')} undecided, "

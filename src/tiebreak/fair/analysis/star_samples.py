@@ -21,8 +21,8 @@ the curves compare ways of ranking, and say nothing of how right an order is.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import Final, TypedDict
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ from tiebreak.rankers.linked import (
 )
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import separation
-from tiebreak.rankers.profile import FloatArray, IntArray, ratio
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.stability import mean_statistic
 from tiebreak.rankers.strength import bradley_terry_statistic, elo_statistic
@@ -169,19 +169,19 @@ def star_samples(
     over rounds, and of the tests.
     """
     table = star_table(logs)
-    whole = scored(table)
-    order = best_first(competition_ranks(whole.score), table.models)
+    overall = scored(table)
+    order = best_first(competition_ranks(overall.score), table.models)
     base = table.models.index(reference) if reference in table.models else order[0]
-    tables = [star_table(one) for one in rounds_of(logs)]
+    tables = [star_table(round_logs) for round_logs in rounds_of(logs)]
     rounds = RoundScores.of(tables, table, base)
-    clusters = _Clusters.of(table)
+    n_clusters = len(set(table.clusters))
     fitting = [size for size in dict.fromkeys(sizes) if size < table.n_items]
-    draws = [_drawn(table, clusters, size, n_draws, seed) for size in fitting]
-    found = [_relative(scores, base) for scores, _, _ in draws]
+    draws = [_drawn(table, size, n_draws, seed) for size in fitting]
+    relative = [_relative(scores, base) for scores, _, _ in draws]
     means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
-    own = relative_influence(whole.score, whole.influence, base)
-    spread = MAX_SCORE**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
-    spread[whole.n_clusters < 2] = np.nan
+    influence = relative_influence(overall.score, overall.influence, base)
+    spread = MAX_SCORE**2 * np.sum(influence**2, axis=0) * n_clusters / max(n_clusters - 1, 1)
+    spread[overall.n_clusters < 2] = np.nan
     swaps = [_swapped(scores, order) for scores, _, _ in draws]
     return StarSamples(
         benchmark=benchmark,
@@ -195,18 +195,19 @@ def star_samples(
             for size, (n, m), swapped in zip(fitting, means, swaps, strict=True)
         ),
         models=tuple(
-            SampledModel(
-                model=table.models[column],
-                whole=float(_relative(whole.score, base)[column]),
-                **rounds.of_model(column, level),
+            rounds.of_model(
+                column,
+                table.models[column],
+                level,
+                whole=float(_relative(overall.score, base)[column]),
                 sizes=tuple(
-                    _of_draws(one[:, column], float(spread[column]), clusters.n, m)
-                    for one, (_, m) in zip(found, means, strict=True)
+                    _of_draws(scores[:, column], float(spread[column]), n_clusters, m)
+                    for scores, (_, m) in zip(relative, means, strict=True)
                 ),
             )
             for column in order
         ),
-        neighbours=tuple(_neighbours(table, whole, order, base, rounds, swaps, level)),
+        neighbours=tuple(_neighbours(table, overall, order, base, rounds, swaps, level)),
         n_draws=n_draws,
         seed=seed,
         level=level,
@@ -217,49 +218,36 @@ def star_samples(
 def _relative(scores: FloatArray, base: int) -> FloatArray:
     """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
     reference = scores[..., [base]]
-    found: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
-    return found
+    relative: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
+    return relative
 
 
 def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
     """Which neighbours of the order are the other way round, (draws, N) → (draws, N − 1)."""
     ordered = scores[:, list(order)].round(DECIMALS)
-    found: NDArray[np.bool_] = ordered[:, 1:] > ordered[:, :-1]
-    return found
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Clusters:
-    """Clusters of a table by number: of each row, and how many different items each has."""
-
-    n: int
-    of_row: NDArray[np.intp]
-    n_items: IntArray
-
-    @classmethod
-    def of(cls, table: StarTable) -> "_Clusters":
-        names, of_row = np.unique(np.array(table.clusters), return_inverse=True)
-        pairs = set(zip(of_row.tolist(), table.item_ids, strict=True))
-        n_items = np.bincount([cluster for cluster, _ in pairs], minlength=len(names))
-        return cls(len(names), of_row, n_items)
+    swapped: NDArray[np.bool_] = ordered[:, 1:] > ordered[:, :-1]
+    return swapped
 
 
 def _drawn(
-    table: StarTable, clusters: _Clusters, size: int, n_draws: int, seed: int
+    table: StarTable, size: int, n_draws: int, seed: int
 ) -> tuple[FloatArray, list[int], list[int]]:
     """Scores of draws, shape (draws, N), and how many items and clusters each draw holds.
 
     Questions made of one another come together, as many as the size has room for.
     """
+    clusters = np.array(table.clusters)
+    names, cluster = np.unique(clusters, return_inverse=True)
+    pairs = set(zip(cluster.tolist(), table.item_ids, strict=True))
+    n_items = np.bincount([number for number, _ in pairs], minlength=len(names))
     rows, items, drawn = [], [], []
-    names = np.array(table.clusters)
     for number in range(n_draws):
-        mixed = np.random.default_rng(seed + number).permutation(clusters.n)
-        total = np.cumsum(clusters.n_items[mixed])
+        mixed = np.random.default_rng(seed + number).permutation(len(names))
+        total = np.cumsum(n_items[mixed])
         n = max(int(np.searchsorted(total, size, side="right")), 1)
-        kept = np.isin(clusters.of_row, mixed[:n])
+        kept = np.isin(cluster, mixed[:n])
         link = table.design == "linked"
-        rows.append(linked_scores(table.scores[kept], names[kept], link=link).score)
+        rows.append(linked_scores(table.scores[kept], clusters[kept], link=link).score)
         items.append(int(total[n - 1]))
         drawn.append(n)
     return np.array(rows), items, drawn
@@ -275,16 +263,6 @@ def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> Draw
         expected=float(within_pool(alone, n, drawn)),
         independent=float(alone),
     )
-
-
-class RoundRow(TypedDict):
-    """What a `SampledModel` says of the rounds."""
-
-    rounds: tuple[float, ...]
-    mean: float
-    variance: float
-    absolute_variance: float
-    expected: ExpectedVariance
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -306,34 +284,39 @@ class RoundScores:
         shape = len(tables), len(table.models)
         scores = np.full(shape, np.nan)
         moves = np.full((shape[0], len(number), shape[1]), np.nan)
-        for turn, own in enumerate(tables):
-            found = scored(own)
-            columns = [table.models.index(model) for model in own.models]
-            scores[turn, columns] = MAX_SCORE * np.clip(found.score, 0, 1)
+        for turn, round_table in enumerate(tables):
+            fitted = scored(round_table)
+            columns = [table.models.index(model) for model in round_table.models]
+            scores[turn, columns] = MAX_SCORE * np.clip(fitted.score, 0, 1)
             if base in columns:
-                n = int(np.sum(np.any(found.influence != 0, axis=1)))
-                part = relative_influence(found.score, found.influence, columns.index(base))
-                part[:, found.n_clusters < 2] = np.nan
+                n = int(np.sum(np.any(fitted.influence != 0, axis=1)))
+                part = relative_influence(fitted.score, fitted.influence, columns.index(base))
+                part[:, fitted.n_clusters < 2] = np.nan
                 # `linked_scores` numbers clusters by name.
-                there = [number[cluster] for cluster in sorted(set(own.clusters))]
-                whole = np.zeros((len(number), len(columns)))
-                whole[there] = MAX_SCORE * part * math.sqrt(n / max(n - 1, 1))
-                moves[turn][:, columns] = whole
+                rows = [number[cluster] for cluster in sorted(set(round_table.clusters))]
+                moved = np.zeros((len(number), len(columns)))
+                moved[rows] = MAX_SCORE * part * math.sqrt(n / max(n - 1, 1))
+                moves[turn][:, columns] = moved
         return cls(scores, _relative(scores, base), moves)
 
-    def of_model(self, column: int, level: float) -> "RoundRow":
-        """What the rounds show of one model."""
+    def of_model(
+        self, column: int, model: str, level: float, *, whole: float, sizes: tuple[DrawnScores, ...]
+    ) -> SampledModel:
+        """What the rounds show of one model, with its score over all questions and its draws."""
         known = np.flatnonzero(~np.isnan(self.relative[:, column]))
         relative, absolute = self.relative[known, column], self.scores[known, column]
         moves = self.moves[known, :, column]
         several = len(known) > 1
-        return {
-            "rounds": tuple(self.relative[:, column].tolist()),
-            "mean": float(relative.mean()) if known.size else math.nan,
-            "variance": float(relative.var(ddof=1)) if several else math.nan,
-            "absolute_variance": float(absolute.var(ddof=1)) if several else math.nan,
-            "expected": expected_variance(moves @ moves.T, level=level) if several else UNKNOWN,
-        }
+        return SampledModel(
+            model=model,
+            whole=whole,
+            rounds=tuple(self.relative[:, column].tolist()),
+            mean=float(relative.mean()) if known.size else math.nan,
+            variance=float(relative.var(ddof=1)) if several else math.nan,
+            absolute_variance=float(absolute.var(ddof=1)) if several else math.nan,
+            expected=expected_variance(moves @ moves.T, level=level) if several else UNKNOWN,
+            sizes=sizes,
+        )
 
     def described(self, tables: Sequence[StarTable], order: Sequence[int]) -> Iterator[StarRound]:
         """The rounds, and how many neighbours of the order each keeps."""
@@ -354,23 +337,23 @@ class RoundScores:
 
 def _neighbours(
     table: StarTable,
-    whole: LinkedScores,
+    overall: LinkedScores,
     order: Sequence[int],
     base: int,
     rounds: RoundScores,
     swaps: Sequence[NDArray[np.bool_]],
     level: float,
 ) -> Iterator[Neighbours]:
-    tests = separation(whole.pseudo, order, level=level)
+    tests = separation(overall.pseudo, order, level=level)
     apart = {(pair.above, pair.below): pair.apart for pair in tests.pairs}
-    relative, in_rounds = _relative(whole.score, base), _swapped(rounds.scores, order)
-    for place, (one, other) in enumerate(pairwise(order)):
-        both = ~np.isnan(rounds.scores[:, one] + rounds.scores[:, other])
+    relative, in_rounds = _relative(overall.score, base), _swapped(rounds.scores, order)
+    for place, (above, below) in enumerate(pairwise(order)):
+        both = ~np.isnan(rounds.scores[:, above] + rounds.scores[:, below])
         yield Neighbours(
-            above=table.models[one],
-            below=table.models[other],
-            difference=float(relative[one] - relative[other]),
-            apart=apart.get((one, other)),
+            above=table.models[above],
+            below=table.models[below],
+            difference=float(relative[above] - relative[below]),
+            apart=apart.get((above, below)),
             rounds=int(in_rounds[:, place].sum()),
             n_rounds=int(both.sum()),
             sizes=tuple(float(swapped[:, place].mean()) for swapped in swaps),
@@ -457,32 +440,30 @@ def star_orders(
     ways = _ways(benchmark, table, seed)
     sizes = sorted({max(2, round(share * n_clusters)) for share in SHARES})
     sizes = [size for size in sizes if size < n_clusters]
-    whole = {way: statistic(np.ones((1, n_clusters)))[0] for way, statistic in ways.items()}
+    reference = {way: statistic(np.ones((1, n_clusters)))[0] for way, statistic in ways.items()}
     points: dict[str, list[OrderKept]] = {way: [] for way in ways}
     for size in sizes:
         counts = np.zeros((n_draws, n_clusters))
         for number, row in enumerate(counts):
             row[np.random.default_rng(seed + number).permutation(n_clusters)[:size]] = 1
         for way, statistic in ways.items():
-            points[way].append(_kept(spearman_many(statistic(counts), whole[way]), size))
-    curves = tuple(OrderCurve(way, tuple(own)) for way, own in points.items())
+            points[way].append(_kept(spearman_many(statistic(counts), reference[way]), size))
+    curves = tuple(OrderCurve(way, tuple(kept)) for way, kept in points.items())
     return StarOrders(benchmark, n_models, n_clusters, curves, n_draws, seed)
 
 
 def matches_of(table: StarTable) -> Matches | None:
     """Every two answers to one question as a match; None where no question was asked of two."""
     n_clusters, cluster = item_numbers(table.clusters, len(table.clusters))
-    columns: list[FloatArray] = []
-    for one, other in combinations(range(len(table.models)), 2):
-        gap = table.scores[:, one] - table.scores[:, other]
-        rows = np.flatnonzero(~np.isnan(gap))
-        pair = np.tile((float(one), float(other)), (len(rows), 1))
-        columns.append(np.column_stack([pair, (np.sign(gap[rows]) + 1) / 2, cluster[rows]]))
-    found = np.concatenate(columns)
-    if not len(found):
+    first, second = np.triu_indices(len(table.models), k=1)
+    gaps = table.scores[:, first] - table.scores[:, second]
+    pair, row = np.nonzero(~np.isnan(gaps.T))
+    if not len(row):
         return None
-    first, second, items = found[:, [0, 1, 3]].astype(np.int64).T
-    return Matches.of(first, second, found[:, 2], items, len(table.models), n_items=n_clusters)
+    results = (np.sign(gaps[row, pair]) + 1) / 2
+    return Matches.of(
+        first[pair], second[pair], results, cluster[row], len(table.models), n_items=n_clusters
+    )
 
 
 def _ways(benchmark: str, table: StarTable, seed: int) -> Mapping[str, Statistic]:
@@ -491,29 +472,25 @@ def _ways(benchmark: str, table: StarTable, seed: int) -> Mapping[str, Statistic
         raise AnalysisError(
             f"{benchmark}: no question was answered by two models, so there are no matches"
         )
-    return {
-        "mean stars": mean_statistic(scored(table).pseudo),
-        "win rate": _win_rate(matches),
-        "Bradley–Terry": bradley_terry_statistic(matches),
-        "Elo": elo_statistic(matches, permutations=1, seed=seed),
-    }
-
-
-def _win_rate(matches: Matches) -> Statistic:
     per_item, n = matches.wins_per_item(), matches.n_models
 
-    def rates(counts: FloatArray) -> FloatArray:
+    def win_rates(counts: FloatArray) -> FloatArray:
         wins = (counts @ per_item).reshape(-1, n, n)
         return ratio(wins.sum(axis=2), (wins + wins.transpose(0, 2, 1)).sum(axis=2))
 
-    return rates
+    return {
+        "mean stars": mean_statistic(scored(table).pseudo),
+        "win rate": win_rates,
+        "Bradley–Terry": bradley_terry_statistic(matches),
+        "Elo": elo_statistic(matches, permutations=1, seed=seed),
+    }
 
 
 def _kept(rhos: FloatArray, size: int) -> OrderKept:
     known = rhos[~np.isnan(rhos)]
     undefined = len(rhos) - len(known)
     if not known.size:
-        return OrderKept(size, *(float("nan"),) * 4, undefined)
+        return OrderKept(size, math.nan, math.nan, math.nan, math.nan, undefined)
     lower, upper = (float(bound) for bound in np.quantile(known, _BAND))
-    error = float(known.std(ddof=1) / np.sqrt(known.size)) if known.size > 1 else float("nan")
+    error = float(known.std(ddof=1) / np.sqrt(known.size)) if known.size > 1 else math.nan
     return OrderKept(size, float(known.mean()), lower, upper, error, undefined)

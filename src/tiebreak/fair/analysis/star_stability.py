@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import combinations
+from itertools import combinations, compress
 
 import numpy as np
 
@@ -160,28 +160,28 @@ def star_stability(
         MissingPackageError: evalica is not installed, for `orders`.
     """
     parts = star_parts(read_ranking_logs(paths, with_votes=False))
-    judged = {name: own for name, own in parts.items() if any(log.items for log in own)}
+    judged = {name: logs for name, logs in parts.items() if any(log.items for log in logs)}
     if not judged:
         raise AnalysisError(NO_STARS)
     known = {
-        model for own in judged.values() for log in own for i in log.items for model in i.models
+        model for logs in judged.values() for log in logs for i in log.items for model in i.models
     }
     check_reference(reference, known)
-    tables = {name: star_table(own) for name, own in judged.items()}
+    tables = {name: star_table(logs) for name, logs in judged.items()}
     samples = [
         star_samples(
             name,
-            own,
+            logs,
             sizes=sizes,
             reference=reference,
             n_draws=n_draws,
             seed=seed,
             level=level,
         )
-        for name, own in tracked(judged.items(), "ranking draws of questions")
+        for name, logs in tracked(judged.items(), "ranking draws of questions")
         if sizes is not None
     ]
-    remarks = (note for own in judged.values() for log in own for note in log.notes)
+    remarks = (note for logs in judged.values() for log in logs for note in log.notes)
     return StarStability(
         samples=tuple(samples),
         orders=tuple(
@@ -211,19 +211,19 @@ def star_course(
     Raises:
         AnalysisError: no model has a date; a name could be several models.
     """
-    called = match_names([one.model for one in dates], table.models)
+    called = match_names([release.model for release in dates], table.models)
     if not called:
         raise AnalysisError(
             f"No model of {benchmark} has a date; there are: {', '.join(table.models)}"
         )
-    by_name, found = {one.model: one for one in dates}, scored(table)
+    by_name, fitted = {release.model: release for release in dates}, scored(table)
     rows = []
     for column, model in enumerate(table.models):
         if model in called:
-            own = by_name[called[model]]
-            n, error = int(found.n_clusters[column]), float(found.error[column])
-            score = mean_in_bounds(float(found.score[column]), error, n, level=level)
-            rows.append(DatedScore(model, own.series, own.date, times(score, MAX_SCORE)))
+            release = by_name[called[model]]
+            n, error = int(fitted.n_clusters[column]), float(fitted.error[column])
+            score = mean_in_bounds(float(fitted.score[column]), error, n, level=level)
+            rows.append(DatedScore(model, release.series, release.date, times(score, MAX_SCORE)))
     without = [model for model in table.models if model not in called]
     notes = (f"No date of {listed(without)}",) if without else ()
     ordered = sorted(rows, key=lambda row: (row.date, row.model))
@@ -231,7 +231,10 @@ def star_course(
 
 
 def elsewhere(
-    tables: Mapping[str, StarTable], others: ScoreTable, *, how: Resampling = Resampling(draws=1000)
+    tables: Mapping[str, StarTable],
+    static: ScoreTable,
+    *,
+    how: Resampling = Resampling(draws=1000),
 ) -> tuple[Elsewhere, ...]:
     """Spearman's ρ and Kendall's τ of scores by stars with scores in a file.
 
@@ -239,32 +242,25 @@ def elsewhere(
         AnalysisError: a name could be several models; no benchmark shares three models with a
             column.
     """
-    found = []
+    parts = []
     for name, table in tables.items():
-        called = match_names(others.models, table.models)
-        scores = scored(table)
-        for column, other in enumerate(others.benchmarks):
-            theirs = {
-                model: float(others.scores[others.models.index(own), column])
-                for model, own in called.items()
-            }
-            models = tuple(
-                model
-                for k, model in enumerate(table.models)
-                if not np.isnan(theirs.get(model, np.nan) + scores.score[k])
-            )
+        called = match_names(static.models, table.models)
+        fitted = scored(table)
+        rows = [static.models.index(called[m]) if m in called else None for m in table.models]
+        for column, other in enumerate(static.benchmarks):
+            fixed = np.array([np.nan if k is None else static.scores[k, column] for k in rows])
+            known = ~np.isnan(fixed + fitted.score)
+            models = tuple(compress(table.models, known))
             agreement = None
             if len(models) >= LEAST_MODELS:
-                columns = [table.models.index(model) for model in models]
-                fixed = np.array([theirs[model] for model in models])
-                agreement = _agreement(scores.pseudo[:, columns], fixed, how)
-            found.append(Elsewhere(name, other, models, agreement))
-    if not any(one.agreement for one in found):
+                agreement = _agreement(fitted.pseudo[:, known], fixed[known], how)
+            parts.append(Elsewhere(name, other, models, agreement))
+    if not any(part.agreement for part in parts):
         raise AnalysisError(
             "A correlation takes three models with scores of both; judged by stars: "
             f"{', '.join(sorted({m for table in tables.values() for m in table.models}))}"
         )
-    return tuple(found)
+    return tuple(parts)
 
 
 def _agreement(pseudo: FloatArray, fixed: FloatArray, how: Resampling) -> ResampledAgreement:
@@ -293,24 +289,28 @@ def error_causes(
     if not answers:
         raise AnalysisError("\n".join([f"Nothing in {labels.source} was judged by stars.", *notes]))
     place = {cause: number for number, cause in enumerate(labels.causes)}
-    cluster = _clusters(tables)
+    cluster = {
+        (name, item): cluster
+        for name, table in tables.items()
+        for item, cluster in zip(table.item_ids, table.clusters, strict=True)
+    }
     keys = list(answers)
     items = [cluster[benchmark, item] for benchmark, item, _ in keys]
     parts = np.zeros((len(keys), len(place)))
     for row, key in zip(parts, keys, strict=True):
         for label in answers[key]:
             row[place[label.cause]] += 1 / len(answers[key])
-    below = _below(tables)
+    below: Counter[str] = Counter()
+    for table in tables.values():
+        below.update(dict(zip(table.models, (table.scores < 1).sum(axis=0).tolist(), strict=True)))
     models = sorted({model for _, _, model in keys})
     rows = []
     for model in [*models, ""]:
-        own = np.array([model in ("", key[2]) for key in keys])
-        draws = ItemDraws(
-            int(own.sum()), [i for i, o in zip(items, own, strict=True) if o], how=Resampling(level)
-        )
-        shares = draws.shares(parts[own], np.ones_like(parts[own]), "no answer is labelled")
-        n_below = sum(below.values()) if not model else below[model]
-        rows.append(CauseRow(model, int(own.sum()), n_below, shares))
+        chosen = np.array([model in ("", key[2]) for key in keys])
+        n = int(chosen.sum())
+        draws = ItemDraws(n, list(compress(items, chosen)), how=Resampling(level))
+        shares = draws.shares(parts[chosen], np.ones_like(parts[chosen]), "no answer is labelled")
+        rows.append(CauseRow(model, n, below[model] if model else below.total(), shares))
     more = _more_notes(keys, tables)
     pairs = tuple(_raters_agree(answers, cluster, place, level))
     return ErrorCauses(labels.source, labels.causes, tuple(rows), pairs, level, (*notes, *more))
@@ -326,10 +326,10 @@ def _answers(
     places: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, table in tables.items():
         for item, asked in zip(table.item_ids, table.asked, strict=True):
-            for model, there in zip(table.models, asked, strict=True):
-                if there and name not in places[item, model]:
+            for model, answered in zip(table.models, asked, strict=True):
+                if answered and name not in places[item, model]:
                     places[item, model].append(name)
-    found: dict[_Answer, list[CauseLabel]] = defaultdict(list)
+    by_answer: dict[_Answer, list[CauseLabel]] = defaultdict(list)
     lost = 0
     for label in labels.labels:
         model = called.get(label.model, "")
@@ -342,30 +342,13 @@ def _answers(
                 f"{' and '.join(where)}; add a column benchmark"
             )
         if where:
-            found[where[0], label.item_id, model].append(label)
+            by_answer[where[0], label.item_id, model].append(label)
         lost += not where
     strangers = [name for name in names if name not in called]
     notes = [f"Left out: {count(lost, 'label')} of answers that no log judged"] if lost else []
     if strangers:
         notes.append(f"Models that no log judged: {listed(sorted(strangers))}")
-    return dict(found), notes
-
-
-def _clusters(tables: Mapping[str, StarTable]) -> dict[tuple[str, str], str]:
-    return {
-        (name, item): cluster
-        for name, table in tables.items()
-        for item, cluster in zip(table.item_ids, table.clusters, strict=True)
-    }
-
-
-def _below(tables: Mapping[str, StarTable]) -> Counter[str]:
-    """How many answers of each model have fewer stars than all."""
-    found: Counter[str] = Counter()
-    for table in tables.values():
-        for model, scores in zip(table.models, table.scores.T, strict=True):
-            found[model] += int(np.sum(scores < 1))
-    return found
+    return dict(by_answer), notes
 
 
 def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Iterator[str]:
@@ -388,14 +371,14 @@ def _raters_agree(
     place: Mapping[str, int],
     level: float,
 ) -> Iterator[RaterPair]:
-    raters = sorted({one.rater for own in answers.values() for one in own if one.rater})
+    raters = sorted({label.rater for labels in answers.values() for label in labels if label.rater})
     for first, second in combinations(raters, 2):
         tables, items = [], []
-        for (benchmark, item, _), own in answers.items():
-            said = {one.rater: place[one.cause] for one in own}
-            if first in said and second in said:
+        for (benchmark, item, _), labels in answers.items():
+            causes = {label.rater: place[label.cause] for label in labels}
+            if first in causes and second in causes:
                 table = np.zeros((len(place), len(place)))
-                table[said[first], said[second]] = 1
+                table[causes[first], causes[second]] = 1
                 tables.append(table)
                 items.append(cluster[benchmark, item])
         if tables:

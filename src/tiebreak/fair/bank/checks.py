@@ -6,10 +6,12 @@ Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from itertools import compress, groupby
+from typing import Final, Literal, get_args
 
-from sqlalchemy import Connection, Engine, Row, func, select
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Engine, func, select
 
 from tiebreak.fair.bank.duplicates import near_pairs
 from tiebreak.fair.bank.question import BankQuestion, Remarks, faults_of
@@ -17,10 +19,6 @@ from tiebreak.fair.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, si
 from tiebreak.fair.bank.schema import QUESTIONS
 from tiebreak.progress import doing, tracked
 from tiebreak.words import count
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Kind = Literal["format", "siblings", "parents", "statements", "duplicates", "near duplicates"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -40,7 +38,7 @@ class BankCheck:
     @property
     def n_wrong(self) -> int:
         """How many things are wrong, warnings not among them."""
-        return sum(found.total for kind, found in self.remarks.items() if kind not in WARNINGS)
+        return sum(remarks.total for kind, remarks in self.remarks.items() if kind not in WARNINGS)
 
 
 def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankCheck:
@@ -60,21 +58,23 @@ def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankC
             for question in family:
                 for fault in faults_of(question):
                     remarks["format"].add(question.uuid, fault)
-            for kind, where, what in _family_faults(family, connection):
-                remarks[kind].add(where, what)
-            approved = [place for place, one in enumerate(family) if one.status == "approved"]
-            ids += [(family[place].uuid, family[place].raw_uuid) for place in approved]
+            for kind, where, fault in _family_faults(family, connection):
+                remarks[kind].add(where, fault)
+            approved = [question.status == "approved" for question in family]
+            ids += [(question.uuid, question.raw_uuid) for question in compress(family, approved)]
             signed.append(signatures[approved])
-        for first, others in _exact(connection):
-            for other in others:
+        for first, doubles in _exact(connection):
+            for other in doubles:
                 remarks["duplicates"].add(other, f"the same as {first}")
         with doing("comparing questions"):
-            for later, earlier in _near(connection, ids, signed):
+            fetch = partial(by_uuid, connection)
+            pairs = near_pairs(ids, np.concatenate(signed), fetch) if ids else ()
+            for later, earlier in pairs:
                 remarks["near duplicates"].add(later, f"nearly the same as {earlier}")
     return BankCheck(bank=bank, n_questions=n, remarks=remarks)
 
 
-def statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) -> Iterator[str]:
+def _statement_faults(parent: BankQuestion, statements: Sequence[BankQuestion]) -> Iterator[str]:
     """What is wrong with the true/false statements that one expansion made of one choice.
 
     One statement for each option, and one of them true (figure 7).
@@ -97,13 +97,9 @@ def _families(
         .order_by(QUESTIONS.c.raw_uuid, QUESTIONS.c.uuid)
     )
     rows = connection.execution_options(yield_per=AT_ONCE).execute(wanted)
-    for _, group in groupby(rows, key=_raw_uuid):
+    for _, group in groupby(rows, key=lambda row: row.raw_uuid):
         family = list(group)
         yield [question_from(row) for row in family], signatures_from(family)
-
-
-def _raw_uuid(row: "Row[*tuple[object, ...]]") -> str:
-    return str(row.raw_uuid)
 
 
 def _family_faults(
@@ -124,38 +120,29 @@ def _family_faults(
             made.setdefault((question.parent, question.made_by), []).append(question)
     for (parent, by), statements in made.items():
         if by_uuid[parent].type == "multiple_choice":
-            for fault in statement_faults(by_uuid[parent], statements):
+            for fault in _statement_faults(by_uuid[parent], statements):
                 yield "statements", parent, f"{fault} ({by or 'made by nobody knows whom'})"
 
 
 def _parent_fault(question: BankQuestion, connection: Connection) -> str:
     wanted = select(QUESTIONS.c.status, QUESTIONS.c.raw_uuid)
-    found = connection.execute(wanted.where(QUESTIONS.c.uuid == question.parent)).first()
-    if found is None:
+    parent = connection.execute(wanted.where(QUESTIONS.c.uuid == question.parent)).first()
+    if parent is None:
         return f"its parent {question.parent} is not in the bank"
-    if found.raw_uuid != question.raw_uuid:
+    if parent.raw_uuid != question.raw_uuid:
         return f"its parent {question.parent} has another raw_uuid"
     return f"its parent {question.parent} is rejected"
 
 
 def _exact(connection: Connection) -> Iterator[tuple[str, list[str]]]:
     """The ids of questions that are the same, the first apart."""
-    there = QUESTIONS.c.status != "rejected"
-    twice = select(QUESTIONS.c.digest).where(there).group_by(QUESTIONS.c.digest)
+    kept = QUESTIONS.c.status != "rejected"
+    twice = select(QUESTIONS.c.digest).where(kept).group_by(QUESTIONS.c.digest)
     wanted = (
         select(QUESTIONS.c.digest, QUESTIONS.c.uuid)
-        .where(there, QUESTIONS.c.digest.in_(twice.having(func.count() > 1)))
+        .where(kept, QUESTIONS.c.digest.in_(twice.having(func.count() > 1)))
         .order_by(QUESTIONS.c.digest, QUESTIONS.c.import_id, QUESTIONS.c.uuid)
     )
     for _, group in groupby(connection.execute(wanted), key=lambda row: row.digest):
-        first, *others = (row.uuid for row in group)
-        yield first, others
-
-
-def _near(
-    connection: Connection, ids: Sequence[tuple[str, str]], signed: Sequence["NDArray[np.uint32]"]
-) -> Iterator[tuple[str, str]]:
-    import numpy as np
-
-    fetch = partial(by_uuid, connection)
-    return near_pairs(ids, np.concatenate(signed), fetch) if ids else iter(())
+        first, *doubles = (row.uuid for row in group)
+        yield first, doubles

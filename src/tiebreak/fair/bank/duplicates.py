@@ -110,31 +110,36 @@ def key_of(question: BankQuestion) -> str:
     return normal(question.answer)
 
 
-def alike(one: BankQuestion, other: BankQuestion) -> bool:
+def alike(first: BankQuestion, other: BankQuestion) -> bool:
     """Whether two questions are near duplicates: see above. Exact ones are, if their keys agree."""
-    if one.raw_uuid == other.raw_uuid or one.type != other.type:
+    if first.raw_uuid == other.raw_uuid or first.type != other.type:
         return False
-    keys = key_of(one), key_of(other)
-    if one.type in _SHORT_KEYS and keys[0] != keys[1]:
+    keys = key_of(first), key_of(other)
+    if first.type in _SHORT_KEYS and keys[0] != keys[1]:
         return False
-    if not _marked_alike(one, other) or jaccard(shingles(one), shingles(other)) < THRESHOLD:
+    (numbers, quoted, negations), marks = _marks(first), _marks(other)
+    # Some set a name in quotation marks, and some do not.
+    same_quoted = quoted == marks[1] or not (quoted and marks[1])
+    if not (numbers == marks[0] and same_quoted and negations == marks[2]):
         return False
-    if one.type in _SHORT_KEYS:
+    if jaccard(shingles(first), shingles(other)) < THRESHOLD:
+        return False
+    if first.type in _SHORT_KEYS:
         return True
     return jaccard(*({*_windows(f"{_START}{key}{_END}")} for key in keys)) >= KEY_THRESHOLD
 
 
-def jaccard(one: set[str], other: set[str]) -> float:
+def jaccard(first: set[str], other: set[str]) -> float:
     """What two sets share of all that they hold, in [0, 1]; 1 for two empty ones."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+    union = len(first | other)
+    return len(first & other) / union if union else 1.0
 
 
 @lru_cache(maxsize=4_096)
 def shingles(question: BankQuestion) -> set[str]:
     """The runs of `SHINGLE` characters of the text and of each option, ends marked."""
     parts = _padded(normal_parts(question))[1:-1].split(_END + _START)
-    return {found for part in parts for found in _windows(f"{_START}{part}{_END}")}
+    return {window for part in parts for window in _windows(f"{_START}{part}{_END}")}
 
 
 def _windows(text: str) -> Iterator[str]:
@@ -153,26 +158,19 @@ def _padded(parts: Sequence[str]) -> str:
 def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
     """What two questions of one stem differ in: numbers, quotations, how often they negate."""
     text = unicodedata.normalize("NFKC", "\n".join((question.question, *sorted(question.options))))
-    quoted = sorted(normal(found) for found in _QUOTED.findall(text))
+    quoted = sorted(normal(quotation) for quotation in _QUOTED.findall(text))
     negations = _NEGATION.findall(_TRUE_OR_FALSE.sub("", text))
     return sorted(_NUMBER.findall(text)), quoted, len(negations)
-
-
-def _marked_alike(one: BankQuestion, other: BankQuestion) -> bool:
-    (numbers, quoted, negations), others = _marks(one), _marks(other)
-    # Some set a name in quotation marks, and some do not.
-    same_quoted = quoted == others[1] or not (quoted and others[1])
-    return numbers == others[0] and same_quoted and negations == others[2]
 
 
 def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
     """MinHash of each `normal_parts`, as datasketch has it: shape (questions, PERMUTATIONS)."""
     hashes, starts = _hashes([_padded(parts) for parts in questions])
-    found = np.empty((len(questions), PERMUTATIONS), dtype=np.uint32)
+    signed = np.empty((len(questions), PERMUTATIONS), dtype=np.uint32)
     factors, summands = _permutations()
     for place, (factor, summand) in enumerate(zip(factors, summands, strict=True)):
-        found[:, place] = np.minimum.reduceat(hashes * factor + summand, starts)
-    return found
+        signed[:, place] = np.minimum.reduceat(hashes * factor + summand, starts)
+    return signed
 
 
 @cache
@@ -185,8 +183,8 @@ def _permutations() -> "NDArray[np.uint32]":
 
 def _hashes(texts: Sequence[str]) -> tuple["NDArray[np.uint32]", "NDArray[np.intp]"]:
     """The hashes of all shingles, mixed as datasketch does, and where those of each text start."""
-    whole = "".join(texts).encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(whole, dtype=np.uint32)
+    encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(encoded, dtype=np.uint32)
     first, middle, last = codes[:-2], codes[1:-1], codes[2:]
     start, end = ord(_START), ord(_END)
     # A shingle has a start only as its first character, and an end only as its last.
@@ -195,7 +193,11 @@ def _hashes(texts: Sequence[str]) -> tuple["NDArray[np.uint32]", "NDArray[np.int
     places = np.concatenate(([0], np.cumsum(lengths)[:-1]))
     before = np.concatenate(([0], np.cumsum(inside)))
     hashes = shingle_hash(first[inside], middle[inside], last[inside])
-    return _mixed(hashes), before[places].astype(np.intp)
+    # MurmurHash3's final mix, with which datasketch begins.
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        hashes = (hashes ^ (hashes >> np.uint32(shift))) * np.uint32(factor)
+    hashes ^= hashes >> np.uint32(16)
+    return hashes, before[places].astype(np.intp)
 
 
 def shingle_hash(
@@ -203,15 +205,8 @@ def shingle_hash(
 ) -> "NDArray[np.uint32]":
     """A hash of three code points, modulo 2³²."""
     factors = np.array([0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D], dtype=np.uint32)
-    found: NDArray[np.uint32] = first * factors[0] + middle * factors[1] + last * factors[2]
-    return found
-
-
-def _mixed(values: "NDArray[np.uint32]") -> "NDArray[np.uint32]":
-    """MurmurHash3's final mix, with which datasketch begins."""
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
-        values = (values ^ (values >> np.uint32(shift))) * np.uint32(factor)
-    return values ^ (values >> np.uint32(16))
+    hashes: NDArray[np.uint32] = first * factors[0] + middle * factors[1] + last * factors[2]
+    return hashes
 
 
 def near_pairs(
@@ -232,15 +227,15 @@ def near_pairs(
     numbers: dict[str, int] = {}
     families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids], dtype=np.int64)
     pairs = near_candidates(signed, families, first_new=first_new)
-    found: set[int] = set()
+    doubles: set[int] = set()
     for start in range(0, len(pairs), 1_000):
         some = pairs[start : start + 1_000]
         questions = fetch(sorted({ids[place][0] for pair in some for place in pair}))
         for earlier, later in some:
-            one, other = ids[earlier][0], ids[later][0]
-            if later not in found and alike(questions[one], questions[other]):
-                found.add(later)
-                yield other, one
+            first, other = ids[earlier][0], ids[later][0]
+            if later not in doubles and alike(questions[first], questions[other]):
+                doubles.add(later)
+                yield other, first
 
 
 def near_candidates(
@@ -254,9 +249,9 @@ def near_candidates(
         first_new: pairs of two questions before this one are left out.
     """
     pairs = [
-        found
+        places
         for keys in _band_keys(signed)
-        for found in _in_band(keys, signed, families, first_new)
+        for places in _in_band(keys, signed, families, first_new)
     ]
     if not pairs:
         return []
@@ -297,12 +292,12 @@ def _in_band(
 
 
 def _shared(
-    signed: "NDArray[np.uint32]", ones: "NDArray[np.intp]", others: "NDArray[np.intp]"
+    signed: "NDArray[np.uint32]", ones: "NDArray[np.intp]", seconds: "NDArray[np.intp]"
 ) -> "NDArray[np.intp]":
     """How many values of their signatures pairs share, shape (pairs,)."""
     step = 20_000  # pairs at a time, 10 MB
-    found = [
-        (signed[ones[k : k + step]] == signed[others[k : k + step]]).sum(axis=1)
-        for k in range(0, len(ones), step)
-    ]
-    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+    counts = [np.empty(0, dtype=np.intp)]
+    for start in range(0, len(ones), step):
+        some = slice(start, start + step)
+        counts.append((signed[ones[some]] == signed[seconds[some]]).sum(axis=1))
+    return np.concatenate(counts)

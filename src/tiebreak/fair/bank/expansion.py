@@ -19,11 +19,17 @@ Source: LLMEval-Fair, §2.1, A.2.2 and figure 7. The wording of the questions is
 import re
 import unicodedata
 import uuid
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
+from tiebreak.fair.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
+from tiebreak.fair.bank.schema import QUESTIONS, writing
+from tiebreak.progress import tracked
 from tiebreak.words import words_of
 
 Method = Literal["true_false", "fill_in"]
@@ -34,8 +40,7 @@ ANSWERS_MARK: Final = "____"
 """The blank at the end of a stem that has none of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """What is looked for in a text, and why a question that has it is refused."""
 
     pattern: re.Pattern[str]
@@ -189,15 +194,6 @@ def refusal(stem: str, method: Method) -> str:
     return next((sign.why for sign in signs if sign.pattern.search(asking)), "")
 
 
-def refused_option(options: tuple[str, ...]) -> str:
-    """Why some option makes no question of its own; empty where all do."""
-    letters = (
-        chr(ord("A") + n) for n, text in enumerate(options) if IN_OPTION.pattern.search(text)
-    )
-    letter = next(letters, None)
-    return "" if letter is None else IN_OPTION.why.format(letter=letter)
-
-
 def is_chinese(text: str) -> bool:
     """Whether a text is asked in Chinese: at least half of its words are ideographs."""
     words = words_of(text)
@@ -284,7 +280,12 @@ def _refusal(question: BankQuestion, method: Method) -> str:
         return "; ".join(faults)
     if len(set(map(_plain, question.options))) < len(question.options):
         return "two options say the same"
-    return refusal(question.question, method) or refused_option(question.options)
+    if why := refusal(question.question, method):
+        return why
+    for letter, option in zip(ascii_uppercase, question.options, strict=False):
+        if IN_OPTION.pattern.search(option):
+            return IN_OPTION.why.format(letter=letter)
+    return ""
 
 
 def _plain(option: str) -> str:
@@ -308,3 +309,126 @@ def _variant(
         parent=parent.uuid,
         made_by=made_by(method),
     )
+
+
+AT_ONCE: Final = 500
+"""How many questions are expanded in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What an expansion did.
+
+    Of `n_questions` looked at (approved ones that are no variants themselves), those in `refused`
+    make no variants. `n_there` variants were in the bank before; `n_other` of these are not as they
+    would be made now: they, or their question, were edited since. `n_approved` earlier drafts were
+    approved. `rejected` are statements that failed their check. The tokens and the cost (US
+    dollars; None: a price is unknown) are those of calls that were made now, not of cached ones.
+    """
+
+    method: str
+    n_questions: int = 0
+    n_made: int = 0
+    n_true: int = 0
+    n_there: int = 0
+    n_other: int = 0
+    n_approved: int = 0
+    refused: tuple[Refused, ...] = ()
+    rejected: tuple[Refused, ...] = ()
+    n_calls: int = 0
+    n_cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+
+
+def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Expanded:
+    """Make the variants of all approved multiple-choice questions.
+
+    With `approve` the method's word counts for a human's: its variants, and earlier drafts that are
+    exactly as it makes them, are approved. What was edited or rejected stays.
+    """
+    done = Expanded(method)
+    families = parents_in(engine, "multiple_choice")
+    with engine.connect() as connection:
+        counted = select(func.count()).select_from(QUESTIONS).where(*_wanted("multiple_choice"))
+        total = connection.execute(counted).scalar_one()
+    for parents in tracked(families, "expanding questions", total, size=len):
+        made = [expand(parent, method) for parent in parents]
+        refused = tuple(result for result in made if isinstance(result, Refused))
+        variants = [
+            variant for family in made if not isinstance(family, Refused) for variant in family
+        ]
+        with writing(engine) as connection:
+            done = keep_variants(connection, variants, done, approve=approve)
+        done = replace(
+            done, n_questions=done.n_questions + len(parents), refused=done.refused + refused
+        )
+    return done
+
+
+def keep_variants(
+    connection: Connection,
+    variants: Sequence[BankQuestion],
+    done: Expanded,
+    *,
+    approve: bool = False,
+) -> Expanded:
+    """Insert the variants that are new, and count."""
+    kept = by_uuid(connection, [variant.uuid for variant in variants])
+    rows = rows_of([variant for variant in variants if variant.uuid not in kept])
+    columns = QUESTIONS.c
+    wanted = select(columns.digest, columns.uuid, columns.raw_uuid)
+    taken = {
+        row.digest: (row.uuid, row.raw_uuid)
+        for part in parts([row["digest"] for row in rows])
+        for row in connection.execute(wanted.where(columns.digest.in_(part)))
+    }
+    new, refused = [], []
+    for row in rows:
+        uuid, raw_uuid = taken.setdefault(row["digest"], (row["uuid"], row["raw_uuid"]))
+        # A variant may read like its own question, as a stem with its fill does.
+        if uuid == row["uuid"] or raw_uuid == row["raw_uuid"]:
+            approved = approve and row["status"] == "draft"
+            new.append({**row, "status": "approved"} if approved else row)
+        else:
+            refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
+    if new:
+        connection.execute(insert(QUESTIONS), new)
+    as_made = [
+        variant.uuid for variant in variants if approve and kept.get(variant.uuid) == variant
+    ]
+    for part in parts(as_made):
+        drafts = update(QUESTIONS).where(QUESTIONS.c.uuid.in_(part))
+        connection.execute(drafts.values(status="approved"))
+    n_same = sum(
+        variant.uuid in kept and replace(kept[variant.uuid], status=variant.status) == variant
+        for variant in variants
+    )
+    return replace(
+        done,
+        n_made=done.n_made + len(new),
+        n_true=done.n_true + sum(row["answer"] == "true" for row in new),
+        n_there=done.n_there + len(kept),
+        n_other=done.n_other + len(kept) - n_same,
+        n_approved=done.n_approved + len(as_made),
+        refused=done.refused + tuple(refused),
+    )
+
+
+def _wanted(kind: str) -> tuple[Any, ...]:
+    columns = QUESTIONS.c
+    return columns.type == kind, columns.status == "approved", columns.parent == ""
+
+
+def parents_in(engine: Engine, kind: str) -> Iterator[list[BankQuestion]]:
+    """Approved questions of a type that are no variants, some at a time, in the order of ids."""
+    last = ""
+    wanted = select(*COLUMNS).where(*_wanted(kind)).order_by(QUESTIONS.c.uuid).limit(AT_ONCE)
+    while True:
+        with engine.connect() as connection:
+            rows = connection.execute(wanted.where(QUESTIONS.c.uuid > last)).all()
+        if not rows:
+            return
+        last = rows[-1].uuid
+        yield [question_from(row) for row in rows]

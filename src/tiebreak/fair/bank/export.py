@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import Engine, select
 
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
@@ -23,14 +23,12 @@ from tiebreak.fair.bank.prompting import BENCHMARKS, Prompting
 from tiebreak.fair.bank.question import BankQuestion, Status, item_metadata
 from tiebreak.fair.bank.rows import AT_ONCE, FIELDS, questions, questions_in
 from tiebreak.fair.bank.sampling import Share, draw, entries
-from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
+from tiebreak.fair.bank.schema import QUESTIONS, SESSION_QUESTIONS, SESSIONS, writing
+from tiebreak.fair.bank.sessions import mark_seen, seen_by
 from tiebreak.paths import to_file, whole_file
 from tiebreak.tables.delimited import safe
 
 Rows = Iterator[dict[str, Any]]
-
-_KEYS: Final = ("answer", "hint")
-_INSIDE: Final = ("status", "parent", "made_by")
 
 
 def export_questions(engine: Engine, path: str | Path, status: Status | None = None) -> int:
@@ -114,19 +112,15 @@ def hand_out(
     raws = {entry.uuid: entry.raw_uuid for entry in bank}
     # No server may draw for the institution in between.
     with writing(engine) as connection:
-        mine = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
-        seen = set(connection.execute(mine).scalars())
+        seen = seen_by(connection, institution)
         uuids = draw(bank, k, seed, seen=seen, balanced=balanced, share=share)
-        rows = [
-            {"institution": institution, "uuid": uuid, "raw_uuid": raws[uuid]} for uuid in uuids
-        ]
-        connection.execute(insert(SEEN), rows)
+        mark_seen(connection, institution, {uuid: raws[uuid] for uuid in uuids})
     return uuids
 
 
 def write_questions(engine: Engine, uuids: list[str], path: Path, *, with_keys: bool) -> None:
     """Write questions as JSON lines that `tiebreak bank import` reads back, if with their keys."""
-    left_out = {*_INSIDE, *(() if with_keys else _KEYS)}
+    left_out = {"status", "parent", "made_by"} | (set() if with_keys else {"answer", "hint"})
     path.parent.mkdir(parents=True, exist_ok=True)
     with to_file(path), path.open("x", encoding="utf-8") as file:
         for question in questions(engine, uuids):
@@ -157,14 +151,23 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
     left = [row.position for row in asked if row.answer is None]
     notes: tuple[Note, ...] = ()
     if left:
-        what = f"no answer to {_named(left)} of {len(asked):,}"
+        gap = f"no answer to {_named(left)} of {len(asked):,}"
         if not answers or not partial:
             rest = "" if not answers else "; --partial leaves them out"
-            raise BankError(f"session {session} of {about.model}: {what}{rest}", kind="conflict")
-        notes = (Note("unanswered", f"session {session}", f"{what}: left out"),)
+            raise BankError(f"session {session} of {about.model}: {gap}{rest}", kind="conflict")
+        notes = (Note("unanswered", f"session {session}", f"{gap}: left out"),)
     benchmark = BENCHMARKS[cast("Prompting", about.prompting)]
-    found = questions(engine, list(answers))
-    items = tuple(_item(question, benchmark) for question in found)
+    items = tuple(
+        Item(
+            key=ItemKey(benchmark, question.uuid),
+            input_hash=input_hash(question.question, question.options, target=question.answer),
+            prompt=question.question,
+            target=question.answer,
+            choices=question.options,
+            metadata=item_metadata(question),
+        )
+        for question in questions(engine, list(answers))
+    )
     source = f"session {session}"
     candidates = {
         item.key: {
@@ -173,17 +176,6 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
         for item in items
     }
     return CandidatePool(items, candidates, notes)
-
-
-def _item(question: BankQuestion, benchmark: str) -> Item:
-    return Item(
-        key=ItemKey(benchmark, question.uuid),
-        input_hash=input_hash(question.question, question.options, target=question.answer),
-        prompt=question.question,
-        target=question.answer,
-        choices=question.options,
-        metadata=item_metadata(question),
-    )
 
 
 def _named(positions: Sequence[int]) -> str:

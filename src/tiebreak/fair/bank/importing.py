@@ -13,11 +13,11 @@ transaction takes all over.
 A question that the bank has already, with its id and all its fields, stays as it is.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 import numpy as np
 from sqlalchemy import (
@@ -85,18 +85,18 @@ class FileCounts:
     imported: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ImportReport:
     """What an import did; `refused` says that it did nothing because of faults."""
 
     bank: str
     near_duplicates: NearDuplicates
-    refused: bool
-    files: tuple[FileCounts, ...]
+    refused: bool = False
+    files: list[FileCounts]
     faults: Remarks
     duplicates: Remarks
     near: Remarks
-    unread: tuple[str, ...]
+    unread: list[str]
 
     @property
     def n_imported(self) -> int:
@@ -122,33 +122,26 @@ def import_files(
     Raises:
         BankError: a file cannot be read, or another import ran at the same time.
     """
-    with Staging(engine) as staging:
-        run = _Import(staging, skip_faulty, most_shown)
-        for source in sources:
-            run.read(source)
-        if run.lays:
-            with doing("comparing questions"):
-                run.settle(run.near_pairs(), near_duplicates)
-            with doing("writing questions"):
-                run.take_over()
-    return ImportReport(
+    report = ImportReport(
         bank=bank,
         near_duplicates=near_duplicates,
-        refused=not run.lays,
-        files=tuple(run.files),
-        faults=run.faults,
-        duplicates=run.duplicates,
-        near=run.near,
-        unread=tuple(sorted(run.unread)),
+        files=[],
+        faults=Remarks(most_shown),
+        duplicates=Remarks(most_shown),
+        near=Remarks(most_shown),
+        unread=[],
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Questions that the bank has: by id, and by the digest of their content."""
-
-    by_uuid: dict[str, BankQuestion]
-    by_digest: dict[str, BankQuestion]
+    with Staging(engine) as staging:
+        run = _Import(staging, report, skip_faulty)
+        for source in sources:
+            run.read(source)
+        report.unread.sort()
+        if not report.refused:
+            with doing("comparing questions"):
+                run.settle(run.near_pairs())
+            with doing("writing questions"):
+                staging.take_over(report.files, datetime.now(UTC))
+    return report
 
 
 class Staging:
@@ -160,7 +153,7 @@ class Staging:
     def __enter__(self) -> Self:
         _STAGED.create(self._connection)
         self._connection.commit()
-        self._empty = self._one(select(func.count()).select_from(QUESTIONS)) == 0
+        self._empty = self._scalar(select(func.count()).select_from(QUESTIONS)) == 0
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -171,22 +164,25 @@ class Staging:
 
     def imported_before(self, digest: str) -> str:
         """When a file with this digest was imported, ISO 8601; empty if never."""
-        return self._one(select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
+        return self._scalar(select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
 
-    def known(self, uuids: Sequence[str], digests: Sequence[str]) -> Known:
-        """The bank's questions that have one of these ids or digests."""
-        found = Known({}, {})
+    def known(
+        self, uuids: Sequence[str], digests: Sequence[str]
+    ) -> tuple[dict[str, BankQuestion], dict[str, BankQuestion]]:
+        """The bank's questions that have one of these ids or digests, by id and by digest."""
+        by_uuid: dict[str, BankQuestion] = {}
+        by_digest: dict[str, BankQuestion] = {}
         if self._empty:
-            return found
+            return by_uuid, by_digest
         for ids, contents in zip(parts(uuids), parts(digests), strict=True):
             same = or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
             wanted = select(*COLUMNS, QUESTIONS.c.digest).where(same)
             for row in self._connection.execute(wanted):
                 question = question_from(row)
-                found.by_uuid[row.uuid] = question
-                found.by_digest.setdefault(row.digest, question)
+                by_uuid[row.uuid] = question
+                by_digest.setdefault(row.digest, question)
         self._connection.commit()
-        return found
+        return by_uuid, by_digest
 
     def lay(self, rows: Sequence[dict[str, Any]]) -> None:
         """Put rows of the questions' table here."""
@@ -205,14 +201,14 @@ class Staging:
 
     def questions(self, uuids: Sequence[str]) -> dict[str, BankQuestion]:
         """Questions by id, from the bank and from here."""
-        found = {}
+        by_uuid = {}
         for part in parts(uuids):
             for table in (QUESTIONS, _STAGED):
                 wanted = select(*(table.c[name] for name in FIELDS)).where(table.c.uuid.in_(part))
                 for row in self._connection.execute(wanted):
-                    found[row.uuid] = question_from(row)
+                    by_uuid[row.uuid] = question_from(row)
         self._connection.commit()
-        return found
+        return by_uuid
 
     def make_drafts(self, uuids: Sequence[str]) -> None:
         """Questions laid here become drafts."""
@@ -227,75 +223,62 @@ class Staging:
             self._connection.execute(delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
         self._connection.commit()
 
-    def take_over(self, files: Sequence[tuple[int, str, str]], at: datetime) -> list[int]:
-        """Put everything into the bank, in one transaction.
+    def take_over(self, files: Sequence[FileCounts], at: datetime) -> None:
+        """Put everything into the bank, in one transaction, and count what came from each file.
 
-        Of each file: number (the `import_id` of its rows here), name and digest.
-
-        Returns:
-            How many questions came from each file.
+        Rows here have the number of their file, from 1, as `import_id`.
 
         Raises:
-            IntegrityError: one has come into the bank meanwhile.
+            BankError: a question, or a file, has come into the bank meanwhile.
         """
-        counts = []
-        others = [column for column in _STAGED.columns if column.name != "import_id"]
-        with self._connection.begin():
-            for number, name, digest in files:
-                mine: Select[Any] = select(func.count()).where(_STAGED.c.import_id == number)
-                values = {"name": name, "digest": digest, "at": at.isoformat(timespec="seconds")}
-                # A write before any reading: SQLite does not turn a reader into a writer.
-                done = self._connection.execute(insert(IMPORTS).values(**values, n_questions=0))
-                [key] = done.inserted_primary_key or (0,)
-                n = self._connection.execute(mine).scalar_one()
-                same = IMPORTS.c.id == key
-                self._connection.execute(update(IMPORTS).where(same).values(n_questions=n))
-                rows = select(*others, literal(key)).where(_STAGED.c.import_id == number)
-                names = [*(column.name for column in others), "import_id"]
-                self._connection.execute(insert(QUESTIONS).from_select(names, rows))
-                counts.append(n)
-        return counts
+        columns = [column for column in _STAGED.columns if column.name != "import_id"]
+        names = [*(column.name for column in columns), "import_id"]
+        try:
+            with self._connection.begin():
+                for number, file in enumerate(files, start=1):
+                    if file.before:
+                        continue
+                    of_file = _STAGED.c.import_id == number
+                    values = {"name": file.name, "digest": file.digest, "n_questions": 0}
+                    imported = insert(IMPORTS).values(**values, at=at.isoformat(timespec="seconds"))
+                    # A write before any reading: SQLite does not turn a reader into a writer.
+                    [key] = self._connection.execute(imported).inserted_primary_key or (0,)
+                    counted: Select[Any] = select(func.count()).where(of_file)
+                    file.imported = self._connection.execute(counted).scalar_one()
+                    same = update(IMPORTS).where(IMPORTS.c.id == key)
+                    self._connection.execute(same.values(n_questions=file.imported))
+                    rows = select(*columns, literal(key)).where(of_file)
+                    self._connection.execute(insert(QUESTIONS).from_select(names, rows))
+        except IntegrityError as error:
+            raise BankError(
+                "Another import changed the bank meanwhile; nothing was imported. Run it again."
+            ) from error
 
-    def _one(self, wanted: Select[Any]) -> Any:
-        found = self._connection.execute(wanted).scalar()
+    def _scalar(self, wanted: Select[Any]) -> Any:
+        value = self._connection.execute(wanted).scalar()
         self._connection.commit()
-        return found
-
-
-class _Place(NamedTuple):
-    """A row: number of the file, number of the row in it."""
-
-    file: int
-    row: int
+        return value
 
 
 class _Import:
     """The rows of one call, as they are read."""
 
-    def __init__(self, staging: Staging, skip_faulty: bool, most_shown: int) -> None:
-        self.staging, self.skip_faulty = staging, skip_faulty
-        self.faults, self.duplicates, self.near = (Remarks(most_shown) for _ in range(3))
-        self.files: list[FileCounts] = []
-        self.unread: set[str] = set()
-        # Of what was laid: ids in order with raw ids, signatures, where each came from.
+    def __init__(self, staging: Staging, report: ImportReport, skip_faulty: bool) -> None:
+        self.staging, self.report, self.skip_faulty = staging, report, skip_faulty
+        # Of what was laid: ids in order with raw ids, signatures, file and row of each.
         self.ids: list[tuple[str, str]] = []
         self.signed: list[NDArray[np.uint32]] = []
-        self.places: dict[str, _Place] = {}
+        self.places: dict[str, tuple[FileCounts, int]] = {}
         self.contents: dict[bytes, tuple[str, int]] = {}
-
-    @property
-    def lays(self) -> bool:
-        """Whether this may still become an import."""
-        return self.skip_faulty or not self.faults.total
 
     def read(self, source: Source) -> None:
         """Check the rows of a file, and lay them out as long as nothing is wrong."""
         digest = source.digest()
         before = self.staging.imported_before(digest)
-        if any(file.digest == digest for file in self.files):
+        if any(file.digest == digest for file in self.report.files):
             before = "in this call"
         file = FileCounts(source.name, digest, before)
-        self.files.append(file)
+        self.report.files.append(file)
         rows = source.rows() if not before else iter(())
         with doing(f"reading {source.name}") as reading:
             while chunk := list(islice(rows, AT_ONCE)):
@@ -305,28 +288,31 @@ class _Import:
 
     def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]) -> None:
         sound = list(self._sound(file, chunk))
-        rows = rows_of([question for _, question, _ in sound], import_id=len(self.files))
-        known = self.staging.known(
+        rows = rows_of([question for _, question, _ in sound], import_id=len(self.report.files))
+        by_uuid, by_digest = self.staging.known(
             [question.uuid for _, question, _ in sound], [row["digest"] for row in rows]
         )
         fresh = []
         for (number, question, own_id), row in zip(sound, rows, strict=True):
             where = f"{file.name}:{number}"
-            if fault := self._id_fault(question, known, own_id=own_id):
+            digest = bytes.fromhex(row["digest"])
+            if fault := self._id_fault(question, by_uuid.get(question.uuid), own_id=own_id):
                 file.faulty += 1
-                self.faults.add(where, fault)
-            elif question.uuid in known.by_uuid:
+                self._add_fault(where, fault)
+            elif question.uuid in by_uuid:
                 file.known += 1
-            elif double := self._double(question, row["digest"], known):
+            elif double := self._double(question, digest, by_digest.get(row["digest"])):
                 file.duplicates += 1
-                self.duplicates.add(where, double)
+                self.report.duplicates.add(where, double)
             else:
-                self._note(question, row, _Place(len(self.files) - 1, number))
+                self.ids.append((question.uuid, question.raw_uuid))
+                self.places[question.uuid] = file, number
+                self.contents[digest] = question.uuid, hash(key_of(question))
                 fresh.append(row)
-        if fresh and self.lays:
+        if fresh and not self.report.refused:
             self.staging.lay(fresh)
-            whole = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
-            self.signed.append(whole.reshape(len(fresh), -1))
+            signed = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
+            self.signed.append(signed.reshape(len(fresh), -1))
 
     def _sound(
         self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]
@@ -335,7 +321,8 @@ class _Import:
         for number, row in chunk:
             faults: tuple[str, ...] = (row,) if isinstance(row, str) else ()
             if not isinstance(row, str):
-                self.unread.update(unread(tuple(row)))
+                columns = unread(tuple(row))
+                self.report.unread += [name for name in columns if name not in self.report.unread]
                 try:
                     question = question_of(row)
                     faults = faults_of(question)
@@ -345,36 +332,35 @@ class _Import:
                     yield number, question, has_uuid(row)
             file.faulty += bool(faults)
             for fault in faults:
-                self.faults.add(f"{file.name}:{number}", fault)
+                self._add_fault(f"{file.name}:{number}", fault)
 
-    def _id_fault(self, question: BankQuestion, known: Known, *, own_id: bool) -> str:
+    def _add_fault(self, where: str, fault: str) -> None:
+        self.report.faults.add(where, fault)
+        self.report.refused = not self.skip_faulty
+
+    def _id_fault(self, question: BankQuestion, kept: BankQuestion | None, *, own_id: bool) -> str:
         """What is wrong with the id; one that was made of the content may come again."""
-        there = known.by_uuid.get(question.uuid)
-        if there is not None and (other := _differences(question, there)):
+        if kept is not None and (other := _differences(question, kept)):
             return f"{question.uuid} is in the bank already, with another {', '.join(other)}"
         if own_id and question.uuid in self.places:
             return f"{question.uuid} a second time, after {self._name(question.uuid)}"
         return ""
 
-    def _double(self, question: BankQuestion, digest: str, known: Known) -> str:
+    def _double(self, question: BankQuestion, digest: bytes, kept: BankQuestion | None) -> str:
         """Which question is exactly the same, in words."""
-        if there := known.by_digest.get(digest):
-            another = "" if key_of(there) == key_of(question) else ", with another key"
-            return f"the same as {there.uuid} in the bank{another}"
-        if first := self.contents.get(bytes.fromhex(digest)):
+        if kept:
+            another = "" if key_of(kept) == key_of(question) else ", with another key"
+            return f"the same as {kept.uuid} in the bank{another}"
+        if first := self.contents.get(digest):
             another = "" if first[1] == hash(key_of(question)) else ", with another key"
             return f"the same as {self._name(first[0])}{another}"
         return ""
 
-    def _note(self, question: BankQuestion, row: Mapping[str, Any], place: _Place) -> None:
-        self.ids.append((question.uuid, question.raw_uuid))
-        self.places[question.uuid] = place
-        self.contents[bytes.fromhex(row["digest"])] = (question.uuid, hash(key_of(question)))
-
     def _name(self, uuid: str) -> str:
-        if place := self.places.get(uuid):
-            return f"{self.files[place.file].name}:{place.row}"
-        return f"{uuid} in the bank"
+        if uuid not in self.places:
+            return f"{uuid} in the bank"
+        file, number = self.places[uuid]
+        return f"{file.name}:{number}"
 
     def near_pairs(self) -> Iterator[tuple[str, str]]:
         """Ids of laid questions that are near duplicates, each with an earlier one of its kind."""
@@ -386,39 +372,26 @@ class _Import:
             ids += some
             signed.append(signatures)
         first_new = len(ids)
-        whole = np.concatenate(signed + self.signed)
+        signatures = np.concatenate(signed + self.signed)
         self.signed = []
-        return near_pairs(ids + self.ids, whole, self.staging.questions, first_new=first_new)
+        return near_pairs(ids + self.ids, signatures, self.staging.questions, first_new=first_new)
 
-    def settle(self, pairs: Iterable[tuple[str, str]], near_duplicates: NearDuplicates) -> None:
+    def settle(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Note near duplicates, and make of them what is wanted."""
-        found = []
+        doubles = []
         for uuid, earlier in pairs:
-            file = self.files[self.places[uuid].file]
+            file, _ = self.places[uuid]
             file.near += 1
-            self.near.add(self._name(uuid), f"nearly the same as {self._name(earlier)}")
-            found.append(uuid)
-        if near_duplicates == "draft":
-            self.staging.make_drafts(found)
-        elif near_duplicates == "skip":
-            self.staging.leave_out(found)
-
-    def take_over(self) -> None:
-        """Write what was laid into the bank."""
-        new = [k for k, file in enumerate(self.files, start=1) if not file.before]
-        files = [(k, self.files[k - 1].name, self.files[k - 1].digest) for k in new]
-        try:
-            counts = self.staging.take_over(files, datetime.now(UTC))
-        except IntegrityError as error:
-            raise BankError(
-                "Another import changed the bank meanwhile; nothing was imported. Run it again."
-            ) from error
-        for k, n in zip(new, counts, strict=True):
-            self.files[k - 1].imported = n
+            self.report.near.add(self._name(uuid), f"nearly the same as {self._name(earlier)}")
+            doubles.append(uuid)
+        if self.report.near_duplicates == "draft":
+            self.staging.make_drafts(doubles)
+        elif self.report.near_duplicates == "skip":
+            self.staging.leave_out(doubles)
 
 
-def _differences(one: BankQuestion, other: BankQuestion) -> list[str]:
+def _differences(first: BankQuestion, other: BankQuestion) -> list[str]:
     """The fields in which two questions differ; a status changes in the bank, and counts not."""
     return [
-        name for name in FIELDS if name != "status" and getattr(one, name) != getattr(other, name)
+        name for name in FIELDS if name != "status" and getattr(first, name) != getattr(other, name)
     ]

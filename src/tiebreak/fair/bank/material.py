@@ -11,19 +11,33 @@ Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions base
 information"). The prompts and the check are our own.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
+from itertools import chain
 from typing import Annotated, Final, Literal
 
+import anyio
 from inspect_ai.model import Model, ResponseSchema
 from inspect_ai.util import JSONSchema
 from pydantic import Field, StringConstraints
+from sqlalchemy import Engine, select
 from typing_extensions import override
 
-from tiebreak.fair.bank.expansion import Refused, is_chinese, made_by, variant_uuid
-from tiebreak.fair.bank.question import BankQuestion
+from tiebreak.fair.bank.expansion import (
+    Expanded,
+    Refused,
+    is_chinese,
+    keep_variants,
+    made_by,
+    parents_in,
+    variant_uuid,
+)
+from tiebreak.fair.bank.prompting import template
+from tiebreak.fair.bank.question import BankQuestion, storable
+from tiebreak.fair.bank.rows import parts
+from tiebreak.fair.bank.schema import QUESTIONS, writing
+from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
 from tiebreak.scorers.model_judge import ModelJudge
@@ -32,7 +46,10 @@ from tiebreak.scorers.prompt import template as shared
 from tiebreak.scorers.replies import ReplyError, parse_object
 
 METHOD: Final = "statements"
-MOST_STATEMENTS: Final = 20
+
+TEXTS_AT_ONCE: Final = 16
+"""How many texts are with a model at once; what is done is kept when all of them are."""
+
 
 Verdict = Literal["supports", "contradicts", "neither"]
 
@@ -65,10 +82,13 @@ class _Checked:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one material: its variants (drafts and rejected ones), or why it has none."""
+    """What became of one material: its variants, or why it has none (`refused`).
 
-    parent: str
+    Variants are drafts; of those that failed their check `rejected` says why.
+    """
+
     variants: tuple[BankQuestion, ...] = ()
+    rejected: tuple[Refused, ...] = ()
     refused: Refused | None = None
     calls: tuple[Call, ...] = ()
 
@@ -91,9 +111,9 @@ class StatementsQuestion(Question[list[Statement]]):
         counts = {name: str(number) for name, number in numbers.items()}
         key = f"\nWhat a good answer about it holds:\n{fence(self.key)}\n" if self.key else ""
         return Prompt(
-            fill(_template("statements.system"), fence_rule=shared("fence"), **counts),
+            fill(template("statements.system"), fence_rule=shared("fence"), **counts),
             fill(
-                _template("statements.user"),
+                template("statements.user"),
                 mark=fence.line,
                 text=fence(self.text),
                 key=key,
@@ -110,17 +130,17 @@ class StatementsQuestion(Question[list[Statement]]):
 
     @override
     def parse(self, text: str) -> list[Statement]:
-        found = parse_object(_Statements, text).statements
-        if len(found) != self.n:
-            raise ReplyError(f"it has {len(found)} statements where {self.n} are asked for")
-        if any("\0" in each or not _encodes(each) for one in found for each in _texts(one)):
+        statements = parse_object(_Statements, text).statements
+        if len(statements) != self.n:
+            raise ReplyError(f"it has {len(statements)} statements where {self.n} are asked for")
+        if not storable("".join(made.statement + made.quote for made in statements)):
             raise ReplyError("it holds a zero byte or half of a character")
-        if len({" ".join(one.statement.casefold().split()) for one in found}) < self.n:
+        if len({_plain(made.statement.casefold()) for made in statements}) < self.n:
             raise ReplyError("two statements are the same")
-        n_true = sum(one.truth for one in found)
+        n_true = sum(statement.truth for statement in statements)
         if n_true != self.n // 2:
             raise ReplyError(f"{n_true} statements are true where {self.n // 2} are asked for")
-        return found
+        return statements
 
 
 @dataclass(frozen=True)
@@ -137,9 +157,9 @@ class CheckQuestion(Question[_Checked]):
         fence = Fence([self.text], [self.statement])
         verdicts = JSONSchema(type="string", enum=["supports", "contradicts", "neither"])
         return Prompt(
-            fill(_template("check.system"), fence_rule=shared("fence")),
+            fill(template("check.system"), fence_rule=shared("fence")),
             fill(
-                _template("check.user"),
+                template("check.user"),
                 mark=fence.line,
                 text=fence(self.text),
                 statement=fence(self.statement),
@@ -169,13 +189,13 @@ class StatementWriter:
 
     async def write_all(self, materials: Sequence[BankQuestion]) -> list[Written]:
         """Several at once, in their order."""
-        found: dict[str, Written] = {}
+        written: dict[str, Written] = {}
 
         async def write(material: BankQuestion) -> None:
-            found[material.uuid] = await self.write(material)
+            written[material.uuid] = await self.write(material)
 
         await self.judge().side_by_side([partial(write, material) for material in materials])
-        return [found[material.uuid] for material in materials]
+        return [written[material.uuid] for material in materials]
 
     async def write(self, material: BankQuestion) -> Written:
         """The statements of one material, each checked."""
@@ -189,29 +209,34 @@ class StatementWriter:
         calls += reply.calls
         if reply.value is None:
             return _without(material, f"no usable reply of the author: {reply.unscored}", calls)
-        variants: dict[int, BankQuestion] = {}
+        checked: dict[int, tuple[BankQuestion, str]] = {}
 
-        async def check(number: int, one: Statement) -> None:
-            why, spent = await _objection(judge, material.question, one)
+        async def check(number: int, statement: Statement) -> None:
+            why, spent = await _objection(judge, material.question, statement)
             calls.extend(spent)
-            variants[number] = self._variant(material, number, one, why)
+            checked[number] = self._variant(material, number, statement, why), why
 
-        tasks: list[Callable[[], Awaitable[None]]] = [
-            partial(check, number, one) for number, one in enumerate(reply.value, start=1)
-        ]
-        await judge.side_by_side(tasks)
-        ordered = tuple(variants[number] for number in sorted(variants))
-        return Written(material.uuid, ordered, calls=tuple(calls))
+        await judge.side_by_side(
+            [partial(check, number, made) for number, made in enumerate(reply.value, start=1)]
+        )
+        ordered = [checked[number] for number in sorted(checked)]
+        return Written(
+            tuple(variant for variant, _ in ordered),
+            tuple(Refused(variant.uuid, why) for variant, why in ordered if why),
+            calls=tuple(calls),
+        )
 
-    def _variant(self, parent: BankQuestion, number: int, one: Statement, why: str) -> BankQuestion:
+    def _variant(
+        self, parent: BankQuestion, number: int, statement: Statement, why: str
+    ) -> BankQuestion:
         language = "zh" if is_chinese(parent.question) else "en"
         return replace(
             parent,
             uuid=variant_uuid(parent.uuid, METHOD, number),
             type="true_false",
-            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{one.statement}",
-            answer="true" if one.truth else "false",
-            hint="\n".join(filter(None, (one.quote, f"[rejected: {why}]" if why else ""))),
+            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{statement.statement}",
+            answer="true" if statement.truth else "false",
+            hint="\n".join(filter(None, (statement.quote, f"[rejected: {why}]" if why else ""))),
             options=(),
             status="rejected" if why else "draft",
             parent=parent.uuid,
@@ -219,39 +244,77 @@ class StatementWriter:
         )
 
 
-async def _objection(judge: Judge, text: str, one: Statement) -> tuple[str, tuple[Call, ...]]:
+async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str, tuple[Call, ...]]:
     """Why a statement is rejected, empty where it is not, and the calls that it took to know."""
-    if _plain(one.quote) not in _plain(text):
+    if _plain(statement.quote) not in _plain(text):
         return "its quotation is not in the text", ()
     try:
-        reply, _ = await judge.ask_again(CheckQuestion(text, one.statement), depth=1)
+        reply, _ = await judge.ask_again(CheckQuestion(text, statement.statement), depth=1)
     except ModelFailedError as error:
         return f"it could not be checked: {error}", error.calls
     if reply.value is None:
         return f"it could not be checked: {reply.unscored}", reply.calls
-    expected: Verdict = "supports" if one.truth else "contradicts"
+    expected: Verdict = "supports" if statement.truth else "contradicts"
     if reply.value.verdict == expected:
         return "", reply.calls
-    key = "true" if one.truth else "false"
-    found = {"neither": "neither supports nor contradicts"}
-    says = found.get(reply.value.verdict, reply.value.verdict)
-    return f"its key is {key}, and to the checker the text {says} it", reply.calls
+    key = "true" if statement.truth else "false"
+    verdicts = {"neither": "neither supports nor contradicts"}
+    verdict = verdicts.get(reply.value.verdict, reply.value.verdict)
+    return f"its key is {key}, and to the checker the text {verdict} it", reply.calls
 
 
 def _without(material: BankQuestion, why: str, calls: Sequence[Call]) -> Written:
-    return Written(material.uuid, refused=Refused(material.uuid, why), calls=tuple(calls))
-
-
-def _texts(one: Statement) -> tuple[str, str]:
-    return one.statement, one.quote
-
-
-def _encodes(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
+    return Written(refused=Refused(material.uuid, why), calls=tuple(calls))
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+def write_statements(
+    engine: Engine, writer: StatementWriter, *, limit: int | None = None
+) -> Expanded:
+    """Have statements written about approved materials that have none yet, `limit` at most."""
+    done = Expanded(METHOD)
+    wanted = [
+        material
+        for materials in parents_in(engine, "material")
+        for material in _unwritten(engine, materials)
+    ][:limit]
+    some = parts(wanted, TEXTS_AT_ONCE)
+    for materials in tracked(some, "writing statements on texts", len(wanted), size=len):
+        written = anyio.run(writer.write_all, materials)
+        variants = [variant for result in written for variant in result.variants]
+        with writing(engine) as connection:
+            done = keep_variants(connection, variants, done)
+        done = _billed(done, written)
+    return done
+
+
+def _unwritten(engine: Engine, materials: Sequence[BankQuestion]) -> list[BankQuestion]:
+    """Those without a statement, be it a rejected one."""
+    parents, q = [material.uuid for material in materials], QUESTIONS.c
+    wanted = select(q.parent).where(q.parent.in_(parents), q.type == "true_false")
+    with engine.connect() as connection:
+        written = set(connection.execute(wanted).scalars())
+    return [material for material in materials if material.uuid not in written]
+
+
+def _billed(done: Expanded, written: Sequence[Written]) -> Expanded:
+    calls = [call for result in written for call in result.calls]
+    paid = [call for call in calls if not call.cached]
+    known = done.cost is not None and all(call.cost is not None for call in paid)
+    return replace(
+        done,
+        n_questions=done.n_questions + len(written),
+        refused=done.refused + tuple(result.refused for result in written if result.refused),
+        rejected=done.rejected + tuple(chain.from_iterable(result.rejected for result in written)),
+        n_calls=done.n_calls + len(calls),
+        n_cached=done.n_cached + len(calls) - len(paid),
+        input_tokens=done.input_tokens + sum(call.input_tokens for call in paid),
+        output_tokens=done.output_tokens + sum(call.output_tokens for call in paid),
+        cost=(done.cost or 0.0) + sum(call.cost or 0.0 for call in paid) if known else None,
+    )
 
 
 _TEXT = JSONSchema(type="string")
@@ -268,9 +331,3 @@ def _closed(**properties: JSONSchema) -> JSONSchema:
 
 def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
     return ResponseSchema(name=name, json_schema=_closed(**properties), strict=True)
-
-
-@lru_cache
-def _template(name: str) -> str:
-    path = Path(__file__).parent / "prompts" / f"{name}.md"
-    return path.read_text(encoding="utf-8").rstrip("\n")

@@ -4,83 +4,37 @@ Everything is read a page at a time, the newest first. Tokens are kept nowhere, 
 are here.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
-from tiebreak.fair.bank.prompting import Prompting
-from tiebreak.fair.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS, Role, State
+from tiebreak.fair.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS, State
 
-T = TypeVar("T")
-
-_S, _R, _T, _L = SESSIONS.c, RESULTS.c, TOKENS.c, ACCESS_LOG.c
+_S, _R = SESSIONS.c, RESULTS.c
 
 
-@dataclass(frozen=True, slots=True)
-class Part(Generic[T]):
-    """Some of `total` rows, those from number `start` (0 is the first) on."""
+class Part(NamedTuple):
+    """Some rows of `total`."""
 
-    rows: tuple[T, ...]
-    start: int
+    rows: Sequence[Any]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLine:
-    """Where somebody's session stands; `ended` is None while it is open.
-
-    `results` are what was kept of its results, None without any; `released` is whether the owner
-    may see them. Times are ISO 8601 in UTC.
-    """
-
-    id: str
-    institution: str
-    user: str
-    model: str
-    prompting: Prompting
-    k: int
-    answered: int
-    state: State
-    started: str
-    ended: str | None
-    released: bool
-    results: Mapping[str, Any] | None
-
-
 _SESSION_LINE = (
-    *(_S.id, _S.institution, _S.user, _S.model, _S.prompting, _S.k, _S.answered, _S.state),
-    *(_S.created.label("started"), _S.completed.label("ended"), _S.released),
+    _S.id,
+    _S.institution,
+    _S.user,
+    _S.model,
+    _S.prompting,
+    _S.k,
+    _S.answered,
+    _S.state,
+    _S.created.label("started"),
+    _S.completed.label("ended"),
+    _S.released,
     _R.data.label("results"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLine:
-    """Who holds a token; `revoked` is when it was revoked, None: it was not."""
-
-    jti: str
-    user: str
-    institution: str
-    role: Role
-    session: str | None
-    issued: str
-    expires: str
-    revoked: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A request with a token that was verified."""
-
-    at: str
-    user: str
-    method: str
-    path: str
-    status: int
-    address: str
-    request: str
 
 
 def sessions_of(
@@ -90,38 +44,36 @@ def sessions_of(
     institution: str | None = None,
     start: int = 0,
     most: int | None = None,
-) -> Part[SessionLine]:
-    """Sessions, the last started first; of all or of one state and institution."""
+) -> Part:
+    """Sessions, the last started first; of all or of one state and institution.
+
+    `ended` is None while a session is open, `results` are what was kept of its results, None
+    without any; `released` is whether the owner may see them. Times are ISO 8601 in UTC.
+    """
     chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id, isouter=True)
     if state is not None:
         chosen = chosen.where(_S.state == state)
     if institution is not None:
         chosen = chosen.where(_S.institution == institution)
-    return _part(connection, SessionLine, chosen.order_by(_S.created.desc(), _S.id), start, most)
+    return _part(connection, chosen.order_by(_S.created.desc(), _S.id), start, most)
 
 
-def results_of(
-    connection: Connection, *, start: int = 0, most: int | None = None
-) -> Part[SessionLine]:
+def results_of(connection: Connection, start: int, most: int) -> Part:
     """The sessions of which results are kept, by benchmark, the last ended first."""
     chosen = select(*_SESSION_LINE).join(RESULTS, _R.session == _S.id)
     ordered = chosen.order_by(_S.prompting.desc(), _S.completed.desc(), _S.id)
-    return _part(connection, SessionLine, ordered, start, most)
+    return _part(connection, ordered, start, most)
 
 
-def tokens_of(
-    connection: Connection, *, start: int = 0, most: int | None = None
-) -> Part[TokenLine]:
-    """Tokens, the last issued first."""
-    ordered = select(TOKENS).order_by(_T.issued.desc(), _T.jti)
-    return _part(connection, TokenLine, ordered, start, most)
+def tokens_of(connection: Connection, start: int, most: int) -> Part:
+    """Rows of the table of tokens, the last issued first."""
+    ordered = select(TOKENS).order_by(TOKENS.c.issued.desc(), TOKENS.c.jti)
+    return _part(connection, ordered, start, most)
 
 
-def log_of(connection: Connection, *, start: int = 0, most: int | None = None) -> Part[LogLine]:
-    """The access log, the last line first."""
-    names = ("at", "user", "method", "path", "status", "address", "request")
-    ordered = select(*(_L[name] for name in names)).order_by(_L.id.desc())
-    return _part(connection, LogLine, ordered, start, most)
+def log_of(connection: Connection, start: int, most: int) -> Part:
+    """Rows of the access log, the last first."""
+    return _part(connection, select(ACCESS_LOG).order_by(ACCESS_LOG.c.id.desc()), start, most)
 
 
 def strangers(connection: Connection) -> int:
@@ -129,11 +81,8 @@ def strangers(connection: Connection) -> int:
     return int(connection.execute(select(func.sum(STRANGERS.c.n))).scalar() or 0)
 
 
-def _part(
-    connection: Connection, line: type[T], chosen: Select[Any], start: int, most: int | None
-) -> Part[T]:
-    """Rows whose columns are the fields of a line."""
+def _part(connection: Connection, chosen: Select[Any], start: int, most: int | None) -> Part:
+    """The rows from number `start` (0 is the first) on, `most` of them."""
     counted = select(func.count()).select_from(chosen.order_by(None).subquery())
     total = connection.execute(counted).scalar_one()
-    rows = connection.execute(chosen.offset(start).limit(most))
-    return Part(tuple(line(**row._mapping) for row in rows), start, total)
+    return Part(connection.execute(chosen.offset(start).limit(most)).all(), total)

@@ -72,7 +72,6 @@ BLANK: Final = re.compile(
 MOST_OPTIONS: Final = len(ascii_uppercase)
 LONGEST_UUID: Final = 64
 
-_FILLS = re.compile(r"[;；]")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
 
@@ -81,14 +80,18 @@ def faults_of(question: BankQuestion) -> tuple[str, ...]:
     return tuple(_faults(question))
 
 
+def storable(text: str) -> bool:
+    """Whether every database keeps a text: no zero byte, no half of a pair of surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
 def n_blanks(text: str) -> int:
     """How many blanks a text has."""
     return len(BLANK.findall(text))
-
-
-def fills_of(answer: str) -> list[str]:
-    """The fills of a key, which semicolons part where there are several blanks."""
-    return [fill.strip() for fill in _FILLS.split(answer)]
 
 
 def _faults(question: BankQuestion) -> Iterator[str]:
@@ -101,23 +104,28 @@ def _faults(question: BankQuestion) -> Iterator[str]:
     if question.status not in STATUSES:
         yield f"the status {_short(question.status)} is none of {', '.join(STATUSES)}"
     for name in ("uuid", "raw_uuid", "parent"):
-        if wrong := _wrong_uuid(getattr(question, name)):
-            yield f"{name} {wrong}"
+        uuid = getattr(question, name)
+        if len(uuid) > LONGEST_UUID:
+            yield f"{name} is longer than {LONGEST_UUID} characters"
+        elif any(map(str.isspace, uuid)):
+            yield f"{name} holds blanks"
     if wrong := _wrong_date(question.date):
         yield wrong
-    if _unstorable(question):
+    texts = (question.uuid, question.raw_uuid, question.parent, question.source, question.hint)
+    more = (question.category, question.sub_category, question.made_by, *question.options)
+    if not storable("\n".join((*texts, *more, question.question, question.answer))):
         yield "a text holds a zero byte or half of a character"
-    if question.type in _BY_TYPE:
-        yield from _BY_TYPE[question.type](question)
+    if question.type == "true_false":
+        if question.answer not in ("", "true", "false"):
+            yield f"the key {_short(question.answer)} is neither true nor false"
+    elif question.type == "multiple_choice":
+        yield from _multiple_choice(question)
+    elif question.type == "fill_in":
+        yield from _fill_in(question)
     elif question.type not in TYPES:
         yield f"the type {_short(question.type)} is none of {', '.join(TYPES)}"
     if question.options and question.type in ("true_false", "fill_in"):
         yield f"a question of type {question.type} has options"
-
-
-def _true_false(question: BankQuestion) -> Iterator[str]:
-    if question.answer and question.answer not in ("true", "false"):
-        yield f"the key {_short(question.answer)} is neither true nor false"
 
 
 def _multiple_choice(question: BankQuestion) -> Iterator[str]:
@@ -135,34 +143,22 @@ def _multiple_choice(question: BankQuestion) -> Iterator[str]:
 
 
 def _fill_in(question: BankQuestion) -> Iterator[str]:
-    blanks, fills = n_blanks(question.question), fills_of(question.answer)
+    # Semicolons part the fills where there are several blanks.
+    blanks, fills = n_blanks(question.question), re.split("[;；]", question.answer)
     if question.question and not blanks:
         yield "there is a fill, but no blank (____) in the text"
-    elif question.answer and not all(fills):
+    elif question.answer and not all(map(str.strip, fills)):
         yield "a fill is empty"
     elif question.answer and blanks > 1 and len(fills) != blanks:
-        there = f"{count(blanks, 'blank')}, but {count(len(fills), 'fill')}"
-        yield f"there are {there}; part fills with semicolons"
-
-
-_BY_TYPE: Final = {
-    "true_false": _true_false,
-    "multiple_choice": _multiple_choice,
-    "fill_in": _fill_in,
-}
-
-
-def _wrong_uuid(text: str) -> str:
-    if len(text) > LONGEST_UUID:
-        return f"is longer than {LONGEST_UUID} characters"
-    return "holds blanks" if any(map(str.isspace, text)) else ""
+        counts = f"{count(blanks, 'blank')}, but {count(len(fills), 'fill')}"
+        yield f"there are {counts}; part fills with semicolons"
 
 
 def _wrong_date(text: str) -> str:
     if not text:
         return ""
-    if found := _DATE.fullmatch(text):
-        year, month, day = (int(part or 1) for part in found.groups())
+    if match := _DATE.fullmatch(text):
+        year, month, day = (int(part or 1) for part in match.groups())
         try:
             date(year, month, day)
         except ValueError:
@@ -170,17 +166,6 @@ def _wrong_date(text: str) -> str:
         else:
             return ""
     return f"the date {_short(text)} is not YYYY, YYYY-MM or YYYY-MM-DD"
-
-
-def _unstorable(question: BankQuestion) -> bool:
-    texts = (question.uuid, question.raw_uuid, question.parent, question.source, question.hint)
-    more = (question.category, question.sub_category, question.made_by, *question.options)
-    whole = "\n".join((*texts, *more, question.question, question.answer))
-    try:
-        whole.encode()
-    except UnicodeEncodeError:
-        return True
-    return "\0" in whole
 
 
 def _short(text: str, most: int = 40) -> str:

@@ -41,12 +41,11 @@ def grant(engine: Engine, institution: str, n: int) -> Quota:
     if n < 0:
         raise BankError(f"a quota is a number of questions, not {n}")
     with writing(engine) as connection:
-        of_it = _COLUMNS.institution == institution
-        changed = connection.execute(update(QUOTAS).where(of_it).values(granted=n))
+        of_institution = _COLUMNS.institution == institution
+        changed = connection.execute(update(QUOTAS).where(of_institution).values(granted=n))
         if not changed.rowcount:
-            connection.execute(
-                insert(QUOTAS).values(institution=institution, granted=n, allocated=0, completed=0)
-            )
+            row = {"institution": institution, "granted": n, "allocated": 0, "completed": 0}
+            connection.execute(insert(QUOTAS).values(row))
         return quota_of(connection, institution)
 
 
@@ -95,8 +94,8 @@ def take(connection: Connection, institution: str, k: int) -> None:
         BankError: it has not ("refused").
     """
     allocated = _COLUMNS.allocated + k
-    there_is = (_COLUMNS.institution == institution, allocated <= _COLUMNS.granted)
-    changed = connection.execute(update(QUOTAS).where(*there_is).values(allocated=allocated))
+    granted = (_COLUMNS.institution == institution, allocated <= _COLUMNS.granted)
+    changed = connection.execute(update(QUOTAS).where(*granted).values(allocated=allocated))
     if changed.rowcount != 1:
         require(connection, institution, k)
         raise BankError(f"the quota of {institution} changed: ask again", kind="refused")
@@ -104,7 +103,5 @@ def take(connection: Connection, institution: str, k: int) -> None:
 
 def settle(connection: Connection, institution: str, *, asked: int, unasked: int) -> None:
     """A session has ended: what was asked is completed, and what was not is given back."""
-    of_it = update(QUOTAS).where(_COLUMNS.institution == institution)
-    connection.execute(
-        of_it.values(allocated=_COLUMNS.allocated - unasked, completed=_COLUMNS.completed + asked)
-    )
+    left = {"allocated": _COLUMNS.allocated - unasked, "completed": _COLUMNS.completed + asked}
+    connection.execute(update(QUOTAS).where(_COLUMNS.institution == institution).values(left))

@@ -13,7 +13,7 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -62,7 +62,6 @@ _TYPES: Final[dict[str, QuestionType]] = {
     **dict.fromkeys(("material", "material_analysis", "材料题", "材料分析题"), "material"),
 }
 
-# Of content: questions without an id get the same one whenever they are read.
 _NAMESPACE = uuid.UUID("5a1d3c5e-6a0b-5c0f-9d0e-7be3a2f1c946")
 
 # A verdict, alone or with its reason after it: "false positives" is none.
@@ -156,9 +155,9 @@ def _on_hub(text: str) -> list[Source]:
             raise BankError(f"{text}: the dataset has no such file")
         return [Source(text, folder / address.file)]
     for suffixes in ((".parquet",), (".jsonl", ".ndjson"), (".json",), (".csv",)):
-        found = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes)
-        if found:
-            return [Source(f"{text}/{file.relative_to(folder).as_posix()}", file) for file in found]
+        files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes)
+        if files:
+            return [Source(f"{text}/{file.relative_to(folder).as_posix()}", file) for file in files]
     raise BankError(f"{text} holds no file of questions ({', '.join(_READERS)})")
 
 
@@ -231,11 +230,8 @@ def _csv(path: Path) -> Iterator[tuple[int, Row | str]]:
                 yield line, "has more or fewer cells than the header"
             else:
                 # In files of others an apostrophe before a sign may well be a quotation mark.
-                yield line, _unsafe(row) if names == FIELDS else row
-
-
-def _unsafe(row: Mapping[str, str]) -> Row:
-    return {name: unsafe(cell) for name, cell in row.items()}
+                read = unsafe if names == FIELDS else str
+                yield line, {name: read(cell) for name, cell in row.items()}
 
 
 def _mapping(value: Any) -> Row | str:
@@ -259,28 +255,19 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
     """
     values = {name: row[column] for name, column in _columns(tuple(row)).items()}
     options = _options(values.get("options"))
-    text = _dialog(values["question"]) if isinstance(values.get("question"), list) else None
-    given = {
-        name: _text(name, values.get(name)) for name in NAMES if name not in ("options", "question")
-    }
-    question = _text("question", values.get("question")) if text is None else text
-    kind, answer, hint = _key(values, given, question, options)
+    if isinstance(turns := values.get("question"), list):
+        values["question"] = _dialog(turns)
     fields: dict[str, Any] = {
-        **given,
-        **{"type": kind, "question": question, "answer": answer, "hint": hint, "options": options},
-        "status": given["status"] or "approved",
+        name: _text(name, values.get(name)) for name in NAMES if name != "options"
     }
-    made = BankQuestion(**fields)
-    if made.uuid and made.raw_uuid:
-        return made
-    found = made.uuid or uuid_of(made)
-    return replace(made, uuid=found, raw_uuid=made.raw_uuid or found)
-
-
-def uuid_of(question: BankQuestion) -> str:
-    """The id of a question that has none: of its type, text, options and key, always the same."""
-    content = (question.type, question.question, question.options, question.answer)
-    return str(uuid.uuid5(_NAMESPACE, json.dumps(content, ensure_ascii=True)))
+    text = fields["question"]
+    fields["type"], fields["answer"], fields["hint"] = _key(values, fields, text, options)
+    # Of its content, so that a question without an id gets the same one whenever it is read.
+    content = (fields["type"], text, options, fields["answer"])
+    fields["uuid"] = fields["uuid"] or str(uuid.uuid5(_NAMESPACE, json.dumps(content)))
+    fields["raw_uuid"] = fields["raw_uuid"] or fields["uuid"]
+    fields["status"] = fields["status"] or "approved"
+    return BankQuestion(**{**fields, "options": options})
 
 
 def has_uuid(row: Mapping[str, Any]) -> bool:
@@ -299,11 +286,11 @@ def unread(columns: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache
 def _columns(columns: tuple[str, ...]) -> dict[str, str]:
     """The column of each field; of several names the first in `NAMES`."""
-    there = {column.strip().casefold(): column for column in reversed(columns)}
+    by_name = {column.strip().casefold(): column for column in reversed(columns)}
     return {
-        field: there[found[0]]
+        field: by_name[given[0]]
         for field, names in NAMES.items()
-        if (found := [name for name in names if name in there])
+        if (given := [name for name in names if name in by_name])
     }
 
 
@@ -327,8 +314,9 @@ def _dialog(turns: Sequence[Any]) -> str:
     """What the user says in a dialog."""
     if not all(isinstance(turn, Mapping) for turn in turns):
         raise BankError("dialog is a list of something else than turns with role and content")
-    said = [_text("dialog", turn.get("content")) for turn in turns if turn.get("role") == "user"]
-    return "\n\n".join(said)
+    return "\n\n".join(
+        _text("dialog", turn.get("content")) for turn in turns if turn.get("role") == "user"
+    )
 
 
 def _options(value: Any) -> tuple[str, ...]:
@@ -352,12 +340,12 @@ def _options(value: Any) -> tuple[str, ...]:
 
 def _without_letters(options: tuple[str, ...]) -> tuple[str, ...]:
     """The options without "A." and so on, where each begins with its own letter."""
-    found = [_LETTERED.match(option) for option in options]
-    letters = "".join(match[1].upper() for match in found if match)
+    matches = [_LETTERED.match(option) for option in options]
+    letters = "".join(match[1].upper() for match in matches if match)
     if not options or letters != ascii_uppercase[: len(options)]:
         return options
     return tuple(
-        option[match.end() :] for option, match in zip(options, found, strict=True) if match
+        option[match.end() :] for option, match in zip(options, matches, strict=True) if match
     )
 
 
@@ -396,8 +384,8 @@ def _letter(values: Mapping[str, Any], answer: str, options: tuple[str, ...]) ->
     number = values.get("answer")
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < len(options):
         return ascii_uppercase[number] if number < len(ascii_uppercase) else answer
-    if found := _LETTER.fullmatch(answer):
-        return found[1].upper()
+    if letter := _LETTER.fullmatch(answer):
+        return letter[1].upper()
     if options.count(answer) == 1 and options.index(answer) < len(ascii_uppercase):
         return ascii_uppercase[options.index(answer)]
     return answer

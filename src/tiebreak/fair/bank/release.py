@@ -10,8 +10,8 @@ Source: LLMEval-Fair, §2.3.2 (eq. 1; scores of subjects out of ten).
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from sqlalchemy import Engine
 
@@ -20,61 +20,16 @@ from tiebreak.candidates.identity import same_answer
 from tiebreak.candidates.pool import CandidatePool
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
-from tiebreak.fair.bank.results import require_ended
+from tiebreak.fair.bank.results import SessionResult, SubjectResult, require_ended
 from tiebreak.paths import Paths
-from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.report.json import json_ready
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
 
 LEAST: Final = 5
 """Answers below which the score of a subject would tell about single questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectResult:
-    """Score of one subject, 0 to 10, with its interval, from `n_items` answers that have stars.
-
-    The interval is None where nothing is known of it.
-    """
-
-    subject: str
-    score: float
-    lower: float | None
-    upper: float | None
-    n_items: int
-
-
-@dataclass(frozen=True, slots=True)
-class SessionResult:
-    """What the answers of a session are worth.
-
-    `score` is the share of all stars, 0 to 100 (eq. 1), `lower` and `upper` bound it at `level`:
-    None where
-    nothing is known of them. Of `n_items` answers `n_unscored` have no usable verdict
-    and are left out. `subjects` lack those whose score would tell about single questions.
-    """
-
-    session: str
-    benchmark: str
-    model: str
-    score: float | None
-    lower: float | None
-    upper: float | None
-    level: float
-    n_items: int
-    n_unscored: int
-    constant_score: float | None
-    subjects: tuple[SubjectResult, ...]
-    judges: tuple[str, ...]
-
-    def data(self) -> dict[str, Any]:
-        """As it is kept, and as the owner of the session gets it."""
-        content: dict[str, Any] = json_ready(self)
-        return content
 
 
 def result_of(
@@ -94,7 +49,9 @@ def result_of(
         require_ended(connection, session)
     pool = pool_of(engine, session, partial=True)
     read = read_ranking_logs(logs, with_metadata=True, with_votes=False)
-    parts = [own for log in read for part in log.parts() if (own := _own(part, pool)).samples]
+    parts = [
+        judged for log in read for part in log.parts() if (judged := _judged(part, pool)).samples
+    ]
     _require_all(parts, pool, session)
     report = star_report_of(parts, how=how)
     assert report is not None
@@ -108,7 +65,13 @@ def result_of(
     }
     n_scored = Counter(scored.values())
     subjects = [
-        SubjectResult(name, subject.value, *_bounds(subject), n_scored[name])
+        SubjectResult(
+            subject=name,
+            score=subject.value,
+            lower=_known(subject.lower),
+            upper=_known(subject.upper),
+            n_items=n_scored[name],
+        )
         for name, subject in zip(board.subjects, row.subjects, strict=True)
         if n_scored[name]
     ]
@@ -123,24 +86,26 @@ def result_of(
         n_items=row.n_items,
         n_unscored=row.n_unscored,
         constant_score=board.constant_score if board.constants.best else None,
-        subjects=told(subjects),
+        subjects=publishable(subjects),
         judges=board.judges,
     )
 
 
-def told(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
+def publishable(subjects: Sequence[SubjectResult]) -> tuple[SubjectResult, ...]:
     """The subjects that may be told: each of enough answers, and so are those left out together.
 
     What is left out could be had from the score of all answers and the other subjects' otherwise.
     """
     by_size = sorted(subjects, key=lambda subject: subject.n_items)
-    hidden = [one for one in by_size if one.n_items < LEAST]
-    while hidden and len(hidden) < len(by_size) and sum(one.n_items for one in hidden) < LEAST:
+    hidden = [subject for subject in by_size if subject.n_items < LEAST]
+    while (
+        hidden and len(hidden) < len(by_size) and sum(subject.n_items for subject in hidden) < LEAST
+    ):
         hidden.append(by_size[len(hidden)])
     return tuple(subject for subject in subjects if subject not in hidden)
 
 
-def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
+def _judged(log: RankingLog, pool: CandidatePool) -> RankingLog:
     """What a log says about the pool's answers alone, which are one model's.
 
     Raises:
@@ -159,16 +124,16 @@ def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
         leader = next((group[0] for group in ballots.groups if model in group), model)
         # A key that is a text is no part of the hash.
         if ballots.input_hash != item.input_hash or sample.target != item.target:
-            what = "another question, or one with another key,"
+            other = "another question, or one with another key,"
         elif not same_answer(
             sample.answers.get(leader, ""), pool.candidates[item.key][model].answer
         ):
-            what = "another answer"
+            other = "another answer"
         else:
             samples.append(replace(sample, ballots=_of_one(ballots, model, leader)))
             continue
         raise BankError(
-            f"{log.path} judged {what} under {item.item_id}: it is the log of another session. "
+            f"{log.path} judged {other} under {item.item_id}: it is the log of another session. "
             "Export this session, judge it with tiebreak/stars, and give that log"
         )
     return replace(log, samples=tuple(samples))
@@ -177,14 +142,14 @@ def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
 def _of_one(ballots: ItemBallots, model: str, leader: str) -> ItemBallots:
     """The stars of one model's answer; that of `leader`, which is the same, was judged for it."""
     scores = [score for score in ballots.scores if score.candidate == leader]
-    own = {
+    update = {
         "models": (model,),
         "groups": ((model,),),
         "native": {model: ballots.native.get(model)},
         "lengths": {model: ballots.lengths[leader]} if leader in ballots.lengths else {},
         "scores": tuple(score.model_copy(update={"candidate": model}) for score in scores),
     }
-    return ballots.model_copy(update=own)
+    return ballots.model_copy(update=update)
 
 
 def _require_all(parts: Iterable[RankingLog], pool: CandidatePool, session: str) -> None:
@@ -195,10 +160,6 @@ def _require_all(parts: Iterable[RankingLog], pool: CandidatePool, session: str)
             f"{session} are not judged by stars in this log, {missing[0]} for one: give the log of "
             "this session's export, judged to the end (inspect eval-retry)"
         )
-
-
-def _bounds(found: Estimate) -> tuple[float | None, float | None]:
-    return _known(found.lower), _known(found.upper)
 
 
 def _known(value: float) -> float | None:

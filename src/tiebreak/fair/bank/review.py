@@ -11,7 +11,7 @@ has an apostrophe in front, which reading takes off again.
 import csv
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -89,18 +89,18 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
         BankError: the file exists.
         OSError: it cannot be written.
     """
+    n = 0
     with engine.connect() as connection:
         questions = questions_in(connection, QUESTIONS.c.status.in_(list(statuses)))
         first = next(questions, None)
         if first is None:
-            return 0
+            return n
         try:
             # With a mark of the encoding, without which a spreadsheet takes it for another.
             out.touch(mode=0o600, exist_ok=False)
             with to_file(out), out.open("w", encoding="utf-8-sig", newline="") as file:
                 writer = csv.writer(file, quoting=csv.QUOTE_ALL)
                 writer.writerow(HEADER)
-                n = 0
                 for question in chain([first], questions):
                     writer.writerow(_cells(question))
                     n += 1
@@ -143,7 +143,12 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
                 f"{path}: {count(len(problems), 'row')} cannot be taken over, so nothing was "
                 "changed:\n" + "\n".join(lines)
             )
-        changes = tuple(change for _, old, new in changed for change in _changes(old, new))
+        changes = tuple(
+            Change(new.uuid, name, getattr(old, name), getattr(new, name))
+            for _, old, new in changed
+            for name in EDITABLE
+            if getattr(old, name) != getattr(new, name)
+        )
         _store(connection, changed, changes, reviewer)
     return Reviewed(len(table.rows), changes)
 
@@ -170,22 +175,22 @@ def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Pr
     """What changes in the bank, by line, and which rows cannot be taken over, and why."""
     changed: _Changed = []
     problems: _Problems = []
-    there = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
+    kept = by_uuid(connection, [row.cells["uuid"] for row in rows], locked=True)
     lines: dict[str, int] = {}
     for row in rows:
         uuid = row.cells["uuid"]
-        if uuid not in there:
+        if uuid not in kept:
             problems.append((row.line, f"{uuid[:64] or 'an empty uuid'} is not in the bank"))
         elif uuid in lines:
             problems.append((row.line, f"{uuid} a second time, after line {lines[uuid]}"))
         else:
             lines[uuid] = row.line
-            old = there[uuid]
-            found = _edited(old, row)
-            if isinstance(found, str):
-                problems.append((row.line, f"{uuid}: {found}"))
-            elif found != old:
-                changed.append((row.line, old, found))
+            old = kept[uuid]
+            new = _edited(old, row)
+            if isinstance(new, str):
+                problems.append((row.line, f"{uuid}: {new}"))
+            elif new != old:
+                changed.append((row.line, old, new))
     return changed, problems
 
 
@@ -206,7 +211,8 @@ def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
         return f"{', '.join(fixed)} cannot be changed here"
     if given["status"] not in STATUSES:
         return f"the status {shown(given['status'])} is none of {', '.join(STATUSES)}"
-    if cut := [name for name, text in edits.items() if _was_cut(texts[name], text)]:
+    long = [name for name in edits if len(texts[name]) >= _LONGEST_CELL]
+    if cut := [name for name in long if _lines(texts[name]).strip().startswith(edits[name])]:
         return f"a spreadsheet cut off the end of {', '.join(cut)}; leave out that column"
     status = cast("Status", edits.pop("status", old.status))
     new = replace(old, status=status, **cast("dict[str, Any]", edits))
@@ -215,22 +221,18 @@ def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
     return new
 
 
-def _was_cut(before: str, after: str) -> bool:
-    return len(before) >= _LONGEST_CELL and _lines(before).strip().startswith(after)
-
-
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
     """Rows whose text became that of another question, in the bank or in the file."""
-    edited = [one for one in changed if one[1].question != one[2].question]
+    edited = [(line, new) for line, old, new in changed if old.question != new.question]
     problems: _Problems = []
     taken: dict[str, tuple[str, str]] = {}
-    for (line, _, new), row in zip(edited, rows_of([one[2] for one in edited]), strict=True):
-        own = QUESTIONS.c
-        same = select(own.uuid).where(own.digest == row["digest"], own.raw_uuid != new.raw_uuid)
+    q = QUESTIONS.c
+    for (line, new), row in zip(edited, rows_of([new for _, new in edited]), strict=True):
+        same = select(q.uuid).where(q.digest == row["digest"], q.raw_uuid != new.raw_uuid)
         first, raw_uuid = taken.setdefault(row["digest"], (new.uuid, new.raw_uuid))
         other = connection.execute(same).scalar() or (first if raw_uuid != new.raw_uuid else None)
         if other is not None:
@@ -238,19 +240,12 @@ def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
     return problems
 
 
-def _changes(old: BankQuestion, new: BankQuestion) -> Iterator[Change]:
-    for name in EDITABLE:
-        before, after = getattr(old, name), getattr(new, name)
-        if before != after:
-            yield Change(new.uuid, name, before, after)
-
-
 def _store(
     connection: Connection, changed: _Changed, changes: Sequence[Change], reviewer: str
 ) -> None:
     decided = [new for _, old, new in changed if new.question == old.question]
     edited = rows_of([new for _, old, new in changed if new.question != old.question])
-    _update(connection, [asdict(one) for one in decided], EDITABLE)
+    _update(connection, [asdict(question) for question in decided], EDITABLE)
     # What finds duplicates follows from the text.
     _update(connection, edited, (*EDITABLE, "digest", "signature"))
     if changes:

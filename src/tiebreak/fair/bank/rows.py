@@ -67,22 +67,22 @@ def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
         BankError: the bank has no question with such a uuid.
     """
     with engine.connect() as connection:
-        found = by_uuid(connection, uuids)
-    if missing := [uuid for uuid in uuids if uuid not in found]:
+        by_id = by_uuid(connection, uuids)
+    if missing := [uuid for uuid in uuids if uuid not in by_id]:
         raise BankError(f"the bank has no question {missing[0]} (any more)", kind="missing")
-    return [found[uuid] for uuid in uuids]
+    return [by_id[uuid] for uuid in uuids]
 
 
 def by_uuid(
     connection: Connection, uuids: Sequence[str], *, locked: bool = False
 ) -> dict[str, BankQuestion]:
     """Those that the bank has; `locked` until the transaction ends, where the database can."""
-    found: dict[str, BankQuestion] = {}
+    by_id: dict[str, BankQuestion] = {}
     for part in parts(uuids):
         wanted = select(*COLUMNS).where(QUESTIONS.c.uuid.in_(part))
         for row in connection.execute(wanted.with_for_update() if locked else wanted):
-            found[row.uuid] = question_from(row)
-    return found
+            by_id[row.uuid] = question_from(row)
+    return by_id
 
 
 def parts(values: Sequence[T], most: int = _VALUES_AT_ONCE) -> Iterator[Sequence[T]]:
@@ -96,6 +96,6 @@ def signatures_from(rows: "Sequence[Row[*tuple[Any, ...]]]") -> "NDArray[np.uint
 
     size = PERMUTATIONS * 4
     if all(len(row.signature) == size for row in rows):
-        whole = np.frombuffer(b"".join(row.signature for row in rows), dtype="<u4")
-        return whole.reshape(len(rows), PERMUTATIONS).astype(np.uint32)
+        signed = np.frombuffer(b"".join(row.signature for row in rows), dtype="<u4")
+        return signed.reshape(len(rows), PERMUTATIONS).astype(np.uint32)
     return signatures([normal_parts(question_from(row)) for row in rows])

@@ -29,7 +29,7 @@ import heapq
 import random
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from tiebreak.fair.bank.errors import BankError
@@ -77,8 +77,7 @@ def fingerprint(entries: Iterable[Entry]) -> str:
     digest = hashlib.sha256()
     for entry in sorted(entries, key=lambda entry: entry.uuid):
         # Whatever the texts hold, no two entries give the same line.
-        values = (entry.uuid, entry.raw_uuid, entry.category, entry.type, entry.answer)
-        digest.update(repr(values).encode())
+        digest.update(repr(astuple(entry)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -93,10 +92,12 @@ class Originals:
         self.siblings: defaultdict[str, list[Entry]] = defaultdict(list)
         for entry in sorted(entries, key=lambda entry: entry.uuid):
             self.siblings[entry.raw_uuid].append(entry)
-        self.raws = {one.uuid: raw for raw, own in self.siblings.items() for one in own}
+        self.raws = {
+            question.uuid: raw for raw, questions in self.siblings.items() for question in questions
+        }
         self.by_category: dict[str, list[str]] = {}
-        for raw, own in self.siblings.items():
-            self.by_category.setdefault(own[0].category, []).append(raw)
+        for raw, questions in self.siblings.items():
+            self.by_category.setdefault(questions[0].category, []).append(raw)
         self.sizes = {category: len(raws) for category, raws in self.by_category.items()}
 
 
@@ -130,16 +131,13 @@ def draw(
     bank = entries if isinstance(entries, Originals) else Originals(entries)
     frame = _Frame(bank, seen)
     fresh, again = frame.fresh, frame.again
-    n_fresh = sum(map(len, fresh.values()))
-    n_again = sum(map(len, again.values()))
+    n_fresh, n_again = (sum(map(len, raws.values())) for raws in (fresh, again))
     if n_fresh + n_again < k:
         raise BankError(_too_few(k, n_fresh + n_again, frame))
     weights = frame.sizes if share == "proportional" else dict.fromkeys(frame.sizes, 1)
-    low = {category: len(fresh[category]) if k >= n_fresh else 0 for category in weights}
-    high = {
-        category: len(fresh[category]) + (len(again[category]) if k >= n_fresh else 0)
-        for category in weights
-    }
+    low, high = dict.fromkeys(weights, 0), {name: len(raws) for name, raws in fresh.items()}
+    if k >= n_fresh:
+        low, high = high, {name: n + len(again[name]) for name, n in high.items()}
     picked: dict[str, Entry] = {}
     surplus = 0
     for category, n in allocate(k, weights, low, high, rng).items():
@@ -186,14 +184,14 @@ def linked(
     common = draw(bank, n, seed, balanced=balanced, share=share) if n else []
     raws = {entry.uuid: entry.raw_uuid for entry in bank}
     taken = {raws[uuid] for uuid in common}
-    others = [entry for entry in bank if entry.raw_uuid not in taken]
+    left = [entry for entry in bank if entry.raw_uuid not in taken]
     # Two texts, so that no two pairs of them are the same words.
-    own = f"{seed!r} {session!r}"
-    if n < k and len({entry.raw_uuid for entry in others}) < k - n:
+    name = f"{seed!r} {session!r}"
+    if n < k and len({entry.raw_uuid for entry in left}) < k - n:
         raise BankError(_too_few(k, len(set(raws.values())), _Frame(Originals(bank), ())))
-    rest = draw(others, k - n, own, balanced=balanced, share=share) if n < k else []
+    rest = draw(left, k - n, name, balanced=balanced, share=share) if n < k else []
     asked = common + rest
-    random.Random(f"order {own}").shuffle(asked)
+    random.Random(f"order {name}").shuffle(asked)
     return asked
 
 

@@ -21,6 +21,7 @@ Source: LLMEval-Fair, §2.2.2 and appendix H. Times are ISO 8601 in UTC, as `now
 import json
 import logging
 import os
+import re
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -301,7 +302,13 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
     """
     address = _address(url)
     try:
-        engine = create_engine(address, pool_pre_ping=True, **_options(address))
+        engine = create_engine(
+            address,
+            pool_pre_ping=True,
+            json_deserializer=_from_json,
+            # SQLite waits that many seconds for another writer.
+            connect_args={"timeout": 30} if address.startswith("sqlite") else {},
+        )
     except (ArgumentError, ImportError) as error:
         raise BankError(f"{shown(url)} is no bank: {error}") from error
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
@@ -352,16 +359,7 @@ def _address(url: str | Path) -> str:
     if "://" not in text:
         return f"sqlite:///{text}"
     # psycopg is the driver that is installed.
-    for scheme in ("postgres://", "postgresql://"):
-        if text.startswith(scheme):
-            return "postgresql+psycopg://" + text.removeprefix(scheme)
-    return text
-
-
-def _options(address: str) -> dict[str, Any]:
-    # SQLite waits that many seconds for another writer.
-    own = {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
-    return {"json_deserializer": _from_json, **own}
+    return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", text)
 
 
 def _from_json(text: str) -> Any:
@@ -399,12 +397,12 @@ def _require_tables(connection: Connection, url: str | Path, *, create: bool) ->
             raise BankError(f"{shown(url)} holds no bank: make one with tiebreak bank import.")
         TABLES.create_all(connection)
         connection.execute(insert(_VERSIONS).values(version=VERSION))
-    found = connection.execute(select(_VERSIONS.c.version)).scalar_one()
-    if not isinstance(found, int):
+    version = connection.execute(select(_VERSIONS.c.version)).scalar_one()
+    if not isinstance(version, int):
         raise BankError(_DAMAGED.format("its version is no number"))
-    if found > VERSION:
+    if version > VERSION:
         raise BankError(
-            f"{shown(url)} was made by a newer Tiebreak (version {found}; this one reads "
+            f"{shown(url)} was made by a newer Tiebreak (version {version}; this one reads "
             f"{VERSION}): upgrade."
         )
 

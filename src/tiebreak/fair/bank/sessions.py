@@ -12,18 +12,20 @@ Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no r
 """
 
 import secrets
-from collections.abc import Mapping
+import threading
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert, select, update
 
 from tiebreak.fair.bank import quotas
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import Prompting
 from tiebreak.fair.bank.question import QuestionType
-from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.sampling import Originals, draw, entries
 from tiebreak.fair.bank.schema import (
+    IMPORTS,
     QUESTIONS,
     SEEN,
     SESSION_QUESTIONS,
@@ -87,6 +89,53 @@ class Asked:
     options: tuple[str, ...]
 
 
+class Sampler:
+    """Draws of questions that are approved now. Its methods may be called from any thread.
+
+    What may be asked is read when the number of approved questions or of imports has changed. A
+    change that leaves both as they were is found by `approved`, which looks at what was drawn.
+    """
+
+    def __init__(self, engine: Engine, *, balanced: bool = False) -> None:
+        """Of a bank; `balanced` as for `sampling.draw`. Nothing is read yet."""
+        self._engine = engine
+        self._balanced = balanced
+        self._lock = threading.Lock()
+        self._read_at: tuple[int, int] | None = None
+        self._there = Originals(())
+
+    def draw(self, k: int, seed: str, seen: Collection[str]) -> dict[str, str]:
+        """The raw uuid of each uuid, in the order in which they are asked; `refresh` came before.
+
+        Raises:
+            BankError: too few questions are unseen.
+        """
+        originals = self._there  # `refresh` may put others there, because draws do not lock
+        uuids = draw(originals, k, seed, seen=seen, balanced=self._balanced)
+        return {uuid: originals.raws[uuid] for uuid in uuids}
+
+    def refresh(self) -> None:
+        """Read what may be asked, if it has changed."""
+        with self._lock:
+            with self._engine.connect() as connection:
+                approved = select(func.count()).where(QUESTIONS.c.status == "approved")
+                n_imports = connection.execute(select(func.count()).select_from(IMPORTS))
+                read_at = (connection.execute(approved).scalar_one(), n_imports.scalar_one())
+            if read_at != self._read_at:
+                self._there = Originals(entries(self._engine))
+                self._read_at = read_at
+
+    def approved(self, connection: Connection, uuids: Collection[str]) -> bool:
+        """Whether all may still be asked; if not, all is read anew at the next `refresh`."""
+        q = QUESTIONS.c
+        # Were the status asked for, SQLite would look through all approved questions.
+        chosen = select(q.status).where(q.uuid.in_(list(uuids)))
+        if list(connection.execute(chosen).scalars()) == ["approved"] * len(uuids):
+            return True
+        self._read_at = None
+        return False
+
+
 def create(
     engine: Engine, sampler: Sampler, holder: Holder, wanted: Wanted, key: str
 ) -> tuple[Session, bool]:
@@ -99,21 +148,22 @@ def create(
     seed = secrets.token_hex(16)
     for _ in range(_ATTEMPTS):
         with engine.connect() as connection:
-            if found := _made_before(connection, holder, wanted, key):
-                return found, False
+            if made := _made_before(connection, holder, wanted, key):
+                return made, False
             quotas.require(connection, holder.institution, wanted.k)
-            n_sessions, seen = _n_sessions(connection, holder), _seen(connection, holder)
+            n_sessions = _n_sessions(connection, holder)
+            seen = seen_by(connection, holder.institution)
         # A draw takes long: it is made while others write, and again if another session of the
         # institution came between.
         sampler.refresh()
         drawn = sampler.draw(wanted.k, seed, seen)
         with writing(engine) as connection:
             quotas.require(connection, holder.institution, wanted.k)
-            if found := _made_before(connection, holder, wanted, key):
-                return found, False
+            if made := _made_before(connection, holder, wanted, key):
+                return made, False
             _require_no_other(connection, holder)
             if _n_sessions(connection, holder) != n_sessions:
-                drawn = sampler.draw(wanted.k, seed, _seen(connection, holder))
+                drawn = sampler.draw(wanted.k, seed, seen_by(connection, holder.institution))
             if sampler.approved(connection, drawn):
                 quotas.take(connection, holder.institution, wanted.k)
                 return _insert(connection, holder, wanted, key, seed, drawn), True
@@ -127,15 +177,19 @@ def ask(connection: Connection, session: str, position: int, holder: Holder) -> 
         BankError: there is no such question of the holder ("missing"); one before it is not
             answered yet, or the session was closed before it was asked ("conflict").
     """
-    where = _where(session, position, holder)
-    row = connection.execute(_QUESTION, where).one_or_none()
-    if row is None:
-        raise _no_question(session_of(connection, session, holder), position)
+    row, where = _placed(connection, _QUESTION, session, position, holder)
     if row.asked_at is None:
         _require_turn(_session(row), position)
         connection.execute(_HAND_OUT, where | {"at": now()})
-    words = (row.category, row.sub_category, row.type, row.question)
-    return Asked(position, row.k, *words, tuple(row.options))
+    return Asked(
+        position=position,
+        of=row.k,
+        category=row.category,
+        sub_category=row.sub_category,
+        type=row.type,
+        question=row.question,
+        options=tuple(row.options),
+    )
 
 
 def answer(
@@ -149,19 +203,22 @@ def answer(
         BankError: there is no such question of the holder ("missing"); it was not asked yet, it
             has another answer already, or the session is closed ("conflict").
     """
-    where = _where(session, position, holder)
-    row = connection.execute(_PLACE, where).one_or_none()
-    if row is None:
-        raise _no_question(session_of(connection, session, holder), position)
-    found = _session(row)
-    if position <= found.answered:
+    row, where = _placed(connection, _PLACE, session, position, holder)
+    state = _session(row)
+    if position <= state.answered:
         if row.answer == text:
-            return found
+            return state
         raise _conflict(f"question {position} has its answer, which cannot be changed")
-    _require_turn(found, position)
+    _require_turn(state, position)
     if row.asked_at is None:
         raise _conflict(f"question {position} was not asked yet: get it before you answer it")
-    return _keep(connection, found, text, where)
+    at, last = now(), position == state.k
+    state = replace(state, state="complete" if last else "open", answered=position)
+    connection.execute(_ANSWER, where | {"text": text, "at": at})
+    connection.execute(_COUNT, where | {"now_is": state.state, "ended": at if last else None})
+    if last:
+        quotas.settle(connection, holder.institution, asked=state.k, unasked=0)
+    return state
 
 
 def close(engine: Engine, session: str) -> Session:
@@ -171,17 +228,15 @@ def close(engine: Engine, session: str) -> Session:
         BankError: there is no such session ("missing"), or it is complete ("conflict").
     """
     with writing(engine) as connection:
-        found = session_of(connection, session, None)
-        if found.state == "complete":
+        state = session_of(connection, session, None)
+        if state.state == "complete":
             raise _conflict("the session is complete: there is nothing to close")
-        if found.state == "open":
-            of_it = (_P.session == session, _P.asked_at.is_not(None))
-            asked = connection.execute(select(func.count()).where(*of_it)).scalar_one()
+        if state.state == "open":
+            handed_out = (_P.session == session, _P.asked_at.is_not(None))
+            asked = connection.execute(select(func.count()).where(*handed_out)).scalar_one()
             ended = update(SESSIONS).where(_S.id == session).returning(_S.institution)
-            institution = connection.execute(
-                ended.values(state="closed", completed=now())
-            ).scalar_one()
-            quotas.settle(connection, institution, asked=asked, unasked=found.k - asked)
+            closed = connection.execute(ended.values(state="closed", completed=now()))
+            quotas.settle(connection, closed.scalar_one(), asked=asked, unasked=state.k - asked)
         return session_of(connection, session, None)
 
 
@@ -208,6 +263,7 @@ _OF_HOLDER: Final = (
     _P.position == bindparam("at_position"),
 )
 _THERE: Final = (_P.session == bindparam("of_session"), _P.position == bindparam("at_position"))
+_ASKED: Final = ("category", "sub_category", "type", "question", "options")
 _PLACED: Final = SESSIONS.join(SESSION_QUESTIONS, _P.session == _S.id)
 _PLACE: Final = (
     select(SESSIONS, _P.asked_at, _P.answer)
@@ -216,7 +272,7 @@ _PLACE: Final = (
     .with_for_update(of=SESSIONS)
 )
 _QUESTION: Final = (
-    select(*(SESSIONS, _P.asked_at, _Q.category, _Q.sub_category, _Q.type, _Q.question, _Q.options))
+    select(SESSIONS, _P.asked_at, *(_Q[name] for name in _ASKED))
     .select_from(_PLACED.join(QUESTIONS, _Q.uuid == _P.uuid))
     .where(*_OF_HOLDER)
     .with_for_update(of=SESSIONS)
@@ -236,27 +292,23 @@ _COUNT: Final = (
 )
 
 
-def _where(session: str, position: int, holder: Holder) -> dict[str, str | int]:
-    return {
+def _placed(
+    connection: Connection, chosen: Select[Any], session: str, position: int, holder: Holder
+) -> tuple[Row[Any], dict[str, Any]]:
+    """The row at a position of the holder's session, and the values by which it is found."""
+    where = {
         "of_session": session,
         "of_institution": holder.institution,
         "of_user": holder.user,
         "at_position": position,
     }
-
-
-def _keep(
-    connection: Connection, found: Session, text: str, where: dict[str, str | int]
-) -> Session:
-    position, at = found.answered + 1, now()
-    last = position == found.k
-    state: State = "complete" if last else "open"
-    connection.execute(_ANSWER, where | {"text": text, "at": at})
-    ended = {"now_is": state, "ended": at if last else None}
-    connection.execute(_COUNT, {**where, **ended})
-    if last:
-        quotas.settle(connection, str(where["of_institution"]), asked=found.k, unasked=0)
-    return replace(found, state=state, answered=position)
+    row = connection.execute(chosen, where).one_or_none()
+    if row is None:
+        k = session_of(connection, session, holder).k
+        raise BankError(
+            f"the session has the questions 1 to {k:,}, and no question {position}", kind="missing"
+        )
+    return row, where
 
 
 def _insert(
@@ -268,31 +320,16 @@ def _insert(
     drawn: Mapping[str, str],
 ) -> Session:
     made = Session(
-        secrets.token_hex(16), wanted.k, "open", 0, wanted.model, wanted.prompting, False
+        id=secrets.token_hex(16), state="open", answered=0, released=False, **asdict(wanted)
     )
-    connection.execute(
-        insert(SESSIONS).values(
-            id=made.id,
-            **asdict(holder),
-            **asdict(wanted),
-            seed=seed,
-            answered=0,
-            state=made.state,
-            created=now(),
-            idempotency_key=key,
-            released=False,
-        )
-    )
-    raws = drawn.items()
-    connection.execute(
-        insert(SEEN),
-        [{"institution": holder.institution, "uuid": uuid, "raw_uuid": raw} for uuid, raw in raws],
-    )
+    opened = {**asdict(holder), "seed": seed, "created": now(), "idempotency_key": key}
+    connection.execute(insert(SESSIONS).values(**asdict(made), **opened))
+    mark_seen(connection, holder.institution, drawn)
     connection.execute(
         insert(SESSION_QUESTIONS),
         [
             {"session": made.id, "position": position, "uuid": uuid, "raw_uuid": raw}
-            for position, (uuid, raw) in enumerate(raws, 1)
+            for position, (uuid, raw) in enumerate(drawn.items(), 1)
         ],
     )
     return made
@@ -301,12 +338,9 @@ def _insert(
 def _made_before(
     connection: Connection, holder: Holder, wanted: Wanted, key: str
 ) -> Session | None:
-    by_key = (
-        _S.institution == holder.institution,
-        _S.user == holder.user,
-        _S.idempotency_key == key,
-    )
-    row = connection.execute(select(SESSIONS).where(*by_key)).one_or_none()
+    of_holder = (_S.institution == holder.institution, _S.user == holder.user)
+    made = select(SESSIONS).where(*of_holder, _S.idempotency_key == key)
+    row = connection.execute(made).one_or_none()
     if row is None:
         return None
     if (row.k, row.model, row.prompting) != (wanted.k, wanted.model, wanted.prompting):
@@ -324,30 +358,34 @@ def _require_no_other(connection: Connection, holder: Holder) -> None:
         )
 
 
-def _require_turn(found: Session, position: int) -> None:
-    if found.state != "open":
+def _require_turn(state: Session, position: int) -> None:
+    if state.state != "open":
         raise _conflict("the session was closed by the organiser: it asks and takes no more")
-    if position > found.answered + 1:
-        raise _conflict(f"question {found.answered + 1} comes first: get it and answer it")
+    if position > state.answered + 1:
+        raise _conflict(f"question {state.answered + 1} comes first: get it and answer it")
 
 
 def _n_sessions(connection: Connection, holder: Holder) -> int:
-    mine = select(func.count()).where(_S.institution == holder.institution)
-    return int(connection.execute(mine).scalar_one())
+    counted = select(func.count()).where(_S.institution == holder.institution)
+    return int(connection.execute(counted).scalar_one())
 
 
-def _seen(connection: Connection, holder: Holder) -> set[str]:
-    mine = select(SEEN.c.uuid).where(SEEN.c.institution == holder.institution)
-    return set(connection.execute(mine).scalars())
+def seen_by(connection: Connection, institution: str) -> set[str]:
+    """Uuids of all questions that an institution was ever given."""
+    given = select(SEEN.c.uuid).where(SEEN.c.institution == institution)
+    return set(connection.execute(given).scalars())
+
+
+def mark_seen(connection: Connection, institution: str, drawn: Mapping[str, str]) -> None:
+    """Note that an institution was given questions, the raw uuid of each uuid."""
+    rows = [
+        {"institution": institution, "uuid": uuid, "raw_uuid": raw} for uuid, raw in drawn.items()
+    ]
+    connection.execute(insert(SEEN), rows)
 
 
 def _session(row: Row[Any]) -> Session:
     return Session(**{field.name: getattr(row, field.name) for field in fields(Session)})
-
-
-def _no_question(found: Session, position: int) -> BankError:
-    there = f"the session has the questions 1 to {found.k:,}, and no question {position}"
-    return BankError(there, kind="missing")
 
 
 def _conflict(message: str) -> BankError:

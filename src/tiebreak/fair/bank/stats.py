@@ -53,17 +53,11 @@ class Source(NamedTuple):
     last: str
 
 
-class CategoryBaseline(NamedTuple):
-    """The constant answers to the questions of one category."""
-
-    category: str
-    answers: ConstantAnswers
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankStats:
-    """A bank in numbers; rejected questions are in `counts` only, baselines are of approved ones.
+    """A bank in numbers; rejected questions are in `counts` only.
 
+    `baselines`, by category, and `baseline` are the constant answers to approved questions;
     `n_duplicates` are questions with the text and options of another one.
     """
 
@@ -73,7 +67,7 @@ class BankStats:
     sources: tuple[Source, ...]
     total: Growth
     n_duplicates: int
-    baselines: tuple[CategoryBaseline, ...]
+    baselines: dict[str, ConstantAnswers]
     baseline: ConstantAnswers
 
 
@@ -89,10 +83,7 @@ def bank_stats(engine: Engine, *, bank: str = "") -> BankStats:
             sources=_sources(connection),
             total=_total(connection),
             n_duplicates=_duplicates(connection),
-            baselines=tuple(
-                CategoryBaseline(category, constant_answers_of(found))
-                for category, found in sorted(keys.items())
-            ),
+            baselines={category: constant_answers_of(n) for category, n in sorted(keys.items())},
             baseline=constant_answers_of(sum(keys.values(), Counter())),
         )
 
@@ -117,15 +108,15 @@ def _growth(connection: Connection, by: ColumnElement[Any]) -> tuple[Growth, ...
     raw = select(by, func.count(distinct(QUESTIONS.c.raw_uuid))).where(_THERE).group_by(by)
     after = select(by, func.count()).where(_THERE, _last()).group_by(by)
     rewritten = {row[0]: row[1] for row in connection.execute(after)}
-    found = (Growth(name, n, rewritten.get(name, 0)) for name, n in connection.execute(raw))
-    return tuple(sorted(found, key=lambda one: (-one.rewritten, one.name)))
+    growth = (Growth(name, n, rewritten.get(name, 0)) for name, n in connection.execute(raw))
+    return tuple(sorted(growth, key=lambda row: (-row.rewritten, row.name)))
 
 
 def _total(connection: Connection) -> Growth:
     raw = select(func.count(distinct(QUESTIONS.c.raw_uuid))).where(_THERE)
     after = select(func.count()).select_from(QUESTIONS).where(_THERE, _last())
-    found = (connection.execute(wanted).scalar_one() for wanted in (raw, after))
-    return Growth("Total", *found)
+    numbers = (connection.execute(wanted).scalar_one() for wanted in (raw, after))
+    return Growth("Total", *numbers)
 
 
 def _sources(connection: Connection) -> tuple[Source, ...]:
@@ -146,13 +137,13 @@ def _keys(connection: Connection) -> dict[str, Counter[tuple[str, str]]]:
     """How often each type and key occurs in each category, keys of texts left out."""
     category, kind, key = QUESTIONS.c.category, QUESTIONS.c.type, QUESTIONS.c.answer
     short = func.length(key) <= len("false")
-    found: dict[str, Counter[tuple[str, str]]] = {}
+    keys: dict[str, Counter[tuple[str, str]]] = {}
     approved = QUESTIONS.c.status == "approved"
     chosen = kind.in_(("true_false", "multiple_choice")) & short
     wanted = select(category, kind, key, func.count()).where(approved, chosen)
-    for name, one, answer, n in connection.execute(wanted.group_by(category, kind, key)):
-        found.setdefault(name, Counter())[one, answer] += n
-    others = select(category, kind, func.count()).where(approved, ~chosen)
-    for name, one, n in connection.execute(others.group_by(category, kind)):
-        found.setdefault(name, Counter())[one, ""] += n
-    return found
+    for name, of_type, answer, n in connection.execute(wanted.group_by(category, kind, key)):
+        keys.setdefault(name, Counter())[of_type, answer] += n
+    texts = select(category, kind, func.count()).where(approved, ~chosen)
+    for name, of_type, n in connection.execute(texts.group_by(category, kind)):
+        keys.setdefault(name, Counter())[of_type, ""] += n
+    return keys

@@ -114,6 +114,8 @@ _LEAST_SECRET: Final = 32
 _LEAST_RSA: Final = 2048
 _REQUIRED: Final = ("exp", "iat", "jti", "sub", "institution", "role", "permissions")
 _KEPT: Final = 4096
+_WRONG_TYPES: Final = (TypeError, ValueError, ArithmeticError, RecursionError)
+"""What claims of a wrong type raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +168,9 @@ def issue(
     """
     if keys.signing is None:
         raise BankError(f"this server can only verify tokens: set {PRIVATE} to issue them")
-    for what, name in (("user", user), ("institution", institution)):
+    for label, name in (("user", user), ("institution", institution)):
         if not _is_name(name):
-            raise BankError(f"{what} is a name of 1 to 128 printable characters, not {name!r}")
+            raise BankError(f"{label} is a name of 1 to 128 printable characters, not {name!r}")
     if role not in ROLES:
         raise BankError(f"{role!r} is no role: take one of {', '.join(ROLES)}")
     if lifetime <= timedelta():
@@ -210,12 +212,12 @@ def jti_of(token: str) -> str:
         BankError: that is no token.
     """
     try:
-        found = jwt.decode(token, options={"verify_signature": False}).get("jti")
+        jti = jwt.decode(token, options={"verify_signature": False}).get("jti")
     except jwt.InvalidTokenError:
-        found = None
-    if not isinstance(found, str):
+        jti = None
+    if not isinstance(jti, str):
         raise BankError("that is no token: give a token, or its id (jti)")
-    return found
+    return jti
 
 
 class Verifier:
@@ -270,14 +272,7 @@ class Verifier:
             read = _caller(claims), float(claims["exp"])
         except jwt.ExpiredSignatureError as error:
             raise _unidentified("the token has expired: ask the organiser for a new one") from error
-        # Other errors come of claims of a wrong type.
-        except (
-            jwt.InvalidTokenError,
-            TypeError,
-            ValueError,
-            ArithmeticError,
-            RecursionError,
-        ) as error:
+        except (jwt.InvalidTokenError, *_WRONG_TYPES) as error:
             raise _unidentified(
                 "the token is not valid: send the organiser's token as Authorization: Bearer TOKEN"
             ) from error
@@ -295,9 +290,14 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
         raise ValueError("claims")
     if not isinstance(permissions, list) or not set(permissions) <= set(PERMISSIONS):
         raise ValueError("permissions")
-    user, institution, jti = texts[:3]
-    may = MAY[claims["role"]] & frozenset(permissions)
-    return Caller(user, institution, claims["role"], may, jti, session)
+    return Caller(
+        user=claims["sub"],
+        institution=claims["institution"],
+        role=claims["role"],
+        permissions=MAY[claims["role"]] & frozenset(permissions),
+        token=claims["jti"],
+        session=session,
+    )
 
 
 def _is_name(given: object) -> bool:
@@ -313,15 +313,15 @@ def _rsa(private: str, public: str) -> Keys:
         raise BankError(f"{PRIVATE} and {PUBLIC} are PEM texts or files: {error}") from error
     if signing is not None and not isinstance(signing, RSAPrivateKey):
         raise BankError(f"{PRIVATE} is no RSA key: make one with openssl genrsa 3072")
-    own = signing.public_key() if signing is not None else None
-    found = verifying if verifying is not None else own
-    if not isinstance(found, RSAPublicKey):
+    derived = signing.public_key() if signing is not None else None
+    key = verifying if verifying is not None else derived
+    if not isinstance(key, RSAPublicKey):
         raise BankError(f"{PUBLIC} is no RSA key: make it with openssl rsa -pubout")
-    if own is not None and own.public_numbers() != found.public_numbers():
+    if derived is not None and derived.public_numbers() != key.public_numbers():
         raise BankError(f"{PUBLIC} does not belong to {PRIVATE}: leave it out")
-    if found.key_size < _LEAST_RSA:
-        raise BankError(f"an RSA key of {found.key_size} bits is too weak: use {_LEAST_RSA}")
-    text = found.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    if key.key_size < _LEAST_RSA:
+        raise BankError(f"an RSA key of {key.key_size} bits is too weak: use {_LEAST_RSA}")
+    text = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
     return Keys("RS256", _pem(private).decode() if private else None, text)
 
 

@@ -6,14 +6,12 @@ import click
 
 from tiebreak.cli._help import Stage, Stages
 from tiebreak.extras import to_install
-from tiebreak.fair.cli import (
-    bank_check,
-    bank_expand,
-    bank_export,
-    bank_import,
-    bank_review,
-    bank_serve,
-)
+from tiebreak.fair.cli.bank_check import check, stats
+from tiebreak.fair.cli.bank_expand import expand
+from tiebreak.fair.cli.bank_export import export, sample
+from tiebreak.fair.cli.bank_import import import_
+from tiebreak.fair.cli.bank_review import review
+from tiebreak.fair.cli.bank_serve import close, quota, release, revoke, serve, sessions, token
 
 
 class _Bank(Stages):
@@ -44,27 +42,7 @@ def bank() -> None:
 
 
 bank.add_stages(
-    Stage(
-        "Fill it",
-        (
-            bank_import.import_,
-            bank_check.check,
-            bank_check.stats,
-            bank_expand.expand,
-            bank_review.review,
-        ),
-    ),
-    Stage("Ask its questions", (bank_export.sample, bank_export.export)),
-    Stage(
-        "Serve it to examinees",
-        (
-            bank_serve.serve,
-            bank_serve.token,
-            bank_serve.revoke,
-            bank_serve.quota,
-            bank_serve.sessions,
-            bank_serve.close,
-            bank_serve.release,
-        ),
-    ),
+    Stage("Fill it", (import_, check, stats, expand, review)),
+    Stage("Ask its questions", (sample, export)),
+    Stage("Serve it to examinees", (serve, token, revoke, quota, sessions, close, release)),
 )

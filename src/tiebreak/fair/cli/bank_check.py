@@ -18,13 +18,13 @@ def check(url: str, most_shown: int, form: str | None) -> None:
       tiebreak bank check
       tiebreak bank check --bank postgresql://me@host/bank --json
     """
-    from tiebreak.fair.bank import check_sheet as sheets
     from tiebreak.fair.bank.checks import check_bank
     from tiebreak.fair.bank.schema import open_bank, shown
+    from tiebreak.fair.report import bank as sheets
 
-    found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
-    show(form, sheets, found)
-    if found.n_wrong:
+    report = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
+    show(form, sheets, report)
+    if report.n_wrong:
         raise SystemExit(1)
 
 
@@ -43,9 +43,9 @@ def stats(url: str, form: str | None) -> None:
       tiebreak bank stats
       tiebreak bank stats --bank postgresql://me@host/bank --json
     """
-    from tiebreak.fair.bank import stats_sheet as sheets
     from tiebreak.fair.bank.schema import open_bank, shown
     from tiebreak.fair.bank.stats import bank_stats
+    from tiebreak.fair.report import bank as sheets
 
-    found = bank_stats(open_bank(url), bank=shown(url))
-    show(form, sheets, found)
+    report = bank_stats(open_bank(url), bank=shown(url))
+    show(form, sheets, report)

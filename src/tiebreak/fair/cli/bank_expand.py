@@ -1,21 +1,10 @@
 """The verb `bank expand`: more questions out of those that a bank has."""
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
 
 import click
 
 from tiebreak.cli._shared import bank_option, echo_json, verb
-from tiebreak.words import count, percent
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from tiebreak.fair.bank.expansion import Refused
-    from tiebreak.fair.bank.variants import Expanded
-    from tiebreak.report.sheet import Sheet
-
-_MOST_SHOWN = 10
 
 
 @verb()
@@ -86,83 +75,23 @@ def expand(
         raise click.UsageError(f"--to statements {wrong} --model")
     if approve and model is not None:
         raise click.UsageError("Statements of a model are read by people first: bank review")
+    from tiebreak.fair.bank.expansion import expand_bank
     from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.fair.bank.variants import expand_bank
 
     engine = open_bank(url)
     if model is not None:
-        done = _written(engine, model, checker or model, n, limit=limit)
+        from inspect_ai.model import get_model
+
+        from tiebreak.fair.bank.material import StatementWriter, write_statements
+
+        writer = StatementWriter(get_model(model), get_model(checker or model), n)
+        done = write_statements(engine, writer, limit=limit)
     else:
         done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]
     if as_json:
-        echo_json(_as_dict(done))
+        echo_json(asdict(done))
     else:
+        from tiebreak.fair.report.bank import expansion_sheet
         from tiebreak.report import terminal
 
-        terminal.show(_sheet(done, approve=approve))
-
-
-def _written(engine: "Engine", model: str, checker: str, n: int, **how: Any) -> "Expanded":
-    from inspect_ai.model import get_model
-
-    from tiebreak.fair.bank.material import StatementWriter
-    from tiebreak.fair.bank.variants import write_statements
-
-    return write_statements(engine, StatementWriter(get_model(model), get_model(checker), n), **how)
-
-
-def _as_dict(done: "Expanded") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(done)
-
-
-def _sheet(done: "Expanded", *, approve: bool) -> "Sheet":
-    from tiebreak.report import cells
-    from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-
-    of_texts = done.method == "statements"
-    looked = count(done.n_questions, "text" if of_texts else "multiple-choice question")
-    status = "approved" if approve else "drafts: tiebreak bank review"
-    lines = [
-        f"{looked}; {count(done.n_made, 'new variant')}" + (f" ({status})." if done.n_made else ".")
-    ]
-    if done.n_made and done.method != "fill_in":
-        false = 1 - done.n_true / done.n_made
-        lines.append(
-            f"{done.n_true:,} true, {done.n_made - done.n_true:,} false: who always answers "
-            f'"false" is right in {percent(false)} of the new ones.'
-        )
-    if done.n_there:
-        lines.append(f"{count(done.n_there, 'variant')} there before, left as they were.")
-    if done.n_other:
-        lines.append(
-            f"{done.n_other:,} of them not as they would be made now: they, or their question, "
-            "were edited since."
-        )
-    if done.n_approved:
-        lines.append(f"{count(done.n_approved, 'earlier draft')} approved.")
-    if of_texts:
-        lines.append(_bill(done))
-    reasons = Counter(one.why for one in done.refused).most_common()
-    rows = [(cells.words(why), cells.integer(n)) for why, n in reasons]
-    table = Table.of((names("Refused, because", 60), *numbers("Questions")), rows)
-    sections = (
-        Section.of(lines=lines),
-        Section.of(table, lines=_named("Refused", done.refused)),
-        Section.of(lines=_named("Rejected by the check", done.rejected)),
-    )
-    return Sheet(f"Expansion to {done.method}", sections=tuple(filter(None, sections)))
-
-
-def _bill(done: "Expanded") -> str:
-    cost = "at an unknown price" if done.cost is None else f"for ${done.cost:.2f}"
-    tokens = f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out"
-    return f"{count(done.n_calls, 'call')} ({done.n_cached:,} from the cache); {tokens}, {cost}."
-
-
-def _named(what: str, refused: "tuple[Refused, ...]") -> list[str]:
-    lines = [f"{what}: {one.uuid}: {one.why}" for one in refused[:_MOST_SHOWN]]
-    if (more := len(refused) - _MOST_SHOWN) > 0:
-        lines.append(f"… and {more:,} more; --json names all.")
-    return lines
+        terminal.show(expansion_sheet(done, approve=approve))

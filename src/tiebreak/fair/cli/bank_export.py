@@ -58,39 +58,31 @@ def export(
     from pathlib import Path
 
     from tiebreak.candidates.parquet import write_parquet
-    from tiebreak.fair.bank.export import pool_of
+    from tiebreak.fair.bank.export import export_questions, pool_of
     from tiebreak.fair.bank.schema import open_bank
     from tiebreak.words import count, visible
 
     if questions == bool(sessions) or (status and not questions):
         raise click.UsageError("Give sessions, or --questions, which --status goes with.")
     if questions:
-        _export_questions(url, out, status)
+        if out is None:
+            raise click.UsageError("--questions needs --out FILE.")
+        n = export_questions(open_bank(url), out, status)
+        click.echo(f"{out}: {count(n, 'question')}")
         return
     target = Path(out or ".")
-    one = target.suffix == ".parquet"
-    if one and len(sessions) > 1:
+    is_file = target.suffix == ".parquet"
+    if is_file and len(sessions) > 1:
         raise click.UsageError(
             "sessions have different questions, so each is a pool of its own: give --out a folder"
         )
     engine = open_bank(url)
     pools = {session: pool_of(engine, session, partial=partial) for session in sessions}
     for session, pool in pools.items():
-        file = write_parquet(pool, target if one else target / f"{session}.parquet")
+        file = write_parquet(pool, target if is_file else target / f"{session}.parquet")
         click.echo(f"{file}: {count(len(pool), 'answer')} of {visible(pool.models[0])}")
         for note in pool.notes:
             click.echo(visible(str(note)))
-
-
-def _export_questions(url: str, out: str | None, status: "Status | None") -> None:
-    from tiebreak.fair.bank.export import export_questions
-    from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.words import count
-
-    if out is None:
-        raise click.UsageError("--questions needs --out FILE.")
-    n = export_questions(open_bank(url), out, status)
-    click.echo(f"{out}: {count(n, 'question')}")
 
 
 @verb()

@@ -62,10 +62,10 @@ def import_(
       tiebreak bank import exams/*.json --bank postgresql://me@host/bank
       tiebreak bank import OWNER/NAME --skip-faulty --near keep
     """
-    from tiebreak.fair.bank import import_sheet as sheets
     from tiebreak.fair.bank.importing import import_files
     from tiebreak.fair.bank.reading import sources_of
     from tiebreak.fair.bank.schema import open_bank, shown
+    from tiebreak.fair.report import bank as sheets
 
     sources = sources_of(files)
     report = import_files(open_bank(url, create=True), sources, bank=shown(url), **how)

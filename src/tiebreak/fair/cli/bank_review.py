@@ -1,15 +1,12 @@
 """The verb `bank review`: people read drafts, in a spreadsheet."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli._shared import bank_option, echo_json, verb
 from tiebreak.words import count
-
-if TYPE_CHECKING:
-    from tiebreak.fair.bank.review import Reviewed
 
 
 @verb()
@@ -73,40 +70,23 @@ def review(
     engine = open_bank(url)
     if out is not None:
         n = write_review(engine, out, statuses)  # type: ignore[arg-type]
-        _say_written(n, out, statuses, as_json=as_json)
+        if as_json:
+            echo_json({"file": str(out) if n else None, "questions": n})
+        elif n:
+            click.echo(f"{out}: {count(n, 'question')}, with their keys.")
+        else:
+            click.echo(f"No question is {' or '.join(statuses)}; no file was written.")
     elif given is not None:
         done = read_review(engine, given, reviewer)
+        counts = {
+            "approved": done.n_to("approved"),
+            "rejected": done.n_to("rejected"),
+            "draft_again": done.n_to("draft"),
+            "edited": done.n_edited,
+            "unchanged": done.n_unchanged,
+        }
         if as_json:
-            echo_json(_as_dict(done))
+            echo_json({**asdict(done), **counts})
         else:
-            _say_read(done)
-
-
-def _say_written(n: int, out: Path, statuses: tuple[str, ...], *, as_json: bool) -> None:
-    if as_json:
-        echo_json({"file": str(out) if n else None, "questions": n})
-    elif n:
-        click.echo(f"{out}: {count(n, 'question')}, with their keys.")
-    else:
-        click.echo(f"No question is {' or '.join(statuses)}; no file was written.")
-
-
-def _as_dict(done: "Reviewed") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {**asdict(done), **_counts(done)}
-
-
-def _counts(done: "Reviewed") -> dict[str, int]:
-    return {
-        "approved": done.n_to("approved"),
-        "rejected": done.n_to("rejected"),
-        "draft_again": done.n_to("draft"),
-        "edited": done.n_edited,
-        "unchanged": done.n_unchanged,
-    }
-
-
-def _say_read(done: "Reviewed") -> None:
-    said = [f"{n:,} {name.replace('_', ' ')}" for name, n in _counts(done).items() if n]
-    click.echo(f"{count(done.n_rows, 'row')}: {', '.join(said)}.")
+            listed = [f"{n:,} {name.replace('_', ' ')}" for name, n in counts.items() if n]
+            click.echo(f"{count(done.n_rows, 'row')}: {', '.join(listed)}.")

@@ -62,7 +62,7 @@ def serve(
       tiebreak bank serve --bank bank.db --development
       TIEBREAK_JWT_SECRET=$(openssl rand -hex 32) tiebreak bank serve --workers 2
     """
-    from tiebreak.fair.server.serve import run
+    from tiebreak.fair.server.app import run
 
     run(
         {"bank": url, **settings},
@@ -78,10 +78,10 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 def _lifetime(context: click.Context, option: click.Parameter, text: str) -> timedelta:
-    found = re.fullmatch(r"(\d{1,5})([mhd])", text)
-    if not found or not int(found[1]):
+    match = re.fullmatch(r"(\d{1,5})([mhd])", text)
+    if not match or not int(match[1]):
         raise click.BadParameter(f"{text!r} is no time such as 7d, 12h or 30m", context, option)
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 @verb()
@@ -178,13 +178,15 @@ def sessions(url: str, state: str | None, institution: str | None, form: str | N
     """
     from typing import cast
 
-    from tiebreak.fair.bank import organiser_sheet
     from tiebreak.fair.bank.overview import sessions_of
     from tiebreak.fair.bank.schema import State, open_bank
+    from tiebreak.fair.report import bank as sheets
 
     with open_bank(url).connect() as connection:
-        found = sessions_of(connection, state=cast("State | None", state), institution=institution)
-    show(form, organiser_sheet, found)
+        listing = sessions_of(
+            connection, state=cast("State | None", state), institution=institution
+        )
+    show(form, sheets, listing)
 
 
 @verb()
@@ -200,8 +202,8 @@ def close(session: str, url: str) -> None:
     from tiebreak.fair.bank.schema import open_bank
     from tiebreak.fair.bank.sessions import close
 
-    found = close(open_bank(url), session)
-    click.echo(f"Session {found.id} is closed, {found.answered:,} of {found.k:,} answered.")
+    state = close(open_bank(url), session)
+    click.echo(f"Session {state.id} is closed, {state.answered:,} of {state.k:,} answered.")
 
 
 @verb()
@@ -235,8 +237,9 @@ def release(
       tiebreak bank release 3f2a… --log logs/stars.eval
       tiebreak bank release 3f2a… --withdraw
     """
-    from tiebreak.fair.bank import organiser_sheet, results
+    from tiebreak.fair.bank import results
     from tiebreak.fair.bank.schema import open_bank
+    from tiebreak.fair.report import bank as sheets
 
     if (withdraw and (logs or hold)) or (hold and not logs):
         raise click.UsageError("Give --log, with --hold if you like, or --withdraw alone.")
@@ -248,8 +251,9 @@ def release(
         return
     from tiebreak.fair.bank.release import result_of
     from tiebreak.rankers.uncertainty import Resampling
+    from tiebreak.report.json import json_ready
 
     engine = open_bank(url)
-    found = result_of(engine, session, logs, how=Resampling(level=level))
-    (results.hold if hold else results.release)(engine, session, found.data())
-    show(form, organiser_sheet, found)
+    result = result_of(engine, session, logs, how=Resampling(level=level))
+    results.keep(engine, session, json_ready(result), released=not hold)
+    show(form, sheets, result)

@@ -36,5 +36,5 @@ def contamination(
     from tiebreak.fair.analysis.contamination import contamination as contamination_of
     from tiebreak.fair.report import contamination as sheets
 
-    found = contamination_of(logs, baselines=baselines, level=level)
-    show(form, sheets, found)
+    table = contamination_of(logs, baselines=baselines, level=level)
+    show(form, sheets, table)

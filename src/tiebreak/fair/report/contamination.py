@@ -10,62 +10,64 @@ from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, num
 from tiebreak.words import p_value
 
 
-def sheets_of(found: Contamination) -> list[Sheet]:
+def sheets_of(table: Contamination) -> list[Sheet]:
     """Table 4, and each dataset against each baseline."""
-    what = {"word": "a word of the question", "option": "an option"}.get(found.mask, found.mask)
+    taken_out = {"word": "a word of the question", "option": "an option"}.get(
+        table.mask, table.mask
+    )
     return [
         Sheet(
             "Questions that models fill in from memory",
-            (f"taken out: {what}; recalled: two of three attempts right",),
-            verdict=verdict_of(found),
+            (f"taken out: {taken_out}; recalled: two of three attempts right",),
+            verdict=verdict_of(table),
             sections=(
-                Section.of(_counts(found), legend=[_legend(found)]),
-                Section.of(_gaps(found), heading="Beside the baseline", legend=[_TEST]),
+                Section.of(_counts(table), legend=[_legend(table)]),
+                Section.of(_gaps(table), heading="Beside the baseline", legend=[_TEST]),
             ),
-            notes=found.notes,
+            notes=table.notes,
         )
     ]
 
 
-def data_of(found: Contamination) -> dict[str, Any]:
+def data_of(table: Contamination) -> dict[str, Any]:
     """The fields of `Contamination` under "tiebreak/contamination", version 1."""
     fields = ("mask", "models", "datasets", "baselines", "level", "cells", "gaps", "notes")
-    return document("tiebreak/contamination", 1, verdict=verdict_of(found), **only(found, *fields))
+    return document("tiebreak/contamination", 1, verdict=verdict_of(table), **only(table, *fields))
 
 
-def rows_of(found: Contamination) -> list[dict[str, Any]]:
+def rows_of(table: Contamination) -> list[dict[str, Any]]:
     """One row for each model and dataset, with its difference from each baseline."""
-    return [_flat(found, cell) for cell in found.cells]
+    return [_flat(table, cell) for cell in table.cells]
 
 
-def verdict_of(found: Contamination) -> str:
+def verdict_of(table: Contamination) -> str:
     """Who recalls more of what than of the baselines."""
-    if not found.baselines:
+    if not table.baselines:
         return (
             "Without a baseline nothing follows from these counts: some questions can be guessed "
             "(--baseline NAME, questions that were never published)."
         )
-    if not found.gaps:
+    if not table.gaps:
         return "No model has both a dataset and a baseline: nothing can be compared."
-    sentences = [_sentence(found, name) for name in found.datasets]
+    sentences = [_sentence(table, name) for name in table.datasets]
     return " ".join(filter(None, sentences))
 
 
-def _sentence(found: Contamination, dataset: str) -> str:
+def _sentence(table: Contamination, dataset: str) -> str:
     """What is known of one dataset: above each baseline, or not told apart."""
     models = [
         model
-        for model in found.models
-        if any(gap.model == model and gap.dataset == dataset for gap in found.gaps)
+        for model in table.models
+        if any(gap.model == model and gap.dataset == dataset for gap in table.gaps)
     ]
-    above = [model for model in models if all(gap.above for gap in _of(found, model, dataset))]
+    above = [model for model in models if all(gap.above for gap in _of(table, model, dataset))]
     below = [
         model
         for model in models
-        if any(gap.apart and gap.gap.difference < 0 for gap in _of(found, model, dataset))
+        if any(gap.apart and gap.gap.difference < 0 for gap in _of(table, model, dataset))
     ]
     open_ = [model for model in models if model not in (*above, *below)]
-    baselines = " and ".join(found.baselines)
+    baselines = " and ".join(table.baselines)
     parts = []
     if above:
         parts.append(f"{', '.join(above)} recall{'s' * (len(above) == 1)} more than of {baselines}")
@@ -76,8 +78,8 @@ def _sentence(found: Contamination, dataset: str) -> str:
     return f"{dataset}: {'; '.join(parts)}." if parts else ""
 
 
-def _of(found: Contamination, model: str, dataset: str) -> list[RecallGap]:
-    return [gap for gap in found.gaps if (gap.model, gap.dataset) == (model, dataset)]
+def _of(table: Contamination, model: str, dataset: str) -> list[RecallGap]:
+    return [gap for gap in table.gaps if (gap.model, gap.dataset) == (model, dataset)]
 
 
 _TEST = (
@@ -85,50 +87,50 @@ _TEST = (
 )
 
 
-def _legend(found: Contamination) -> str:
-    sizes = sorted({cell.n for cell in found.cells})
+def _legend(table: Contamination) -> str:
+    sizes = sorted({cell.n for cell in table.cells})
     n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     return (
-        f"Recalled questions of {n}; below, the {found.level * 100:g}% interval of their share, "
+        f"Recalled questions of {n}; below, the {table.level * 100:g}% interval of their share, "
         "over originals"
     )
 
 
-def _counts(found: Contamination) -> Table:
-    """Models × datasets, baselines last."""
-    columns = (*found.datasets, *found.baselines)
+def _counts(table: Contamination) -> Table:
+    columns = (*table.datasets, *table.baselines)
     rows = (
-        (words(model), *(_count(found.cell(model, dataset)) for dataset in columns))
-        for model in found.models
+        (words(model), *(_count(table.cell(model, dataset)) for dataset in columns))
+        for model in table.models
     )
-    headings = [f"{name} (baseline)" if name in found.baselines else name for name in columns]
+    headings = [f"{name} (baseline)" if name in table.baselines else name for name in columns]
     return Table.of((model_names(), *numbers(*headings)), rows, "Recalled questions")
 
 
-def _gaps(found: Contamination) -> Table:
+def _gaps(table: Contamination) -> Table:
     columns = (*map(names, ("Model", "Dataset", "Baseline")), *numbers("Δ points", "p"))
     rows = (
         (
-            *(words(gap.model), words(gap.dataset), words(gap.baseline)),
+            *map(words, (gap.model, gap.dataset, gap.baseline)),
             _points(gap),
             Cell(UNDEFINED)
             if math.isnan(gap.p_adjusted)
             else Cell(p_value(gap.p_adjusted), gap.p_adjusted),
         )
-        for gap in found.gaps
+        for gap in table.gaps
     )
     return Table.of(columns, rows, "Datasets beside the baseline")
 
 
-def _count(one: Recall | None) -> Cell:
-    if one is None or not one.n:
+def _count(recall: Recall | None) -> Cell:
+    if recall is None or not recall.n:
         return Cell(UNDEFINED)
-    bounds = "" if math.isnan(one.share.lower) else percents(one.share.lower, one.share.upper)
-    return Cell(f"{one.recalled:,}", one.share.value, under=bounds)
+    bounds = (
+        "" if math.isnan(recall.share.lower) else percents(recall.share.lower, recall.share.upper)
+    )
+    return Cell(f"{recall.recalled:,}", recall.share.value, under=bounds)
 
 
 def _points(gap: RecallGap) -> Cell:
-    """The difference in percentage points."""
     shown = signed(100 * gap.gap.difference, 1)
     tone: Tone = "bad" if gap.above else ""
     if math.isnan(gap.gap.lower):
@@ -137,12 +139,12 @@ def _points(gap: RecallGap) -> Cell:
     return Cell(shown.text, shown.key, tone, bounds)
 
 
-def _flat(found: Contamination, one: Recall) -> dict[str, Any]:
-    data: dict[str, Any] = json_ready(one)
+def _flat(table: Contamination, recall: Recall) -> dict[str, Any]:
+    data: dict[str, Any] = json_ready(recall)
     del data["share"]
-    data |= in_columns("share", one.share)
-    for base in found.baselines:
-        gap = found.gap(one.model, one.dataset, base)
+    data |= in_columns("share", recall.share)
+    for base in table.baselines:
+        gap = table.gap(recall.model, recall.dataset, base)
         for name in ("difference", "lower", "upper"):
             data[f"{name}_from_{base}"] = json_ready(getattr(gap.gap, name)) if gap else None
         data[f"p_adjusted_from_{base}"] = json_ready(gap.p_adjusted) if gap else None

@@ -56,17 +56,17 @@ def plot_star_stability(
 _LINES = ((BLUE, "-", "o"), (GREEN, "--", "s"), (INK, "-.", "^"), (ORANGE, ":", "D"))
 
 
-def orders_figure(found: StarOrders) -> Drawing | None:
+def orders_figure(orders: StarOrders) -> Drawing | None:
     """ρ with the order of all questions by size of the draws, a line for each way of ranking.
 
     None where no ρ is defined.
     """
     known = [
-        point for curve in found.curves for point in curve.points if not math.isnan(point.mean)
+        point for curve in orders.curves for point in curve.points if not math.isnan(point.mean)
     ]
     if not known:
         return None
-    title = f"{short(found.benchmark, 60)} · the order with fewer questions"
+    title = f"{short(orders.benchmark, 60)} · the order with fewer questions"
     with styled():
         figure, axes = panel(
             (4.6, 3.2),
@@ -75,11 +75,11 @@ def orders_figure(found: StarOrders) -> Drawing | None:
             right=1.5,
             below=[
                 "questions",
-                f"Spearman's ρ with the order on all {count(found.n_clusters, 'question')}, mean "
-                f"of {count(found.n_draws, 'draw')}; bands: the middle 90% of the draws",
+                f"Spearman's ρ with the order on all {count(orders.n_clusters, 'question')}, mean "
+                f"of {count(orders.n_draws, 'draw')}; bands: the middle 90% of the draws",
             ],
         )
-        for curve, (colour, line, marker) in zip(found.curves, _LINES, strict=False):
+        for curve, (colour, line, marker) in zip(orders.curves, _LINES, strict=False):
             points = [point for point in curve.points if not math.isnan(point.mean)]
             sizes = [point.n_clusters for point in points]
             lower, upper = [p.lower for p in points], [p.upper for p in points]
@@ -92,13 +92,13 @@ def orders_figure(found: StarOrders) -> Drawing | None:
         axes.set_ylim(*limits([*(p.lower for p in known), 1.0], within=(-1, 1)))
         axes.grid()
         axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
-    first = [curve.points[0] for curve in found.curves if curve.points]
+    first = [curve.points[0] for curve in orders.curves if curve.points]
     words = ", ".join(
         f"{curve.method} {decimal(point.mean, 2)}"
-        for curve, point in zip(found.curves, first, strict=True)
+        for curve, point in zip(orders.curves, first, strict=True)
     )
     return Drawing(
-        slug("orders", found.benchmark),
+        slug("orders", orders.benchmark),
         title,
         f"How well draws of questions keep the order of all: with "
         f"{count(first[0].n_clusters, 'question')} ρ is {words}.",
@@ -106,12 +106,12 @@ def orders_figure(found: StarOrders) -> Drawing | None:
     )
 
 
-def dates_figure(found: StarCourse) -> Drawing | None:
+def dates_figure(course: StarCourse) -> Drawing | None:
     """Scores with intervals by date, and a line through the models of each series."""
-    rows = [row for row in found.rows if not math.isnan(row.score.value)]
+    rows = [row for row in course.rows if not math.isnan(row.score.value)]
     if not rows:
         return None
-    title = f"{short(found.benchmark, 60)} · scores by date"
+    title = f"{short(course.benchmark, 60)} · scores by date"
     names = [f"{number} {short(row.model)}" for number, row in enumerate(rows, start=1)]
     with styled():
         figure, axes = point_panel(
@@ -120,14 +120,14 @@ def dates_figure(found: StarCourse) -> Drawing | None:
             ylabel="share of all stars, 0 to 100",
             below=[
                 "date",
-                f"lines: series · bars: {found.level * 100:g}% intervals over questions",
+                f"lines: series · bars: {course.level * 100:g}% intervals over questions",
             ],
         )
         days = [row.date.year + (row.date.timetuple().tm_yday - 1) / 366 for row in rows]
         for series in sorted({row.series for row in rows if row.series}):
-            own = [k for k, row in enumerate(rows) if row.series == series]
+            members = [k for k, row in enumerate(rows) if row.series == series]
             axes.plot(
-                [days[k] for k in own], [rows[k].score.value for k in own],
+                [days[k] for k in members], [rows[k].score.value for k in members],
                 color=MUTED, linewidth=1, zorder=1,
             )  # fmt: skip
         for day, row in zip(days, rows, strict=True):
@@ -146,7 +146,7 @@ def dates_figure(found: StarCourse) -> Drawing | None:
         name_points(axes, names, points)
     best = max(rows, key=lambda row: row.score.value)
     return Drawing(
-        slug("dates", found.benchmark),
+        slug("dates", course.benchmark),
         title,
         f"Scores by stars of {count(len(rows), 'model')} by date. The highest is "
         f"{decimal(best.score.value, 1)}, of {short(best.model)} ({best.date.isoformat()}).",
@@ -154,28 +154,28 @@ def dates_figure(found: StarCourse) -> Drawing | None:
     )
 
 
-def causes_figure(found: ErrorCauses) -> Drawing | None:
+def causes_figure(causes: ErrorCauses) -> Drawing | None:
     """The share of each cause among all labelled answers, with its interval."""
-    shares = found.rows[-1].shares
+    shares = causes.rows[-1].shares
     if not shares:
         return None
     title = "Causes of errors"
     with styled():
         figure, axes = row_panel(
-            [short(cause) for cause in found.causes],
+            [short(cause) for cause in causes.causes],
             title=title,
             words=[percent(share.value) for share in shares],
             head="share",
             below=[
-                f"share of {count(found.rows[-1].n_labelled, 'labelled answer')}",
-                f"lines: {found.level * 100:g}% intervals over questions, each alone",
+                f"share of {count(causes.rows[-1].n_labelled, 'labelled answer')}",
+                f"lines: {causes.level * 100:g}% intervals over questions, each alone",
             ],
         )
         for row, share in enumerate(shares):
             draw_point(axes, row, share.value, share.lower, share.upper)
         ends = [end for share in shares for end in (share.value, share.lower, share.upper)]
         axes.set_xlim(*limits([0.0, *ends], within=(0, 1)))
-    most, named = max(zip((s.value for s in shares), found.causes, strict=True))
+    most, named = max(zip((s.value for s in shares), causes.causes, strict=True))
     return Drawing(
         "causes",
         title,

@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
-from tiebreak.fair.analysis.star_samples import DrawnScores, StarOrders, StarSamples
-from tiebreak.fair.analysis.star_stability import Elsewhere, ErrorCauses, StarCourse, StarStability
+from tiebreak.fair.analysis.star_samples import DrawnScores, OrderKept, StarOrders, StarSamples
+from tiebreak.fair.analysis.star_stability import ErrorCauses, StarCourse, StarStability
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import (
     UNDEFINED,
@@ -42,7 +42,13 @@ from tiebreak.words import count, percent
 
 def sheets_of(report: StarStability) -> list[Sheet]:
     """A sheet for each part that was asked for, and each benchmark."""
-    sheets = [*map(_samples_sheet, report.samples), *course_sheets(report)]
+    sheets = [
+        *map(_samples_sheet, report.samples),
+        *map(_orders, report.orders),
+        *([_elsewhere(report)] if report.elsewhere else []),
+        *map(_course, report.courses),
+        *([_causes(report.causes)] if report.causes else []),
+    ]
     return [sheets[0].plus(notes=report.notes), *sheets[1:]] if sheets else []
 
 
@@ -67,55 +73,71 @@ def rows_of(report: StarStability) -> Rows:
     """
     tables = {
         "samples": list(chain.from_iterable(map(_rows, report.samples))),
-        "--elo": _order_rows(report),
-        "--dates": _date_rows(report),
+        "--elo": [
+            {"benchmark": orders.benchmark, "method": curve.method, **asdict(point)}
+            for orders in report.orders
+            for curve in orders.curves
+            for point in curve.points
+        ],
+        "--dates": [
+            {
+                "benchmark": course.benchmark,
+                **only(row, "model", "series", "date"),
+                **only(row.score, *_ENDS),
+            }
+            for course in report.courses
+            for row in course.rows
+        ],
         "--against": _elsewhere_rows(report),
         "--causes": _cause_rows(report),
     }
     return one_table(tables)
 
 
-def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
-    for row in found.models:
-        usual = {"benchmark": found.benchmark, "model": row.model, "reference": found.reference}
-        for turn, relative in zip(found.rounds, row.rounds, strict=True):
+def _rows(samples: StarSamples) -> Iterator[dict[str, Any]]:
+    for row in samples.models:
+        usual = {"benchmark": samples.benchmark, "model": row.model, "reference": samples.reference}
+        for turn, relative in zip(samples.rounds, row.rounds, strict=True):
             yield usual | _flat(turn.name, turn.n_items, relative)
-        for size, one in zip(found.sizes, row.sizes, strict=True):
-            flat = _flat(f"draws of {size.size}", size.n_items, one.mean)
-            variances = {"variance": one.variance, "independent_variance": one.independent}
+        for size, scores in zip(samples.sizes, row.sizes, strict=True):
+            flat = _flat(f"draws of {size.size}", size.n_items, scores.mean)
+            variances = {"variance": scores.variance, "independent_variance": scores.independent}
             yield usual | flat | json_ready(variances)
-        yield usual | _flat("all", found.n_items, row.whole)
+        yield usual | _flat("all", samples.n_items, row.whole)
 
 
 def _flat(sample: str, n_items: float, relative: float) -> dict[str, Any]:
     return {
-        **{"sample": sample, "n_items": n_items, "relative": json_ready(relative)},
-        **{"variance": None, "independent_variance": None},
+        "sample": sample,
+        "n_items": n_items,
+        "relative": json_ready(relative),
+        "variance": None,
+        "independent_variance": None,
     }
 
 
-def _samples_sheet(found: StarSamples) -> Sheet:
-    n_rounds = count(len(found.rounds), "round")
+def _samples_sheet(samples: StarSamples) -> Sheet:
+    n_rounds = count(len(samples.rounds), "round")
     sections = [
-        Section.of(_rounds_table(found), legend=_rounds_legend(found), lines=_kept(found)),
-        Section.of(_sizes_table(found), legend=_sizes_legend(found), heading="Draws"),
-        Section.of(_neighbours_table(found), legend=_NEIGHBOURS, heading="Order"),
+        Section.of(_rounds_table(samples), legend=_rounds_legend(samples), lines=_kept(samples)),
+        Section.of(_sizes_table(samples), legend=_sizes_legend(samples), heading="Draws"),
+        Section.of(_neighbours_table(samples), legend=_NEIGHBOURS, heading="Order"),
     ]
     return Sheet(
-        f"{found.benchmark} · stars · {n_rounds}, {count(found.n_items, 'question')}",
-        (f"Scores in percent of {found.reference}'s (eq. 2)",),
+        f"{samples.benchmark} · stars · {n_rounds}, {count(samples.n_items, 'question')}",
+        (f"Scores in percent of {samples.reference}'s (eq. 2)",),
         sections=tuple(section for section in sections if section.table),
-        notes=found.notes,
+        notes=samples.notes,
     )
 
 
-def _rounds_table(found: StarSamples) -> Table:
-    columns = [Column(f"{turn.name.capitalize()} ({turn.n_items:,})") for turn in found.rounds]
-    several = len(found.rounds) > 1
+def _rounds_table(samples: StarSamples) -> Table:
+    columns = [Column(f"{turn.name.capitalize()} ({turn.n_items:,})") for turn in samples.rounds]
+    several = len(samples.rounds) > 1
     more = [*numbers("Mean", "Variance", "Expected"), Column("By chance", left=True)]
     rows = []
-    for row in found.models:
-        cells = [words(row.model), *(number(one, 2) for one in row.rounds)]
+    for row in samples.models:
+        cells = [words(row.model), *(number(relative, 2) for relative in row.rounds)]
         if several:
             variances = (row.variance, row.expected.value)
             cells += [number(row.mean, 2), *(number(variance, 2) for variance in variances)]
@@ -128,10 +150,10 @@ def _rounds_table(found: StarSamples) -> Table:
     )
 
 
-def _rounds_legend(found: StarSamples) -> Iterator[str]:
+def _rounds_legend(samples: StarSamples) -> Iterator[str]:
     yield "All: all questions together, each once"
-    if len(found.rounds) > 1:
-        level = f"{found.level * 100:g}%"
+    if len(samples.rounds) > 1:
+        level = f"{samples.level * 100:g}%"
         yield (
             "Variance: over the rounds (n − 1). Expected: what other questions alone do to it. By "
             f"chance: where it lies in {level} of studies in which nothing else changes; a "
@@ -139,9 +161,9 @@ def _rounds_legend(found: StarSamples) -> Iterator[str]:
         )
 
 
-def _kept(found: StarSamples) -> Iterator[str]:
-    for turn in found.rounds:
-        if len(found.rounds) > 1 and turn.pairs:
+def _kept(samples: StarSamples) -> Iterator[str]:
+    for turn in samples.rounds:
+        if len(samples.rounds) > 1 and turn.pairs:
             order = (
                 "the order of all questions"
                 if turn.kept == turn.pairs
@@ -150,10 +172,10 @@ def _kept(found: StarSamples) -> Iterator[str]:
             yield f"{turn.name.capitalize()}: {order}"
 
 
-def _sizes_table(found: StarSamples) -> Table:
-    columns = [Column(f"{size.size:,}") for size in found.sizes]
-    rows = [[words(row.model), *map(_drawn, row.sizes)] for row in found.models if row.sizes]
-    same = [words("Same order"), *(share(size.same_order) for size in found.sizes)]
+def _sizes_table(samples: StarSamples) -> Table:
+    columns = [Column(f"{size.size:,}") for size in samples.sizes]
+    rows = [[words(row.model), *map(_drawn, row.sizes)] for row in samples.models if row.sizes]
+    same = [words("Same order"), *(share(size.same_order) for size in samples.sizes)]
     return Table.of(
         (model_names(), *columns),
         [*rows, *([same] if rows else [])],
@@ -162,16 +184,16 @@ def _sizes_table(found: StarSamples) -> Table:
     )
 
 
-def _drawn(one: DrawnScores) -> Cell:
+def _drawn(scores: DrawnScores) -> Cell:
     """The mean, and below it the variance over draws and that of independent samples."""
-    under = f"{decimal(one.variance, 2)} · {decimal(one.independent, 2)}"
-    return above(number(one.mean, 2), under)
+    under = f"{decimal(scores.variance, 2)} · {decimal(scores.independent, 2)}"
+    return above(number(scores.mean, 2), under)
 
 
-def _sizes_legend(found: StarSamples) -> Iterator[str]:
+def _sizes_legend(samples: StarSamples) -> Iterator[str]:
     yield (
-        f"Mean over {count(found.n_draws, 'draw')} without replacement from the questions at hand; "
-        "below it their variance · that of independent samples of this size"
+        f"Mean over {count(samples.n_draws, 'draw')} without replacement from the questions at "
+        "hand; below it their variance · that of independent samples of this size"
     )
     yield (
         "Draws are parts of one pool and no rounds of their own: they vary less by the share of "
@@ -186,23 +208,28 @@ _NEIGHBOURS = (
 )
 
 
-def _neighbours_table(found: StarSamples) -> Table:
-    several = len(found.rounds) > 1
-    sizes = [Column(f"Draws of {size.size:,}") for size in found.sizes]
+def _neighbours_table(samples: StarSamples) -> Table:
+    several = len(samples.rounds) > 1
+    sizes = [Column(f"Draws of {size.size:,}") for size in samples.sizes]
     columns = (
-        *(model_names("Above"), model_names("Below"), Column("Difference"), names("Apart")),
+        model_names("Above"),
+        model_names("Below"),
+        Column("Difference"),
+        names("Apart"),
         *([Column("Rounds")] if several else []),
         *sizes,
     )
     apart = {True: "yes", False: "no", None: UNDEFINED}
     rows = [
         (
-            *(words(pair.above), words(pair.below), number(pair.difference, 2)),
+            words(pair.above),
+            words(pair.below),
+            number(pair.difference, 2),
             words(apart[pair.apart]),
             *([Cell(f"{pair.rounds} of {pair.n_rounds}", pair.rounds)] if several else []),
             *map(share, pair.sizes),
         )
-        for pair in found.neighbours
+        for pair in samples.neighbours
         if several or pair.sizes
     ]
     return Table.of(columns, rows, "Neighbours")
@@ -212,40 +239,12 @@ ALL = "all models"
 _ENDS = ("value", "lower", "upper")
 
 
-def course_sheets(report: StarStability) -> Iterator[Sheet]:
-    """The parts that were asked for."""
-    yield from map(_orders, report.orders)
-    if report.elsewhere:
-        yield _elsewhere(report)
-    yield from map(_course, report.courses)
-    if report.causes:
-        yield _causes(report.causes)
-
-
-def _order_rows(report: StarStability) -> list[dict[str, Any]]:
-    return [
-        {"benchmark": orders.benchmark, "method": curve.method, **asdict(point)}
-        for orders in report.orders
-        for curve in orders.curves
-        for point in curve.points
-    ]
-
-
-def _date_rows(report: StarStability) -> list[dict[str, Any]]:
-    return [
-        {
-            **{"benchmark": course.benchmark, "model": row.model, "series": row.series},
-            **{"date": row.date.isoformat(), **only(row.score, *_ENDS)},
-        }
-        for course in report.courses
-        for row in course.rows
-    ]
-
-
 def _elsewhere_rows(report: StarStability) -> list[dict[str, Any]]:
     return [
         {
-            **{"benchmark": part.benchmark, "other": part.other, "n_models": len(part.models)},
+            "benchmark": part.benchmark,
+            "other": part.other,
+            "n_models": len(part.models),
             "figure": name,
             **only(figure, *_ENDS),
         }
@@ -269,38 +268,26 @@ def _cause_rows(report: StarStability) -> list[dict[str, Any]]:
     ]
 
 
-def _orders(found: StarOrders) -> Sheet:
+def _orders(orders: StarOrders) -> Sheet:
     """ρ of each way of ranking by size of the draws (LLMEval-Fair, figure 5)."""
-    sizes = [point.n_clusters for point in found.curves[0].points] if found.curves else []
-    rows = [
-        (
-            words(curve.method),
-            *(
-                replace(
-                    number(point.mean),
-                    under=f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}",
-                )
-                for point in curve.points
-            ),
-        )
-        for curve in found.curves
-    ]
+    sizes = [point.n_clusters for point in orders.curves[0].points] if orders.curves else []
+    rows = [(words(curve.method), *map(_order_kept, curve.points)) for curve in orders.curves]
     undefined = [
-        f"{curve.method}: ρ is undefined in {point.undefined} of {found.n_draws} draws of "
+        f"{curve.method}: ρ is undefined in {point.undefined} of {orders.n_draws} draws of "
         f"{point.n_clusters:,}, which are left out"
-        for curve in found.curves
+        for curve in orders.curves
         for point in curve.points
         if point.undefined
     ]
     columns = (names("Ranked by"), *(Column(f"{size:,}") for size in sizes))
     return Sheet(
-        f"{found.benchmark} · stars · the order with fewer of {found.n_clusters:,} questions",
+        f"{orders.benchmark} · stars · the order with fewer of {orders.n_clusters:,} questions",
         sections=(
             Section.of(
                 Table.of(columns, rows, "Order with fewer questions"),
                 legend=[
                     "Spearman's ρ with the same way's order on all questions, mean over "
-                    f"{found.n_draws} draws, the same for all ways; below it the middle 90% of "
+                    f"{orders.n_draws} draws, the same for all ways; below it the middle 90% of "
                     "the draws",
                     "Draws are parts of the whole: ρ comes near 1 whatever the order is worth. "
                     "Elo plays its matches in one random order",
@@ -311,120 +298,100 @@ def _orders(found: StarOrders) -> Sheet:
     )
 
 
+def _order_kept(point: OrderKept) -> Cell:
+    span = f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}"
+    return replace(number(point.mean), under=span)
+
+
 def _elsewhere(report: StarStability) -> Sheet:
     interval = Column(interval_heading(report.level), left=True)
-    columns = (*(names("Benchmark"), names("Other"), Column("Models")),)
-    rows = [
-        (words(one.benchmark), words(one.other), integer(len(one.models)), *_correlations(one))
-        for one in report.elsewhere
-    ]
+    columns = (
+        *map(names, ("Benchmark", "Other")),
+        *numbers("Models", "ρ"),
+        interval,
+        Column("τ"),
+        interval,
+    )
+    rows = []
+    for part in report.elsewhere:
+        correlations = (Cell(UNDEFINED),) * 4
+        if part.agreement:
+            correlations = *estimate(part.agreement.spearman), *estimate(part.agreement.kendall)
+        n_models = integer(len(part.models))
+        rows.append((words(part.benchmark), words(part.other), n_models, *correlations))
+    legend = (
+        "Spearman's ρ and Kendall's τ over the models that have both scores. Intervals are over "
+        "the questions judged by stars alone: the models are taken as they are, and so are the "
+        "others' scores; with few models ρ says little about models that are not here"
+    )
     return Sheet(
         "Scores by stars and scores elsewhere",
-        sections=(
-            Section.of(
-                Table.of(
-                    (*columns, Column("ρ"), interval, Column("τ"), interval),
-                    rows,
-                    "Correlations",
-                ),
-                legend=[
-                    "Spearman's ρ and Kendall's τ over the models that have both scores. "
-                    "Intervals are over the questions judged by stars alone: the models are "
-                    "taken as they are, and so are the others' scores; with few models ρ says "
-                    "little about models that are not here"
-                ],
-            ),
-        ),
+        sections=(Section.of(Table.of(columns, rows, "Correlations"), legend=[legend]),),
     )
 
 
-def _correlations(one: Elsewhere) -> tuple[Cell, ...]:
-    if one.agreement is None:
-        return (Cell(UNDEFINED),) * 4
-    return *estimate(one.agreement.spearman), *estimate(one.agreement.kendall)
-
-
-def _course(found: StarCourse) -> Sheet:
-    interval = Column(interval_heading(found.level), left=True)
+def _course(course: StarCourse) -> Sheet:
+    interval = Column(interval_heading(course.level), left=True)
     rows = [
         (
-            *(Cell(row.date.isoformat(), row.date.isoformat()), words(row.series or UNDEFINED)),
-            *(words(row.model), number(row.score.value, 2)),
+            Cell(row.date.isoformat(), row.date.isoformat()),
+            words(row.series or UNDEFINED),
+            words(row.model),
+            number(row.score.value, 2),
             bounds(row.score.lower, row.score.upper, 1),
         )
-        for row in found.rows
+        for row in course.rows
     ]
     columns = (names("Date"), names("Series"), model_names(), Column("Score"), interval)
+    legend = "Share of all stars, 0 to 100 (eq. 1). Whether there is a ceiling is not tested"
     return Sheet(
-        f"{found.benchmark} · stars by date",
-        sections=(
-            Section.of(
-                Table.of(columns, rows, "Scores by date"),
-                legend=[
-                    "Share of all stars, 0 to 100 (eq. 1). Whether there is a ceiling is not tested"
-                ],
-            ),
-        ),
-        notes=found.notes,
+        f"{course.benchmark} · stars by date",
+        sections=(Section.of(Table.of(columns, rows, "Scores by date"), legend=[legend]),),
+        notes=course.notes,
     )
 
 
-def _causes(found: ErrorCauses) -> Sheet:
-    columns = (model_names(), *numbers("Labelled", "Below 3 ★"), *map(Column, found.causes))
+def _causes(causes: ErrorCauses) -> Sheet:
+    columns = (model_names(), *numbers("Labelled", "Below 3 ★"), *map(Column, causes.causes))
     rows = [
         (
-            *(words(row.model or ALL), integer(row.n_labelled), integer(row.n_below)),
+            words(row.model or ALL),
+            integer(row.n_labelled),
+            integer(row.n_below),
             *map(_share, row.shares),
         )
-        for row in found.rows
+        for row in causes.rows
     ]
     raters = [
         (words(rater.first), words(rater.second), integer(rater.n), *estimate(rater.kappa))
-        for rater in found.raters
+        for rater in causes.raters
     ]
-    interval = interval_heading(found.level)
+    interval = interval_heading(causes.level)
+    pairs = (names("Rater"), names("Rater"), *numbers("Answers", "κ"), Column(interval, left=True))
+    legend = (
+        f"Share of labelled answers, below it the {interval}, for this cell alone. Of several "
+        "raters of an answer each has an equal part. Shares are of what was labelled: draw answers "
+        "at random to label, or they say nothing of the others"
+    )
+    kappa = ["Cohen's κ: 1 is full agreement, 0 what chance gives"] if raters else []
+    undefined = (
+        f"κ of {rater.first} and {rater.second}: {rater.kappa.reason}"
+        for rater in causes.raters
+        if rater.kappa.reason
+    )
     return Sheet(
         "Causes of errors",
-        (f"labels: {found.source}",),
+        (f"labels: {causes.source}",),
         sections=(
-            Section.of(
-                Table.of(columns, rows, "Causes", rules=[len(rows) - 1]),
-                legend=[
-                    f"Share of labelled answers, below it the {interval}, for this cell alone. "
-                    "Of several raters of an answer each has an equal part. Shares are of "
-                    "what was labelled: draw answers at random to label, or they say nothing "
-                    "of the others"
-                ],
-            ),
-            Section.of(
-                Table.of(
-                    (
-                        *(names("Rater"), names("Rater")),
-                        *numbers("Answers", "κ"),
-                        Column(interval, left=True),
-                    ),
-                    raters,
-                    "Raters",
-                ),
-                legend=["Cohen's κ: 1 is full agreement, 0 what chance gives"] if raters else [],
-            ),
+            Section.of(Table.of(columns, rows, "Causes", rules=[len(rows) - 1]), legend=[legend]),
+            Section.of(Table.of(pairs, raters, "Raters"), legend=kappa),
         ),
-        notes=(
-            *found.notes,
-            *(
-                f"κ of {rater.first} and {rater.second}: {rater.kappa.reason}"
-                for rater in found.raters
-                if rater.kappa.reason
-            ),
-        ),
+        notes=(*causes.notes, *undefined),
     )
 
 
-def _share(found: Estimate) -> Cell:
-    shown = percent(found.value) if found.value == found.value else UNDEFINED
-    known = found.lower == found.lower
-    return Cell(
-        shown,
-        found.value if known else None,
-        under=percents(found.lower, found.upper) if known else "",
-    )
+def _share(figure: Estimate) -> Cell:
+    shown = percent(figure.value) if figure.value == figure.value else UNDEFINED
+    if figure.lower != figure.lower:
+        return Cell(shown)
+    return Cell(shown, figure.value, under=percents(figure.lower, figure.upper))

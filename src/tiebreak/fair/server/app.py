@@ -1,40 +1,46 @@
 """The application: a bank over HTTP.
 
-    envelope    request id, headers, access log, around everything
+    envelope    request id, headers, access log, around everything; refusals
     gate        too many requests, too large bodies; whose token it is
     routes      sessions, questions, answers, results; closing, tokens, quotas
     desk        the same and the results, as pages for a browser
 
-`create_app(settings)` is an application of its own; `from_environment()` is for the worker
-processes of `tiebreak bank serve`.
+`create_app(settings)` is an application of its own; `run` serves it by worker processes.
+
+A process that has no descriptor left accepts nobody. So that whoever connects and says nothing, or
+half a request, cannot keep others out, the connection that has been waited for longest makes room.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import asyncio
+import os
+import secrets
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from html import escape
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 
+import uvicorn
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.sampler import Sampler
-from tiebreak.fair.bank.schema import open_bank
-from tiebreak.fair.bank.tokens import Verifier, keys_from
+from tiebreak.fair.bank.schema import open_bank, shown
+from tiebreak.fair.bank.sessions import Sampler
+from tiebreak.fair.bank.tokens import PRIVATE, PUBLIC, SECRET, Verifier, issue, keys_from
 from tiebreak.fair.server import desk
 from tiebreak.fair.server import settings as _settings
-from tiebreak.fair.server.envelope import Envelope
+from tiebreak.fair.server.envelope import STATUS, Envelope, later, problem, spare_the_log, state_of
 from tiebreak.fair.server.gate import Gate, Limits, Rates
-from tiebreak.fair.server.replies import STATUS, problem, state_of
 from tiebreak.fair.server.routes import examinee_router, organiser_router
-from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.server.settings import VARIABLE, Settings
 from tiebreak.fair.server.shapes import Health, Problem
-from tiebreak.fair.server.trouble import later, spare_the_log
 from tiebreak.fair.server.writer import Writer
 
 
@@ -95,7 +101,7 @@ def create_app(settings: Settings) -> FastAPI:
     @app.get("/", include_in_schema=False)
     def description() -> Response:
         """The API as a page."""
-        return HTMLResponse(page(app.openapi()))
+        return desk.page("api", document=app.openapi())
 
     app.add_exception_handler(BankError, _refused(rates))
     app.add_exception_handler(RequestValidationError, _malformed)
@@ -126,99 +132,153 @@ def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]
     return refused
 
 
+_NOWHERE: Final = "there is nothing at this address: look at /openapi.json"
+
+
 async def _malformed(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = error.errors()
     if any(fault["loc"][0] == "path" for fault in faults):
-        return problem(404, "there is nothing at this address: look at /openapi.json")
-    said = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
-    return problem(422, said.encode("utf-8", "replace").decode())
+        return problem(404, _NOWHERE)
+    message = "; ".join(
+        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
+    )
+    return problem(422, message.encode("utf-8", "replace").decode())
 
 
 async def _no_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    says = {
-        404: "there is nothing at this address: look at /openapi.json",
+    messages = {
+        404: _NOWHERE,
         405: "this address does not take that method: look at /openapi.json",
     }
-    return problem(error.status_code, says.get(error.status_code, error.detail), error.headers)
+    return problem(error.status_code, messages.get(error.status_code, error.detail), error.headers)
 
 
 async def _later(request: Request, error: Exception) -> Response:
     return later(error)
 
 
-def page(document: Mapping[str, Any]) -> str:
-    """HTML of an OpenAPI document: every address, what it takes, what it answers."""
-    parts = [
-        f'<section id="{escape(operation["operationId"])}">'
-        f"<h2><code>{method.upper()} {escape(path)}</code></h2>"
-        f"<p>{escape(operation.get('description', ''))}</p>"
-        f"{_takes(operation)}{_answers(operation)}</section>"
-        for path, methods in document["paths"].items()
-        for method, operation in methods.items()
-    ]
-    shapes = [
-        f'<section id="{escape(name)}"><h3>{escape(name)}</h3>'
-        f"<p>{escape(shape.get('description', ''))}</p>{_fields(shape)}</section>"
-        for name, shape in document["components"]["schemas"].items()
-    ]
-    title = escape(document["info"]["title"])
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
-        f"<body><main><h1>{title}</h1><p>Every request but /health shows a token: "
-        "<code>Authorization: Bearer TOKEN</code>. The same as data: "
-        f'<a href="/openapi.json">openapi.json</a>.</p>{"".join(parts)}'
-        f"<h2>Shapes</h2>{''.join(shapes)}</main></body></html>"
-    )
+_MOST: Final = 1000
 
 
-def _takes(operation: Mapping[str, Any]) -> str:
-    rows = [
-        (given["name"], given["in"], given["schema"]) for given in operation.get("parameters", ())
-    ]
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    rows += [("body", "JSON", body["schema"])] if body else []
-    return _table(
-        ("takes", "in", "what"), [(escape(name), where, _kind(kind)) for name, where, kind in rows]
-    )
+def most_connections() -> int:
+    """How many connections a process keeps: 1,000, or half of its descriptors if those are fewer.
+
+    The other half is for what is accepted and not counted yet, and for the bank.
+    """
+    if sys.platform == "win32":
+        return _MOST // 4
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST if soft == resource.RLIM_INFINITY else max(8, min(_MOST, soft // 2))
 
 
-def _answers(operation: Mapping[str, Any]) -> str:
-    rows = []
-    for status, reply in sorted(operation["responses"].items()):
-        content = reply.get("content", {}).get("application/json", {})
-        rows.append((status, escape(reply["description"]), _kind(content.get("schema", {}))))
-    return _table(("status", "meaning", "what"), rows)
+class Wire(H11Protocol):
+    """A connection that is ended when it is late with its headers, or when others need its room.
+
+    Headers have the time of uvicorn's keep-alive, from the connection or the last response on; that
+    a part of them came does not lengthen it.
+    """
+
+    _since = 0.0
+    """When it was made, or its last request came."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request, in place of another connection if need be."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
+        if len(self.connections) > most_connections():
+            wires = (wire for wire in self.connections if isinstance(wire, Wire))
+            oldest = min(wires, key=lambda wire: wire._since)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request."""
+        before = self.cycle
+        self.conn.receive_data(data)
+        self.handle_events()
+        if self.cycle is not before:
+            self._unset_keepalive_if_required()
+            self._since = self.loop.time()
 
 
-def _fields(shape: Mapping[str, Any]) -> str:
-    fields = shape.get("properties", {}).items()
-    return _table(
-        ("field", "what", "meaning"),
-        [(escape(name), _kind(of), escape(of.get("description", ""))) for name, of in fields],
-    )
+HEADERS_WITHIN: Final = 10
+"""Seconds in which the headers of a request have to be there."""
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
-    """A schema in a few words; a shape is a link to its table."""
-    if "$ref" in schema:
-        name = escape(schema["$ref"].rpartition("/")[2])
-        return f'<a href="#{name}">{name}</a>'
-    if "anyOf" in schema:
-        return " or ".join(map(_kind, schema["anyOf"]))
-    if "enum" in schema:
-        return " | ".join(map(escape, map(str, schema["enum"])))
-    if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
-    bounds = {"minimum": "≥", "maximum": "≤", "pattern": "like"}
-    said = [f"{sign} {schema[name]}" for name, sign in bounds.items() if name in schema]
-    return escape(" ".join([str(schema.get("type", "")), *said]))
+def run(
+    given: Mapping[str, Any],
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+    development: bool = False,
+    proxy: str | None = None,
+) -> None:
+    """Serve until the process is told to end.
+
+    Args:
+        given: fields of `Settings`, without keys.
+        host: address to listen on.
+        port: 0 takes a free one.
+        workers: number of processes.
+        development: make a secret that only this run knows.
+        proxy: addresses of proxies that are believed, with commas between them.
+
+    Raises:
+        BankError: the bank cannot be opened, or there are no keys.
+    """
+    if development:
+        for name in (PRIVATE, PUBLIC):
+            os.environ.pop(name, None)
+        os.environ[SECRET] = secrets.token_hex(32)
+    settings = Settings(**given)
+    # What is wrong is said here, once, and not by every worker.
+    app = create_app(settings)
+    print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
+    if development:
+        admin = issue(
+            open_bank(settings.bank),
+            keys_from(),
+            user="admin",
+            institution="organiser",
+            role="admin",
+            lifetime=timedelta(hours=12),
+        )
+        print(
+            "Development: the secret is made for this run, and every token ends with it.\n"
+            f"Token of an admin: {admin}",
+            file=sys.stderr,
+            flush=True,
+        )
+    os.environ[VARIABLE] = settings.exported()
+    options = {"host": host, "port": port, "log_level": "info", **options_of(proxy)}
+    if workers == 1:
+        uvicorn.run(app, **options)
+    else:
+        uvicorn.run(
+            "tiebreak.fair.server.app:from_environment", factory=True, workers=workers, **options
+        )
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    if not rows:
-        return ""
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+def options_of(proxy: str | None = None) -> dict[str, Any]:
+    """How uvicorn serves, wherever it listens; `proxy` as for `run`."""
+    return {
+        "access_log": False,
+        "server_header": False,
+        # Else uvicorn believes whoever is on this machine.
+        "proxy_headers": proxy is not None,
+        "forwarded_allow_ips": proxy,
+        "timeout_graceful_shutdown": 10,
+        "http": "tiebreak.fair.server.app:Wire",
+        "ws": "none",
+        "timeout_keep_alive": HEADERS_WITHIN,
+        # So many are accepted at once, and several times as many before the first is counted.
+        "backlog": max(8, most_connections() // 8),
+    }

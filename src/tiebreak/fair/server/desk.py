@@ -26,8 +26,8 @@ from tiebreak.fair.bank import overview, quotas, results, sessions, tokens
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import State
 from tiebreak.fair.bank.tokens import Permission
+from tiebreak.fair.server.envelope import STATUS, problem, state_of
 from tiebreak.fair.server.gate import Gate, Rates
-from tiebreak.fair.server.replies import STATUS, problem, state_of
 from tiebreak.fair.server.routes import Jti, SessionId
 from tiebreak.fair.server.shapes import Name
 from tiebreak.report import html
@@ -43,20 +43,9 @@ LIFE: Final = 3600
 _OWN: Final = frozenset(("same-origin", "none"))
 
 
-def token_of(request: Request) -> str:
-    """The token of a browser that is logged in; empty otherwise."""
-    return request.cookies.get(COOKIE, "")
-
-
 def proof_of(token: str) -> str:
     """What a form says that belongs to a token."""
     return hmac.new(token.encode(), b"form", hashlib.sha256).hexdigest()
-
-
-def new_proof(request: Request) -> str:
-    """What the form to log in says; the cookie of an earlier form is kept."""
-    known = request.cookies.get(BEFORE, "")
-    return known if len(known) == 64 and known.isalnum() else secrets.token_hex(32)
 
 
 def require_own(request: Request, given: str, proof: str) -> None:
@@ -121,7 +110,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
     def answered(request: Request, work: Callable[[str], Response]) -> Response:
         """What `work` makes of the browser's token, or a page that says why it cannot."""
-        token = token_of(request)
+        token = request.cookies.get(COOKIE, "")
         if not token:
             return RedirectResponse(f"{PATH}/login", 303)
         try:
@@ -139,9 +128,10 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         forget(response, COOKIE)
         return response
 
-    def form(request: Request, status: int = 200, said: str = "") -> Response:
-        proof = new_proof(request)
-        response = page("login", status, proof=proof, said=said)
+    def form(request: Request, status: int = 200, message: str = "") -> Response:
+        known = request.cookies.get(BEFORE, "")
+        proof = known if len(known) == 64 and known.isalnum() else secrets.token_hex(32)
+        response = page("login", status, proof=proof, said=message)
         keep(response, request, BEFORE, proof)
         return response
 
@@ -150,14 +140,15 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         section: Section,
         proof: str,
         permission: Permission,
-        work: Callable[[], object],
+        work: Callable[..., object],
+        *given: Any,
     ) -> Response:
-        """Back to a section after a form was obeyed."""
+        """Back to a section after a form was obeyed: `work` on the bank and what was given."""
 
         def obey(token: str) -> Response:
             gate.enter(request, permission, token=token)
             require_own(request, proof, proof_of(token))
-            work()
+            work(engine, *given)
             query = f"?{request.url.query}" if request.url.query else ""
             return RedirectResponse(f"{PATH}/{section}{query}", 303)
 
@@ -219,31 +210,35 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
             with engine.connect() as connection:
                 part = _part(connection, section, AT_ONCE * (number - 1), state)
                 strangers = overview.strangers(connection)
-            about: dict[str, Any] = {"number": number, "state": state, "part": part}
-            about["strangers"] = strangers
-            return page(section, caller=caller, proof=proof_of(token), **about)
+            return page(
+                section,
+                caller=caller,
+                proof=proof_of(token),
+                number=number,
+                state=state,
+                part=part,
+                strangers=strangers,
+            )
 
         return answered(request, work)
 
     @routes.post("/sessions/{session}/close")
     def close(request: Request, session: SessionId, proof: Proof = "") -> Response:
-        work = partial(sessions.close, engine, session)
-        return changed(request, "sessions", proof, "session:close", work)
+        return changed(request, "sessions", proof, "session:close", sessions.close, session)
 
-    @routes.post("/board/{session}/{what}")
+    @routes.post("/board/{session}/{action}")
     def show(
         request: Request,
         session: SessionId,
-        what: Literal["release", "withdraw"],
+        action: Literal["release", "withdraw"],
         proof: Proof = "",
     ) -> Response:
-        work = partial(results.show, engine, session, shown=what == "release")
-        return changed(request, "board", proof, "result:release", work)
+        work = partial(results.show, shown=action == "release")
+        return changed(request, "board", proof, "result:release", work, session)
 
     @routes.post("/tokens/{jti}/revoke")
     def revoke(request: Request, jti: Jti, proof: Proof = "") -> Response:
-        work = partial(tokens.revoke, engine, jti)
-        return changed(request, "tokens", proof, "token:write", work)
+        return changed(request, "tokens", proof, "token:write", tokens.revoke, jti)
 
     @routes.post("/quotas")
     def grant(
@@ -252,26 +247,21 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         granted: Annotated[int, Form(ge=0, le=2**31 - 1)],
         proof: Proof = "",
     ) -> Response:
-        work = partial(quotas.grant, engine, institution, granted)
-        return changed(request, "quotas", proof, "quota:write", work)
+        return changed(request, "quotas", proof, "quota:write", quotas.grant, institution, granted)
 
     return routes
 
 
 def _part(
     connection: Connection, section: Section, start: int, state: State | None
-) -> overview.Part[Any]:
-    """The rows of a section's page."""
+) -> overview.Part:
     if section == "sessions":
         return overview.sessions_of(connection, state=state, start=start, most=AT_ONCE)
-    if section == "board":
-        return overview.results_of(connection, start=start, most=AT_ONCE)
-    if section == "tokens":
-        return overview.tokens_of(connection, start=start, most=AT_ONCE)
-    if section == "log":
-        return overview.log_of(connection, start=start, most=AT_ONCE)
-    every = quotas.quotas(connection)
-    return overview.Part(tuple(every[start : start + AT_ONCE]), start, len(every))
+    if section == "quotas":
+        institutions = quotas.quotas(connection)
+        return overview.Part(institutions[start : start + AT_ONCE], len(institutions))
+    rows_of = {"board": overview.results_of, "tokens": overview.tokens_of, "log": overview.log_of}
+    return rows_of[section](connection, start, AT_ONCE)
 
 
 def page(name: str, status: int = 200, **about: Any) -> Response:

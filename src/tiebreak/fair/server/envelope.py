@@ -1,16 +1,116 @@
-"""Around every response: a request id, security headers, and a line of the access log."""
+"""What goes round with a request: its id, its line of the access log, the form of a refusal.
+
+Around every response are a request id, security headers and a line of the access log. What goes
+wrong around the server is said in its log, and not a thousand times a second.
+"""
 
 import logging
+import re
 import secrets
+import sqlite3
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tiebreak.fair.server.replies import State, line_of, problem
-from tiebreak.fair.server.trouble import later
-from tiebreak.fair.server.writer import Writer
+from tiebreak.fair.bank.errors import Kind
+from tiebreak.fair.bank.schema import now
+from tiebreak.fair.server.writer import Line, Writer
+
+STATUS: Final[dict[Kind, int]] = {
+    "unusable": 400,
+    "unidentified": 401,
+    "refused": 403,
+    "missing": 404,
+    "conflict": 409,
+}
+"""The status of a refusal, by its kind."""
+
+_SESSION: Final = re.compile(r"^/sessions/([0-9a-f]{32})(?:/|$)")
+
+
+@dataclass(slots=True)
+class State:
+    """Of one request. `user` is known once the signature of a token was verified."""
+
+    request: str
+    address: str
+    user: str | None = None
+    # Its line is in the access log.
+    logged: bool = False
+
+
+def state_of(scope: Scope) -> State:
+    """The state of a request."""
+    state = scope["tiebreak"]
+    assert isinstance(state, State)
+    return state
+
+
+def line_of(scope: Scope, status: int) -> Line:
+    """The line of the access log for a request that is answered with a status."""
+    state = state_of(scope)
+    path = scope["path"].encode("utf-8", "replace").decode().replace("\0", "�")
+    session = _SESSION.match(path)
+    return {
+        "at": now(),
+        "user": state.user,
+        "session": session[1] if session else None,
+        "method": scope["method"][:16],
+        "path": path[:256],
+        "status": status,
+        "address": state.address[:64],
+        "request": state.request,
+    }
+
+
+def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """A refusal: {"detail": "…"}."""
+    return JSONResponse({"detail": detail}, status, headers)
+
+
+_LOGGER: Final = logging.getLogger(__name__)
+# What strangers can cause at will.
+_OFTEN: Final = logging.getLogger(f"{__name__}.often")
+_LAST: Final[dict[tuple[str, str], float]] = {}
+
+
+def once_a_minute(record: logging.LogRecord) -> bool:
+    """Whether a record is written: not if it is a warning whose first line was lately.
+
+    Errors with a traceback are, but for those of the system (no descriptor is left, say).
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    if record.levelno < logging.WARNING or not isinstance(error, OSError | None):
+        return True
+    key, seconds = (record.name, str(record.msg).partition("\n")[0]), time.monotonic()
+    if seconds - _LAST.get(key, -60) < 60:
+        return False
+    _LAST[key] = seconds
+    return True
+
+
+def spare_the_log() -> None:
+    """Have what strangers can cause at will written once a minute, from now on."""
+    for name in (_OFTEN.name, "tiebreak.fair.bank.schema", "asyncio", "uvicorn.error"):
+        logging.getLogger(name).addFilter(once_a_minute)
+
+
+def later(error: Exception) -> JSONResponse:
+    """What is said where the database failed: it is busy, or full, and the organiser has to act."""
+    cause = getattr(error, "orig", None)
+    full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    # PostgreSQL's state for that.
+    if full or getattr(cause, "sqlstate", None) == "53100":
+        _OFTEN.error("the disk under the bank is full, and nothing is kept: make room on it")
+        return problem(503, "the bank takes nothing for now: ask later", {"Retry-After": "30"})
+    return problem(503, "the bank is busy: ask again", {"Retry-After": "1"})
+
 
 HEADERS: Final = {
     "Content-Security-Policy": (
@@ -25,8 +125,6 @@ HEADERS: Final = {
     "Cache-Control": "no-store",
 }
 HSTS: Final = "max-age=31536000; includeSubDomains"
-
-_LOGGER: Final = logging.getLogger(__name__)
 
 
 class Envelope:

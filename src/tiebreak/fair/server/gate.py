@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.tokens import Caller, Permission, Verifier, require
-from tiebreak.fair.server.replies import line_of, problem, state_of
+from tiebreak.fair.server.envelope import line_of, problem, state_of
 from tiebreak.fair.server.settings import Settings
 from tiebreak.fair.server.writer import Writer
 
@@ -171,12 +171,12 @@ class Gate:
         """
         caller = self._caller(request)
 
-        def whole(connection: Connection) -> T:
+        def job(connection: Connection) -> T:
             self._verifier.confirm(connection, caller)
             require(caller, permission, session)
             return work(connection, caller)
 
-        result = await self._writer.run(whole, line_of(request.scope, 200))
+        result = await self._writer.run(job, line_of(request.scope, 200))
         state_of(request.scope).logged = True
         return result
 

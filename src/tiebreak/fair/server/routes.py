@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
 from tiebreak.fair.bank import quotas, results, sessions, tokens
-from tiebreak.fair.bank.sampler import Sampler
+from tiebreak.fair.bank.sessions import Sampler
 from tiebreak.fair.bank.tokens import Caller
 from tiebreak.fair.server.gate import Gate
 from tiebreak.fair.server.shapes import (
@@ -65,8 +65,8 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
         caller = gate.enter(request, "session:read", session)
         owner = None if "session:read-any" in caller.permissions else caller.holder
         with engine.connect() as connection:
-            found = sessions.session_of(connection, session, owner)
-        return JSONResponse(state_of_session(found) | {"released": found.released})
+            standing = sessions.session_of(connection, session, owner)
+        return JSONResponse(state_of_session(standing) | {"released": standing.released})
 
     @routes.get("/sessions/{session}/questions/{k}", response_model=Question)
     async def ask(request: Request, session: SessionId, k: Position) -> Response:
@@ -86,8 +86,8 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
         def work(connection: Connection, caller: Caller) -> sessions.Session:
             return sessions.answer(connection, session, k, given.answer, caller.holder)
 
-        found = await gate.run(request, "answer:write", session, work)
-        return JSONResponse({"position": k, "next": found.next, "state": found.state})
+        kept = await gate.run(request, "answer:write", session, work)
+        return JSONResponse({"position": k, "next": kept.next, "state": kept.state})
 
     @routes.get("/sessions/{session}/results")
     def result(request: Request, session: SessionId) -> Response:

@@ -57,19 +57,20 @@ def fair(
     one_of("share", share, get_args(Share))
     whole("k", k, 1)
     flag("balanced", balanced)
-    if anchors is not None and not (_is_number(anchors) and 0 <= anchors <= 1):
+    number = isinstance(anchors, int | float) and not isinstance(anchors, bool)
+    if anchors is not None and not (number and 0 <= anchors <= 1):
         raise PrerequisiteError(f"anchors is {anchors!r}: it must be a share from 0 to 1.")
+    name = "" if session is None else str(session)
     if server:
         from tiebreak.fair.tasks.fair_session import session_task
 
         drawn = {"bank": bank, "seed": seed or None, "anchors": anchors, "balanced": balanced}
-        if given := [name for name, value in drawn.items() if value] + ["share"] * (
-            share != SHARES[0]
-        ):
+        drawn["share"] = share != SHARES[0]
+        if given := [name for name, value in drawn.items() if value]:
             raise PrerequisiteError(
                 f"{', '.join(given)}: with -T server=… the organiser's server draws the questions."
             )
-        return session_task(server, k, prompting, _name(session))
+        return session_task(server, k, prompting, name)
     if session is not None and anchors is None:
         raise PrerequisiteError(
             "session names what is drawn beside the anchors: add -T anchors=0.2, or leave it out "
@@ -80,16 +81,25 @@ def fair(
         "k": k,
         "seed": str(seed),
         "anchors": anchors,
-        "session": None if anchors is None else _name(session) or str(get_model()),
+        "session": None if anchors is None else name or str(get_model()),
         "balanced": balanced,
         "share": share,
         "prompting": prompting,
     }
-    found, mark = _drawn(_bank(bank), design)
-    dataset = MemoryDataset([_sample(question) for question in found], name=f"bank {mark}")
+    questions, mark = _drawn(_bank(bank), design)
+    samples = [
+        Sample(
+            id=question.uuid,
+            input=question.question,
+            choices=list(question.options) or None,
+            target=question.answer,
+            metadata=item_metadata(question),
+        )
+        for question in questions
+    ]
     return Task(
         name=BENCHMARKS[prompting],
-        dataset=dataset,
+        dataset=MemoryDataset(samples, name=f"bank {mark}"),
         solver=put(prompting),
         metadata={DESIGN_KEY: {**design, "bank": mark}},
     )
@@ -125,36 +135,26 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
         if design["design"] == "paired":
             uuids = draw(bank, design["k"], design["seed"], **how)
         else:
-            who = design["session"]
+            session = design["session"]
             how["anchors"] = design["anchors"]
-            uuids = linked(bank, design["k"], design["seed"], who, **how)
-        found = questions(engine, uuids)
+            uuids = linked(bank, design["k"], design["seed"], session, **how)
+        drawn = questions(engine, uuids)
         engine.dispose()
     except BankError as error:
         raise PrerequisiteError(str(error)) from error
-    return found, fingerprint(bank)
-
-
-def _sample(question: BankQuestion) -> Sample:
-    return Sample(
-        id=question.uuid,
-        input=question.question,
-        choices=list(question.options) or None,
-        target=question.answer,
-        metadata=item_metadata(question),
-    )
+    return drawn, fingerprint(bank)
 
 
 def _bank(given: str | None) -> str:
     """The bank's address; relative to where the command was given."""
     if given is None:
-        found = os.environ.get("TIEBREAK_BANK")
-        if not found:
+        address = os.environ.get("TIEBREAK_BANK")
+        if not address:
             raise PrerequisiteError(
                 "No questions: add -T bank=FILE, a bank of tiebreak bank import, or "
                 "-T server=URL, an organiser's server."
             )
-        return from_working_directory(found)
+        return from_working_directory(address)
     text = str(given)
     if "://" in text and ":" in text.partition("://")[2].rpartition("@")[0]:
         raise PrerequisiteError(
@@ -162,11 +162,3 @@ def _bank(given: str | None) -> str:
             "TIEBREAK_BANK instead."
         )
     return from_working_directory(text)
-
-
-def _name(session: int | str | None) -> str:
-    return "" if session is None else str(session)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

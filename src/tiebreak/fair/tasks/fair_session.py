@@ -7,21 +7,212 @@ goes on with it: what the server has an answer to is not asked again, and of a s
 complete nothing is asked at all.
 """
 
+import hashlib
+import json
 import os
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar
 
 import anyio
+import httpx
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    retry_if_result,
+    stop_after_delay,
+    wait_random_exponential,
+)
 
-from tiebreak.fair.bank.client import TOKEN, Client
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, Prompting, prompt
 from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.prerequisite import PrerequisiteError
+
+TOKEN: Final = "TIEBREAK_TOKEN"
+"""The environment variable that holds the token."""
+
+_T = TypeVar("_T")
+_LATER: Final = {429, 502, 503, 504}
+_PASSING: Final = (
+    httpx.TimeoutException,
+    httpx.NetworkError,
+    httpx.ProxyError,
+    httpx.RemoteProtocolError,
+)
+"""What the network loses. Of other errors of httpx no repetition would end otherwise."""
+_BACK_OFF: Final = wait_random_exponential(multiplier=0.3, max=30)
+_HINTS: Final = {
+    401: f"the token in {TOKEN} is not valid (any more): ask the organiser for another",
+    403: "the organiser has to allow more",
+    404: "no such address, or a session of somebody else",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a session stands: `next` is the question to be asked, None at the end."""
+
+    id: str
+    k: int
+    state: str
+    answered: int
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A question as the server gives it; `position` counts from 1."""
+
+    position: int
+    of: int
+    category: str
+    sub_category: str
+    type: str
+    question: str
+    options: tuple[str, ...]
+
+
+class Client:
+    """A server of `tiebreak bank serve`, for the holder of a token.
+
+    Every call may be repeated without harm, so what the network or a restarting server loses is
+    asked for again, for a while. What the server refuses is a BankError that says what to do.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        token: str,
+        *,
+        patience: float = 300,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """At an address such as https://exam.example.org, perhaps with a path.
+
+        Calls are repeated for `patience` seconds when no answer comes; `transport` is for tests.
+
+        Raises:
+            BankError: the token is not one word, or the address is none.
+        """
+        if not re.fullmatch(r"[!-~]+", token):
+            raise BankError(
+                f"the token in {TOKEN} is not one word of letters, digits and signs: take the "
+                "organiser's without spaces, line ends and whatever stood around it"
+            )
+        self.server = server
+        try:
+            self._http = httpx.Client(
+                base_url=server.rstrip("/") + "/",
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
+                transport=transport,
+            )
+        except httpx.InvalidURL as error:
+            raise self._no_address(error) from error
+        self._patience = patience
+
+    def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Standing:
+        """The session of k questions for a model, new or as it stands; `name` tells several apart.
+
+        Refused are a wrong token, more than the quota, another session while one is open.
+        """
+        wanted = {"k": k, "model": model, "prompting": prompting}
+        digest = hashlib.sha256(json.dumps([wanted, name], sort_keys=True).encode())
+        key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
+        return _of(Standing, self._ask("POST", "sessions", wanted, key))
+
+    def question(self, session: str, position: int) -> Given:
+        """A question of a session; refused where an earlier one has no answer yet."""
+        question = self._ask("GET", f"sessions/{session}/questions/{position}")
+        return _of(Given, {**question, "options": tuple(question.get("options") or ())})
+
+    def answer(self, session: str, position: int, text: str) -> None:
+        """Give the answer to a question; refused where it has another one."""
+        self._ask("PUT", f"sessions/{session}/answers/{position}", {"answer": text})
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        patient = Retrying(
+            retry=retry_if_exception_type(_PASSING)
+            | retry_if_result(lambda reply: reply.status_code in _LATER),
+            wait=_wait,
+            stop=stop_after_delay(self._patience),
+            retry_error_callback=self._last,
+        )
+        try:
+            reply = patient(self._http.request, method, path, json=body, headers=headers)
+        except httpx.RequestError as error:
+            raise self._no_address(error) from error
+        if not reply.is_success:
+            hint = _HINTS.get(reply.status_code)
+            refusal = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
+            raise BankError(f"{refusal}; {hint}" if hint else refusal)
+        content = _parsed(reply)
+        if content is None:
+            raise BankError(f"{self.server} is no server of tiebreak bank serve: {_detail(reply)}")
+        return content
+
+    def _no_address(self, error: Exception) -> BankError:
+        return BankError(
+            f"{self.server} is no address of a server, such as https://exam.example.org ({error})"
+        )
+
+    def _last(self, state: RetryCallState) -> httpx.Response:
+        """The last reply, once patience is over."""
+        outcome = state.outcome
+        if outcome is None or outcome.failed:
+            error = outcome.exception() if outcome else None
+            raise BankError(
+                f"{self.server} gives no answer ({error or type(error).__name__}): try again with "
+                "inspect eval-retry, which goes on with the same question"
+            ) from error
+        reply: httpx.Response = outcome.result()
+        return reply
+
+
+def _wait(state: RetryCallState) -> float:
+    """Seconds to the next attempt: what the server asks for, or ever longer."""
+    after = ""
+    if state.outcome and not state.outcome.failed:
+        after = state.outcome.result().headers.get("Retry-After", "")
+    return float(after) if after.isdigit() else _BACK_OFF(state)
+
+
+def _parsed(reply: httpx.Response) -> dict[str, Any] | None:
+    try:
+        content = reply.json()
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _detail(reply: httpx.Response) -> str:
+    detail = (_parsed(reply) or {}).get("detail")
+    return str(detail or reply.text[:200] or "no reason given")
+
+
+def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:
+    """The fields that are known; a server may send more."""
+    try:
+        return kind(**{field.name: fields_[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+    except KeyError as error:
+        raise BankError(
+            f"the server's reply lacks {error}: is its Tiebreak another release?"
+        ) from error
+
 
 GRACE = 10.0
 """Seconds that a question waits for an earlier one that nobody is answering."""

@@ -18,10 +18,12 @@ model, whatever other questions there are.
 """
 
 import random
-from collections.abc import Iterable, Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -35,15 +37,10 @@ from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
+from tiebreak.words import words_of
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
-
-import re
-import unicodedata
-from collections.abc import Sequence
-
-from tiebreak.words import words_of
 
 ATTEMPTS: Final = 3
 NEEDED: Final = 2
@@ -108,9 +105,9 @@ def replay(
     whole("seed", seed)
     one_of("mask", mask, MASKS)
     one_of("questions", questions, get_args(Which))
-    found, called, where = _read(data, questions)
+    known, called, where = _read(data, questions)
     called = str(name) if name else called
-    samples = _samples(found, mask, seed, k)
+    samples = _samples(known, mask, seed, k)
     if not samples:
         part = "option" if mask == "option" else "word"
         raise PrerequisiteError(
@@ -139,43 +136,41 @@ def filled_in() -> Scorer:
     return score
 
 
-def _samples(found: Iterable[_Known], kind: MaskKind, seed: int, k: int) -> list[Sample]:
+def _samples(questions: Iterable[_Known], kind: MaskKind, seed: int, k: int) -> list[Sample]:
     """The first k questions, in an order drawn by the seed, that have a part to take out."""
-    drawn = sorted(found, key=lambda one: one.name)
+    drawn = sorted(questions, key=lambda question: question.name)
     random.Random(f"replay {seed}").shuffle(drawn)
     samples: list[Sample] = []
-    for one in drawn:
+    for known in drawn:
         if len(samples) == k:
             break
-        masked = mask(one.text, one.options, kind=kind, seed=seed, name=one.name)
+        masked = mask(known.text, known.options, kind=kind, seed=seed, name=known.name)
         if masked is None:
             continue
-        letters = (chr(ord("A") + n) for n in range(len(masked.options)))
-        options = [
-            f"{letter}) {text}" for letter, text in zip(letters, masked.options, strict=False)
-        ]
-        question = "\n\n".join([masked.text, *(["\n".join(options)] if options else [])])
+        text, left, fill = masked
+        options = [f"{chr(ord('A') + n)}) {option}" for n, option in enumerate(left)]
+        question = "\n\n".join([text, *(["\n".join(options)] if options else [])])
         samples.append(
             Sample(
-                id=one.name,
+                id=known.name,
                 input=PROMPT.replace("{question}", question),
-                target=masked.fill,
-                metadata={"raw_uuid": one.raw_uuid or one.name},
+                target=fill,
+                metadata={"raw_uuid": known.raw_uuid or known.name},
             )
         )
     return samples
 
 
-def _read(data: str, which: Which) -> tuple[list[_Known], str, str]:
+def _read(data: str, subset: Which) -> tuple[list[_Known], str, str]:
     """The questions, what their data is called, and where they come from."""
     if data in BENCHMARKS:
         read = load_questions(data)
-        known = [_Known(one.id, one.text, tuple(one.choices)) for one in read]
+        known = [_Known(question.id, question.text, tuple(question.choices)) for question in read]
         return known, data, origin(data)
     path = Path(from_working_directory(data))
     if "://" not in data and path.suffix in _FILES:
         return list(_of_file(path)), path.name.partition(".")[0], str(path)
-    return _of_bank(data if "://" in data else str(path), which)
+    return _of_bank(data if "://" in data else str(path), subset)
 
 
 def _of_file(path: Path) -> Iterator[_Known]:
@@ -194,7 +189,7 @@ def _of_file(path: Path) -> Iterator[_Known]:
         yield _Known(name, text, tuple(options), str(row.get("raw_uuid") or ""))
 
 
-def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
+def _of_bank(url: str, subset: Which) -> tuple[list[_Known], str, str]:
     from tiebreak.fair.bank.errors import BankError
 
     try:
@@ -203,11 +198,11 @@ def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
 
         engine = open_bank(url)
         where: list[ColumnElement[bool]] = [QUESTIONS.c.status == "approved"]
-        if which != "all":
+        if subset != "all":
             made = QUESTIONS.c.made_by
-            where.append(made != "" if which == "expanded" else made == "")
+            where.append(made != "" if subset == "expanded" else made == "")
         with engine.connect() as connection:
-            found = [
+            known = [
                 _Known(question.uuid, question.question, question.options, question.raw_uuid)
                 for question in questions_in(connection, *where)
             ]
@@ -215,8 +210,8 @@ def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
         raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
     except BankError as error:
         raise PrerequisiteError(str(error)) from error
-    called = "bank" if which == "all" else f"bank, {which}"
-    return found, called, shown(url)
+    called = "bank" if subset == "all" else f"bank, {subset}"
+    return known, called, shown(url)
 
 
 SHORTEST: Final = 5
@@ -230,8 +225,7 @@ _OPENING: Final = 3
 _OUTER: Final = " .,;:!?\"'`*“”‘’«»()[]。、，"
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """A question with a blank, and what stood there."""
 
     text: str
@@ -247,15 +241,15 @@ def mask(
     The part is drawn by `seed` and `name`, which names the question.
     """
     rng = random.Random(f"replay {kind} {seed} {name}")
-    whole = " ".join([text, *options])
+    bare = " ".join([text, *options])
     if kind == "option":
-        places = [n for n, option in enumerate(options) if _once(option, whole)]
+        places = [n for n, option in enumerate(options) if _once(option, bare)]
         if not places:
             return None
         place = rng.choice(places)
         left = tuple(BLANK if n == place else option for n, option in enumerate(options))
         return Masked(text, left, options[place])
-    spans = [span for span in _spans(text, rng) if _once(text[slice(*span)], whole)]
+    spans = [span for span in _spans(text, rng) if _once(text[slice(*span)], bare)]
     if not spans:
         return None
     start, end = rng.choice(spans)
@@ -264,30 +258,30 @@ def mask(
 
 def _spans(text: str, rng: random.Random) -> list[tuple[int, int]]:
     """Content words and numbers of a text; the first words of a question are known to anybody."""
-    found = []
+    spans = []
     for number, word in enumerate(_WORD.finditer(text)):
         if _IDEOGRAPHS.search(word[0]):
             continue
         if number >= _OPENING and (word[0][0].isdigit() or len(word[0]) >= SHORTEST):
-            found.append(word.span())
+            spans.append(word.span())
     for run in _IDEOGRAPHS.finditer(text):
         for start in range(run.start(), run.end() - 1, 4):
-            found.append((start, min(run.end(), start + rng.randint(2, 4))))
-    return sorted(found)
+            spans.append((start, min(run.end(), start + rng.randint(2, 4))))
+    return sorted(spans)
 
 
-def _once(part: str, whole: str) -> bool:
+def _once(part: str, text: str) -> bool:
     """Whether a part stands once in the whole question: as words, whatever their case."""
-    own, all_ = words_of(part), words_of(whole)
-    n = len(own)
+    words, all_ = words_of(part), words_of(text)
+    n = len(words)
     if not n:
         return False
-    return sum(all_[k : k + n] == own for k in range(len(all_) - n + 1)) == 1
+    return sum(all_[k : k + n] == words for k in range(len(all_) - n + 1)) == 1
 
 
 def same_fill(reply: str, fill: str) -> bool:
     """Whether a reply gives what stood there: NFKC, case, blanks and outer marks aside."""
-    return bool(found := _plain(reply)) and found == _plain(fill)
+    return bool(plain := _plain(reply)) and plain == _plain(fill)
 
 
 def _plain(text: str) -> str:

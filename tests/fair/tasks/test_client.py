@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fair.bank.fake_exam import TOKEN, FakeExam, running
-from tiebreak.fair.bank.client import Client
 from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.tasks.fair_session import Client
 
 
 @pytest.fixture
@@ -29,9 +29,10 @@ def test_a_session_is_found_again_by_what_it_is_for(exam: FakeExam, client: Clie
     given = client.question("s1", 1)
     assert (given.position, given.of, given.category, given.options) == (1, 2, "Law", ("x", "y"))
     client.answer("s1", 1, "x")
-    assert client.start(2, "m", "zero_shot") == client.standing("s1")
+    standing = client.start(2, "m", "zero_shot")
+    assert (standing.id, standing.answered, standing.next) == ("s1", 1, 2)
     client.answer("s1", 2, "y")
-    assert client.standing("s1").next is None
+    assert client.start(2, "m", "zero_shot").next is None
     assert client.start(1, "m", "few_shot").id == "s2"
     client.answer("s2", 1, "")
     assert client.start(2, "m", "zero_shot", "second").id == "s3"
@@ -55,24 +56,24 @@ def test_what_the_network_loses_is_asked_for_again(
 def test_a_server_that_is_gone_is_an_error_that_says_how_to_go_on(exam: FakeExam) -> None:
     exam.failures = [0] * 100
     with pytest.raises(BankError, match=r"http://127.* gives no answer .* inspect eval-retry"):
-        Client(exam.address, TOKEN, patience=0.1).standing("s1")
+        Client(exam.address, TOKEN, patience=0.1).question("s1", 1)
 
 
 def test_a_server_that_stays_unavailable_is_an_error(exam: FakeExam) -> None:
     exam.failures = [503] * 100
     with pytest.raises(BankError, match=r"refuses \(503\): down for a moment"):
-        Client(exam.address, TOKEN, patience=0.1).standing("s1")
+        Client(exam.address, TOKEN, patience=0.1).question("s1", 1)
 
 
 @pytest.mark.parametrize(
     ("token", "call", "message"),
     [
-        ("old", ("standing", "s1"), r"\(401\): the token has expired; .*TIEBREAK_TOKEN"),
+        ("old", ("question", "s1", 2), r"\(401\): the token has expired; .*TIEBREAK_TOKEN"),
         (TOKEN, ("start", 3, "m", "zero_shot"), r"\(403\): the quota of lab has 2 .*organiser"),
         (TOKEN, ("start", 1, "m", "zero_shot"), r"\(409\): session s1 of this token is open"),
         (TOKEN, ("question", "s1", 3), r"\(409\): question 2 comes first"),
         (TOKEN, ("answer", "s1", 1, "y"), r"\(409\): question 1 has its answer"),
-        (TOKEN, ("standing", "s9"), r"\(404\): there is no such session .*somebody else"),
+        (TOKEN, ("question", "s9", 1), r"\(404\): there is no such session .*somebody else"),
     ],
 )
 def test_what_a_server_refuses(
@@ -101,10 +102,10 @@ def test_an_address_that_is_none_is_said_at_once(
 ) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("it was looked up"))
     with pytest.raises(BankError, match="is no address of a server, such as https://exam"):
-        Client(server, TOKEN).standing("s1")
+        Client(server, TOKEN).question("s1", 1)
 
 
 def test_another_site_is_no_server(exam: FakeExam) -> None:
     exam.reply = lambda *given: (200, {"hello": "world"})  # type: ignore[method-assign]
-    with pytest.raises(BankError, match="the server's reply lacks 'id'"):
-        Client(exam.address, TOKEN).standing("s1")
+    with pytest.raises(BankError, match="the server's reply lacks 'position'"):
+        Client(exam.address, TOKEN).question("s1", 1)
