@@ -18,15 +18,15 @@ from tiebreak.analysis.item_table import or_nan
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.headlines import (
-    LISTED,
     Row,
-    boards_in,
+    bill,
     contests_in,
     judging,
+    leaderboards_in,
     level_of,
-    plots_of,
-    verdict_of,
-    warnings_of,
+    rounds_of,
+    size_of,
+    swap_of,
 )
 from tiebreak.report.cells import decimal, interval, ranks, rate, whole
 from tiebreak.report.columns import METRICS
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 README: Final = "README.md"
 BEGIN: Final = "<!-- tiebreak:begin -->"
 END: Final = "<!-- tiebreak:end -->"
+# Boards with more models show so many on the card; the table has them all.
+LISTED: Final = 20
 
 _NO_YAML = re.compile(r"\s*---\s*?(?:\r\n|\r|\n)\s*---\s*?(?:\r\n|\r|\n|$)")
 
@@ -108,18 +110,14 @@ def our_part(
     repo_id: str,
 ) -> str:
     """What stands between the marks, without them."""
-    boards = boards_in(rows)
+    boards = leaderboards_in(rows, files)
     metrics = {metric for board in boards for metric in board.metrics}
     text = _template().render(
         boards=boards,
         judging=judging(boards),
-        verdicts={board: verdict_of(board, files) for board in boards},
-        plots={board: plots_of(board, files) for board in boards},
-        warnings={board: warnings_of(board, files) for board in boards},
         contests=contests_in(contests, files),
         most=LISTED,
         metrics=[metric for name, metric in METRICS.items() if name in metrics],
-        paths=set(files),
         with_candidates=any(path.startswith("candidates/") for path in files),
         licensed=licensed,
         repo_id=repo_id,
@@ -168,7 +166,8 @@ def _template() -> "Template":
     )
     environment.filters |= {"inline": inline, "count": count, "whole": whole, "rate": rate}
     environment.filters |= {"decimal": _decimal, "interval": _interval, "ranks": _ranks}
-    environment.filters["level"] = level_of
+    environment.filters |= {"level": level_of, "bill": bill, "swap": swap_of}
+    environment.filters |= {"rounds": rounds_of, "size": size_of}
     return environment.get_template("card.md.jinja")
 
 
