@@ -6,8 +6,14 @@ from typing import Any
 import pytest
 
 from tests.publish.test_latest import row
-from tiebreak.publish.card import LISTED, our_part
-from tiebreak.publish.headlines import Board, contests_in, judging, leaderboards_in
+from tiebreak.publish.card import (
+    LISTED,
+    Board,
+    contests_in,
+    judging,
+    leaderboards_in,
+    our_part,
+)
 
 SETTINGS = [
     {"role": "judge", "model": "j", "temperature": 0, "top_p": 0.5},
