@@ -3,6 +3,10 @@
 Our part stands between two marks and is made anew from the latest tables each time; all other text
 is a person's and stays as it is. So it is with the YAML at the head: only what has to change is
 written anew, so a person's other keys stay, in their order and with their comments.
+
+Leaderboards and contests are both boards: rows of the published tables, and what the manifest of
+their run says of them. They may be another publisher's, so nothing in them is trusted: texts are
+escaped where they are shown, and what is not JSON or not a file of the dataset is left out.
 """
 
 import json
@@ -67,11 +71,11 @@ def card(
         PublishError: the card that is there cannot be read, or the licence is not an id.
     """
     title = repo_id.rpartition("/")[2]
-    there = _readme(files) or f"\n# {inline(title)}\n"
-    head, body = split(there)
-    newline = "\r\n" if "\r\n" in there else "\n"
+    before = _readme(files) or f"\n# {inline(title)}\n"
+    head, body = split(before)
+    newline = "\r\n" if "\r\n" in before else "\n"
     matter = merged(head, files, title=title, license=license)
-    licensed = _licensed(matter)
+    licensed = bool((yaml.safe_load(matter) or {}).get("license"))
     ours = our_part(rows, files, contests=contests, licensed=licensed, repo_id=repo_id)
     ours = ours.replace("\n", newline)
     # Lines that were there keep their ends; what YAML came anew gets those of the others.
@@ -97,8 +101,8 @@ def split(readme: str) -> tuple[str, str]:
     readme = readme.removeprefix("\ufeff")
     if empty := _NO_YAML.match(readme):  # which the Hub's expression takes for a beginning
         return "", readme[empty.end() :]
-    found = REGEX_YAML_BLOCK.search(readme)
-    return (found[2], readme[found.end() :]) if found else ("", readme)
+    block = REGEX_YAML_BLOCK.search(readme)
+    return (block[2], readme[block.end() :]) if block else ("", readme)
 
 
 def our_part(
@@ -145,12 +149,6 @@ def _gap(body: str, newline: str) -> str:
     if not body.strip() or body.endswith(newline * 2):
         return ""
     return newline if body.endswith(newline) else newline * 2
-
-
-def _licensed(matter: str) -> bool:
-    import yaml
-
-    return bool((yaml.safe_load(matter) or {}).get("license"))
 
 
 @cache
@@ -391,7 +389,7 @@ _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 
 def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
     """The configs of the tables that are there: `load_dataset(NAME, CONFIG)`."""
-    found = []
+    configs = []
     for name, splits in CONFIGS.items():
         files = [
             {"split": split, "path": pattern}
@@ -399,8 +397,8 @@ def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
             if any(_fits(path, pattern) for path in paths)
         ]
         if files:
-            found.append({"config_name": name, "data_files": files})
-    return found
+            configs.append({"config_name": name, "data_files": files})
+    return configs
 
 
 def merged(text: str, paths: Collection[str], *, title: str, license: str | None) -> str:
@@ -412,30 +410,29 @@ def merged(text: str, paths: Collection[str], *, title: str, license: str | None
     Raises:
         PublishError: the YAML cannot be read, or the licence is not an id.
     """
-    there = _read(text)
-    wanted: dict[str, Any] = {}
-    if license is not None:
-        wanted["license"] = _licence(license)
-    wanted |= {} if "pretty_name" in there else {"pretty_name": title}
+    given = _read(text)
+    if license is not None and not _LICENSE.fullmatch(license):
+        raise PublishError(
+            f"--license {license!r} is not a licence id of the Hub, such as cc-by-4.0, "
+            "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
+        )
     judged = any(path.startswith("leaderboard/") for path in paths)
     tags = [tag for tag in TAGS if judged or tag != _OF_JUDGES]
-    wanted |= {} if "tags" in there else {"tags": tags}
-    wanted["configs"] = _configs(there.get("configs"), configs_for(paths))
-    changed = {name: value for name, value in wanted.items() if there.get(name) != value}
-    return _spliced(text, there, changed) if changed else text
+    wanted = {
+        **({} if license is None else {"license": license}),
+        **{
+            name: value
+            for name, value in (("pretty_name", title), ("tags", tags))
+            if name not in given
+        },
+        "configs": _configs(given.get("configs"), configs_for(paths)),
+    }
+    changed = {name: value for name, value in wanted.items() if given.get(name) != value}
+    return _spliced(text, given, changed) if changed else text
 
 
 def _fits(path: str, pattern: str) -> bool:
     return re.fullmatch(re.escape(pattern).replace(r"\*", "[^/]*"), path) is not None
-
-
-def _licence(given: str) -> str:
-    if not _LICENSE.fullmatch(given):
-        raise PublishError(
-            f"--license {given!r} is not a licence id of the Hub, such as cc-by-4.0, "
-            "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
-        )
-    return given
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -456,33 +453,33 @@ def _read(text: str) -> dict[str, Any]:
     return data
 
 
-def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
+def _configs(given: Any, ours: list[dict[str, Any]]) -> list[Any]:
     """A person's configs and ours; ours keep the place and the further keys that they have."""
-    there = [] if there is None else there
-    if not isinstance(there, list) or not all(isinstance(one, Mapping) for one in there):
+    given = [] if given is None else given
+    if not isinstance(given, list) or not all(isinstance(config, Mapping) for config in given):
         raise PublishError(
             "`configs` at the head of README.md in the dataset is not a list of configs: mend it, "
             "then publish again"
         )
-    new = {one["config_name"]: one for one in ours}
-    found = [{**one, **new.pop(one.get("config_name"), {})} for one in there]
-    found += new.values()
-    if not any(one.get("default") for one in found):
-        named = {one.get("config_name"): one for one in found}
+    new = {config["config_name"]: config for config in ours}
+    configs = [{**config, **new.pop(config.get("config_name"), {})} for config in given]
+    configs += new.values()
+    if not any(config.get("default") for config in configs):
+        named = {config.get("config_name"): config for config in configs}
         first = next((named[name] for name in ("leaderboard", "contests") if name in named), {})
         first["default"] = True
-    return found
+    return configs
 
 
-def _spliced(text: str, there: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
+def _spliced(text: str, given: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     """The same YAML with some keys replaced or added; all of it anew where that does not work."""
-    wanted = {**there, **changed}
+    wanted = {**given, **changed}
     # First so that a list which only grew keeps the comments in it.
-    for before in (there, {}):
+    for before in (given, {}):
         try:
-            found = _replaced(text, before, changed)
-            if yaml.safe_load(found) == wanted:
-                return found
+            spliced = _replaced(text, before, changed)
+            if yaml.safe_load(spliced) == wanted:
+                return spliced
         except (yaml.YAMLError, ValueError):
             pass  # a form of YAML in which keys do not stand at the start of a line
     return _dump(wanted)
@@ -491,31 +488,23 @@ def _spliced(text: str, there: Mapping[str, Any], changed: Mapping[str, Any]) ->
 def _replaced(text: str, before: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     spans: list[tuple[int, int, str]] = []
-    there = set()
-    if isinstance(root, yaml.MappingNode):
-        for key, value in root.value:
-            if key.value in changed:
-                there.add(key.value)
-                start, end = key.start_mark.index, value.end_mark.index
-                end = start + _content(text[start:end])
-                more = _more(before.get(key.value), changed[key.value])
-                if more and not value.flow_style:
-                    lines = indent(_dump(more), " " * value.start_mark.column)
-                    spans.append((end, end, f"\n{lines}"))
-                else:
-                    spans.append((start, end, _dump({key.value: changed[key.value]})))
+    added = dict(changed)
+    for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
+        if key.value not in added:
+            continue
+        old, new = before.get(key.value), added.pop(key.value)
+        start, end = key.start_mark.index, value.end_mark.index
+        end = start + _content(text[start:end])
+        grown = isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old
+        if grown and len(new) > len(old) and not value.flow_style:
+            lines = indent(_dump(new[len(old) :]), " " * value.start_mark.column)
+            spans.append((end, end, f"\n{lines}"))
+        else:
+            spans.append((start, end, _dump({key.value: new})))
     for start, end, new in sorted(spans, reverse=True):
         text = text[:start] + new + text[end:]
-    rest = {name: value for name, value in changed.items() if name not in there}
-    ours = _dump(rest) if rest else ""
+    ours = _dump(added) if added else ""
     return f"{text.rstrip()}\n{ours}" if ours and text.strip() else text + ours
-
-
-def _more(old: Any, new: Any) -> list[Any]:
-    """What a list has that only grew; nothing where it is another one."""
-    if isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old:
-        return new[len(old) :]
-    return []
 
 
 def _content(block: str) -> int:
