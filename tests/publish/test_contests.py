@@ -28,7 +28,7 @@ from tiebreak.publish.card import README
 from tiebreak.publish.contests import METHODS, contest_manifest, contest_of, contest_rows
 from tiebreak.publish.dataset import Publication, publish_dataset
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import ALL_CONTESTS, CONTESTS
+from tiebreak.publish.latest import CONTESTS
 from tiebreak.publish.records import contest_records
 from tiebreak.rankers import AGGREGATORS, Profile, Resampling
 from tiebreak.tables import ScoreTable, read_order, read_rounds, read_scores
@@ -187,8 +187,8 @@ def test_published_twice_nothing_changes_and_another_table_adds_its_files(
     tree = hub.repos[REPO].resolve("main").tree
     assert before.items() - tree.items() == {(p, before[p]) for p in (README, CONTESTS)}
     ids = [done.contest, second.contest, third.contest]
-    full = {path for path in tree if path.startswith(ALL_CONTESTS)}
-    assert full == {f"{ALL_CONTESTS}{name}.parquet" for name in ids}
+    full = {path for path in tree if path.startswith("contests/full/")}
+    assert full == {f"contests/full/{name}.parquet" for name in ids}
     latest = list(dict.fromkeys(row["contest_id"] for row in rows_in(tree[CONTESTS])))
     assert latest == [third.contest, second.contest]
     # Now over all benchmarks again: it takes the place of both.

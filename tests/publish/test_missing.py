@@ -33,9 +33,9 @@ def test_a_dataset_is_a_mapping_that_reads_what_is_asked_for() -> None:
     assert (held["a"], held.get("c")) == (b"1", None)
     with pytest.raises(KeyError, match="c"):
         held["c"]
-    assert held.has("b", b"2")
-    assert not held.has("b", b"1")
-    assert not held.has("c", b"2")
+    assert held.holds("b", b"2")
+    assert not held.holds("b", b"1")
+    assert not held.holds("c", b"2")
     assert held.reads == ["a", "b", "b"]
 
 
@@ -104,6 +104,6 @@ def test_a_snapshot_knows_files_by_either_hash() -> None:
     }
     there = Snapshot(None, "me/ranks", "c0ffee", True, known)  # type: ignore[arg-type]
     for path in known:
-        assert there.has(path, b"hello")
-        assert not there.has(path, b"hello ")
-    assert not there.has("other", b"hello")
+        assert there.holds(path, b"hello")
+        assert not there.holds(path, b"hello ")
+    assert not there.holds("other", b"hello")

@@ -219,7 +219,7 @@ class Snapshot(Dataset):
             self._contents[path] = response.content
         return self._contents[path]
 
-    def has(self, path: str, content: bytes) -> bool:
+    def holds(self, path: str, content: bytes) -> bool:
         """Whether the file at `path` is there and holds exactly these bytes."""
         there = self.known.get(path)
         return there is not None and there == _hash(content, len(there))
@@ -443,7 +443,7 @@ class _Publication:
         ):
             if found.title == title:
                 proposed = look(self.api, self.repo_id, f"refs/pr/{found.num}")
-                if all(proposed.has(p, changes[p]) for p in changes.keys() & self.bundle.files):
+                if all(proposed.holds(p, changes[p]) for p in changes.keys() & self.bundle.files):
                     if self.sent is not None:
                         self._has_landed(proposed.head, self.sent)
                     return found.num
