@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.publish.judged_runs import rows_in
-from tiebreak.publish.bundle import Bundle, PublishedRun
+from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import (
@@ -38,18 +38,9 @@ def row(run: str, created: str, **more: Any) -> dict[str, Any]:
 
 
 def bundle_of(*runs: Sequence[Mapping[str, Any]]) -> Bundle:
-    made = [
-        PublishedRun(
-            rows[0]["run_id"],
-            {
-                f"leaderboard/full/{rows[0]['run_id']}.parquet": to_parquet(
-                    table_of("leaderboard", rows)
-                )
-            },
-        )
-        for rows in runs
-    ]
-    return Bundle(tuple(made), {})
+    tables = {rows[0]["run_id"]: to_parquet(table_of("leaderboard", rows)) for rows in runs}
+    files = {name: {f"leaderboard/full/{name}.parquet": tables[name]} for name in tables}
+    return Bundle(files, {})
 
 
 def publish(repo: dict[str, bytes], bundle: Bundle) -> dict[str, bytes]:
@@ -234,8 +225,7 @@ def contest_bundle(name: str, benchmarks: str) -> Bundle:
         for model in "ab"
     ]
     path = f"contests/full/{name}.parquet"
-    run = PublishedRun(name, {path: to_parquet(table_of("contests", rows))})
-    return Bundle((run,), {})
+    return Bundle({name: {path: to_parquet(table_of("contests", rows))}}, {})
 
 
 @settings(deadline=None, max_examples=40)

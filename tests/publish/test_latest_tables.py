@@ -71,8 +71,7 @@ def test_the_latest_table_is_enough() -> None:
 
 @pytest.mark.parametrize("name", ["contest_id", "method", "model", "benchmarks", "rounds"])
 def test_a_table_of_contests_needs_its_columns(name: str) -> None:
-    [run] = contest_bundle("contest-1", "x").runs
-    [content] = run.files.values()
+    [content] = contest_bundle("contest-1", "x").files.values()
     wrong = to_parquet(pq.read_table(io.BytesIO(content)).drop_columns([name]))
     with pytest.raises(PublishError) as failed:
         publish({"contests/full/contest-1.parquet": wrong}, contest_bundle("contest-2", "y"))
@@ -84,7 +83,7 @@ def test_a_table_of_contests_needs_its_columns(name: str) -> None:
 
 def test_only_what_there_is_changes() -> None:
     """The card always; a table only where it has a row."""
-    none = changing_files(Bundle((), {}), {}, license=None, repo_id="me/x")
+    none = changing_files(Bundle({}, {}), {}, license=None, repo_id="me/x")
     assert list(none) == ["README.md"]
     boards = changing_files(bundle_of(NEWER), {}, license=None, repo_id="me/x")
     assert list(boards) == ["README.md", LATEST]

@@ -44,17 +44,17 @@ def test_what_is_missing_and_what_is_there_otherwise() -> None:
     given: dict[str, Any] = {"license": None, "repo_id": "me/ranks"}
     everything = missing_files(bundle_of(1, 2), Held({}), **given)
     assert everything.keys() == {
-        *run(1).files,
-        *run(2).files,
+        *run(1),
+        *run(2),
         "README.md",
         "leaderboard/latest.parquet",
     }
     assert missing_files(bundle_of(1, 2), Held(everything), **given) == {}
     some = {path: content for path, content in everything.items() if "run2" not in path}
-    assert missing_files(bundle_of(1, 2), Held(some), **given).keys() == run(2).files.keys()
-    first, *_ = sorted(run(1).files)
+    assert missing_files(bundle_of(1, 2), Held(some), **given).keys() == run(2).keys()
+    first, *_ = sorted(run(1))
     with pytest.raises(PublishError) as caught:
-        missing_files(bundle_of(1), Held(dict.fromkeys(run(1).files, b"other")), **given)
+        missing_files(bundle_of(1), Held(dict.fromkeys(run(1), b"other")), **given)
     assert str(caught.value) == (
         f"me/ranks holds another {first} already, and what is published never changes: the log has "
         "been changed since then (scored again, for example), or --level, --draws or --seed are "
