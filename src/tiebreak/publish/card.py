@@ -264,9 +264,11 @@ def _board(rows: Sequence[Row], kind: str, main: str, files: Mapping[str, bytes]
         for path in (manifest, f"{folder}/plots.json")
     )
     if kind == "metric":
-        mine = (benchmark, run["protocol"])
+        judged_by = (benchmark, run["protocol"])
         parts = mappings(about.get("benchmarks"))
-        named = (part for part in parts if (part.get("benchmark"), part.get("protocol")) == mine)
+        named = (
+            part for part in parts if (part.get("benchmark"), part.get("protocol")) == judged_by
+        )
         about = next(named, {})
     return Board(
         rows=tuple((metrics.get(main) or next(iter(metrics.values()))).values()),

@@ -103,8 +103,8 @@ def credentials(name: str, value: str, *, called: Called | None = None) -> froze
 
     What is known of it, `called`, is by default what its name says, such as that of a variable.
     """
-    found = _credentials(value.strip(), called_by(name) if called is None else called)
-    return frozenset(one for one in found if len(one) >= SHORTEST)
+    values = _credentials(value.strip(), called_by(name) if called is None else called)
+    return frozenset(text for text in values if len(text) >= SHORTEST)
 
 
 def called_by(name: str) -> Called:
@@ -151,12 +151,12 @@ def _credentials(value: str, called: Called) -> Iterator[str]:
         yield from _in_address(address, called)
     rest = _ADDRESS.sub(" ", rest).strip()
     for spaced, word, given in _PAIR.findall(_OPTION.sub(r"\1=", rest)):
-        yield from _told(given.strip("\"'"), called_by(spaced or word) or called)
+        yield from _named_secret(given.strip("\"'"), called_by(spaced or word) or called)
     for word, given in _HEADER.findall(rest):
         kind = called_by(word) if re.search(r"\d", given) else ""
-        yield from _told(given.strip("\"'"), "key" if kind and kind != "id" else called)
+        yield from _named_secret(given.strip("\"'"), "key" if kind and kind != "id" else called)
     if not _PATH.fullmatch(rest):
-        yield from _told(value, called, any_look=True)
+        yield from _named_secret(value, called, any_look=True)
         yield from _by_look(rest, called)
 
 
@@ -183,12 +183,12 @@ def _inside(data: Any, called: Called) -> Iterator[str]:
 
 def _private_key(block: str) -> Iterator[str]:
     """Pieces of a key, line by line; the first of them begins like that of many keys."""
-    found = [
+    pieces = [
         piece
         for line in re.findall(r"[A-Za-z0-9+/=]{16,}", re.sub(r"\\[rn]", " ", block))
         for piece in _cut(line)
     ]
-    yield from found[3:] or found[-1:]
+    yield from pieces[3:] or pieces[-1:]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _in_address(address: str, called: Called) -> Iterator[str]:
         return
     for name, text in query:
         kind = called_by(name) or called
-        yield from _told(text, kind)
+        yield from _named_secret(text, kind)
         yield from _by_look(text, kind)
     for text in re.split(r"[/&=#@]", f"{parts.hostname}/{parts.path}#{parts.fragment}"):
         yield from _by_look(text, called)
@@ -256,19 +256,19 @@ def _is_made(segment: str) -> bool:
 
 def _user(user: str, password: str) -> Iterator[str]:
     for text in {user, unquote(user)}:
-        yield from _told(text, "key")
+        yield from _named_secret(text, "key")
     for text in {password, unquote(password)} - {user}:
-        yield from _told(text, "password")
+        yield from _named_secret(text, "password")
 
 
-def _told(value: str, called: Called, *, any_look: bool = False) -> Iterator[str]:
+def _named_secret(value: str, called: Called, *, any_look: bool = False) -> Iterator[str]:
     """A value that is called a secret, of any look where it is a password, and parts of a list."""
     if called not in ("key", "password"):
         return
     value = _SCHEME.sub("", value)
     for part in dict.fromkeys([value, *re.split(r"\s*[,;|]\s*", value)]):
-        whole = part == value and (any_look or called == "password")
-        if not _says_nothing(part, any_look=whole):
+        complete = part == value and (any_look or called == "password")
+        if not _says_nothing(part, any_look=complete):
             yield part
     if (text := _encoded_text(value)) is not None:
         yield from _credentials(text, called)
@@ -286,8 +286,8 @@ def _says_nothing(part: str, *, any_look: bool) -> bool:
 
 def _by_look(text: str, called: Called) -> Iterator[str]:
     """What has the mark of a key, or looks as if chance had made it."""
-    for found in (*_MARKED.findall(text), *_JWT.findall(text)):
-        yield from _pieces(found)
+    for key in (*_MARKED.findall(text), *_JWT.findall(text)):
+        yield from _pieces(key)
     for token in _TOKEN.findall(_FILE.sub(" ", text)) if called != "id" else ():
         if _PATH.fullmatch(token):
             continue
@@ -296,8 +296,8 @@ def _by_look(text: str, called: Called) -> Iterator[str]:
             continue
         runs = [run for run in _RUN.finditer(token) if _is_random(run[0])]
         if runs:
-            whole = token[runs[0].start() : runs[-1].end()]
-            yield from _cut(whole) if len(whole) > _LONG else (run[0] for run in runs)
+            span = token[runs[0].start() : runs[-1].end()]
+            yield from _cut(span) if len(span) > _LONG else (run[0] for run in runs)
         elif _is_random(re.sub("[^A-Za-z0-9]", "", _UUID.sub("", token)), joined=True):
             yield from _pieces(token)
 

@@ -252,10 +252,10 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 def _look(folder: Path) -> _Folder:
     if folder.exists() and not folder.is_dir():
         raise PublishError(f"{folder} is not a folder: give another one with --out")
-    found = _Folder(folder)
-    if found and BEGIN.encode() not in found.get(README, b""):
+    dataset = _Folder(folder)
+    if dataset and BEGIN.encode() not in dataset.get(README, b""):
         raise PublishError(
             f"{folder} holds something else than a dataset of Tiebreak: give an empty or a new "
             "folder with --out"
         )
-    return found
+    return dataset

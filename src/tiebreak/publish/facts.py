@@ -121,15 +121,15 @@ def public_names(names: Iterable[str]) -> dict[str, str]:
     """From public names to those given, where these hold folders; each is another one."""
     given = set(names)
     taken = {name for name in given if public_name(name) == name}
-    found: dict[str, str] = {}
+    names_given: dict[str, str] = {}
     for name in sorted(given - taken):
         public, number = public_name(name), 1
         while public in taken:
             number += 1
             public = f"{public_name(name)} ({number})"
         taken.add(public)
-        found[public] = name
-    return found
+        names_given[public] = name
+    return names_given
 
 
 def model_id(model: str) -> str:
@@ -211,8 +211,8 @@ def _roles(log: EvalLog) -> Iterator[RoleFacts]:
             models: Sequence[ModelConfig] = bound if isinstance(bound, list) else [bound]
             for model in models:
                 # Of the task's own model the eval's settings go before those of the role.
-                own = role == "judge" and model.model == log.eval.model
-                config = model.config.merge(log.plan.config) if own else model.config
+                judging = role == "judge" and model.model == log.eval.model
+                config = model.config.merge(log.plan.config) if judging else model.config
                 yield _role(role, model.model_copy(update={"config": config}))
 
 

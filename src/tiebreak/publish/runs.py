@@ -61,11 +61,11 @@ class Run:
     @property
     def roles(self) -> tuple[RoleFacts, ...]:
         """The models that judged, each once: the shards of a run repeat them."""
-        found: list[RoleFacts] = []
+        roles: list[RoleFacts] = []
         for role in (role for fact in self.facts for role in fact.roles):
-            if role not in found:
-                found.append(role)
-        return tuple(found)
+            if role not in roles:
+                roles.append(role)
+        return tuple(roles)
 
 
 def read_runs(

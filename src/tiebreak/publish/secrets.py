@@ -42,8 +42,8 @@ class Secret:
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> Iterator[Secret]:
     """What looks like a credential in the variables, by name or by value, part by part."""
     for name, value in sorted(environment.items()):
-        for found in sorted(credentials(name, value)):
-            yield Secret(f"the environment variable {name}", found)
+        for text in sorted(credentials(name, value)):
+            yield Secret(f"the environment variable {name}", text)
 
 
 def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
@@ -57,11 +57,11 @@ def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
     words = str(error)
     for value in values:
         words = words.replace(value, "[hidden]")
-    told = PublishError(words)
+    hidden = PublishError(words)
     causes = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
     if not any(value in causes for value in values):
-        told.__cause__ = error.__cause__
-    return told
+        hidden.__cause__ = error.__cause__
+    return hidden
 
 
 def log_secrets(path: str) -> Iterator[Secret]:
@@ -74,9 +74,9 @@ def log_secrets(path: str) -> Iterator[Secret]:
     log = read_eval_log(path, header_only=True)
     names = [log.eval.model, *(model.model for _, model in _models(log))]
     for where, value, called in _private(log):
-        told = called in ("key", "password")
-        if told or not (is_word(value) or any(value in name for name in names)):
-            kind = called if told else "password"
+        named = called in ("key", "password")
+        if named or not (is_word(value) or any(value in name for name in names)):
+            kind = called if named else "password"
             yield from _usable(f"{where} in {file_name(path)}", value, kind)
     for where, value, called in _public(log):
         if called != "key" or not is_word(value):  # the name of a field, more often than not
@@ -92,7 +92,7 @@ def score_secrets(path: str) -> Iterator[Secret]:
     if not unpacked_name(path).endswith((".eval", ".json")) or not packed.is_file():
         return
     with unpacked(packed) as file:
-        if any(found.kind == "inspect" for found in discover([file]).files):
+        if any(entry.kind == "inspect" for entry in discover([file]).files):
             yield from log_secrets(str(file))
             return
         for where, value, called in _strings("a model argument", _model_args(file.read_bytes())):
@@ -135,7 +135,7 @@ def _public(log: EvalLog) -> Iterator[tuple[str, str, Called]]:
 
 def _models(log: EvalLog) -> Iterator[tuple[str, ModelConfig]]:
     for role, bound in (log.eval.model_roles or {}).items():
-        yield from ((role, one) for one in (bound if isinstance(bound, list) else [bound]))
+        yield from ((role, model) for model in (bound if isinstance(bound, list) else [bound]))
 
 
 def _strings(where: str, value: Any, called: Called = "") -> Iterator[tuple[str, str, Called]]:
@@ -153,9 +153,9 @@ def _strings(where: str, value: Any, called: Called = "") -> Iterator[tuple[str,
 
 def _usable(source: str, value: str, called: Called) -> Iterator[Secret]:
     value = value.strip()
-    whole = {value} if called == "password" and len(value) >= SHORTEST else set()
-    for found in sorted(whole | credentials("", value, called=called)):
-        yield Secret(source, found)
+    password = {value} if called == "password" and len(value) >= SHORTEST else set()
+    for text in sorted(password | credentials("", value, called=called)):
+        yield Secret(source, text)
 
 
 # Most of what is looked for has these bytes only, and most words of a text are shorter: the long
@@ -197,7 +197,7 @@ class _Search:
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         values: dict[str, str] = {}
-        for secret in sorted(secrets, key=lambda one: (len(one.value), one.source)):
+        for secret in sorted(secrets, key=lambda secret: (len(secret.value), secret.source)):
             # Where this one stands a shorter one stands that it holds.
             if not any(shorter in secret.value for shorter in values):
                 values[secret.value] = secret.source

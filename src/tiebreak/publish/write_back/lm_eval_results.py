@@ -39,13 +39,13 @@ def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
     """
     answers: dict[str, list[Candidate]] = {}
     for _, row in pool:
-        for one in row.values():
-            if one.source.endswith(SAMPLES_ENDS):
-                answers.setdefault(one.source, []).append(one)
+        for candidate in row.values():
+            if candidate.source.endswith(SAMPLES_ENDS):
+                answers.setdefault(candidate.source, []).append(candidate)
     return [
-        _write(Path(source), found, metric)
-        for source, found in sorted(answers.items())
-        if any(one.native_metric == metric for one in found)
+        _write(Path(source), candidates, metric)
+        for source, candidates in sorted(answers.items())
+        if any(candidate.native_metric == metric for candidate in candidates)
     ]
 
 
@@ -53,8 +53,10 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
     """Write the results of one model's answers, unless there is a reason not to."""
     model = answers[0].model
     none = Outcome(samples.as_posix(), "left_alone", model, answers[0].key.benchmark, metric)
-    if others := sorted({str(answer.native_metric) for answer in answers} - {metric, "None"}):
-        why = f"some of its answers have another native score ({', '.join(others)})"
+    if other_metrics := sorted(
+        {str(answer.native_metric) for answer in answers} - {metric, "None"}
+    ):
+        why = f"some of its answers have another native score ({', '.join(other_metrics)})"
         return replace(none, why=why)
     try:
         n_answers = count_documents(samples)
@@ -69,14 +71,14 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
     run = next(filter(None, map(_parsed, summaries_of(samples))), {})
     task = task_of(samples)
     counts = {"samples": samples.name, "answers": n_answers, "scored": len(scores)}
-    says = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
-    if earlier.path and all(earlier.summary.get(key) == value for key, value in says.items()):
+    content = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
+    if earlier.path and all(earlier.summary.get(key) == value for key, value in content.items()):
         return replace(none, path=earlier.path.as_posix(), state="unchanged")
     # Readers take the newest, also where the clocks of two machines disagree.
-    date = max([time.time(), *(_date(one) + 1 for one in (run, earlier.summary))])
+    date = max([time.time(), *(_date(summary) + 1 for summary in (run, earlier.summary))])
     path = earlier.path or _free_name(samples.parent, datetime.fromtimestamp(date))
     try:
-        about = {**says, **_about(task, metric, model, counts, run), "date": date}
+        about = {**content, **_about(task, metric, model, counts, run), "date": date}
         with whole_file(path) as draft:
             draft.write_text(json.dumps(about, indent=2, ensure_ascii=False), encoding="utf-8")
     except OSError as error:
@@ -133,12 +135,12 @@ class _Earlier(NamedTuple):
 
 
 def _earlier(samples: Path) -> _Earlier:
-    found = [
+    summaries = [
         _Earlier(path, summary)
         for path in sorted(samples.parent.glob("results_*.json"))
         if _of(summary := _parsed(path), SCORED_KEY).get("samples") == samples.name
     ]
-    return max(found, key=lambda one: _date(one.summary), default=_Earlier(None, {}))
+    return max(summaries, key=lambda earlier: _date(earlier.summary), default=_Earlier(None, {}))
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:

@@ -94,7 +94,7 @@ def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
     for ranking in rankings:
         same.setdefault((ranking.benchmark, ranking.score), []).append(ranking)
     if twice := [those for those in same.values() if len(those) > 1]:
-        lines = [f"\n  {one.name}: {one.log}" for those in twice for one in those]
+        lines = [f"\n  {ranking.name}: {ranking.log}" for those in twice for ranking in those]
         raise WriteBackError(
             f"Several runs rank the same benchmark by the same protocol:{''.join(lines)}\n"
             "A log has one score per protocol: give the ranking log that is to be written"
@@ -120,23 +120,23 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
 
 def _answers(log: RankingLog) -> _Answers:
     """What was judged; a sample whose metadata has another form than our tasks' is passed over."""
-    found: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
+    answers: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
     for sample in log.samples:
         try:
             contest = sample.metadata[CONTEST_KEY]
             item = contest["benchmark"], (contest["item_id"], contest["input_hash"])
             groups, texts = contest["groups"], contest["answers"]
-            found[item] = {model: texts[group[0]] for group in groups for model in group}
+            answers[item] = {model: texts[group[0]] for group in groups for model in group}
         except (KeyError, TypeError, IndexError):
             continue
-    return found
+    return answers
 
 
 def _standings(
     log: RankingLog, answers: _Answers
 ) -> Mapping[str, Mapping[QuestionKey, ItemStanding]]:
     models = sorted({model for item, _ in log.ranked for model in item.models})
-    found: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in models}
+    standings: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in models}
     seen: set[QuestionKey] = set()
     for item, placement in log.ranked:
         key = (item.item_id, item.input_hash)
@@ -151,8 +151,8 @@ def _standings(
         for model, score in placement.borda.items():
             words = _words(item, placement, model)
             rank = float(placement.ranks[model])
-            found[model][key] = ItemStanding(rank, score, words, judged.get(model))
-    return found
+            standings[model][key] = ItemStanding(rank, score, words, judged.get(model))
+    return standings
 
 
 def _words(item: ItemBallots, placement: Placement, model: str) -> str:
@@ -165,11 +165,11 @@ def _words(item: ItemBallots, placement: Placement, model: str) -> str:
     if others := [other for other in tied if other not in (model, *same)]:
         sentences.append(f"Tied with {listed(others, most=LISTED)}")
     met: dict[float, dict[str, None]] = {1.0: {}, 0.5: {}, 0.0: {}}
-    for one, other, result in results(item) if item.matches else ():
-        if one == model:
+    for first, other, result in results(item) if item.matches else ():
+        if first == model:
             met[result][other] = None
         elif other == model:
-            met[1 - result][one] = None
+            met[1 - result][first] = None
     for result, verb in ((1.0, "Beat"), (0.5, "Drew with"), (0.0, "Lost to")):
         if others := [other for other in met[result] if other not in same]:
             sentences.append(f"{verb} {listed(others, most=LISTED)}")

@@ -70,8 +70,8 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
     assert bare.results is not None
     # A log without results takes those of the bare samples, with Inspect's count of them.
     results = log.results or bare.results
-    scores = [one for one in results.scores if one.scorer not in names]
-    specs = [one for one in log.eval.scorers or [] if one.name not in names]
+    scores = [old_score for old_score in results.scores if old_score.scorer not in names]
+    specs = [spec for spec in log.eval.scorers or [] if spec.name not in names]
     samples = [
         _with_scores(old, names, new.scores or {})
         for old, new in zip(log.samples or [], bare.samples or [], strict=True)
@@ -152,8 +152,8 @@ def _with_scores(
     """The sample with these scores in the place of all that have one of the names."""
     if sample.scores is None and not scores:
         return sample
-    others = {name: one for name, one in (sample.scores or {}).items() if name not in names}
-    return sample.model_copy(update={"scores": {**others, **scores}})
+    kept = {name: score for name, score in (sample.scores or {}).items() if name not in names}
+    return sample.model_copy(update={"scores": {**kept, **scores}})
 
 
 def _held(log: EvalLog, name: str) -> list[str | None]:
@@ -161,8 +161,10 @@ def _held(log: EvalLog, name: str) -> list[str | None]:
     entries: list[BaseModel | None] = [
         (sample.scores or {}).get(name) for sample in log.samples or []
     ]
-    entries += [one for one in (log.results.scores if log.results else []) if one.scorer == name]
-    entries += [one for one in log.eval.scorers or [] if one.name == name]
+    entries += [
+        result for result in (log.results.scores if log.results else []) if result.scorer == name
+    ]
+    entries += [spec for spec in log.eval.scorers or [] if spec.name == name]
     return [None if entry is None else entry.model_dump_json() for entry in entries]
 
 
@@ -244,22 +246,22 @@ def write_back_ranks(
             that one are written whole; the same command goes on with the others.
     """
     rankings, notes = read_rankings(ranking_logs)
-    found = discover(Path(path) for path in path_list(into))
+    discovery = discover(Path(path) for path in path_list(into))
     options = ReadOptions(rename=dict(rename or {}))
-    logs = [file.path for file in found.files if file.kind == "inspect"]
+    logs = [file.path for file in discovery.files if file.kind == "inspect"]
     outcomes = [
         outcome
         for path in tracked(logs, "comparing logs" if dry_run else "writing ranks into logs")
         for outcome in _into_log(path, rankings, options, dry_run=dry_run)
     ]
     if all(outcome.state == "left_alone" for outcome in outcomes):
-        raise WriteBackError(_nothing(rankings, outcomes, found))
+        raise WriteBackError(_nothing(rankings, outcomes, discovery))
     return WriteBack(
         dry_run=dry_run,
         rankings=tuple(rankings),
         outcomes=tuple(outcomes),
         unwritten=tuple(_unwritten(rankings, outcomes)),
-        notes=(*notes, *_passed_over(found)),
+        notes=(*notes, *_passed_over(discovery)),
     )
 
 
@@ -277,25 +279,28 @@ def _into_log(
     log = reading.records[0]
     same = [ranking for ranking in rankings if ranking.benchmark == log.benchmark]
     if not same:
-        there = ", ".join(sorted({ranking.benchmark for ranking in rankings})) or "none"
-        why = f"{log.benchmark} was not ranked (there are: {there})"
+        ranked = ", ".join(sorted({ranking.benchmark for ranking in rankings})) or "none"
+        why = f"{log.benchmark} was not ranked (there are: {ranked})"
         return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
     faults = {ranking.score: misfit(log, ranking) for ranking in same}
     fitting = [ranking for ranking in same if faults[ranking.score] is None]
     changed: frozenset[str] = frozenset()
     if fitting:
         try:
-            whole = read_eval_log(path.as_posix())
+            complete = read_eval_log(path.as_posix())
         except Exception as error:  # damaged where only who writes it again has to look
             why = f"cannot be read as an Inspect log ({reason(error)})"
             return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
-        changed = _record(path, whole, log, fitting, before, dry_run=dry_run)
-    return [_outcome(log, one, faults[one.score], changed=one.score in changed) for one in same]
+        changed = _record(path, complete, log, fitting, before, dry_run=dry_run)
+    return [
+        _outcome(log, ranking, faults[ranking.score], changed=ranking.score in changed)
+        for ranking in same
+    ]
 
 
 def _record(
     path: Path,
-    whole: EvalLog,
+    complete: EvalLog,
     of: LogRecord,
     rankings: Sequence[Ranking],
     before: stat_result,
@@ -306,7 +311,7 @@ def _record(
     recordings = [
         Recording(ranking, of.model, standings_by_sample(of, ranking)) for ranking in rankings
     ]
-    log, changed = record(whole, recordings)
+    log, changed = record(complete, recordings)
     if changed and not dry_run:
         try:
             replace_file(path, log, before)
@@ -347,10 +352,10 @@ def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list
     ]
 
 
-def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Discovery) -> str:
+def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], discovery: Discovery) -> str:
     """Why no log belongs to a ranking, log by log."""
     names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
-    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(found)]
+    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(discovery)]
     more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
     listed = "".join(f"\n  {line}" for line in (*lines[:LISTED], *more))
     return (
@@ -360,12 +365,12 @@ def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Di
     )
 
 
-def _passed_over(found: Discovery) -> list[str]:
+def _passed_over(discovery: Discovery) -> list[str]:
     """Files of other kinds, which may well hold the answers of a model that has no log."""
-    others = Counter(_KINDS[file.kind] for file in found.files if file.kind in _KINDS)
-    return [*map(str, found.problems)] + [
+    kinds = Counter(_KINDS[file.kind] for file in discovery.files if file.kind in _KINDS)
+    return [*map(str, discovery.problems)] + [
         f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
-        for kind, number in others.items()
+        for kind, number in kinds.items()
     ]
 
 
@@ -385,7 +390,9 @@ def misfit(record: LogRecord, ranking: Ranking) -> str | None:
         return f"{len(absent):,} {of} have no answer here, {_such_as(absent)}"
     if unknown := [key for key, standing in standings.items() if standing.answer is None]:
         return f"{ranking.log} does not say what was judged in {len(unknown):,} {of}"
-    if unlike := [key for key, one in standings.items() if not _was_judged(answers[key], one)]:
+    if unlike := [
+        key for key, standing in standings.items() if not _was_judged(answers[key], standing)
+    ]:
         return (
             f"{len(unlike):,} {of} have another answer here than was judged, {_such_as(unlike)}: "
             "another run of this model"
@@ -399,7 +406,7 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, 
         (row.item.item_id, row.item.input_hash): (row.item.item_id, row.item.key.epoch)
         for row in record.rows
     }
-    return {samples[key]: one for key, one in ranking.standings[record.model].items()}
+    return {samples[key]: standing for key, standing in ranking.standings[record.model].items()}
 
 
 def _was_judged(candidate: Candidate | None, standing: ItemStanding) -> bool:

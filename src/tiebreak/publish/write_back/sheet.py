@@ -17,12 +17,13 @@ def sheets_of(done: WriteBack) -> list[Sheet]:
 
 def data_of(done: WriteBack) -> dict[str, Any]:
     """The fields of `WriteBack`, `Ranking`, `Outcome` and `Unwritten`."""
-    ranking = ("benchmark", "protocol", "score", "log", "eval_id", "run", "judges")
+    fields = ("benchmark", "protocol", "score", "log", "eval_id", "run", "judges")
     data: dict[str, Any] = json_ready(
         {
             "dry_run": done.dry_run,
             "rankings": [
-                {**only(one, *ranking), "models": len(one.places)} for one in done.rankings
+                {**only(ranking, *fields), "models": len(ranking.places)}
+                for ranking in done.rankings
             ],
             "logs": done.outcomes,
             "models_without_log": done.unwritten,
@@ -46,10 +47,10 @@ def _lines(done: WriteBack) -> Iterator[str]:
         yield f"Dry run: {count(states['written'], 'score')} to write, nothing was written"
 
 
-def _log(one: Outcome) -> str:
-    named = " · ".join(part for part in (one.model, one.score) if part)
-    where = f"{one.path} ({named})" if named else one.path
-    if one.why:
-        return f"{where}: {one.why}"
-    place = "no place" if one.place is None else f"place {one.place} of {one.of}"
-    return f"{where}: {place}, {one.n_scored:,} of {count(one.n_items, 'item')} ranked"
+def _log(outcome: Outcome) -> str:
+    named = " · ".join(part for part in (outcome.model, outcome.score) if part)
+    where = f"{outcome.path} ({named})" if named else outcome.path
+    if outcome.why:
+        return f"{where}: {outcome.why}"
+    place = "no place" if outcome.place is None else f"place {outcome.place} of {outcome.of}"
+    return f"{where}: {place}, {outcome.n_scored:,} of {count(outcome.n_items, 'item')} ranked"

@@ -171,10 +171,10 @@ async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
     """
     # Of a run on several machines this is one part; what all of it says, `tiebreak rank` tells.
     part = _part_of(log)
-    found = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
+    verdicts = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
     edited = edit_eval_log(
         log,
-        [MetadataEdit(metadata_set={VERDICT_KEY: found} if found else {})],
+        [MetadataEdit(metadata_set={VERDICT_KEY: verdicts} if verdicts else {})],
         ProvenanceData(author=AUTHOR, reason="the verdict on the ballots of this run"),
     )
     if edited is not log:
@@ -306,8 +306,8 @@ def what_is_missing(run: EvalLog, done: Done) -> str | None:
 def cache_problem() -> str | None:
     """A sentence where replies may not have come to the cache, for its disk is full."""
     folder = cache_path()
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if shutil.disk_usage(there).free >= _FULL:
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if shutil.disk_usage(nearest).free >= _FULL:
         return None
     return (
         f"The disk of Inspect's cache is full ({folder}): replies of this run may not be in it, "
@@ -326,7 +326,7 @@ def _read(path: str) -> RankingLog | None:
 def _held(log: RankingLog | None, done: Done) -> tuple[int, int]:
     """How many of these samples the log holds, and paid calls about them; a retry's has others."""
     held = (*log.samples, *log.canaries) if log else ()
-    own = [one for one in held if (one.id, one.epoch) in done.samples]
-    return len(own), sum(
-        not call.cached for one in own if one.ballots for call in one.ballots.calls
+    begun = [item for item in held if (item.id, item.epoch) in done.samples]
+    return len(begun), sum(
+        not call.cached for item in begun if item.ballots for call in item.ballots.calls
     )
