@@ -58,7 +58,11 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
             continue
         if missing := list(_missing(run, pool)):
             misses.append(f"{shown}: {_some(missing, len(run.judged))} not there")
-        elif other := _unlike(run, pool):
+        elif other := [
+            item.ballots.item_id
+            for item in run.judged
+            if not _same(run, item, pool.candidates[_key(item)])
+        ]:
             unlike.append(
                 f"{shown} holds other answers than {run.log.path} judged, to "
                 f"{_some(other, len(run.judged))}: another run of these models. Give the files "
@@ -86,9 +90,15 @@ def places_of(
     if given:
         return [list(given)]
     places: list[Sequence[AnyPath]] = [[path for path in paths if Path(path).is_dir()]]
-    for named in zip(*map(_named_in, run.log.files), strict=True):
-        named_paths = sorted({path for one in named for path in one})
-        places.append([path for path in named_paths if is_on_hub(path) or Path(path).exists()])
+    sources: set[str] = set()
+    arguments: set[str] = set()
+    for path in run.log.files:
+        spec = read_eval_log(path, header_only=True).eval
+        sources |= set(map(str, (spec.metadata or {}).get("candidate_sources") or ()))
+        argument = spec.task_args.get("candidates") or ()
+        arguments |= set(map(str, argument if isinstance(argument, list) else [argument]))
+    for named in (sources, arguments):
+        places.append([path for path in sorted(named) if is_on_hub(path) or Path(path).exists()])
     return [place for place in places if place]
 
 
@@ -104,33 +114,14 @@ def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
     return f"candidates/{digest.hexdigest()[:16]}.parquet", content
 
 
-def _named_in(path: str) -> tuple[list[str], list[str]]:
-    """The files that a log names as sources, and the task's argument `candidates`."""
-    spec = read_eval_log(path, header_only=True).eval
-    given = spec.task_args.get("candidates")
-    given = given if isinstance(given, list) else [given] if given else []
-    sources = (spec.metadata or {}).get("candidate_sources") or ()
-    return [str(source) for source in sources], [str(path) for path in given]
-
-
 def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
     hashes = {item.key: item.input_hash for item in pool.items}
     for item in run.judged:
         key = _key(item)
         answered = pool.candidates.get(key, {})
-        if hashes.get(key) != item.ballots.input_hash or not set(_models(run, item)) <= set(
-            answered
-        ):
+        asked = hashes.get(key) == item.ballots.input_hash
+        if not asked or not set(_models(run, item)) <= set(answered):
             yield item.ballots.item_id
-
-
-def _unlike(run: Run, pool: CandidatePool) -> list[str]:
-    """The items to which the pool holds other answers than were judged."""
-    return [
-        item.ballots.item_id
-        for item in run.judged
-        if not _same(run, item, pool.candidates[_key(item)])
-    ]
 
 
 def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:
