@@ -14,7 +14,6 @@ import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from os import stat_result
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +23,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel
 
-from tiebreak.candidates import Candidate, same_answer
+from tiebreak.candidates import same_answer
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_logs import read_inspect_log
@@ -41,36 +40,27 @@ from tiebreak.publish.write_back.rankings import (
 from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.words import count
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Recording:
-    """What one ranking says about the samples of one model's log, by sample id and epoch."""
-
-    ranking: Ranking
-    model: str
-    standings: Mapping[tuple[str, int], ItemStanding]
-
-    @property
-    def name(self) -> str:
-        """Name of the score."""
-        return self.ranking.score
+SampleStandings = Mapping[tuple[str, int], ItemStanding]
+"""What a ranking says about the samples of one model's log, by sample id and epoch."""
 
 
-def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, frozenset[str]]:
-    """A log with ranks as scores, and the names of those scores that are new or changed.
+def record(
+    log: EvalLog, model: str, rankings: Sequence[tuple[Ranking, SampleStandings]]
+) -> tuple[EvalLog, frozenset[str]]:
+    """A model's log with ranks as scores, and the names of those scores that are new or changed.
 
     A score of an earlier ranking by the same protocol is replaced, also at samples that have no
     rank now; all other scores stay. A sample that was not ranked has no score.
 
-    The log is left as it is. There is at most one recording for each score.
+    The log is left as it is. There is at most one ranking for each score.
     """
-    names = {recording.name for recording in recordings}
-    scorers = [_scorer(recording) for recording in recordings]
+    names = {ranking.score for ranking, _ in rankings}
+    scorers = [_scorer(ranking, model, standings) for ranking, standings in rankings]
     bare = score(_bare(log), scorers, model="none/none", display="none", copy=False)
     assert bare.results is not None
     # A log without results takes those of the bare samples, with Inspect's count of them.
     results = log.results or bare.results
-    scores = [old_score for old_score in results.scores if old_score.scorer not in names]
+    scores = [kept for kept in results.scores if kept.scorer not in names]
     specs = [spec for spec in log.eval.scorers or [] if spec.name not in names]
     samples = [
         _with_scores(old, names, new.scores or {})
@@ -125,17 +115,16 @@ def _bare(log: EvalLog) -> EvalLog:
     return log.model_copy(update={"samples": samples, "results": None, "eval": spec})
 
 
-def _scorer(recording: Recording) -> Scorer:
-    ranking = recording.ranking
+def _scorer(ranking: Ranking, model: str, standings: SampleStandings) -> Scorer:
     about = {"ranking_log": ranking.eval_id, "protocol": ranking.protocol}
     about |= {"run": ranking.run} if ranking.run else {}
     about |= {"judge": ", ".join(ranking.judges)} if ranking.judges else {}
-    at = place(ranking.places[recording.model], len(ranking.places))
+    at = place(ranking.places[model], len(ranking.places))
 
-    @scorer(metrics=[borda(), borda_stderr(), at], name=recording.name, **about)
+    @scorer(metrics=[borda(), borda_stderr(), at], name=ranking.score, **about)
     def recorded() -> Scorer:
         async def look_up(state: TaskState, target: Target) -> Score | None:
-            standing = recording.standings.get((str(state.sample_id), state.epoch))
+            standing = standings.get((str(state.sample_id), state.epoch))
             if standing is None:
                 return None
             value = {"rank": standing.rank, "borda": standing.borda}
@@ -158,13 +147,12 @@ def _with_scores(
 
 def _held(log: EvalLog, name: str) -> list[str | None]:
     """All that a log holds under the name of a score, as JSON, in which NaN equals NaN."""
+    results = log.results.scores if log.results else []
     entries: list[BaseModel | None] = [
-        (sample.scores or {}).get(name) for sample in log.samples or []
+        *((sample.scores or {}).get(name) for sample in log.samples or []),
+        *(result for result in results if result.scorer == name),
+        *(spec for spec in log.eval.scorers or [] if spec.name == name),
     ]
-    entries += [
-        result for result in (log.results.scores if log.results else []) if result.scorer == name
-    ]
-    entries += [spec for spec in log.eval.scorers or [] if spec.name == name]
     return [None if entry is None else entry.model_dump_json() for entry in entries]
 
 
@@ -291,36 +279,20 @@ def _into_log(
         except Exception as error:  # damaged where only who writes it again has to look
             why = f"cannot be read as an Inspect log ({reason(error)})"
             return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
-        changed = _record(path, complete, log, fitting, before, dry_run=dry_run)
+        recordings = [(ranking, standings_by_sample(log, ranking)) for ranking in fitting]
+        ranked_log, changed = record(complete, log.model, recordings)
+        if changed and not dry_run:
+            try:
+                replace_file(path, ranked_log, before)
+            except OSError as error:
+                raise WriteBackError(
+                    f"{path} cannot be written ({error.strerror or error}). The logs before it "
+                    "are; the same command goes on from here"
+                ) from error
     return [
         _outcome(log, ranking, faults[ranking.score], changed=ranking.score in changed)
         for ranking in same
     ]
-
-
-def _record(
-    path: Path,
-    complete: EvalLog,
-    of: LogRecord,
-    rankings: Sequence[Ranking],
-    before: stat_result,
-    *,
-    dry_run: bool,
-) -> frozenset[str]:
-    """Put rankings into a log that belongs to them; the names of the scores that changed."""
-    recordings = [
-        Recording(ranking, of.model, standings_by_sample(of, ranking)) for ranking in rankings
-    ]
-    log, changed = record(complete, recordings)
-    if changed and not dry_run:
-        try:
-            replace_file(path, log, before)
-        except OSError as error:
-            raise WriteBackError(
-                f"{path} cannot be written ({error.strerror or error}). The logs before it are; "
-                "the same command goes on from here"
-            ) from error
-    return changed
 
 
 def _outcome(log: LogRecord, ranking: Ranking, fault: str | None, *, changed: bool) -> Outcome:
@@ -390,9 +362,9 @@ def misfit(record: LogRecord, ranking: Ranking) -> str | None:
         return f"{len(absent):,} {of} have no answer here, {_such_as(absent)}"
     if unknown := [key for key, standing in standings.items() if standing.answer is None]:
         return f"{ranking.log} does not say what was judged in {len(unknown):,} {of}"
-    if unlike := [
-        key for key, standing in standings.items() if not _was_judged(answers[key], standing)
-    ]:
+    judged = {key: standing.answer or "" for key, standing in standings.items()}
+    given = {key: candidate.answer for key, candidate in answers.items() if candidate}
+    if unlike := [key for key in standings if not same_answer(given[key], judged[key])]:
         return (
             f"{len(unlike):,} {of} have another answer here than was judged, {_such_as(unlike)}: "
             "another run of this model"
@@ -407,12 +379,6 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, 
         for row in record.rows
     }
     return {samples[key]: standing for key, standing in ranking.standings[record.model].items()}
-
-
-def _was_judged(candidate: Candidate | None, standing: ItemStanding) -> bool:
-    assert candidate is not None
-    assert standing.answer is not None
-    return same_answer(candidate.answer, standing.answer)
 
 
 def _such_as(keys: Iterable[tuple[str, str]]) -> str:
