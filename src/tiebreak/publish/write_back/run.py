@@ -12,10 +12,10 @@ answers, its transcript and its own scores stay as they are. Afterwards `inspect
 import os
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
@@ -37,6 +37,8 @@ from tiebreak.publish.write_back.rankings import (
     WriteBackError,
     read_rankings,
 )
+from tiebreak.report.json import json_ready, only
+from tiebreak.report.sheet import Section, Sheet
 from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.words import count
 
@@ -383,3 +385,49 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, 
 
 def _such_as(keys: Iterable[tuple[str, str]]) -> str:
     return f"such as {min(keys)[0]!r}"
+
+
+def sheets_of(done: WriteBack) -> list[Sheet]:
+    """One line for every log and ranking, then the models without a log, then what it comes to."""
+    return [Sheet(sections=(Section.of(lines=_lines(done)),), notes=done.notes)]
+
+
+def data_of(done: WriteBack) -> dict[str, Any]:
+    """The fields of `WriteBack`, `Ranking`, `Outcome` and `Unwritten`."""
+    fields = ("benchmark", "protocol", "score", "log", "eval_id", "run", "judges")
+    data: dict[str, Any] = json_ready(
+        {
+            "dry_run": done.dry_run,
+            "rankings": [
+                {**only(ranking, *fields), "models": len(ranking.places)}
+                for ranking in done.rankings
+            ],
+            "logs": done.outcomes,
+            "models_without_log": done.unwritten,
+            "notes": done.notes,
+        }
+    )
+    return data
+
+
+def _lines(done: WriteBack) -> Iterator[str]:
+    words = {"written": "to write" if done.dry_run else "written", "left_alone": "left alone"}
+    for outcome in done.outcomes:
+        yield f"{words.get(outcome.state, outcome.state)}: {_log(outcome)}"
+    for missing in done.unwritten:
+        kind = f"{missing.benchmark} · {missing.protocol}"
+        yield f"no log: {missing.model} ({kind}): no Inspect log of it belongs to the ranking"
+    states = Counter(outcome.state for outcome in done.outcomes)
+    if not states["written"]:
+        yield "Nothing changed: these ranks are in the logs already"
+    elif done.dry_run:
+        yield f"Dry run: {count(states['written'], 'score')} to write, nothing was written"
+
+
+def _log(outcome: Outcome) -> str:
+    named = " · ".join(part for part in (outcome.model, outcome.score) if part)
+    where = f"{outcome.path} ({named})" if named else outcome.path
+    if outcome.why:
+        return f"{where}: {outcome.why}"
+    place = "no place" if outcome.place is None else f"place {outcome.place} of {outcome.of}"
+    return f"{where}: {place}, {outcome.n_scored:,} of {count(outcome.n_items, 'item')} ranked"
