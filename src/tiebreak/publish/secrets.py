@@ -17,9 +17,10 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, unquote_to_bytes, urlsplit
@@ -127,7 +128,9 @@ def credentials(name: str, value: str, *, called: Called | None = None) -> froze
 
 def called_by(name: str) -> Called:
     """What a name says of its value: API_KEY_2 is a key; MAX_TOKENS and HF_TOKEN_PATH are not."""
-    split = (word.rstrip("0123456789") for word in re.split("[^a-z0-9]+", _snake(name)))
+    split = (
+        word.rstrip("0123456789") for word in re.split("[^a-z0-9]+", _CAMEL.sub("_", name).lower())
+    )
     words = [word for word in split if word]
     forms = {form for word in words for form in (word, word.removesuffix("s"))}
     hook: Called = "hook" if any(map(_HOOK.fullmatch, forms)) else ""
@@ -142,22 +145,20 @@ def called_by(name: str) -> Called:
     return hook or ("id" if _ID.fullmatch(words[-1]) else "")
 
 
-def _snake(name: str) -> str:
-    return _CAMEL.sub("_", name).lower()
-
-
 def is_word(value: str) -> bool:
     """Whether a value is a plain word, which says nothing and may occur in any text."""
     return _WORD.fullmatch(value) is not None
 
 
 def _credentials(value: str, called: Called) -> Iterator[str]:
-    data = _structure(value)
-    if data is not None:
-        yield from _inside(data, called)
-        return
+    if value[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            yield from _inside(json.loads(value), called)
+            return
     for block in _PRIVATE.findall(value):
-        yield from _private_key(block)
+        lines = re.findall(r"[A-Za-z0-9+/=]{16,}", re.sub(r"\\[rn]", " ", block))
+        pieces = [piece for line in lines for piece in _cut(line)]
+        yield from pieces[3:] or pieces[-1:]  # the first begin like those of many keys
     rest = _PUBLIC_KEY.sub(" ", _BLOCK.sub(" ", value))
     if rest != value:
         called = ""  # not a value but a text with keys in it
@@ -178,16 +179,6 @@ def _credentials(value: str, called: Called) -> Iterator[str]:
         yield from _by_look(rest, called)
 
 
-def _structure(value: str) -> Any:
-    """JSON with an object or a list, read; None: it is none."""
-    if value[:1] not in ("{", "["):
-        return None
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _inside(data: Any, called: Called) -> Iterator[str]:
     if isinstance(data, Mapping):
         for name, inner in data.items():
@@ -197,16 +188,6 @@ def _inside(data: Any, called: Called) -> Iterator[str]:
             yield from _inside(inner, called)
     elif isinstance(data, str):
         yield from _credentials(data.strip(), called)
-
-
-def _private_key(block: str) -> Iterator[str]:
-    """Pieces of a key, line by line; the first of them begins like that of many keys."""
-    pieces = [
-        piece
-        for line in re.findall(r"[A-Za-z0-9+/=]{16,}", re.sub(r"\\[rn]", " ", block))
-        for piece in _cut(line)
-    ]
-    yield from pieces[3:] or pieces[-1:]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -495,20 +476,16 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
     """
     search = _Search(secrets)
     for path, content in sorted(files.items()):
-        if (source := search.first_in(path.encode("utf-8", "surrogatepass"))) is not None:
-            raise _refusal("The name of a file", source)
-        for text in _texts(path, content):
+        name = path.encode("utf-8", "surrogatepass")
+        texts = ((path, text) for text in _texts(path, content))
+        for where, text in chain([("The name of a file", name)], texts):
             if (source := search.first_in(text)) is not None:
-                raise _refusal(path, source)
-
-
-def _refusal(where: str, source: str) -> PublishError:
-    return PublishError(
-        f"{where} would hold the value of {source}, so nothing was written or sent. "
-        "Take the value out of the names, answers and texts that are published (and renew "
-        "it, if others have seen them); if it is not a secret, unset or change what it "
-        "came from"
-    )
+                raise PublishError(
+                    f"{where} would hold the value of {source}, so nothing was written or sent. "
+                    "Take the value out of the names, answers and texts that are published (and "
+                    "renew it, if others have seen them); if it is not a secret, unset or change "
+                    "what it came from"
+                )
 
 
 class _Search:
@@ -591,7 +568,7 @@ def _parts(path: str, content: bytes) -> Iterator[bytes]:
     elif path.endswith(".yaml"):
         import yaml
 
-        yield _lines(yaml.safe_load(content))
+        yield b"\n".join(_flat(yaml.safe_load(content)))
 
 
 def _cells(content: bytes) -> Iterator[bytes]:
@@ -603,11 +580,7 @@ def _cells(content: bytes) -> Iterator[bytes]:
     for number in range(file.num_row_groups):
         for column in file.read_row_group(number).columns:
             if not pa.types.is_primitive(column.type):  # numbers hold no text
-                yield _lines(column.to_pylist())
-
-
-def _lines(value: Any) -> bytes:
-    return b"\n".join(_flat(value))
+                yield b"\n".join(_flat(column.to_pylist()))
 
 
 def _flat(value: Any) -> Iterator[bytes]:
