@@ -17,7 +17,6 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, pairwise
@@ -128,10 +127,8 @@ def credentials(name: str, value: str, *, called: Called | None = None) -> froze
 
 def called_by(name: str) -> Called:
     """What a name says of its value: API_KEY_2 is a key; MAX_TOKENS and HF_TOKEN_PATH are not."""
-    split = (
-        word.rstrip("0123456789") for word in re.split("[^a-z0-9]+", _CAMEL.sub("_", name).lower())
-    )
-    words = [word for word in split if word]
+    split = re.split("[^a-z0-9]+", _CAMEL.sub("_", name).lower())
+    words = [stem for word in split if (stem := word.rstrip("0123456789"))]
     forms = {form for word in words for form in (word, word.removesuffix("s"))}
     hook: Called = "hook" if any(map(_HOOK.fullmatch, forms)) else ""
     if not words or words == ["pwd"] or _ABOUT.fullmatch(words[-1]) or _NEVER & set(words):
@@ -152,8 +149,12 @@ def is_word(value: str) -> bool:
 
 def _credentials(value: str, called: Called) -> Iterator[str]:
     if value[:1] in ("{", "["):
-        with suppress(ValueError, RecursionError):
-            yield from _inside(json.loads(value), called)
+        try:
+            data = json.loads(value)
+        except (ValueError, RecursionError):
+            pass  # a text that begins so
+        else:
+            yield from _inside(data, called)
             return
     for block in _PRIVATE.findall(value):
         lines = re.findall(r"[A-Za-z0-9+/=]{16,}", re.sub(r"\\[rn]", " ", block))
