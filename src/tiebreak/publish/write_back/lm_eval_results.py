@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from typing import Any
 
 from tiebreak.candidates import Candidate, CandidatePool
 from tiebreak.candidates.json_text import parse_json
@@ -53,30 +53,28 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
     """Write the results of one model's answers, unless there is a reason not to."""
     model = answers[0].model
     none = Outcome(samples.as_posix(), "left_alone", model, answers[0].key.benchmark, metric)
-    if other_metrics := sorted(
-        {str(answer.native_metric) for answer in answers} - {metric, "None"}
-    ):
-        why = f"some of its answers have another native score ({', '.join(other_metrics)})"
-        return replace(none, why=why)
+    metrics = {str(answer.native_metric) for answer in answers}
+    if mixed := ", ".join(sorted(metrics - {metric, "None"})):
+        return replace(none, why=f"some of its answers have another native score ({mixed})")
     try:
         n_answers = count_documents(samples)
     except (OSError, ValueError):
         return replace(none, why="the samples that its answers come from are not where they were")
     scores = [answer.native_score for answer in answers if not math.isnan(answer.native_score)]
     none = replace(none, n_scored=len(scores), n_items=n_answers)
-    earlier = _earlier(samples)
-    if earlier.scored > len(scores):
-        why = f"{earlier.path} covers more answers ({earlier.scored}) and stays"
-        return replace(none, why=why)
+    earlier, summary = _earlier(samples)
+    scored = _of(summary, SCORED_KEY).get("scored")
+    if isinstance(scored, int) and scored > len(scores):
+        return replace(none, why=f"{earlier} covers more answers ({scored}) and stays")
     run = next(filter(None, map(_parsed, summaries_of(samples))), {})
     task = task_of(samples)
     counts = {"samples": samples.name, "answers": n_answers, "scored": len(scores)}
     content = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
-    if earlier.path and all(earlier.summary.get(key) == value for key, value in content.items()):
-        return replace(none, path=earlier.path.as_posix(), state="unchanged")
+    if earlier and all(summary.get(key) == value for key, value in content.items()):
+        return replace(none, path=earlier.as_posix(), state="unchanged")
     # Readers take the newest, also where the clocks of two machines disagree.
-    date = max([time.time(), *(_date(summary) + 1 for summary in (run, earlier.summary))])
-    path = earlier.path or _free_name(samples.parent, datetime.fromtimestamp(date))
+    date = max(time.time(), _date(run) + 1, _date(summary) + 1)
+    path = earlier or _free_name(samples.parent, datetime.fromtimestamp(date))
     try:
         about = {**content, **_about(task, metric, model, counts, run), "date": date}
         with whole_file(path) as draft:
@@ -122,25 +120,14 @@ def _about(
     }
 
 
-class _Earlier(NamedTuple):
-    """The file that was written for some samples before, or none."""
-
-    path: Path | None
-    summary: Mapping[str, Any]
-
-    @property
-    def scored(self) -> int:
-        number = _of(self.summary, SCORED_KEY).get("scored")
-        return number if isinstance(number, int) else 0
-
-
-def _earlier(samples: Path) -> _Earlier:
+def _earlier(samples: Path) -> tuple[Path | None, Mapping[str, Any]]:
+    """The newest file that was written for some samples before, and what it holds; or none."""
     summaries = [
-        _Earlier(path, summary)
+        (path, summary)
         for path in sorted(samples.parent.glob("results_*.json"))
         if _of(summary := _parsed(path), SCORED_KEY).get("samples") == samples.name
     ]
-    return max(summaries, key=lambda earlier: _date(earlier.summary), default=_Earlier(None, {}))
+    return max(summaries, key=lambda earlier: _date(earlier[1]), default=(None, {}))
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:

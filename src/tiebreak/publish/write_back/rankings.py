@@ -5,7 +5,7 @@ cut short or unscored there is no rank, and nothing is written.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,12 +84,6 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
     """
     logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
     rankings = [ranking for log in logs for ranking in _rankings(log)]
-    _refuse_ambiguous(rankings)
-    noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
-    return rankings, tuple(dict.fromkeys(noted))
-
-
-def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
     same: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in rankings:
         same.setdefault((ranking.benchmark, ranking.score), []).append(ranking)
@@ -99,6 +93,8 @@ def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
             f"Several runs rank the same benchmark by the same protocol:{''.join(lines)}\n"
             "A log has one score per protocol: give the ranking log that is to be written"
         )
+    noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
+    return rankings, tuple(dict.fromkeys(noted))
 
 
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
@@ -159,18 +155,19 @@ def _words(item: ItemBallots, placement: Placement, model: str) -> str:
     """How a rank came about: "Rank 2 of 3. Beat c. Lost to a."."""
     same = next((group for group in item.groups if model in group), ())
     tied = next((group for group in placement.order if model in group), ())
-    sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
-    if twins := [other for other in same if other != model]:
-        sentences.append(f"Same answer as {listed(twins, most=LISTED)}")
-    if others := [other for other in tied if other not in (model, *same)]:
-        sentences.append(f"Tied with {listed(others, most=LISTED)}")
     met: dict[float, dict[str, None]] = {1.0: {}, 0.5: {}, 0.0: {}}
     for first, other, result in results(item) if item.matches else ():
         if first == model:
             met[result][other] = None
         elif other == model:
             met[1 - result][first] = None
-    for result, verb in ((1.0, "Beat"), (0.5, "Drew with"), (0.0, "Lost to")):
-        if others := [other for other in met[result] if other not in same]:
-            sentences.append(f"{verb} {listed(others, most=LISTED)}")
+    rivals = {
+        "Same answer as": [twin for twin in same if twin != model],
+        "Tied with": [rival for rival in tied if rival not in (model, *same)],
+        "Beat": [rival for rival in met[1.0] if rival not in same],
+        "Drew with": [rival for rival in met[0.5] if rival not in same],
+        "Lost to": [rival for rival in met[0.0] if rival not in same],
+    }
+    sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
+    sentences += [f"{verb} {listed(names, most=LISTED)}" for verb, names in rivals.items() if names]
     return ". ".join(sentences) + "."

@@ -20,7 +20,7 @@ import io
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -108,7 +108,8 @@ class _Watch(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Inspect has written the log."""
         if done := self._done.get(data.eval_id):
-            ballots = await anyio.to_thread.run_sync(_ballots_in, data.log)
+            read = partial(read_log_file, data.log.location, data.log, with_votes=False)
+            ballots = await anyio.to_thread.run_sync(read)
             boards = await anyio.to_thread.run_sync(boards_of, ballots)
             kept = await keep_verdict(data.log, boards)
             # Who started the run from Python holds this log and may write it again.
@@ -208,11 +209,6 @@ async def ask_again(log: EvalLog, ballots: RankingLog) -> None:
     await write_eval_log_async(marked, log.location)
 
 
-def _ballots_in(log: EvalLog) -> RankingLog:
-    """What a log holds that was just written; `UnreadableLogError` where it is damaged."""
-    return read_log_file(log.location, log, with_votes=False)
-
-
 def _part_of(log: EvalLog) -> str | None:
     return (log.eval.metadata or {}).get(SHARD_KEY)
 
@@ -239,9 +235,19 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
     """
     if not boards:
         return ""
+    sheets = [
+        short_sheet(
+            board,
+            verdict=sentence_of(board, part) if board.rows else nothing_ranked(board),
+            most=MODELS,
+        )
+        for board in boards[:BOARDS]
+    ]
+    if (left := len(boards) - BOARDS) > 0:
+        sheets.append(Sheet(f"… and {count(left, 'more board')}"))
     text = io.StringIO()
     # Not on standard output: Inspect's displays have their own ways there.
-    terminal.show(_sheets(boards, part), Console(file=text, highlight=False))
+    terminal.show(sheets, Console(file=text, highlight=False))
     command = f"tiebreak rank {shlex.quote(_near(log))}"
     more = f"\nAll of it: {command}\n" if any(board.rows for board in boards) else ""
     return f"\n{text.getvalue()}{more}"
@@ -258,14 +264,6 @@ def nothing_ranked(board: Leaderboard) -> str:
     if not board.unranked:
         return "No item could be ranked: none was judged."
     return f"No item could be ranked: {board.unranked[0].reason}"
-
-
-def _sheets(boards: Sequence[Leaderboard], part: str | None) -> Iterator[Sheet]:
-    for board in boards[:BOARDS]:
-        sentence = sentence_of(board, part) if board.rows else nothing_ranked(board)
-        yield short_sheet(board, verdict=sentence, most=MODELS)
-    if (left := len(boards) - BOARDS) > 0:
-        yield Sheet(f"… and {count(left, 'more board')}")
 
 
 def _near(log: str) -> str:
