@@ -497,9 +497,11 @@ def _replaced(text: str, before: Mapping[str, Any], changed: Mapping[str, Any]) 
         old, new = before.get(key.value), added.pop(key.value)
         start, end = key.start_mark.index, value.end_mark.index
         end = start + _content(text[start:end])
-        grown = isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old
-        if grown and len(new) > len(old) and not value.flow_style:
-            lines = indent(_dump(new[len(old) :]), " " * value.start_mark.column)
+        more = []
+        if isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old:
+            more = new[len(old) :]  # a list that only grew
+        if more and not value.flow_style:
+            lines = indent(_dump(more), " " * value.start_mark.column)
             spans.append((end, end, f"\n{lines}"))
         else:
             spans.append((start, end, _dump({key.value: new})))
