@@ -115,7 +115,6 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
 
 
 def _contest_files(contest: Contest) -> dict[str, bytes]:
-    """The files of a contest by path."""
     from tiebreak.report.figures.contests import sensitivity_figure, wins_figure
 
     name = contest.contest_id
@@ -191,7 +190,6 @@ def plots(run: Run) -> dict[str, bytes]:
 
 
 def _plot_files(run_id: str, drawn: "Iterable[tuple[str, Drawing | None]]") -> dict[str, bytes]:
-    """Drawings, each of a benchmark, and their words."""
     from tiebreak.report.figures.canvas import distinct
 
     folder = f"plots/{run_id}"

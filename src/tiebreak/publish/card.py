@@ -84,7 +84,6 @@ def card(
 
 
 def _readme(files: Mapping[str, bytes]) -> str | None:
-    """Text of the card, its line ends as they are; None when there is none yet."""
     try:
         return files[README].decode() if README in files else None
     except UnicodeDecodeError as error:
@@ -145,7 +144,6 @@ def _with(body: str, ours: str, newline: str) -> str:
 
 
 def _gap(body: str, newline: str) -> str:
-    """What makes an empty line after a text."""
     if not body.strip() or body.endswith(newline * 2):
         return ""
     return newline if body.endswith(newline) else newline * 2
@@ -317,7 +315,6 @@ def _benchmark(run: Row) -> str:
 
 
 def _judges(run: Row) -> str:
-    """Role, name and settings of every model that judged, the seed and the versions."""
     models: dict[tuple[str, str], list[str]] = {}
     for settings in mappings(_parsed(run["judge_settings"], list)):
         role, model = (str(settings.pop(name, "")) for name in ("role", "model"))

@@ -154,7 +154,6 @@ def contest_manifest(contest: Contest) -> dict[str, Any]:
 
 
 def _public_table(table: ScoreTable) -> ScoreTable:
-    """The same scores under public names, without a word of where they were read from."""
     models, benchmarks = (
         {old: new for new, old in public_names(names).items()}
         for names in (table.models, table.benchmarks)

@@ -113,7 +113,6 @@ def _run_record(run: Run, model: str, organization: str, results: list[Json]) ->
 def _record(
     name: str, model: str, times: Json, source: Json, library: Json, results: list[Json]
 ) -> Json:
-    """The record of a model in a run or contest called `name`."""
     created = times["retrieved_timestamp"]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -180,7 +179,6 @@ def _board_results(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterato
 
 
 def _consensus_ranks(run: Run, board: Leaderboard, model: str, pool: str) -> Iterator[Json]:
-    """The mean place of a model in the consensus of the reviewers."""
     for review in run.reviews:
         method = review.ranking.methods[0]
         for row in review.ranking.rows:
@@ -331,12 +329,10 @@ def _sample(
 
 
 def _borda_of(board: Leaderboard) -> str:
-    """The id of the metric by which a leaderboard ranks."""
     return f"{board.protocol}.normalized_borda"
 
 
 def _consensus_of(method: str) -> str:
-    """The id of a place in the consensus by a method."""
     return f"{method.removesuffix('_young')}.consensus_rank"
 
 

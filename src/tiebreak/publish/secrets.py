@@ -239,7 +239,6 @@ def _in_path(host: str, path: str, called: Called) -> Iterator[str]:
 
 
 def _is_name(segment: str) -> bool:
-    """Whether a segment of a path is made of words and numbers."""
     return re.fullmatch(r"(?:(?:[A-Za-z]{1,20}|\d+)?(?:[-_.~]|$))*", segment) is not None
 
 

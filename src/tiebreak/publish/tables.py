@@ -354,13 +354,11 @@ def _entries(run: Run) -> Iterator[Entry]:
 
 
 def _item_columns(run: Run, judged: Judged) -> Row:
-    """The columns that all tables of items begin with."""
     names = ("benchmark", "protocol", "item_id", "input_hash")
     return {"run_id": run.run_id, **only(judged.ballots, *names), "repetition": judged.repetition}
 
 
 def _shared(values: Iterable[Any]) -> Any:
-    """The one value of all, None where they differ."""
     distinct = list(dict.fromkeys(values))
     return distinct[0] if len(distinct) == 1 else None
 

@@ -50,7 +50,6 @@ def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
 
 
 def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
-    """Write the results of one model's answers, unless there is a reason not to."""
     model = answers[0].model
     none = Outcome(samples.as_posix(), "left_alone", model, answers[0].key.benchmark, metric)
     metrics = {str(answer.native_metric) for answer in answers}
@@ -86,7 +85,6 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
 
 
 def _values(task: str, metric: str, scores: Sequence[float]) -> dict[str, Any]:
-    """A task's row in lm-eval's `results`."""
     n = len(scores)
     return {
         "name": task,

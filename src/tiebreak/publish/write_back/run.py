@@ -140,7 +140,6 @@ def _scorer(ranking: Ranking, model: str, standings: SampleStandings) -> Scorer:
 def _with_scores(
     sample: EvalSample, names: Collection[str], scores: Mapping[str, Score]
 ) -> EvalSample:
-    """The sample with these scores in the place of all that have one of the names."""
     if sample.scores is None and not scores:
         return sample
     kept = {name: score for name, score in (sample.scores or {}).items() if name not in names}
@@ -327,7 +326,6 @@ def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list
 
 
 def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], discovery: Discovery) -> str:
-    """Why no log belongs to a ranking, log by log."""
     names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
     lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(discovery)]
     more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
