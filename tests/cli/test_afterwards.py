@@ -225,8 +225,8 @@ def test_stability_of_any_log_is_shown(handed: Handed) -> None:
 @pytest.mark.parametrize("asked", [[], ["--json"]])
 def test_what_write_back_did(asked: list[str], handed: Handed) -> None:
     handed.instead("tiebreak.publish.write_back.write_back_ranks", FOUND)
-    handed.instead("tiebreak.publish.write_back.sheet.data_of", {"x": 1})
-    handed.instead("tiebreak.publish.write_back.sheet.sheets_of", ())
+    handed.instead("tiebreak.publish.write_back.run.data_of", {"x": 1})
+    handed.instead("tiebreak.publish.write_back.run.sheets_of", ())
     done = tiebreak("write-back", "a", "--into", "b", *asked)
     assert done.stdout == ('{\n  "x": 1\n}\n' if asked else "")
     assert handed.made[-1] == ("data_of" if asked else "sheets_of", (FOUND,), {})
@@ -237,7 +237,7 @@ def test_a_line_of_write_back_is_never_folded(handed: Handed) -> None:
     long = "word " * 60 + "end"
     sheet = Sheet("Title", sections=(Section.of(lines=[long]),))
     handed.instead("tiebreak.publish.write_back.write_back_ranks", FOUND)
-    handed.instead("tiebreak.publish.write_back.sheet.sheets_of", sheet)
+    handed.instead("tiebreak.publish.write_back.run.sheets_of", sheet)
     done = tiebreak("write-back", "a", "--into", "b")
     assert done.stdout.splitlines() == ["Title", "", long]
 

@@ -141,18 +141,18 @@ def lost(history: list[Commit], bundles: tuple[Bundle, ...]) -> list[str]:
         found += [f"{path} has gone" for path in sorted(gone)]
     head = history[-1].tree
     for made in bundles:
-        [run] = made.runs
-        files = dict(run.files)
+        [(run_id, files)] = made.runs.items()
         there = [sum(path in commit.tree for path in files) for commit in history]
         if set(there) != {0, len(files)}:
-            found.append(f"{run.run_id} is there in parts: {there}")
+            found.append(f"{run_id} is there in parts: {there}")
         if any(head.get(path) != content for path, content in files.items()):
-            found.append(f"{run.run_id} has changed")
-    everything = Bundle(tuple(made.runs[0] for made in bundles), {})
+            found.append(f"{run_id} has changed")
+    runs = {run_id: files for made in bundles for run_id, files in made.runs.items()}
+    everything = Bundle(runs, {})
     at_once = changing_files(everything, {}, license=None, repo_id=REPO)
     found += [f"{path} is another" for path in (README, LATEST) if head.get(path) != at_once[path]]
     titles = [commit.title for commit in history[1:]]
-    expected = [f"Add 1 run: {made.runs[0].run_id}" for made in bundles]
+    expected = [f"Add 1 run: {run_id}" for run_id in runs]
     if sorted(titles) != sorted(expected):
         found.append(f"commits: {titles}")
     return found

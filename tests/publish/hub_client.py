@@ -11,7 +11,7 @@ import huggingface_hub.utils._http
 import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub
-from tiebreak.publish.bundle import Bundle, PublishedRun
+from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.hub import Outcome, RetryPolicy, publish_bundle
 
 REPO = "alice/ranks"
@@ -31,19 +31,18 @@ def online(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
         yield hub
 
 
-def run(number: int) -> PublishedRun:
+def run(number: int) -> dict[str, bytes]:
     """Run `number`; its files go both ways, as plain Git blobs and by large-file storage."""
     name = f"run{number}"
-    files = {
+    return {
         f"leaderboard/full/{name}.parquet": f"rows of {name}".encode(),
         f"ballots/{name}.parquet": f"ballots of {name}".encode(),
         f"runs/{name}/manifest.json": json.dumps({"run": number}).encode(),
     }
-    return PublishedRun(name, files)
 
 
 def bundle_of(*numbers: int) -> Bundle:
-    return Bundle(tuple(run(number) for number in numbers), {})
+    return Bundle({f"run{number}": run(number) for number in numbers}, {})
 
 
 def changing(
@@ -51,7 +50,7 @@ def changing(
 ) -> dict[str, bytes]:
     """A card and a latest leaderboard that list all runs, those that are there included."""
     rows = json.loads(there[LATEST]) if LATEST in there else {}
-    rows |= {r.run_id: len(r.files) for r in bundle.runs}
+    rows |= {run_id: len(files) for run_id, files in bundle.runs.items()}
     own = there.get("README.md", b"A person's words.").decode().split("\n")[0]
     licensed = f"\nlicense: {license}" if license else ""
     return {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.analysis.peers.builders import reviews
 from tests.publish.test_rows import run_of
-from tests.ranking_logs.builders import call, graded, item, listed, match
+from tests.ranking_logs.builders import call, item, match
 from tiebreak.publish.tables import ballot_rows, table_of, text_rows
 from tiebreak.scorers.ballots import (
     Criterion,
@@ -60,25 +60,6 @@ def wordy() -> ItemBallots:
     )
 
 
-def test_every_ballot_is_a_row(tmp_path: Path) -> None:
-    rows = ballot_rows(run_of(tmp_path, wordy()))
-    assert [(row["ballot"], row["kind"], row["judge"], row["unscored"]) for row in rows] == [
-        (0, "tiering", "j/seed", None),
-        (1, "verdict", "j/judge", None),
-        (2, "verdict", "j/judge", "no JSON in the reply"),
-        (3, "refinement", "j/meta", None),
-        (4, "refinement", "j/meta", "refused"),
-        (5, "criterion", None, None),
-    ]
-    _, verdict, discarded, refinement, _, _ = rows
-    assert (verdict["left"], verdict["right"], verdict["margin"]) == ("b", "a", -0.75)
-    assert (discarded["left"], discarded["right"], discarded["discarded"]) == ("a", "b", True)
-    assert verdict["principles"] == [{"id": "P1", "vote": "right", "confidence": 0.75}]
-    assert verdict["winner"] == "a"
-    assert (refinement["checklist_id"], refinement["anchor_split"]) == ("C2", "3 vs 2")
-    assert rows[0]["tiers"] == [{"model": "a", "tier": 1}, {"model": "b", "tier": 2}]
-
-
 def test_words_of_judges_stand_apart(tmp_path: Path) -> None:
     """Planted into every field, they are in no column of the ballots and all in the other table."""
     run = run_of(tmp_path, wordy())
@@ -98,27 +79,6 @@ def test_words_of_judges_stand_apart(tmp_path: Path) -> None:
         (5, "marks: half", f"{WORDS} 9"),
         (5, "marks: none", f"{WORDS} 10"),
     ]
-
-
-def test_a_tie_and_a_missing_verdict_win_nothing(tmp_path: Path) -> None:
-    played = item("q0", [match("a", "b", 0.0), match("b", "c", None), match("a", "c", -0.5)])
-    rows = [row for row in ballot_rows(run_of(tmp_path, played)) if row["kind"] == "verdict"]
-    assert [(row["decided_by"], row["winner"], row["margin"]) for row in rows] == [
-        ("tie", None, 0.0),
-        ("unscored", None, None),
-        ("principles", "c", -0.5),
-    ]
-
-
-def test_points_and_listings(tmp_path: Path) -> None:
-    points = ballot_rows(run_of(tmp_path / "1", graded("q0", {"a": 0.5, "b": None})))
-    rows = points + ballot_rows(run_of(tmp_path / "2", listed("q1", None)))
-    assert [(row["kind"], row.get("candidate"), row.get("score")) for row in rows] == [
-        ("points", "a", 0.5),
-        ("points", "b", None),
-        ("listing", None, None),
-    ]
-    assert [row["unscored"] for row in rows] == [None, "no grades", "no places"]
 
 
 def test_reviews(tmp_path: Path) -> None:

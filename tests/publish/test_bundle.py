@@ -41,11 +41,10 @@ def whole(made: Bundle) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_the_layout(tmp_path: Path) -> None:
     made = bundle([write_both(tmp_path)], with_candidates=True, how=Resampling(draws=10))
-    [run] = made.runs
-    name = run.run_id
+    [(name, files)] = made.runs.items()
     stems = ("leaderboard", "native", "win-rates")
     pictures = {f"{stem}-gsm8k-seal.{form}" for stem in stems for form in ("svg", "png")}
-    assert set(run.files) == {
+    assert set(files) == {
         f"leaderboard/full/{name}.parquet",
         f"rankings/{name}.parquet",
         f"ballots/{name}.parquet",
@@ -208,8 +207,8 @@ def test_the_manifest(tmp_path: Path) -> None:
         metadata={"tiebreak_protocol": "peer_review"},
     )
     made = bundle([log], how=Resampling(draws=10))
-    [run] = made.runs
-    said = json.loads(run.files[f"runs/{run.run_id}/manifest.json"])
+    [(name, files)] = made.runs.items()
+    said = json.loads(files[f"runs/{name}/manifest.json"])
     [benchmark] = said["benchmarks"]
     assert said["logs"][0]["name"] == "1.eval"
     assert benchmark["judges"] == ["m/a", "m/b", "m/c"]
@@ -244,6 +243,6 @@ def test_what_judges_wrote_leaves_with_answers_only(tmp_path: Path) -> None:
 
 
 def test_a_bundle_shows_none_of_its_secrets() -> None:
-    bundle = Bundle((), {}, (Secret("the environment variable KEY", "sk-1"),))
-    assert repr(bundle) == "Bundle(runs=(), shared={})"
+    bundle = Bundle({}, {}, (Secret("the environment variable KEY", "sk-1"),))
+    assert repr(bundle) == "Bundle(runs={}, shared={})"
     assert repr(bundle.secrets[0]) == "Secret('the environment variable KEY')"

@@ -1,7 +1,5 @@
 """The card: hostile names stay text, a person's text stays, and what it says is in the tables."""
 
-import json
-import re
 from collections.abc import Iterable, Mapping
 from html import unescape
 from typing import Any
@@ -137,41 +135,6 @@ def test_long_names_are_cut() -> None:
     assert inline("x" * 500) == "x" * 119 + "…"
 
 
-def test_what_the_table_says() -> None:
-    def of(model: str, **more: Any) -> dict[str, Any]:
-        interval = {"lower": 0.25, "upper": 0.875, "rank_lower": 1, "rank_upper": 2, "level": 0.9}
-        return row("r", "2026-01-01T00:00:00Z", model=model, **interval | more)
-
-    rows = [
-        of("a", value=0.75, rank=1, n=4),
-        of(
-            "b",
-            value=None,
-            lower=None,
-            upper=None,
-            rank=None,
-            rank_lower=None,
-            rank_upper=None,
-            n=0,
-        ),
-        of("a", metric="native_score", value=0.5),
-    ]
-    assert cells(make(rows)) == [
-        ["Rank", "Model", "Borda score", "90% interval", "Ranks in it", "Native score", "Items"],
-        ["1", "a", "0.750", "0.250–0.875", "1–2", "0.500", "4"],
-        ["–", "b", "–", "–", "–", "–", "0"],
-    ]
-
-
-def test_peer_review_shows_mean_ranks() -> None:
-    rows = [
-        row("r", "t", model="a", protocol="peer_review"),
-        row("r", "t", model="a", protocol="peer_review", metric="mean_rank", value=1.5),
-    ]
-    head, first = cells(make(rows))
-    assert first[head.index("Mean rank")] == "1.50"
-
-
 LEGEND = {
     "normalized_borda": ("(N − rank) / (N − 1)", "0 to 1, higher is better"),
     "mean_rank": ("rank in the consensus of all reviewers", "1 to N, lower is better"),
@@ -200,82 +163,9 @@ def test_the_legend_explains_the_metrics_that_there_are_and_no_other(metrics: li
         assert direction == expected
 
 
-def test_who_judged_and_how() -> None:
-    judged = [{"role": "judge", "model": "openai/gpt-5", "temperature": 0.0, "top_p": 1}]
-    shared = {
-        "judge_settings": json.dumps(judged),
-        "arguments": '{"swap": "always"}',
-        "seed": 7,
-        "tiebreak_version": "0.1.0",
-        "cost": 1.5,
-        "n_calls": 1200,
-        "unscored_rate": 0.25,
-    }
-    kinds = [("gsm8k", "math"), ("mmlu", "qa")]
-    rows = [row("r", "t", benchmark=name, rubric=rubric, **shared) for name, rubric in kinds]
-    plain = unescape(make(rows))
-    assert (
-        "\n- gsm8k (rubric math), mmlu (rubric qa) · seal: judge = openai/gpt-5 "
-        "(temperature 0.0, top_p 1), seed 7; Tiebreak 0.1.0\n"
-    ) in plain
-    assert "\n- gsm8k · seal, mmlu · seal: Every match is judged in both orders" in plain
-    assert "1,200 calls, 2 tokens, worth $1.50; unscored: 25%" in plain
-
-
-def test_who_reviewed_and_that_there_was_no_judge() -> None:
-    peers = [{"role": "peers", "model": name} for name in ("a", "b")]
-    reviewed = row("r", "t", protocol="peer_review", judge_settings=json.dumps(peers))
-    plain = unescape(make([reviewed, row("r", "t", judge_settings=None, judge=None)]))
-    assert "- gsm8k · peer_review: peers = a, b (the provider's own settings)\n" in plain
-    assert "- gsm8k · seal: no judge\n" in plain
-
-
 @pytest.mark.parametrize("text", [None, "{", "3", '{"a": 1}', '[1, {"role": 2}]', "[" * 10000])
 def test_rows_of_others_are_not_trusted(text: str | None) -> None:
     assert "## Judges" in make([row("../..", "t", judge_settings=text, arguments=text)])
-
-
-def test_plots_and_warnings_are_those_of_the_run() -> None:
-    words = [
-        {"name": "leaderboard-x", "benchmark": "gsm8k", "alt": "a | b <b>"},
-        {"name": "win-rates-x", "benchmark": "gsm8k", "alt": "rates"},
-        {"name": "missing", "benchmark": "gsm8k", "alt": "no file"},
-        {"name": "../../x", "benchmark": "gsm8k", "alt": "not safe"},
-        {"name": "other", "benchmark": "mmlu", "alt": "another benchmark"},
-    ]
-    said = [{"benchmark": "gsm8k", "protocol": "seal", "warnings": ["Unscored: 40% <of all>"]}]
-    files = {
-        "plots/r/plots.json": json.dumps({"plots": words}).encode(),
-        "runs/r/manifest.json": json.dumps({"benchmarks": said}).encode(),
-        **dict.fromkeys(("plots/r/leaderboard-x.png", "plots/r/win-rates-x.png"), b""),
-        **dict.fromkeys(("plots/r/other.png", "plots/x.png"), b""),
-    }
-    text = make([row("r", "t")], files=files)
-    assert re.findall(r"!\[(.*)\]\((.*)\)", text) == [
-        ("a &#124; b &#60;b&#62;", "plots/r/leaderboard-x.png"),
-        ("rates", "plots/r/win-rates-x.png"),
-    ]
-    assert "Unscored: 40% &#60;of all&#62;" in text
-    assert "[manifest](runs/r/manifest.json)" in text
-    broken = {path: b"{" if path.endswith("json") else b"" for path in files}
-    assert "![" not in make([row("r", "t")], files=broken)
-
-
-def test_the_verdict_comes_first() -> None:
-    verdict = {"sentence": "a <b> is first.", "tiers": [["a"], ["b"]], "trust": {"state": "fine"}}
-    said = [{"benchmark": "gsm8k", "protocol": "seal", "verdict": verdict}]
-    files = {"runs/r/manifest.json": json.dumps({"benchmarks": said}).encode()}
-    text = make([row("r", "t", judge="x/judge")], files=files)
-    first, table = text.index("**a &#60;b&#62; is first.**"), text.index("| Rank |")
-    assert text.index("### gsm8k") < first < text.index("Trust in the judge: fine.") < table
-    assert "Trust in" not in make([row("r", "t", judge=None)], files=files)
-
-
-@pytest.mark.parametrize("said", [{}, {"verdict": None}, {"verdict": {"trust": 3}}])
-def test_runs_published_before_have_no_verdict(said: dict[str, Any]) -> None:
-    listed = [{"benchmark": "gsm8k", "protocol": "seal"} | said]
-    files = {"runs/r/manifest.json": json.dumps({"benchmarks": listed}).encode()}
-    assert "**" not in make([row("r", "t")], files=files).split("## Leaderboards")[1][:300]
 
 
 def test_the_licence_is_not_invented() -> None:

@@ -114,7 +114,7 @@ def test_the_rows_of_t_and_of_rounds(tmp_path: Path) -> None:
 
 
 def contest(name: str, benchmarks: str, model: str = "a") -> dict[str, Any]:
-    return {"contest_id": name, "benchmarks": list(benchmarks), "model": model}
+    return {"contest_id": name, "method": "csd", "model": model, "benchmarks": list(benchmarks)}
 
 
 @pytest.mark.parametrize(

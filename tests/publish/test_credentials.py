@@ -14,8 +14,7 @@ from inspect_ai.log import read_eval_log
 
 from tests.publish.credential_shapes import Shape, shapes
 from tiebreak.demo.screen import RECORDED
-from tiebreak.publish.credentials import called_by, credentials
-from tiebreak.publish.secrets import environment_secrets, refuse_secrets
+from tiebreak.publish.secrets import called_by, credentials, environment_secrets, refuse_secrets
 
 ENVIRONMENTS = cast(
     "Mapping[str, Mapping[str, str]]",

@@ -31,9 +31,9 @@ def test_a_first_publication_makes_a_private_dataset_with_everything_in_one_comm
     head = repo.resolve("main")
     assert titles(hub) == ["Add 2 runs: run1, run2", "initial commit"]
     assert head.description == "- run1\n- run2"
-    expected = {".gitattributes", "README.md", LATEST, *run(1).files, *run(2).files}
+    expected = {".gitattributes", "README.md", LATEST, *run(1), *run(2)}
     assert set(head.tree) == expected
-    assert all(head.tree[path] == content for path, content in run(1).files.items())
+    assert all(head.tree[path] == content for path, content in run(1).items())
     assert repo.private
     assert (done.url, done.commit) == (f"{hub.url}/datasets/{REPO}", head.oid)
     assert (done.published, done.already) == (("run1", "run2"), ())
@@ -116,17 +116,17 @@ def test_other_bytes_with_the_same_content_count_as_the_same(
 
 def test_a_file_that_somebody_removed_comes_back(hub: FakeHub) -> None:
     repo = hub.add(REPO)
-    kept = dict(list(run(1).files.items())[:1])
+    kept = dict(list(run(1).items())[:1])
     repo.commit("main", "a part", kept)
     publish(hub, bundle_of(1))
-    assert run(1).files.items() <= repo.resolve("main").tree.items()
+    assert run(1).items() <= repo.resolve("main").tree.items()
 
 
 def test_no_gitignore_keeps_a_part_of_a_run_out(hub: FakeHub) -> None:
     repo = hub.add(REPO)
     repo.commit("main", "theirs", {".gitignore": b"*.json\nruns/*\n*.md"})
     publish(hub, bundle_of(1))
-    assert {"README.md", LATEST, *run(1).files} <= repo.resolve("main").tree.keys()
+    assert {"README.md", LATEST, *run(1)} <= repo.resolve("main").tree.keys()
 
 
 def test_files_that_the_storage_does_not_take_are_named(hub: FakeHub) -> None:
@@ -140,7 +140,7 @@ def test_a_card_that_is_no_text_is_named(hub: FakeHub, monkeypatch: pytest.Monke
     monkeypatch.setattr("tiebreak.publish.latest.changing_files", changing_files)
     hub.add(REPO).commit("main", "binary", {"README.md": b"\xff\xfe"})
     with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
-        publish(hub, Bundle((), {}))
+        publish(hub, Bundle({}, {}))
 
 
 # Visibility.
@@ -186,7 +186,7 @@ def test_a_visibility_that_may_not_be_changed_is_told_apart_from_the_publication
         PublishError, match=r"^The runs are published, but .* still private\. The Hub"
     ):
         publish(hub, bundle_of(1), private=False)
-    assert run(1).files.items() <= hub.repos[REPO].resolve("main").tree.items()
+    assert run(1).items() <= hub.repos[REPO].resolve("main").tree.items()
     assert hub.repos[REPO].private
 
 
@@ -198,7 +198,7 @@ def test_a_pull_request_proposes_to_somebody_elses_dataset(hub: FakeHub) -> None
     done = publish(hub, bundle_of(1), pull_request=True, token=BOB)
     assert titles(hub) == ["initial commit"]
     assert titles(hub, "refs/pr/1") == ["Add 1 run: run1", "initial commit"]
-    assert run(1).files.items() <= hub.repos[REPO].resolve("refs/pr/1").tree.items()
+    assert run(1).items() <= hub.repos[REPO].resolve("refs/pr/1").tree.items()
     assert (done.pull_request, done.published) == (1, ("run1",))
     assert done.url == f"{hub.url}/datasets/{REPO}/discussions/1"
     again = publish(hub, bundle_of(1), pull_request=True, token=BOB)
@@ -261,7 +261,7 @@ def test_a_run_that_lands_during_a_try_is_there_once(
     repo = hub.add(REPO)
     hub.faults += [replace(fault)] if fault else []
     made = bundle_of(1)
-    files = {**run(1).files, **changing(made, {}, license=None, repo_id=REPO)}
+    files = {**run(1), **changing(made, {}, license=None, repo_id=REPO)}
     usual = hub.take_fault
 
     def take_fault(line: str) -> Fault | None:

@@ -63,7 +63,7 @@ def test_a_fault_that_passes_costs_a_try_and_nothing_else(
     assert fault.times == 0, "the fault was met"
     assert titles(hub).count("Add 1 run: run2") == 1
     head = hub.repos[REPO].resolve("main")
-    assert run(2).files.items() <= head.tree.items()
+    assert run(2).items() <= head.tree.items()
     assert (done.published, done.already, done.commit) == (("run2",), (), head.oid)
     assert (done.private, done.made_public, hub.repos[REPO].private) == (False, True, False)
 
@@ -108,7 +108,7 @@ def test_whatever_passes_nothing_is_lost_and_nothing_is_doubled(
     for earlier, later in pairwise(history):
         assert earlier.tree.keys() <= later.tree.keys()
     for k in range(1, number + 1):
-        assert run(k).files.items() <= history[-1].tree.items()
+        assert run(k).items() <= history[-1].tree.items()
     assert rows_of(history[-1].tree) == set(names)
 
 

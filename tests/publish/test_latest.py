@@ -11,13 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.publish.judged_runs import rows_in
-from tiebreak.publish.bundle import Bundle, PublishedRun
+from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import (
-    ALL_CONTESTS,
     CONTESTS,
-    FULL,
     LATEST,
     changing_files,
     current,
@@ -40,14 +38,9 @@ def row(run: str, created: str, **more: Any) -> dict[str, Any]:
 
 
 def bundle_of(*runs: Sequence[Mapping[str, Any]]) -> Bundle:
-    made = [
-        PublishedRun(
-            rows[0]["run_id"],
-            {f"{FULL}{rows[0]['run_id']}.parquet": to_parquet(table_of("leaderboard", rows))},
-        )
-        for rows in runs
-    ]
-    return Bundle(tuple(made), {})
+    tables = {rows[0]["run_id"]: to_parquet(table_of("leaderboard", rows)) for rows in runs}
+    files = {name: {f"leaderboard/full/{name}.parquet": tables[name]} for name in tables}
+    return Bundle(files, {})
 
 
 def publish(repo: dict[str, bytes], bundle: Bundle) -> dict[str, bytes]:
@@ -149,18 +142,22 @@ def test_columns_of_a_later_version_stay() -> None:
 
 
 def test_a_damaged_dataset_is_named() -> None:
-    repo = {f"{FULL}x.parquet": b"no Parquet"}
+    repo = {"leaderboard/full/x.parquet": b"no Parquet"}
     with pytest.raises(PublishError, match=r"leaderboard/full/x\.parquet"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
     text = table_of("leaderboard", [row("r0", "2026-01-01T00:00:00Z")])
     number = text.schema.get_field_index("value")
-    repo = {f"{FULL}x.parquet": to_parquet(text.set_column(number, "value", pa.array(["high"])))}
+    repo = {
+        "leaderboard/full/x.parquet": to_parquet(
+            text.set_column(number, "value", pa.array(["high"]))
+        )
+    }
     with pytest.raises(PublishError, match=r"x\.parquet in the dataset is not a leaderboard"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
     nobody = text.set_column(
         text.schema.get_field_index("model"), "model", pa.array([None], pa.string())
     )
-    repo = {f"{FULL}x.parquet": to_parquet(nobody)}
+    repo = {"leaderboard/full/x.parquet": to_parquet(nobody)}
     with pytest.raises(PublishError, match=r"x\.parquet in the dataset is not a leaderboard"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
 
@@ -227,9 +224,8 @@ def contest_bundle(name: str, benchmarks: str) -> Bundle:
         | {"n_models": 2, "n": len(benchmarks), "order_from": "order"}
         for model in "ab"
     ]
-    path = f"{ALL_CONTESTS}{name}.parquet"
-    run = PublishedRun(name, {path: to_parquet(table_of("contests", rows))})
-    return Bundle((run,), {})
+    path = f"contests/full/{name}.parquet"
+    return Bundle({name: {path: to_parquet(table_of("contests", rows))}}, {})
 
 
 @settings(deadline=None, max_examples=40)
@@ -247,7 +243,7 @@ def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObje
     repo: dict[str, bytes] = {}
     for name in order:
         before, repo = repo, publish(repo, contest_bundle(name, contests[name]))
-        if f"{ALL_CONTESTS}{name}.parquet" in before:
+        if f"contests/full/{name}.parquet" in before:
             assert all(same_content(path, repo[path], before[path]) for path in before)
     came = list(dict.fromkeys(order))
     wanted = [
@@ -260,14 +256,14 @@ def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObje
     # Lost or cut, the table is made again of those that are kept in full.
     again = publish({**repo, CONTESTS: b"cut"}, contest_bundle(order[-1], contests[order[-1]]))
     assert {row["contest_id"] for row in rows_in(again[CONTESTS])} <= set(came)
-    cut = {f"{ALL_CONTESTS}old.parquet": b"cut"}
+    cut = {"contests/full/old.parquet": b"cut"}
     with pytest.raises(PublishError, match="not a contest of Tiebreak"):
         publish(cut, contest_bundle("p", "x"))
 
 
 def test_contests_of_one_row_are_as_good_as_others() -> None:
     rows: list[dict[str, Any]] = [
-        {"contest_id": name, "benchmarks": list(benchmarks)}
+        {"contest_id": name, "method": "csd", "model": "a", "benchmarks": list(benchmarks)}
         for name, benchmarks in (("c1", "xy"), ("c2", "x"), ("c3", "yz"), ("c4", "xy"))
     ]
     assert [row["contest_id"] for row in current(rows)] == ["c1", "c3"]

@@ -11,7 +11,7 @@ from tests.publish.judged_runs import rows_in
 from tests.publish.test_latest import bundle_of, contest_bundle, publish, row
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import ALL_CONTESTS, CONTESTS, FULL, LATEST, changing_files
+from tiebreak.publish.latest import CONTESTS, LATEST, changing_files
 from tiebreak.publish.tables import table_of, to_parquet
 
 NEWER = [row("r2", "2026-01-02T00:00:00Z", benchmark="new")]
@@ -40,13 +40,13 @@ def test_a_table_that_is_none_of_ours_is_named(changed: dict[str, Any]) -> None:
     """Of all runs it is an error; the latest one is made again of the others."""
     wrong = leaderboard(**changed)
     with pytest.raises(PublishError) as failed:
-        publish({f"{FULL}r1.parquet": wrong}, bundle_of(NEWER))
+        publish({"leaderboard/full/r1.parquet": wrong}, bundle_of(NEWER))
     assert str(failed.value) == (
         "leaderboard/full/r1.parquet in the dataset is not a leaderboard of Tiebreak, so "
         "leaderboard/latest.parquet cannot be made: remove that file from the dataset, or "
         "restore it"
     )
-    there = {LATEST: wrong, f"{FULL}r1.parquet": leaderboard()}
+    there = {LATEST: wrong, "leaderboard/full/r1.parquet": leaderboard()}
     mended = publish(there, bundle_of(NEWER))
     assert [one["run_id"] for one in rows_in(mended[LATEST])] == ["r2", "r1"]
 
@@ -61,21 +61,20 @@ def test_what_may_be_missing(changed: dict[str, Any]) -> None:
 
 def test_the_latest_table_is_enough() -> None:
     """Those of all runs are read only where it is missing; other files there never."""
-    broken = {f"{FULL}r0.parquet": b"cut"}
+    broken = {"leaderboard/full/r0.parquet": b"cut"}
     found = publish({LATEST: leaderboard(), **broken}, bundle_of(NEWER))
     assert [one["run_id"] for one in rows_in(found[LATEST])] == ["r2", "r1"]
-    beside = {f"{FULL}notes.txt": b"no table", "other/x.parquet": b"cut"}
-    found = publish({f"{FULL}r1.parquet": leaderboard(), **beside}, bundle_of(NEWER))
+    beside = {"leaderboard/full/notes.txt": b"no table", "other/x.parquet": b"cut"}
+    found = publish({"leaderboard/full/r1.parquet": leaderboard(), **beside}, bundle_of(NEWER))
     assert [one["run_id"] for one in rows_in(found[LATEST])] == ["r2", "r1"]
 
 
 @pytest.mark.parametrize("name", ["contest_id", "method", "model", "benchmarks", "rounds"])
 def test_a_table_of_contests_needs_its_columns(name: str) -> None:
-    [run] = contest_bundle("contest-1", "x").runs
-    [content] = run.files.values()
+    [content] = contest_bundle("contest-1", "x").files.values()
     wrong = to_parquet(pq.read_table(io.BytesIO(content)).drop_columns([name]))
     with pytest.raises(PublishError) as failed:
-        publish({f"{ALL_CONTESTS}contest-1.parquet": wrong}, contest_bundle("contest-2", "y"))
+        publish({"contests/full/contest-1.parquet": wrong}, contest_bundle("contest-2", "y"))
     assert str(failed.value) == (
         "contests/full/contest-1.parquet in the dataset is not a contest of Tiebreak, so "
         "contests/latest.parquet cannot be made: remove that file from the dataset, or restore it"
@@ -84,7 +83,7 @@ def test_a_table_of_contests_needs_its_columns(name: str) -> None:
 
 def test_only_what_there_is_changes() -> None:
     """The card always; a table only where it has a row."""
-    none = changing_files(Bundle((), {}), {}, license=None, repo_id="me/x")
+    none = changing_files(Bundle({}, {}), {}, license=None, repo_id="me/x")
     assert list(none) == ["README.md"]
     boards = changing_files(bundle_of(NEWER), {}, license=None, repo_id="me/x")
     assert list(boards) == ["README.md", LATEST]

@@ -33,9 +33,9 @@ def test_a_dataset_is_a_mapping_that_reads_what_is_asked_for() -> None:
     assert (held["a"], held.get("c")) == (b"1", None)
     with pytest.raises(KeyError, match="c"):
         held["c"]
-    assert held.has("b", b"2")
-    assert not held.has("b", b"1")
-    assert not held.has("c", b"2")
+    assert held.holds("b", b"2")
+    assert not held.holds("b", b"1")
+    assert not held.holds("c", b"2")
     assert held.reads == ["a", "b", "b"]
 
 
@@ -44,17 +44,17 @@ def test_what_is_missing_and_what_is_there_otherwise() -> None:
     given: dict[str, Any] = {"license": None, "repo_id": "me/ranks"}
     everything = missing_files(bundle_of(1, 2), Held({}), **given)
     assert everything.keys() == {
-        *run(1).files,
-        *run(2).files,
+        *run(1),
+        *run(2),
         "README.md",
         "leaderboard/latest.parquet",
     }
     assert missing_files(bundle_of(1, 2), Held(everything), **given) == {}
     some = {path: content for path, content in everything.items() if "run2" not in path}
-    assert missing_files(bundle_of(1, 2), Held(some), **given).keys() == run(2).files.keys()
-    first, *_ = sorted(run(1).files)
+    assert missing_files(bundle_of(1, 2), Held(some), **given).keys() == run(2).keys()
+    first, *_ = sorted(run(1))
     with pytest.raises(PublishError) as caught:
-        missing_files(bundle_of(1), Held(dict.fromkeys(run(1).files, b"other")), **given)
+        missing_files(bundle_of(1), Held(dict.fromkeys(run(1), b"other")), **given)
     assert str(caught.value) == (
         f"me/ranks holds another {first} already, and what is published never changes: the log has "
         "been changed since then (scored again, for example), or --level, --draws or --seed are "
@@ -104,6 +104,6 @@ def test_a_snapshot_knows_files_by_either_hash() -> None:
     }
     there = Snapshot(None, "me/ranks", "c0ffee", True, known)  # type: ignore[arg-type]
     for path in known:
-        assert there.has(path, b"hello")
-        assert not there.has(path, b"hello ")
-    assert not there.has("other", b"hello")
+        assert there.holds(path, b"hello")
+        assert not there.holds(path, b"hello ")
+    assert not there.holds("other", b"hello")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.publish import judged_runs
 from tests.publish.judged_runs import write_both, write_candidates, write_ranking
 from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log, write_shards
 from tiebreak.candidates import load_candidates
-from tiebreak.publish import runs
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import read_runs, run_id, utc
 from tiebreak.rankers import Resampling
@@ -135,7 +135,17 @@ def test_shards_have_a_run_in_common(tmp_path: Path) -> None:
     assert run.log.run == "f00d"
 
 
-def test_a_rubric_is_the_same_in_any_order_of_its_keys() -> None:
-    one, other = {"a": 1, "b": {"c": [1, 2], "d": 3}}, {"b": {"d": 3, "c": [1, 2]}, "a": 1}
-    assert runs._digest(one) == runs._digest(other)
-    assert runs._digest(one) != runs._digest({"a": 1, "b": {"c": [2, 1], "d": 3}})
+def test_a_rubric_is_the_same_in_any_order_of_its_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests: list[str | None] = []
+    for rubric in (
+        {"a": 1, "b": {"c": [1, 2], "d": 3}},
+        {"b": {"d": 3, "c": [1, 2]}, "a": 1},
+        {"a": 1, "b": {"c": [2, 1], "d": 3}},
+    ):
+        monkeypatch.setattr(judged_runs, "RUBRIC", rubric)
+        [run], _ = read_runs(write_both(tmp_path), how=Resampling(draws=1))
+        digests += {item.rubric for item in run.judged}
+    first, reordered, other = digests
+    assert first == reordered != other

@@ -44,7 +44,7 @@ def write_back(
     from rich.console import Console
 
     from tiebreak.publish.write_back import write_back_ranks
-    from tiebreak.publish.write_back.sheet import data_of, sheets_of
+    from tiebreak.publish.write_back.run import data_of, sheets_of
     from tiebreak.report import terminal
 
     names = dict(map(renamed, rename))

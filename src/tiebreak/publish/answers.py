@@ -47,7 +47,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
             pool would hold a secret of the logs that it came from.
     """
     misses: list[str] = []
-    others: list[str] = []
+    unlike: list[str] = []
     for paths in places:
         shown = listed([str(path) for path in paths], most=LISTED)
         try:
@@ -58,16 +58,20 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
             continue
         if missing := list(_missing(run, pool)):
             misses.append(f"{shown}: {_some(missing, len(run.judged))} not there")
-        elif other := _others(run, pool):
-            others.append(
+        elif other := [
+            item.ballots.item_id
+            for item in run.judged
+            if not _same(run, item, pool.candidates[_key(item)])
+        ]:
+            unlike.append(
                 f"{shown} holds other answers than {run.log.path} judged, to "
                 f"{_some(other, len(run.judged))}: another run of these models. Give the files "
                 "that were judged: --candidates PATH"
             )
         else:
             return _refuse_secrets(_cut(run, pool), pool)
-    if others:
-        raise PublishError(others[0])
+    if unlike:
+        raise PublishError(unlike[0])
     looked = "".join(f"\n  {miss}" for miss in misses)
     raise PublishError(
         f"The answers that {run.log.path} judged cannot be found:{looked or ' no place is known'}\n"
@@ -86,9 +90,15 @@ def places_of(
     if given:
         return [list(given)]
     places: list[Sequence[AnyPath]] = [[path for path in paths if Path(path).is_dir()]]
-    for named in zip(*map(_named_in, run.log.files), strict=True):
-        found = sorted({path for one in named for path in one})
-        places.append([path for path in found if is_on_hub(path) or Path(path).exists()])
+    sources: set[str] = set()
+    arguments: set[str] = set()
+    for path in run.log.files:
+        spec = read_eval_log(path, header_only=True).eval
+        sources |= set(map(str, (spec.metadata or {}).get("candidate_sources") or ()))
+        argument = spec.task_args.get("candidates") or ()
+        arguments |= set(map(str, argument if isinstance(argument, list) else [argument]))
+    for named in (sources, arguments):
+        places.append([path for path in sorted(named) if is_on_hub(path) or Path(path).exists()])
     return [place for place in places if place]
 
 
@@ -104,29 +114,14 @@ def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
     return f"candidates/{digest.hexdigest()[:16]}.parquet", content
 
 
-def _named_in(path: str) -> tuple[list[str], list[str]]:
-    """The files that a log names as sources, and the task's argument `candidates`."""
-    spec = read_eval_log(path, header_only=True).eval
-    given = spec.task_args.get("candidates")
-    given = given if isinstance(given, list) else [given] if given else []
-    sources = (spec.metadata or {}).get("candidate_sources") or ()
-    return [str(source) for source in sources], [str(one) for one in given]
-
-
 def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
     hashes = {item.key: item.input_hash for item in pool.items}
-    for one in run.judged:
-        key = _key(one)
+    for item in run.judged:
+        key = _key(item)
         answered = pool.candidates.get(key, {})
-        if hashes.get(key) != one.ballots.input_hash or not set(_models(run, one)) <= set(answered):
-            yield one.ballots.item_id
-
-
-def _others(run: Run, pool: CandidatePool) -> list[str]:
-    """The items to which the pool holds other answers than were judged."""
-    return [
-        one.ballots.item_id for one in run.judged if not _same(run, one, pool.candidates[_key(one)])
-    ]
+        asked = hashes.get(key) == item.ballots.input_hash
+        if not asked or not set(_models(run, item)) <= set(answered):
+            yield item.ballots.item_id
 
 
 def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:
@@ -150,19 +145,19 @@ def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:
 
 def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     public = {old: new for new, old in run.names.items()}
-    wanted = {_key(one): _models(run, one) for one in run.judged}
+    wanted = {_key(item): _models(run, item) for item in run.judged}
     rows: dict[ItemKey, dict[str, Candidate]] = {}
     for key, models in wanted.items():
-        found = {public.get(name, name): pool.candidates[key][name] for name in models}
+        candidates = {public.get(name, name): pool.candidates[key][name] for name in models}
         # The answers stay to the letter: they were judged.
         rows[key] = {
             name: replace(
-                found[name],
+                candidates[name],
                 model=name,
-                native_metric=without_folders(found[name].native_metric),
-                source=file_name(found[name].source),
+                native_metric=without_folders(candidates[name].native_metric),
+                source=file_name(candidates[name].source),
             )
-            for name in sorted(found)
+            for name in sorted(candidates)
         }
     items = [
         replace(item, metadata=without_folders(item.metadata))
@@ -172,17 +167,17 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     return CandidatePool(tuple(items), rows)
 
 
-def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePool:
+def _refuse_secrets(public: CandidatePool, loaded: CandidatePool) -> CandidatePool:
     """The public pool, once it is sure to hold no secret of the logs it comes from."""
-    sources = {one.source for row in found.candidates.values() for one in row.values()}
+    sources = {candidate.source for row in loaded.candidates.values() for candidate in row.values()}
     # What lm-eval writes beside the answers holds the model's arguments.
-    beside = {
+    summaries = {
         str(summary)
         for path in sources
         if path.endswith(SAMPLES_ENDS)
         for summary in Path(path).parent.glob("results*.json*")
     }
-    secrets = [secret for path in sorted(sources | beside) for secret in score_secrets(path)]
+    secrets = [secret for path in sorted(sources | summaries) for secret in score_secrets(path)]
     if secrets:
         refuse_secrets(dict([pool_file(public)]), secrets)
     return public

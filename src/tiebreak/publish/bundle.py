@@ -7,6 +7,7 @@ bundle and from what the dataset holds at that moment: see `latest.changing_file
 
 import hashlib
 import json
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -48,31 +49,21 @@ WORDS: Final = "plots.json"
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedRun:
-    """One run, or a contest: its `run_id`, and its files by path in the dataset."""
-
-    run_id: str
-    files: Mapping[str, bytes]
-
-
-@dataclass(frozen=True, slots=True)
 class Bundle:
     """What a publication adds: the files of its runs, and `shared` ones named by their content.
 
-    `secrets` are what must not leave with the card either, which is made when it is published.
+    `runs` are the files by path in the dataset, by `run_id`; a contest is one of them. `secrets`
+    are what must not leave with the card either, which is made when it is published.
     """
 
-    runs: tuple[PublishedRun, ...]
+    runs: Mapping[str, Mapping[str, bytes]]
     shared: Mapping[str, bytes]
     secrets: tuple[Secret, ...] = field(default=(), repr=False)
 
     @property
     def files(self) -> dict[str, bytes]:
         """All files by path in the dataset, sorted by path."""
-        found = dict(self.shared)
-        for run in self.runs:
-            found |= run.files
-        return dict(sorted(found.items()))
+        return dict(sorted(ChainMap(*map(dict, self.runs.values()), dict(self.shared)).items()))
 
 
 def bundle_of(
@@ -89,22 +80,23 @@ def bundle_of(
     for pool in (pools or {}).values():
         path, content = pool_file(pool)
         shared[path] = content
-    made = tuple(
-        PublishedRun(run.run_id, _files(run, with_texts=pools is not None)) for run in runs
-    )
+    files = {run.run_id: _files(run, with_texts=pools is not None) for run in runs}
     if contest is not None:
-        made += (PublishedRun(contest.contest_id, _contest_files(contest)),)
-    found = Bundle(made, dict(sorted(shared.items())), tuple(known_secrets(runs, contest)))
-    refuse_secrets(found.files, found.secrets)
-    return found
+        files[contest.contest_id] = _contest_files(contest)
+    bundle = Bundle(files, dict(sorted(shared.items())), tuple(known_secrets(runs, contest)))
+    refuse_secrets(bundle.files, bundle.secrets)
+    return bundle
 
 
 def known_secrets(runs: Iterable[Run], contest: Contest | None = None) -> list[Secret]:
     """What must not leave: secrets of the runs' logs, of scores' files and of this machine."""
     logs = [path for run in runs for path in run.log.files]
-    found = [*environment_secrets(), *(secret for path in logs for secret in log_secrets(path))]
     sources = contest.sources if contest else ()
-    return [*found, *(secret for path in sources for secret in score_secrets(path))]
+    return [
+        *environment_secrets(),
+        *(secret for path in logs for secret in log_secrets(path)),
+        *(secret for path in sources for secret in score_secrets(path)),
+    ]
 
 
 def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
@@ -123,7 +115,6 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
 
 
 def _contest_files(contest: Contest) -> dict[str, bytes]:
-    """The files of a contest by path."""
     from tiebreak.report.figures.contests import sensitivity_figure, wins_figure
 
     name = contest.contest_id
@@ -132,8 +123,8 @@ def _contest_files(contest: Contest) -> dict[str, bytes]:
         f"scores/{name}.parquet": to_parquet(table_of("scores", score_rows(contest))),
         f"runs/{name}/manifest.json": as_json(contest_manifest(contest)),
     }
-    draw = (wins_figure, sensitivity_figure)
-    drawn = [] if missing_plots() else [("", one(contest.report)) for one in draw]
+    figures = (wins_figure, sensitivity_figure)
+    drawn = [] if missing_plots() else [("", figure(contest.report)) for figure in figures]
     return dict(sorted((files | _plot_files(name, drawn)).items()))
 
 
@@ -158,7 +149,7 @@ def as_json(data: dict[str, Any]) -> bytes:
 
 def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
     judged = of_board(run.judged, board)
-    items = [one.ballots for one in judged]
+    items = [item.ballots for item in judged]
     pool = sorted([item.item_id, item.input_hash, list(item.models)] for item in items)
     return {
         "benchmark": board.benchmark,
@@ -170,7 +161,7 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
         "n_unranked": len(board.unranked),
         "settled": board.settled,
         "rubrics": sorted({(item.rubric, item.task_type) for item in items}),
-        "rubric_sha256": sorted({one.rubric for one in judged if one.rubric}),
+        "rubric_sha256": sorted({item.rubric for item in judged if item.rubric}),
         "pool": {
             "models": sorted({model for item in items for model in item.models}),
             "n_items": len({(item.item_id, item.input_hash) for item in items}),
@@ -199,15 +190,14 @@ def plots(run: Run) -> dict[str, bytes]:
 
 
 def _plot_files(run_id: str, drawn: "Iterable[tuple[str, Drawing | None]]") -> dict[str, bytes]:
-    """Drawings, each of a benchmark, and their words."""
     from tiebreak.report.figures.canvas import distinct
 
     folder = f"plots/{run_id}"
-    found = [(benchmark, one) for benchmark, one in drawn if one is not None]
-    drawings = distinct(one for _, one in found)
+    known = [(benchmark, drawing) for benchmark, drawing in drawn if drawing is not None]
+    drawings = distinct(drawing for _, drawing in known)
     words = [
-        {"name": drawing.name, "benchmark": benchmark, "title": drawing.title, "alt": drawing.alt}
-        for (benchmark, _), drawing in zip(found, drawings, strict=True)
+        {"benchmark": benchmark, **only(drawing, "name", "title", "alt")}
+        for (benchmark, _), drawing in zip(known, drawings, strict=True)
     ]
     files = {f"{folder}/{drawing.name}.svg": drawing.svg().encode() for drawing in drawings}
     files |= {f"{folder}/{drawing.name}.png": drawing.png() for drawing in drawings}

@@ -3,32 +3,30 @@
 Our part stands between two marks and is made anew from the latest tables each time; all other text
 is a person's and stays as it is. So it is with the YAML at the head: only what has to change is
 written anew, so a person's other keys stay, in their order and with their comments.
+
+Leaderboards and contests are both boards: rows of the published tables, and what the manifest of
+their run says of them. They may be another publisher's, so nothing in them is trusted: texts are
+escaped where they are shown, and what is not JSON or not a file of the dataset is left out.
 """
 
+import json
+import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import yaml
 
 from tiebreak.analysis.item_table import or_nan
 from tiebreak.plain_yaml import read_yaml
+from tiebreak.publish.contests import CSD
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.headlines import (
-    LISTED,
-    Row,
-    boards_in,
-    contests_in,
-    judging,
-    level_of,
-    plots_of,
-    verdict_of,
-    warnings_of,
-)
-from tiebreak.report.cells import decimal, interval, ranks, rate, whole
+from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
 from tiebreak.report.columns import METRICS
 from tiebreak.report.markdown import inline
 from tiebreak.words import count
@@ -36,10 +34,18 @@ from tiebreak.words import count
 if TYPE_CHECKING:
     from jinja2 import Template
 
+Row = Mapping[str, Any]
+T = TypeVar("T", dict[str, Any], list[Any])
 
 README: Final = "README.md"
 BEGIN: Final = "<!-- tiebreak:begin -->"
 END: Final = "<!-- tiebreak:end -->"
+# Boards with more models show so many on the card; the table has them all.
+LISTED: Final = 20
+
+# What says how a board was judged; those that agree in it are explained once.
+_JUDGING: Final = (*("protocol", "judge_settings", "seed", "tiebreak_version", "inspect_version"),)
+_SAFE = re.compile(r"[A-Za-z0-9-]{1,200}")
 
 _NO_YAML = re.compile(r"\s*---\s*?(?:\r\n|\r|\n)\s*---\s*?(?:\r\n|\r|\n|$)")
 
@@ -65,11 +71,11 @@ def card(
         PublishError: the card that is there cannot be read, or the licence is not an id.
     """
     title = repo_id.rpartition("/")[2]
-    there = _readme(files) or f"\n# {inline(title)}\n"
-    head, body = split(there)
-    newline = "\r\n" if "\r\n" in there else "\n"
+    before = _readme(files) or f"\n# {inline(title)}\n"
+    head, body = split(before)
+    newline = "\r\n" if "\r\n" in before else "\n"
     matter = merged(head, files, title=title, license=license)
-    licensed = _licensed(matter)
+    licensed = bool((yaml.safe_load(matter) or {}).get("license"))
     ours = our_part(rows, files, contests=contests, licensed=licensed, repo_id=repo_id)
     ours = ours.replace("\n", newline)
     # Lines that were there keep their ends; what YAML came anew gets those of the others.
@@ -78,7 +84,6 @@ def card(
 
 
 def _readme(files: Mapping[str, bytes]) -> str | None:
-    """Text of the card, its line ends as they are; None when there is none yet."""
     try:
         return files[README].decode() if README in files else None
     except UnicodeDecodeError as error:
@@ -95,8 +100,8 @@ def split(readme: str) -> tuple[str, str]:
     readme = readme.removeprefix("\ufeff")
     if empty := _NO_YAML.match(readme):  # which the Hub's expression takes for a beginning
         return "", readme[empty.end() :]
-    found = REGEX_YAML_BLOCK.search(readme)
-    return (found[2], readme[found.end() :]) if found else ("", readme)
+    block = REGEX_YAML_BLOCK.search(readme)
+    return (block[2], readme[block.end() :]) if block else ("", readme)
 
 
 def our_part(
@@ -108,18 +113,14 @@ def our_part(
     repo_id: str,
 ) -> str:
     """What stands between the marks, without them."""
-    boards = boards_in(rows)
+    boards = leaderboards_in(rows, files)
     metrics = {metric for board in boards for metric in board.metrics}
     text = _template().render(
         boards=boards,
         judging=judging(boards),
-        verdicts={board: verdict_of(board, files) for board in boards},
-        plots={board: plots_of(board, files) for board in boards},
-        warnings={board: warnings_of(board, files) for board in boards},
         contests=contests_in(contests, files),
         most=LISTED,
         metrics=[metric for name, metric in METRICS.items() if name in metrics],
-        paths=set(files),
         with_candidates=any(path.startswith("candidates/") for path in files),
         licensed=licensed,
         repo_id=repo_id,
@@ -143,16 +144,9 @@ def _with(body: str, ours: str, newline: str) -> str:
 
 
 def _gap(body: str, newline: str) -> str:
-    """What makes an empty line after a text."""
     if not body.strip() or body.endswith(newline * 2):
         return ""
     return newline if body.endswith(newline) else newline * 2
-
-
-def _licensed(matter: str) -> bool:
-    import yaml
-
-    return bool((yaml.safe_load(matter) or {}).get("license"))
 
 
 @cache
@@ -168,7 +162,8 @@ def _template() -> "Template":
     )
     environment.filters |= {"inline": inline, "count": count, "whole": whole, "rate": rate}
     environment.filters |= {"decimal": _decimal, "interval": _interval, "ranks": _ranks}
-    environment.filters["level"] = level_of
+    environment.filters |= {"level": level_of, "bill": bill, "swap": swap_of}
+    environment.filters |= {"rounds": rounds_of, "size": size_of}
     return environment.get_template("card.md.jinja")
 
 
@@ -182,6 +177,196 @@ def _interval(row: Row) -> str:
 
 def _ranks(row: Row) -> str:
     return ranks(row["rank_lower"], row["rank_upper"])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Board:
+    """One benchmark under one protocol by one judge, or one contest over benchmarks.
+
+    `rows` are those that rank the models, best first; `metrics` are all rows by metric, in a
+    contest by method, and by model. `about` is what the manifest says, and `plots` are those that
+    the dataset holds: `path` in it, and `alt` text.
+    """
+
+    rows: tuple[Row, ...]
+    metrics: Mapping[str, Mapping[str, Row]]
+    manifest: str
+    about: Mapping[str, Any]
+    plots: tuple[Mapping[str, str], ...]
+
+    @property
+    def run(self) -> Row:
+        """What all rows say of the run."""
+        return self.rows[0]
+
+    @property
+    def unscored(self) -> float:
+        """The mean of the models' unscored rates."""
+        rates = [or_nan(row["unscored_rate"]) for row in self.rows]
+        known = [rate for rate in rates if not math.isnan(rate)]
+        return fmean(known) if known else math.nan
+
+    @property
+    def verdict(self) -> tuple[str, str] | None:
+        """The verdict and whether the judge can be trusted ("" where nobody judged).
+
+        None where the run was published by a Tiebreak that knew no verdicts.
+        """
+        verdict = self.about.get("verdict")
+        if not isinstance(verdict, dict) or not verdict.get("sentence"):
+            return None
+        trust = verdict.get("trust")
+        state = trust.get("state", "") if isinstance(trust, dict) and self.run["judge"] else ""
+        return str(verdict["sentence"]), str(state)
+
+    def value(self, metric: str, model: str, column: str = "value") -> Any:
+        """A model's value of another metric, or its rank by another method; None without one."""
+        return self.metrics.get(metric, {}).get(model, {}).get(column)
+
+    def texts(self, name: str) -> list[str]:
+        """What the manifest lists under a name, such as its warnings."""
+        texts = self.about.get(name)
+        return [str(text) for text in texts] if isinstance(texts, list) else []
+
+
+def leaderboards_in(rows: Iterable[Row], files: Mapping[str, bytes]) -> list[Board]:
+    """The leaderboards among some rows, in their order."""
+    boards = _grouped(rows, "benchmark", "protocol", "judge")
+    return [_board(board, "metric", "normalized_borda", files) for board in boards]
+
+
+def contests_in(rows: Iterable[Row], files: Mapping[str, bytes]) -> list[Board]:
+    """The contests among some rows, in their order; each at the first T that was played."""
+    contests = (_board(rows, "method", CSD, files) for rows in _grouped(rows, "contest_id"))
+    return [contest for contest in contests if CSD in contest.metrics]
+
+
+def _grouped(rows: Iterable[Row], *names: str) -> list[list[Row]]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] or "" for name in names), []).append(row)
+    return list(groups.values())
+
+
+def _board(rows: Sequence[Row], kind: str, main: str, files: Mapping[str, bytes]) -> Board:
+    """A board by the name of the metric or method that ranks its models, or else the first."""
+    metrics: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        metrics.setdefault(row[kind], {}).setdefault(row["model"], row)
+    run, benchmark = rows[0], rows[0].get("benchmark", "")
+    name = run["run_id"] if kind == "metric" else run["contest_id"]
+    manifest, folder = f"runs/{name}/manifest.json", f"plots/{name}"
+    # A name that leads elsewhere has neither.
+    about, drawn = (
+        _parsed(files.get(path), dict) if _SAFE.fullmatch(name) else {}
+        for path in (manifest, f"{folder}/plots.json")
+    )
+    if kind == "metric":
+        judged_by = (benchmark, run["protocol"])
+        parts = mappings(about.get("benchmarks"))
+        named = (
+            part for part in parts if (part.get("benchmark"), part.get("protocol")) == judged_by
+        )
+        about = next(named, {})
+    return Board(
+        rows=tuple((metrics.get(main) or next(iter(metrics.values()))).values()),
+        metrics=metrics,
+        manifest=manifest if manifest in files else "",
+        about=about,
+        plots=tuple(
+            {"path": path, "alt": str(plot.get("alt", ""))}
+            for plot in mappings(drawn.get("plots"))
+            if plot.get("benchmark", "") == benchmark
+            and _SAFE.fullmatch(str(plot.get("name")))
+            and (path := f"{folder}/{plot['name']}.png") in files
+        ),
+    )
+
+
+def mappings(listed: Any) -> list[dict[str, Any]]:
+    """The objects in a list of JSON; none where it is something else."""
+    return (
+        [value for value in listed if isinstance(value, dict)] if isinstance(listed, list) else []
+    )
+
+
+def _parsed(text: Any, kind: type[T]) -> T:
+    """An object or a list written as JSON; empty where the text is something else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        value = None
+    return value if isinstance(value, kind) else kind()
+
+
+def judging(boards: Iterable[Board]) -> list[tuple[str, str]]:
+    """What was judged, and by whom and how; benchmarks judged in the same way are one entry."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for board in boards:
+        groups.setdefault(tuple(board.run[name] for name in _JUDGING), []).append(board.run)
+    return [
+        (f"{', '.join(map(_benchmark, runs))} · {runs[0]['protocol']}", _judges(runs[0]))
+        for runs in groups.values()
+    ]
+
+
+def _benchmark(run: Row) -> str:
+    return str(run["benchmark"]) + (f" (rubric {run['rubric']})" if run["rubric"] else "")
+
+
+def _judges(run: Row) -> str:
+    models: dict[tuple[str, str], list[str]] = {}
+    for settings in mappings(_parsed(run["judge_settings"], list)):
+        role, model = (str(settings.pop(name, "")) for name in ("role", "model"))
+        given = ", ".join(f"{name} {value}" for name, value in settings.items())
+        models.setdefault((role, given or "the provider's own settings"), []).append(model)
+    judges = [f"{role} = {', '.join(names)} ({given})" for (role, given), names in models.items()]
+    drawn = f", seed {run['seed']}" if run["seed"] is not None and judges else ""
+    named = (("Tiebreak", run["tiebreak_version"]), ("Inspect", run["inspect_version"]))
+    versions = ", ".join(f"{name} {version}" for name, version in named if version)
+    return ("; ".join(judges) or "no judge") + drawn + (f"; {versions}" if versions else "")
+
+
+def swap_of(run: Row) -> str:
+    """In which orders matches are shown: an argument of the task; "" where it says nothing."""
+    return str(_parsed(run["arguments"], dict).get("swap", ""))
+
+
+def bill(run: Row) -> str:
+    """Calls, tokens and price of a run."""
+    n, tokens = run["n_calls"] or 0, (run["input_tokens"] or 0) + (run["output_tokens"] or 0)
+    if not n:
+        return "no call"
+    cost = money(run["cost"])
+    worth = "of unknown price" if cost == UNDEFINED else f"worth {cost}"
+    return f"{count(n, 'call')}, {count(tokens, 'token')}, {worth}"
+
+
+def level_of(row: Row) -> str:
+    """The confidence level of a row's intervals, as percent."""
+    level = or_nan(row["level"])
+    return UNDEFINED if math.isnan(level) else f"{level * 100:g}%"
+
+
+def rounds_of(contest: Row) -> str:
+    """The rounds of a contest: weights have no order."""
+    rounds = [" + ".join(map(str, names or [])) for names in contest["rounds"]]
+    return (" · " if contest["weights"] else " → ").join(rounds)
+
+
+def size_of(contest: Row) -> str:
+    """Size and settings of a contest at the first T."""
+    out = contest["eliminate_by_round"] or []
+    gone = str(out[0]) if len(set(out)) == 1 else ", ".join(map(str, out))
+    missing = {
+        "available": "a missing score is left out of its round's mean",
+        "worst": "a round without a score is lost",
+    }.get(str(contest["missing"]), "")
+    played = count(contest["iterations"] or 0, "contest")
+    rounds = count(len(contest["rounds"]), "round")
+    return "; ".join(
+        filter(None, [rounds, f"T = {gone}", f"{played}, seed {contest['seed']}", missing])
+    )
 
 
 _OF_JUDGES: Final = "llm-as-a-judge"
@@ -203,7 +388,7 @@ _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 
 def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
     """The configs of the tables that are there: `load_dataset(NAME, CONFIG)`."""
-    found = []
+    configs = []
     for name, splits in CONFIGS.items():
         files = [
             {"split": split, "path": pattern}
@@ -211,8 +396,8 @@ def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
             if any(_fits(path, pattern) for path in paths)
         ]
         if files:
-            found.append({"config_name": name, "data_files": files})
-    return found
+            configs.append({"config_name": name, "data_files": files})
+    return configs
 
 
 def merged(text: str, paths: Collection[str], *, title: str, license: str | None) -> str:
@@ -224,30 +409,29 @@ def merged(text: str, paths: Collection[str], *, title: str, license: str | None
     Raises:
         PublishError: the YAML cannot be read, or the licence is not an id.
     """
-    there = _read(text)
-    wanted: dict[str, Any] = {}
-    if license is not None:
-        wanted["license"] = _licence(license)
-    wanted |= {} if "pretty_name" in there else {"pretty_name": title}
+    given = _read(text)
+    if license is not None and not _LICENSE.fullmatch(license):
+        raise PublishError(
+            f"--license {license!r} is not a licence id of the Hub, such as cc-by-4.0, "
+            "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
+        )
     judged = any(path.startswith("leaderboard/") for path in paths)
     tags = [tag for tag in TAGS if judged or tag != _OF_JUDGES]
-    wanted |= {} if "tags" in there else {"tags": tags}
-    wanted["configs"] = _configs(there.get("configs"), configs_for(paths))
-    changed = {name: value for name, value in wanted.items() if there.get(name) != value}
-    return _spliced(text, there, changed) if changed else text
+    wanted = {
+        **({} if license is None else {"license": license}),
+        **{
+            name: value
+            for name, value in (("pretty_name", title), ("tags", tags))
+            if name not in given
+        },
+        "configs": _configs(given.get("configs"), configs_for(paths)),
+    }
+    changed = {name: value for name, value in wanted.items() if given.get(name) != value}
+    return _spliced(text, given, changed) if changed else text
 
 
 def _fits(path: str, pattern: str) -> bool:
     return re.fullmatch(re.escape(pattern).replace(r"\*", "[^/]*"), path) is not None
-
-
-def _licence(given: str) -> str:
-    if not _LICENSE.fullmatch(given):
-        raise PublishError(
-            f"--license {given!r} is not a licence id of the Hub, such as cc-by-4.0, "
-            "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
-        )
-    return given
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -268,33 +452,33 @@ def _read(text: str) -> dict[str, Any]:
     return data
 
 
-def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
+def _configs(given: Any, ours: list[dict[str, Any]]) -> list[Any]:
     """A person's configs and ours; ours keep the place and the further keys that they have."""
-    there = [] if there is None else there
-    if not isinstance(there, list) or not all(isinstance(one, Mapping) for one in there):
+    given = [] if given is None else given
+    if not isinstance(given, list) or not all(isinstance(config, Mapping) for config in given):
         raise PublishError(
             "`configs` at the head of README.md in the dataset is not a list of configs: mend it, "
             "then publish again"
         )
-    new = {one["config_name"]: one for one in ours}
-    found = [{**one, **new.pop(one.get("config_name"), {})} for one in there]
-    found += new.values()
-    if not any(one.get("default") for one in found):
-        named = {one.get("config_name"): one for one in found}
+    new = {config["config_name"]: config for config in ours}
+    configs = [{**config, **new.pop(config.get("config_name"), {})} for config in given]
+    configs += new.values()
+    if not any(config.get("default") for config in configs):
+        named = {config.get("config_name"): config for config in configs}
         first = next((named[name] for name in ("leaderboard", "contests") if name in named), {})
         first["default"] = True
-    return found
+    return configs
 
 
-def _spliced(text: str, there: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
+def _spliced(text: str, given: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     """The same YAML with some keys replaced or added; all of it anew where that does not work."""
-    wanted = {**there, **changed}
+    wanted = {**given, **changed}
     # First so that a list which only grew keeps the comments in it.
-    for before in (there, {}):
+    for before in (given, {}):
         try:
-            found = _replaced(text, before, changed)
-            if yaml.safe_load(found) == wanted:
-                return found
+            spliced = _replaced(text, before, changed)
+            if yaml.safe_load(spliced) == wanted:
+                return spliced
         except (yaml.YAMLError, ValueError):
             pass  # a form of YAML in which keys do not stand at the start of a line
     return _dump(wanted)
@@ -303,31 +487,25 @@ def _spliced(text: str, there: Mapping[str, Any], changed: Mapping[str, Any]) ->
 def _replaced(text: str, before: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     spans: list[tuple[int, int, str]] = []
-    there = set()
-    if isinstance(root, yaml.MappingNode):
-        for key, value in root.value:
-            if key.value in changed:
-                there.add(key.value)
-                start, end = key.start_mark.index, value.end_mark.index
-                end = start + _content(text[start:end])
-                more = _more(before.get(key.value), changed[key.value])
-                if more and not value.flow_style:
-                    lines = indent(_dump(more), " " * value.start_mark.column)
-                    spans.append((end, end, f"\n{lines}"))
-                else:
-                    spans.append((start, end, _dump({key.value: changed[key.value]})))
+    added = dict(changed)
+    for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
+        if key.value not in added:
+            continue
+        old, new = before.get(key.value), added.pop(key.value)
+        start, end = key.start_mark.index, value.end_mark.index
+        end = start + _content(text[start:end])
+        more = []
+        if isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old:
+            more = new[len(old) :]  # a list that only grew
+        if more and not value.flow_style:
+            lines = indent(_dump(more), " " * value.start_mark.column)
+            spans.append((end, end, f"\n{lines}"))
+        else:
+            spans.append((start, end, _dump({key.value: new})))
     for start, end, new in sorted(spans, reverse=True):
         text = text[:start] + new + text[end:]
-    rest = {name: value for name, value in changed.items() if name not in there}
-    ours = _dump(rest) if rest else ""
+    ours = _dump(added) if added else ""
     return f"{text.rstrip()}\n{ours}" if ours and text.strip() else text + ours
-
-
-def _more(old: Any, new: Any) -> list[Any]:
-    """What a list has that only grew; nothing where it is another one."""
-    if isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old:
-        return new[len(old) :]
-    return []
 
 
 def _content(block: str) -> int:

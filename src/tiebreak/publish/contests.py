@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -42,7 +43,7 @@ _PLAYED: Final = (
 )
 
 # The one that takes minutes for a hundred models stays out.
-METHODS: Final = tuple(one.name for one in AGGREGATORS.values() if not one.slow)
+METHODS: Final = tuple(rule.name for rule in AGGREGATORS.values() if not rule.slow)
 # Seconds for an exact order; what is not proven by then is left out, for another machine may be
 # quicker, and what is published never changes.
 _TIME_LIMIT: Final = 120.0
@@ -66,7 +67,7 @@ class Contest:
     @property
     def played(self) -> tuple[str, ...]:
         """The benchmarks that are in a round, in the table's order."""
-        played = {name for one in self.report.rounds for name in one}
+        played = {name for names in self.report.rounds for name in names}
         return tuple(name for name in self.table.benchmarks if name in played)
 
     @property
@@ -92,7 +93,7 @@ def contest_of(report: ContestReport) -> Contest:
         report,
         models=table.models,
         benchmarks=table.benchmarks,
-        rounds=tuple(tuple(benchmarks[name] for name in one) for one in report.rounds),
+        rounds=tuple(tuple(benchmarks[name] for name in names) for names in report.rounds),
         table=table,
         spoilt=(),
         notes=(),
@@ -117,7 +118,8 @@ def contest_rows(contest: Contest) -> list[Row]:
 def score_rows(contest: Contest) -> list[Row]:
     """Contest × model × benchmark, in the table's order; a missing score is null."""
     table = contest.table
-    places = {name: k for k, one in enumerate(contest.report.rounds, start=1) for name in one}
+    rounds = enumerate(contest.report.rounds, start=1)
+    places = {name: number for number, names in rounds for name in names}
     return [
         {
             "contest_id": contest.contest_id,
@@ -152,7 +154,6 @@ def contest_manifest(contest: Contest) -> dict[str, Any]:
 
 
 def _public_table(table: ScoreTable) -> ScoreTable:
-    """The same scores under public names, without a word of where they were read from."""
     models, benchmarks = (
         {old: new for new, old in public_names(names).items()}
         for names in (table.models, table.benchmarks)
@@ -168,20 +169,13 @@ def _public_table(table: ScoreTable) -> ScoreTable:
 
 def _elected(report: ContestReport, table: ScoreTable) -> Election:
     """The benchmarks that are played as ballots, merged; only what is proven."""
-    ballots = played_ballots(table, report.rounds)
-    found = elect(ballots, METHODS, time_limit=_TIME_LIMIT)
-    kemeny = found.kemeny
-    if kemeny is None or kemeny.optimal:
-        return found
-    return replace(
-        found,
-        kemeny=None,
-        consensuses={k: v for k, v in found.consensuses.items() if k != "kemeny_young"},
-        failed={
-            **found.failed,
-            "kemeny_young": f"no order was proven optimal in {_TIME_LIMIT:g} s",
-        },
-    )
+    election = elect(played_ballots(table, report.rounds), METHODS, time_limit=_TIME_LIMIT)
+    if election.kemeny is None or election.kemeny.optimal:
+        return election
+    proven = {k: v for k, v in election.consensuses.items() if k != "kemeny_young"}
+    reason = f"no order was proven optimal in {_TIME_LIMIT:g} s"
+    failed = {**election.failed, "kemeny_young": reason}
+    return replace(election, kemeny=None, consensuses=proven, failed=failed)
 
 
 def _contest_id(report: ContestReport, table: ScoreTable) -> str:
@@ -203,26 +197,24 @@ def _contest_id(report: ContestReport, table: ScoreTable) -> str:
 def _notes(report: ContestReport, table: ScoreTable) -> Iterator[str]:
     yield from filter(None, map(public_words, table.public_notes))
     yield from unlike_scales(table, report.rounds)
-    played = {name for one in report.rounds for name in one}
+    played = {name for names in report.rounds for name in names}
     if unused := [name for name in table.benchmarks if name not in played]:
         yield f"In no round, so not used: {', '.join(unused)}"
 
 
 def _csd_rows(contest: Contest) -> Iterator[Row]:
-    report = contest.report
-    found = report.sensitivity
+    report, sensitivity = contest.report, contest.report.sensitivity
     for number, result in enumerate(report.results):
+        # Tiers, and intervals over items, are those of the main contest.
+        items, tiers = (report.items, report.tiers) if number == 0 else (None, None)
         ts = set(result.eliminate)
         shared = _shared(contest, CSD, len(contest.played)) | {
             **only(result, "level", "iterations", "seed"),
             "eliminate": ts.pop() if len(ts) == 1 else None,
             "eliminate_by_round": result.eliminate,
         }
-        # Tiers, and intervals over items, are those of the main contest.
-        items = report.items if number == 0 else None
-        tiers = report.tiers if number == 0 else None
         for row in np.argsort(-result.expected_wins, kind="stable").tolist():
-            own: dict[str, Any] = {
+            figures: dict[str, Any] = {
                 "model": report.models[row],
                 "rank": whole(result.rank[row]),
                 "value": result.expected_wins[row],
@@ -232,13 +224,19 @@ def _csd_rows(contest: Contest) -> Iterator[Row]:
                 "tier": None if tiers is None else int(tiers[row]),
             }
             if items is not None:
-                own |= {name: getattr(items, name)[row] for name in ("lower", "upper")}
-                ranks = ("rank_lower", "rank_upper")
-                own |= {name: whole(getattr(items, name)[row]) for name in ranks}
-            if found is not None:
-                own |= {name: getattr(found, name)[row] for name in ("slope", "slope_error")}
-                own["label"] = found.labels[row]
-            yield shared | own
+                figures |= {
+                    "lower": items.lower[row],
+                    "upper": items.upper[row],
+                    "rank_lower": whole(items.rank_lower[row]),
+                    "rank_upper": whole(items.rank_upper[row]),
+                }
+            if sensitivity is not None:
+                figures |= {
+                    "slope": sensitivity.slope[row],
+                    "slope_error": sensitivity.slope_error[row],
+                    "label": sensitivity.labels[row],
+                }
+            yield shared | figures
 
 
 def _merged_rows(contest: Contest) -> Iterator[Row]:
@@ -249,23 +247,21 @@ def _merged_rows(contest: Contest) -> Iterator[Row]:
         if kemeny is not None and method == "kemeny_young":
             shared |= only(kemeny, "cost", "optimal", "unique")
         ranks = competition_ranks(-consensus.ranks)
-        for group in consensus.groups:
-            for column in group:
-                yield shared | {
-                    "model": names[column],
-                    "rank": whole(ranks[column]),
-                    "value": consensus.scores[column],
-                }
+        for column in chain.from_iterable(consensus.groups):
+            yield shared | {
+                "model": names[column],
+                "rank": whole(ranks[column]),
+                "value": consensus.scores[column],
+            }
 
 
 def _shared(contest: Contest, method: str, n: int) -> dict[str, Any]:
-    report = contest.report
     return {
         "contest_id": contest.contest_id,
         "method": method,
         "higher_is_better": True,
-        "n_models": len(report.models),
+        "n_models": len(contest.report.models),
         "n": n,
         "benchmarks": contest.played,
-        **only(report, "rounds", "weights", "missing", "order_from"),
+        **only(contest.report, "rounds", "weights", "missing", "order_from"),
     }

@@ -4,19 +4,18 @@ A folder shows what would be published, to look at or to load, without any netwo
 what is there stays, a second time changes nothing, and another version of a run is refused.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.candidates import CandidatePool
 from tiebreak.paths import DRAFT, Paths, path_list, whole_file
 from tiebreak.progress import doing
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import Bundle, bundle_of, known_secrets, missing_plots
 from tiebreak.publish.card import BEGIN, README
-from tiebreak.publish.contests import Contest, contest_of
+from tiebreak.publish.contests import contest_of
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.hub import Outcome, RetryPolicy, publish_bundle
 from tiebreak.publish.latest import CONTESTS, LATEST, Dataset, missing_files
@@ -141,7 +140,10 @@ def publish_dataset(
     eee: dict[str, bytes] = {}
     evals: dict[str, bytes] = {}
     if every_eval_ever is not None:
-        eee = _records(runs, pools or {}, played, owner)
+        for run in runs:
+            eee |= records(run, organization=owner, pool=(pools or {}).get(run.run_id))
+        if played is not None:
+            eee |= contest_records(played, organization=owner)
     if community_evals is not None:
         evals = entries(runs, str(repo_id))
     if eee or evals:  # before anything is sent
@@ -181,15 +183,6 @@ def publish_dataset(
     )
 
 
-def _records(
-    runs: Iterable[Run], pools: Mapping[str, CandidatePool], contest: Contest | None, owner: str
-) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    for run in runs:
-        files |= records(run, organization=owner, pool=pools.get(run.run_id))
-    return files | (contest_records(contest, organization=owner) if contest is not None else {})
-
-
 class _Folder(Dataset):
     """The dataset in a folder, which may be empty, or not be there yet."""
 
@@ -206,8 +199,7 @@ class _Folder(Dataset):
         }
 
     def read(self, path: str) -> bytes:
-        content: bytes = self.known[path].read_bytes()
-        return content
+        return Path(self.known[path]).read_bytes()
 
 
 def write_folder(
@@ -226,7 +218,15 @@ def write_folder(
             content; or its card cannot be read.
         OSError: a file cannot be written.
     """
-    new = missing_files(bundle, _look(folder), license=license, repo_id=repo_id)
+    if folder.exists() and not folder.is_dir():
+        raise PublishError(f"{folder} is not a folder: give another one with --out")
+    dataset = _Folder(folder)
+    if dataset and BEGIN.encode() not in dataset.get(README, b""):
+        raise PublishError(
+            f"{folder} holds something else than a dataset of Tiebreak: give an empty or a new "
+            "folder with --out"
+        )
+    new = missing_files(bundle, dataset, license=license, repo_id=repo_id)
     write_files(new, folder)
     return tuple(
         Written(path, (folder / path).stat().st_size, path in new)
@@ -247,15 +247,3 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         with whole_file(folder / path) as draft:
             draft.write_bytes(content)
-
-
-def _look(folder: Path) -> _Folder:
-    if folder.exists() and not folder.is_dir():
-        raise PublishError(f"{folder} is not a folder: give another one with --out")
-    found = _Folder(folder)
-    if found and BEGIN.encode() not in found.get(README, b""):
-        raise PublishError(
-            f"{folder} holds something else than a dataset of Tiebreak: give an empty or a new "
-            "folder with --out"
-        )
-    return found

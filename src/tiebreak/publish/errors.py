@@ -52,19 +52,16 @@ def sentence(fault: Fault, repo_id: str, endpoint: str, tries: int) -> str:
     """What went wrong at the Hub, and what to do."""
     parts = [str(fault.status)] if fault.status else []
     parts += [fault.message] if fault.message else []
-    wait = f" It asks to wait {_duration(fault.retry_after)}." if fault.retry_after else ""
+    wait = fault.retry_after or 0
+    duration = f"{wait:.0f} s" if wait < 120 else f"{wait / 60:.0f} min"
     return _SENTENCES[fault.kind].format(
         repo=repo_id,
         url=f"{endpoint}/datasets/{repo_id}",
         endpoint=endpoint,
         said=f" ({': '.join(parts)})" if parts else "",
-        wait=wait,
+        wait=f" It asks to wait {duration}." if wait else "",
         tried=f", also at the last of {tries} tries" if tries > 1 else "",
         tokens=TOKENS,
         log_in=LOG_IN,
         again=AGAIN,
     )
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -96,9 +96,11 @@ def facts_of(path: str) -> LogFacts:
     """Read the header of a ranking log, local or remote, and keep what is public."""
     log = read_eval_log(path, header_only=True)
     metadata = log.eval.metadata or {}
+    with fsspec.open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return LogFacts(
         name=file_name(path),
-        sha256=_sha256(path),
+        sha256=digest,
         eval_id=log.eval.eval_id,
         created=str(log.eval.created),
         status=log.status,
@@ -121,20 +123,24 @@ def public_names(names: Iterable[str]) -> dict[str, str]:
     """From public names to those given, where these hold folders; each is another one."""
     given = set(names)
     taken = {name for name in given if public_name(name) == name}
-    found: dict[str, str] = {}
+    names_given: dict[str, str] = {}
     for name in sorted(given - taken):
         public, number = public_name(name), 1
         while public in taken:
             number += 1
             public = f"{public_name(name)} ({number})"
         taken.add(public)
-        found[public] = name
-    return found
+        names_given[public] = name
+    return names_given
 
 
 def model_id(model: str) -> str:
     """A model's name as a path of portable parts: `openai/gpt-5`, or `my-run` alone."""
-    parts = [_portable(part) for part in model.split("/") if part.strip(". ")]
+    parts = []
+    for part in (part for part in model.split("/") if part.strip(". ")):
+        name = _NOT_PORTABLE.sub("_", " ".join(part.split())).strip(". ")[:100].rstrip(". ")
+        reserved = name.split(".", 1)[0].upper() in _RESERVED
+        parts.append(f"_{name}" if reserved or not name else name)
     return "/".join(parts) or UNSPECIFIED
 
 
@@ -142,12 +148,6 @@ def flattened(model: str) -> tuple[str, str]:
     """Developer and model, each the name of one folder: `azure/openai/x` is `azure`, `openai_x`."""
     developer, _, name = model_id(model).partition("/")
     return (developer, name.replace("/", "_")) if name else (UNSPECIFIED, developer)
-
-
-def _portable(text: str) -> str:
-    name = _NOT_PORTABLE.sub("_", " ".join(text.split())).strip(". ")[:100].rstrip(". ")
-    reserved = name.split(".", 1)[0].upper() in _RESERVED
-    return f"_{name}" if reserved or not name else name
 
 
 def public_words(text: str | None) -> str | None:
@@ -179,11 +179,6 @@ def file_name(path: str) -> str:
     return PureWindowsPath(path).name or path
 
 
-def _sha256(path: str) -> str:
-    with fsspec.open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _matching(pattern: str, value: object) -> str | None:
     return value if isinstance(value, str) and re.fullmatch(pattern, value) else None
 
@@ -204,20 +199,16 @@ def _roles(log: EvalLog) -> Iterator[RoleFacts]:
     # Without the role the task's own model judges.
     if not {"judge", "peers"} & set(roles) and log.eval.model != "none/none":
         config = log.eval.model_generate_config.merge(log.plan.config)
-        yield _role("judge", ModelConfig(model=log.eval.model, config=config))
+        yield RoleFacts("judge", public_name(log.eval.model), settings_of(config))
     for role, bound in sorted(roles.items()):
         # A role of the user's own takes no part in judging, and its name is anybody's.
         if role in ("judge", "meta_judge", "peers"):
             models: Sequence[ModelConfig] = bound if isinstance(bound, list) else [bound]
             for model in models:
                 # Of the task's own model the eval's settings go before those of the role.
-                own = role == "judge" and model.model == log.eval.model
-                config = model.config.merge(log.plan.config) if own else model.config
-                yield _role(role, model.model_copy(update={"config": config}))
-
-
-def _role(role: str, model: ModelConfig) -> RoleFacts:
-    return RoleFacts(role, public_name(model.model), settings_of(model.config))
+                judging = role == "judge" and model.model == log.eval.model
+                config = model.config.merge(log.plan.config) if judging else model.config
+                yield RoleFacts(role, public_name(model.model), settings_of(config))
 
 
 def settings_of(config: GenerateConfig) -> dict[str, Scalar]:

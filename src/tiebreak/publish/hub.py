@@ -85,11 +85,10 @@ class RetryPolicy:
     def _is_over(self, state: "RetryCallState") -> bool:
         from tenacity import stop_after_attempt, stop_before_delay
 
-        tries = self._tries(_fault(state))
-        return stop_after_attempt(tries)(state) or stop_before_delay(self.total)(state)
+        return stop_after_attempt(self._tries(state))(state) or stop_before_delay(self.total)(state)
 
-    def _tries(self, found: Fault) -> int:
-        return self.calls if found.kind == "unreachable" else self.tries
+    def _tries(self, state: "RetryCallState") -> int:
+        return self.calls if _fault(state).kind == "unreachable" else self.tries
 
     def _wait(self, state: "RetryCallState") -> float:
         """Full jitter, but not shorter than the Hub asks for."""
@@ -101,26 +100,28 @@ class RetryPolicy:
         return jitter if asked is None else asked + min(jitter, self.first)
 
     def _report(self, state: "RetryCallState") -> None:
-        found = _fault(state)
         if self.notify is not None:
-            what = f"answered {found.status}" if found.status else f"is not there ({found.message})"
-            what += " (somebody else was faster)" if found.kind == "changed" else ""
+            trouble = _fault(state)
+            answer = f"answered {trouble.status}"
+            if not trouble.status:
+                answer = f"is not there ({trouble.message})"
+            answer += " (somebody else was faster)" if trouble.kind == "changed" else ""
             self.notify(
-                f"The Hub {what}; try {state.attempt_number + 1} of {self._tries(found)} "
+                f"The Hub {answer}; try {state.attempt_number + 1} of {self._tries(state)} "
                 f"in {state.upcoming_sleep:.0f} s."
             )
 
 
 def _fault(state: "RetryCallState") -> Fault:
     error = state.outcome and state.outcome.exception()
-    found = fault(error) if error else None
-    assert found is not None, "only after a fault of the Hub is there another try"
-    return found
+    trouble = fault(error) if error else None
+    assert trouble is not None, "only after a fault of the Hub is there another try"
+    return trouble
 
 
 def _is_passing(error: BaseException) -> bool:
-    found = fault(error)
-    return found is not None and found.passing
+    trouble = fault(error)
+    return trouble is not None and trouble.passing
 
 
 @contextmanager
@@ -219,10 +220,10 @@ class Snapshot(Dataset):
             self._contents[path] = response.content
         return self._contents[path]
 
-    def has(self, path: str, content: bytes) -> bool:
+    def holds(self, path: str, content: bytes) -> bool:
         """Whether the file at `path` is there and holds exactly these bytes."""
-        there = self.known.get(path)
-        return there is not None and there == _hash(content, len(there))
+        known = self.known.get(path)
+        return known is not None and known == _hash(content, len(known))
 
 
 def _hash(content: bytes, digits: int) -> str:
@@ -339,29 +340,33 @@ class _Publication:
             return error
         if type(error).__name__ == "InvalidURL":  # it shows parts of passwords
             return PublishError(BAD_ADDRESS)
-        found = fault(error)
-        if found is None:
+        trouble = fault(error)
+        if trouble is None:
             return error
         done = ""
         if self.landed and self.public:
             done = "The runs are published, but the dataset is still private. "
-        told = PublishError(done + sentence(found, self.repo_id, self.endpoint, self.tries))
-        told.__cause__ = error
-        return told
+        explained = PublishError(done + sentence(trouble, self.repo_id, self.endpoint, self.tries))
+        explained.__cause__ = error
+        return explained
 
     def attempt(self) -> Outcome:
         """Look at the dataset as it is now, and add in one commit what is missing."""
         self.tries += 1
-        there = self._look()
-        self.was_private |= there.private
-        changes = missing_files(self.bundle, there, license=self.license, repo_id=self.repo_id)
+        seen = self._look()
+        self.was_private |= seen.private
+        changes = missing_files(self.bundle, seen, license=self.license, repo_id=self.repo_id)
         number = None
         if changes:
             number = self._open_pull_request(changes) if self.pull_request else None
-            number = number or self._commit(there, changes)
+            number = number or self._commit(seen, changes)
         elif self.sent is not None and self.landed is None:
-            self._find(self.sent)
-        return self._outcome(there, number)
+            # The answer was lost: the files are there, so that commit has landed.
+            for commit in self.api.list_repo_commits(self.repo_id, repo_type="dataset"):
+                if commit.title == _title(self.sent):
+                    self._has_landed(commit.commit_id, self.sent)
+                    break
+        return self._outcome(seen, number)
 
     def _look(self) -> Snapshot:
         """The dataset at its head; it is created when it is not there, private at first."""
@@ -375,7 +380,7 @@ class _Publication:
             self.api.create_repo(self.repo_id, repo_type="dataset", private=True, exist_ok=True)
             return look(self.api, self.repo_id)
 
-    def _commit(self, there: Snapshot, changes: Mapping[str, bytes]) -> int | None:
+    def _commit(self, seen: Snapshot, changes: Mapping[str, bytes]) -> int | None:
         """Write all in one commit on exactly what was seen; number of the pull request, if any."""
         from huggingface_hub import CommitOperationAdd
 
@@ -401,14 +406,14 @@ class _Publication:
                 files,
                 commit_message=_title(runs),
                 commit_description="\n".join(f"- {run}" for run in runs),
-                parent_commit=there.head,
+                parent_commit=seen.head,
                 **target,
             )
         except Exception as error:
-            found = fault(error)
-            if found is not None and found.status is not None and found.kind != "down":
+            trouble = fault(error)
+            if trouble is not None and trouble.status is not None and trouble.kind != "down":
                 self.sent = before  # the Hub said that it did not commit
-            if isinstance(error, ValueError) and found is None:
+            if isinstance(error, ValueError) and trouble is None:
                 raise PublishError(
                     f"The Hub does not take these files ({' '.join(str(error).split())}): mend "
                     "what it names, then publish again."
@@ -419,14 +424,8 @@ class _Publication:
         return number
 
     def _runs_in(self, changes: Collection[str]) -> list[str]:
-        return [r.run_id for r in self.bundle.runs if not r.files.keys().isdisjoint(changes)]
-
-    def _find(self, runs: list[str]) -> None:
-        """Find the commit whose answer was lost: its files are there, so it has landed."""
-        for commit in self.api.list_repo_commits(self.repo_id, repo_type="dataset"):
-            if commit.title == _title(runs):
-                self._has_landed(commit.commit_id, runs)
-                break
+        runs = self.bundle.runs.items()
+        return [run_id for run_id, files in runs if not files.keys().isdisjoint(changes)]
 
     def _has_landed(self, commit: str, runs: list[str]) -> None:
         self.landed = commit
@@ -435,33 +434,32 @@ class _Publication:
     def _open_pull_request(self, changes: Mapping[str, bytes]) -> int | None:
         """Number of an open pull request that holds these changes already."""
         title = _title(self._runs_in(changes))
-        for found in self.api.get_repo_discussions(
+        for request in self.api.get_repo_discussions(
             self.repo_id,
             repo_type="dataset",
             discussion_type="pull_request",
             discussion_status="open",
         ):
-            if found.title == title:
-                proposed = look(self.api, self.repo_id, f"refs/pr/{found.num}")
-                if all(proposed.has(p, changes[p]) for p in changes.keys() & self.bundle.files):
+            if request.title == title:
+                proposed = look(self.api, self.repo_id, f"refs/pr/{request.num}")
+                if all(proposed.holds(p, changes[p]) for p in changes.keys() & self.bundle.files):
                     if self.sent is not None:
                         self._has_landed(proposed.head, self.sent)
-                    return found.num
+                    return request.num
         return None
 
-    def _outcome(self, there: Snapshot, number: int | None) -> Outcome:
-        if self.public and there.private:
+    def _outcome(self, seen: Snapshot, number: int | None) -> Outcome:
+        if self.public and seen.private:
             self.api.update_repo_settings(self.repo_id, private=False, repo_type="dataset")
         url = f"{self.endpoint}/datasets/{self.repo_id}"
-        runs = [run.run_id for run in self.bundle.runs]
         return Outcome(
             url=url if number is None else f"{url}/discussions/{number}",
             commit=self.landed,
             pull_request=number,
-            published=tuple(run for run in runs if run in self.published),
-            already=tuple(run for run in runs if run not in self.published),
+            published=tuple(run for run in self.bundle.runs if run in self.published),
+            already=tuple(run for run in self.bundle.runs if run not in self.published),
             tries=self.tries,
-            private=there.private and not self.public,
+            private=seen.private and not self.public,
             made_public=self.public and self.was_private,
         )
 

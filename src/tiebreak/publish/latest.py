@@ -13,7 +13,7 @@ import json
 import math
 from abc import abstractmethod
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tiebreak.publish.bundle import Bundle
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 LATEST: Final = "leaderboard/latest.parquet"
-FULL: Final = "leaderboard/full/"
 CONTESTS: Final = "contests/latest.parquet"
-ALL_CONTESTS: Final = "contests/full/"
 
 _KEY: Final = ("benchmark", "protocol", "judge")
 # Columns without which a table of that name is none of Tiebreak's; they are never null.
@@ -44,28 +42,30 @@ _NEEDED: Final = {
 
 
 def changing_files(
-    bundle: Bundle, there: Mapping[str, bytes], *, license: str | None, repo_id: str
+    bundle: Bundle, dataset: Mapping[str, bytes], *, license: str | None, repo_id: str
 ) -> dict[str, bytes]:
     """The files that change with every publication, as they are to be with the bundle.
 
-    `there` are the files of the dataset by path.
+    `dataset` are its files by path.
 
     Raises:
         PublishError: the card or a table that is there cannot be read, the licence is not an id,
             or the card would hold a secret (a person's text may have one).
     """
-    boards, contests = _latest(bundle, there), _latest_contests(bundle, there)
-    tables = {LATEST: boards, CONTESTS: contests}
+    tables = {
+        LATEST: _latest("leaderboard", bundle, dataset, newest),
+        CONTESTS: _latest("contests", bundle, dataset, current),
+    }
     latest = {path: to_parquet(table) for path, table in tables.items() if table.num_rows}
     # Of a contest that is there the words are those that are there.
     new = {
         path: content
         for path, content in bundle.files.items()
-        if not (path.startswith(OF_CONTESTS) and path in there)
+        if not (path.startswith(OF_CONTESTS) and path in dataset)
     }
-    files = ChainMap(latest, new, cast("dict[str, bytes]", there))
-    rows = boards.to_pylist()
-    text = card(rows, files, contests=contests.to_pylist(), license=license, repo_id=repo_id)
+    files = ChainMap(latest, new, cast("dict[str, bytes]", dataset))
+    boards, contests = (table.to_pylist() for table in tables.values())
+    text = card(boards, files, contests=contests, license=license, repo_id=repo_id)
     readme = {README: text.encode()}
     refuse_secrets(readme, bundle.secrets)
     return readme | latest
@@ -88,64 +88,55 @@ def newest(rows: Iterable[Row]) -> list[Row]:
 
 def current(rows: Iterable[Row]) -> list[Row]:
     """The rows of contests, the newest first, without those whose benchmarks a newer one has."""
-    contests: dict[str, list[Row]] = {}
+    contests: dict[str, dict[tuple[Any, ...], Row]] = {}
     for row in rows:
-        contests.setdefault(row["contest_id"], []).append(row)
+        key = (row["method"], str(row.get("eliminate_by_round")), row["model"])
+        contests.setdefault(row["contest_id"], {}).setdefault(key, row)
     played: list[set[str]] = []
     kept: list[Row] = []
-    for own in contests.values():
-        if not any(one >= set(own[0]["benchmarks"]) for one in played):
-            played.append(set(own[0]["benchmarks"]))
-            kept += own
+    for contest in contests.values():
+        benchmarks = set(next(iter(contest.values()))["benchmarks"])
+        if not any(newer >= benchmarks for newer in played):
+            played.append(benchmarks)
+            kept += contest.values()
     return kept
 
 
-def _latest(bundle: Bundle, there: Mapping[str, bytes]) -> "pa.Table":
-    import pyarrow as pa
-
-    added = [
-        from_parquet(content) for path, content in bundle.files.items() if path.startswith(FULL)
-    ]
-    tables = [*_tables("leaderboard", there, LATEST, FULL), *added]
-    rows = [dict(row) for row in newest(row for table in tables for row in table.to_pylist())]
-    return pa.Table.from_pylist(rows, schema=_unified("leaderboard", tables))
-
-
-def _latest_contests(bundle: Bundle, there: Mapping[str, bytes]) -> "pa.Table":
+def _latest(
+    name: str,
+    bundle: Bundle,
+    dataset: Mapping[str, bytes],
+    pick: Callable[[Iterable[Row]], list[Row]],
+) -> "pa.Table":
+    """The latest table of a dataset with a bundle: those of its rows that `pick` returns."""
     import pyarrow as pa
 
     added: dict[bool, list[pa.Table]] = {True: [], False: []}
     for path, content in bundle.files.items():
-        if path.startswith(ALL_CONTESTS):
-            added[path not in there].append(from_parquet(content))
-    # One that was there before is older than all that came after it.
-    tables = [*added[True], *_tables("contests", there, CONTESTS, ALL_CONTESTS), *added[False]]
-    rows, seen = [], set()
-    for table in tables:
-        own = [row for row in table.to_pylist() if row["contest_id"] not in seen]
-        seen |= {row["contest_id"] for row in own}
-        rows += own
-    return pa.Table.from_pylist(
-        [dict(row) for row in current(rows)], schema=_unified("contests", tables)
-    )
+        if path.startswith(f"{name}/full/"):
+            added[path not in dataset].append(from_parquet(content))
+    # A contest that was there before is older than all that came after it.
+    tables = [*added[True], *_tables(name, dataset), *added[False]]
+    rows = pick(row for table in tables for row in table.to_pylist())
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=_unified(name, tables))
 
 
-def _tables(name: str, there: Mapping[str, bytes], latest: str, full: str) -> list["pa.Table"]:
+def _tables(name: str, dataset: Mapping[str, bytes]) -> list["pa.Table"]:
     """The latest table that is there; where it is missing or damaged, those of all runs."""
-    if latest in there and (table := _table(name, there[latest])) is not None:
+    latest = f"{name}/latest.parquet"
+    if latest in dataset and (table := _table(name, dataset[latest])) is not None:
         return [table]
-    found = []
-    for path in sorted(there):
-        if path.startswith(full) and path.endswith(".parquet"):
-            table = _table(name, there[path])
+    tables = []
+    for path in sorted(dataset):
+        if path.startswith(f"{name}/full/") and path.endswith(".parquet"):
+            table = _table(name, dataset[path])
             if table is None:
-                what = {"leaderboard": "leaderboard", "contests": "contest"}[name]
                 raise PublishError(
-                    f"{path} in the dataset is not a {what} of Tiebreak, so {latest} cannot be "
-                    "made: remove that file from the dataset, or restore it"
+                    f"{path} in the dataset is not a {name.removesuffix('s')} of Tiebreak, so "
+                    f"{latest} cannot be made: remove that file from the dataset, or restore it"
                 )
-            found.append(table)
-    return found
+            tables.append(table)
+    return tables
 
 
 def _table(name: str, content: bytes) -> "pa.Table | None":
@@ -218,13 +209,13 @@ class Dataset(Mapping[str, bytes]):
     def read(self, path: str) -> bytes:
         """Content of a file that is there."""
 
-    def has(self, path: str, content: bytes) -> bool:
+    def holds(self, path: str, content: bytes) -> bool:
         """Whether a file is there and holds exactly these bytes."""
         return path in self and self[path] == content
 
 
 def missing_files(
-    bundle: Bundle, there: Dataset, *, license: str | None, repo_id: str
+    bundle: Bundle, dataset: Dataset, *, license: str | None, repo_id: str
 ) -> dict[str, bytes]:
     """The files that have to be written for a dataset to hold a bundle; empty: it holds it.
 
@@ -233,20 +224,22 @@ def missing_files(
             be read or made.
     """
 
-    def holds(path: str, content: bytes) -> bool:
-        return path in there and (
-            there.has(path, content) or same_content(path, content, there[path])
-        )
+    def missing(files: Mapping[str, bytes]) -> dict[str, bytes]:
+        return {
+            path: content
+            for path, content in files.items()
+            if path not in dataset
+            or not (dataset.holds(path, content) or same_content(path, content, dataset[path]))
+        }
 
-    new = {path: content for path, content in bundle.files.items() if not holds(path, content)}
-    for path in sorted(new.keys() & there.keys()):
+    new = missing(bundle.files)
+    for path in sorted(new.keys() & dataset.keys()):
         raise PublishError(
-            f"{there.name} holds another {path} already, and what is published never changes: the "
-            "log has been changed since then (scored again, for example), or --level, --draws or "
-            f"--seed are others. {there.remedy}"
+            f"{dataset.name} holds another {path} already, and what is published never changes: "
+            "the log has been changed since then (scored again, for example), or --level, --draws "
+            f"or --seed are others. {dataset.remedy}"
         )
-    changing = changing_files(bundle, there, license=license, repo_id=repo_id)
-    return new | {path: content for path, content in changing.items() if not holds(path, content)}
+    return new | missing(changing_files(bundle, dataset, license=license, repo_id=repo_id))
 
 
 def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
@@ -268,13 +261,13 @@ def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
         return False
 
 
-def _alike(one: Any, other: Any) -> bool:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        shared = one.keys() & other.keys()
-        added = shared in (one.keys(), other.keys()) and bool(shared) == bool(one or other)
-        return added and all(_alike(one[key], other[key]) for key in shared)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    if isinstance(one, float) and isinstance(other, float | int):
-        return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
-    return type(one) is type(other) and bool(one == other)
+def _alike(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        shared = ours.keys() & theirs.keys()
+        added = shared in (ours.keys(), theirs.keys()) and bool(shared) == bool(ours or theirs)
+        return added and all(_alike(ours[key], theirs[key]) for key in shared)
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(_alike, ours, theirs))
+    if isinstance(ours, float) and isinstance(theirs, float | int):
+        return math.isclose(ours, theirs, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return type(ours) is type(theirs) and bool(ours == theirs)

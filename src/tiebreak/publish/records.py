@@ -19,7 +19,6 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -31,6 +30,7 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.analysis.standing import Placed
 from tiebreak.candidates import Candidate, CandidatePool, Item
 from tiebreak.publish.contests import CSD, Contest, contest_rows, score_rows
 from tiebreak.publish.facts import flattened, model_id
@@ -48,22 +48,6 @@ COLLECTION: Final = "tiebreak"
 _UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Metric:
-    """One number about a model on a benchmark, with its interval in the same unit."""
-
-    id: str
-    name: str
-    description: str
-    score: float
-    n: int
-    lower: float = math.nan
-    upper: float = math.nan
-    bounds: tuple[float, float] | None = None
-    lower_is_better: bool = False
-    judged: bool = True
-
-
 def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -> dict[str, bytes]:
     """The files of one run, by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json` and its samples.
 
@@ -74,15 +58,15 @@ def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -
     written: dict[str, bytes] = {}
     for model in dict.fromkeys(row.model for board in run.boards for row in board.rows):
         results = [
-            _result(run, board, metric)
+            result
             for board in run.boards
             for row in board.rows
             if row.model == model
-            for metric in _metrics(run, board, row)
+            for result in _board_results(run, board, row)
         ]
         if not results:
             continue
-        record = _record(run, model, organization, results)
+        record = _run_record(run, model, organization, results)
         stem = stem_of(run.run_id, model)
         if pool is not None and (lines := list(_sample_lines(run, record, model, pool))):
             samples = "".join(f"{dumps(line)}\n" for line in lines).encode()
@@ -98,17 +82,16 @@ def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -
     return written
 
 
-def _record(run: Run, model: str, organization: str, results: list[Json]) -> Json:
+def _run_record(run: Run, model: str, organization: str, results: list[Json]) -> Json:
     created = str(round(datetime.fromisoformat(run.created).timestamp()))
     tiebreak = sorted({fact.tiebreak_version or "unknown" for fact in run.facts})
     inspect = sorted({fact.inspect_version or "unknown" for fact in run.facts})
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"tiebreak_{run.run_id}/{model_id(model)}/{created}",
-        "evaluation_timestamp": created,
+    return _record(
+        run.run_id,
+        model,
         # When this was written must not change the bytes; nothing was retrieved from anywhere.
-        "retrieved_timestamp": created,
-        "source_metadata": {
+        {"evaluation_timestamp": created, "retrieved_timestamp": created},
+        {
             "source_name": "Tiebreak ranking log",
             "source_type": "evaluation_run",
             "source_organization_name": organization,
@@ -118,14 +101,45 @@ def _record(run: Run, model: str, organization: str, results: list[Json]) -> Jso
                 "log_sha256": " ".join(fact.sha256 for fact in run.facts),
             },
         },
-        "eval_library": {
+        {
             "name": "tiebreak",
             "version": ", ".join(tiebreak),
             "additional_details": {"inspect_ai": ", ".join(inspect)},
         },
+        results,
+    )
+
+
+def _record(
+    name: str, model: str, times: Json, source: Json, library: Json, results: list[Json]
+) -> Json:
+    created = times["retrieved_timestamp"]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": f"tiebreak_{name}/{model_id(model)}/{created}",
+        **times,
+        "source_metadata": source,
+        "eval_library": library,
         "model_info": model_info(model),
         "evaluation_results": results,
     }
+
+
+def _result(
+    result_id: str, title: str, config: Json, score: Json, source: Json | None = None
+) -> Json:
+    """One number about a model: how it is to be read, and the number itself."""
+    return {
+        "evaluation_result_id": result_id,
+        "evaluation_name": title,
+        "source_data": {"dataset_name": title, "source_type": "other", **(source or {})},
+        "metric_config": config,
+        "score_details": score,
+    }
+
+
+def _range(low: float, high: float) -> Json:
+    return {"score_type": "continuous", "min_score": low, "max_score": high}
 
 
 def model_info(model: str) -> Json:
@@ -135,90 +149,96 @@ def model_info(model: str) -> Json:
     return info if "/" in info["id"] else {**info, "developer": flattened(model)[0]}
 
 
-def _metrics(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[_Metric]:
+def _board_results(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[Json]:
     """What is known about a model on a benchmark; a number that is undefined is left out."""
     pool = f"relative to this pool of {len(board.rows)} models"
     if board.rule.reviewed:
         yield from _consensus_ranks(run, board, row.model, pool)
     if not math.isnan(row.borda):
-        yield _Metric(
-            id=_borda_of(board),
-            name="Normalized Borda score",
-            description=f"Mean share of the other models that a model leaves behind, {pool}.",
-            score=row.borda,
-            lower=row.lower,
-            upper=row.upper,
-            n=board.n_items,
+        yield _measured(
+            run,
+            board,
+            _borda_of(board),
+            "Normalized Borda score",
+            f"Mean share of the other models that a model leaves behind, {pool}.",
+            row.borda,
+            board.n_items,
+            interval=row,
             bounds=(0.0, 1.0),
         )
     if not math.isnan(row.native):
-        yield _Metric(
-            id=NATIVE_SCORE,
-            name="Native score",
-            description="The benchmark's own metric, as the harness gave it, over judged items.",
-            score=row.native,
-            n=row.native_n,
-            judged=False,
+        yield _measured(
+            run,
+            board,
+            NATIVE_SCORE,
+            "Native score",
+            "The benchmark's own metric, as the harness gave it, over judged items.",
+            row.native,
+            row.native_n,
         )
 
 
-def _consensus_ranks(run: Run, board: Leaderboard, model: str, pool: str) -> Iterator[_Metric]:
-    """The mean place of a model in the consensus of the reviewers."""
+def _consensus_ranks(run: Run, board: Leaderboard, model: str, pool: str) -> Iterator[Json]:
     for review in run.reviews:
         method = review.ranking.methods[0]
         for row in review.ranking.rows:
             if review.panel.benchmark == board.benchmark and row.model == model and row.n_items:
-                yield _Metric(
-                    id=f"{method.removesuffix('_young')}.consensus_rank",
-                    name="Mean consensus rank",
-                    description=f"Mean place in the reviewers' consensus by {method}, {pool}.",
-                    score=row.mean_rank,
-                    lower=row.lower,
-                    upper=row.upper,
-                    n=row.n_items,
+                yield _measured(
+                    run,
+                    board,
+                    _consensus_of(method),
+                    "Mean consensus rank",
+                    f"Mean place in the reviewers' consensus by {method}, {pool}.",
+                    row.mean_rank,
+                    row.n_items,
+                    interval=row,
                     bounds=(1.0, float(len(review.ranking.rows))),
                     lower_is_better=True,
                 )
 
 
-def _result(run: Run, board: Leaderboard, metric: _Metric) -> Json:
+def _measured(
+    run: Run,
+    board: Leaderboard,
+    metric: str,
+    name: str,
+    description: str,
+    score: float,
+    n: int,
+    *,
+    interval: Placed | None = None,
+    bounds: tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+) -> Json:
+    """The result of a metric over `n` items; what was judged has `bounds` and names the judges."""
     config: Json = {
-        "evaluation_description": metric.description,
-        "metric_id": metric.id,
-        "metric_name": metric.name,
-        "lower_is_better": metric.lower_is_better,
+        "evaluation_description": description,
+        "metric_id": metric,
+        "metric_name": name,
+        "lower_is_better": lower_is_better,
         "additional_details": {
             "protocol": board.protocol,
             "pool": ", ".join(row.model for row in board.rows),
         },
     }
-    if metric.bounds is not None:
-        low, high = metric.bounds
-        config |= {"score_type": "continuous", "min_score": low, "max_score": high}
-    if metric.judged and (scoring := _scoring(run, board)):
-        config["llm_scoring"] = scoring
-    return {
-        "evaluation_result_id": result_id(board.benchmark, metric.id),
-        "evaluation_name": board.benchmark,
-        "source_data": {"dataset_name": board.benchmark, "source_type": "other"},
-        "metric_config": config,
-        "score_details": {"score": metric.score, "uncertainty": _uncertainty(board, metric)},
-    }
-
-
-def _uncertainty(board: Leaderboard, metric: _Metric) -> Json:
-    if math.isnan(metric.lower):
-        return {"num_samples": metric.n}
-    return {
-        "confidence_interval": {
-            "lower": metric.lower,
-            "upper": metric.upper,
-            "confidence_level": board.level,
-            "method": f"expanded percentile bootstrap over items, seed {board.seed}",
-        },
-        "num_samples": metric.n,
-        "num_bootstrap_samples": board.draws,
-    }
+    if bounds is not None:
+        config |= _range(*bounds)
+        if scoring := _scoring(run, board):
+            config["llm_scoring"] = scoring
+    uncertainty: Json = {"num_samples": n}
+    if interval is not None and not math.isnan(interval.lower):
+        uncertainty = {
+            "confidence_interval": {
+                "lower": interval.lower,
+                "upper": interval.upper,
+                "confidence_level": board.level,
+                "method": f"expanded percentile bootstrap over items, seed {board.seed}",
+            },
+            "num_samples": n,
+            "num_bootstrap_samples": board.draws,
+        }
+    details = {"score": score, "uncertainty": uncertainty}
+    return _result(f"{board.benchmark}/{metric}", board.benchmark, config, details)
 
 
 def _scoring(run: Run, board: Leaderboard) -> Json | None:
@@ -256,25 +276,23 @@ def _sample_lines(run: Run, record: Json, model: str, pool: CandidatePool) -> It
         for item, candidates in pool
         if model in candidates
     }
-    named = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
+    results = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
     for board in run.boards:
-        ranked = [one for one in run.log.ranked if one.ballots.benchmark == board.benchmark]
+        ranked = [item for item in run.log.ranked if item.ballots.benchmark == board.benchmark]
         table = ItemTable.of(ranked)
         if model not in table.models:
             continue
         column = table.models.index(model)
         for row, (ballots, placement) in enumerate(ranked):
-            found = answers.get((ballots.benchmark, ballots.item_id, ballots.input_hash))
+            answer = answers.get((ballots.benchmark, ballots.item_id, ballots.input_hash))
             native = float(table.native[row, column])
-            if found is None or native not in (0.0, 1.0):
+            if answer is None or native not in (0.0, 1.0):
                 continue
-            scores: Mapping[str, float] = {
-                result_id(board.benchmark, NATIVE_SCORE): native,
-                result_id(board.benchmark, _borda_of(board)): placement.borda.get(model, math.nan),
-            }
-            for name, score in scores.items():
-                if name in named and not math.isnan(score):
-                    yield _sample(record, named[name], *found, score, native == 1.0)
+            borda = placement.borda.get(model, math.nan)
+            for metric, score in ((NATIVE_SCORE, native), (_borda_of(board), borda)):
+                result = results.get(f"{board.benchmark}/{metric}")
+                if result is not None and not math.isnan(score):
+                    yield _sample(record, result, *answer, score, native == 1.0)
 
 
 def _sample(
@@ -311,13 +329,11 @@ def _sample(
 
 
 def _borda_of(board: Leaderboard) -> str:
-    """The id of the metric by which a leaderboard ranks."""
     return f"{board.protocol}.normalized_borda"
 
 
-def result_id(benchmark: str, metric: str) -> str:
-    """What a record's result and the lines behind it have in common."""
-    return f"{benchmark}/{metric}"
+def _consensus_of(method: str) -> str:
+    return f"{method.removesuffix('_young')}.consensus_rank"
 
 
 def stem_of(run_id: str, model: str) -> str:
@@ -341,7 +357,8 @@ def contest_records(contest: Contest, *, organization: str) -> dict[str, bytes]:
     The same contest gives the same bytes as long as its files of scores lie untouched: the schema
     wants a time, and a contest has no other.
     """
-    created = str(round(_newest(contest)))
+    sources = [path for path in map(Path, contest.sources) if path.exists()]
+    created = max((path.stat().st_mtime for path in sources), default=time.time())
     results: dict[str, list[Json]] = {model: [] for model in contest.table.models}
     for row in json_ready(score_rows(contest)):
         if row["score"] is not None:
@@ -349,156 +366,114 @@ def contest_records(contest: Contest, *, organization: str) -> dict[str, bytes]:
     for row in json_ready(contest_rows(contest)):
         make = _wins if row["method"] == CSD else _place
         results[row["model"]].append(make(contest, row))
-    return {
-        f"{stem_of(contest.contest_id, model)}.json": (
-            dumps(_contest_record(contest, model, organization, created, own), indent=2) + "\n"
-        ).encode()
-        for model, own in results.items()
+    source = {
+        "source_name": "Tiebreak contest over a table of scores",
+        # Of these scores only the aggregates are known here.
+        "source_type": "documentation",
+        "source_organization_name": organization,
+        "evaluator_relationship": "other",
+        "additional_details": {"contest_id": contest.contest_id},
     }
-
-
-def _newest(contest: Contest) -> float:
-    """When the newest file of scores was written, in seconds since 1970; without one: now."""
-    files = [path for path in map(Path, contest.sources) if path.exists()]
-    return max((path.stat().st_mtime for path in files), default=time.time())
-
-
-def _contest_record(
-    contest: Contest, model: str, organization: str, created: str, results: list[Json]
-) -> Json:
-    name = contest.contest_id
+    library = {"name": "tiebreak", "version": version("tiebreak")}
+    times = {"retrieved_timestamp": str(round(created))}
+    written = {
+        model: _record(contest.contest_id, model, times, source, library, results[model])
+        for model in results
+    }
     return {
-        "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"tiebreak_{name}/{model_id(model)}/{created}",
-        "retrieved_timestamp": created,
-        "source_metadata": {
-            "source_name": "Tiebreak contest over a table of scores",
-            # Of these scores only the aggregates are known here.
-            "source_type": "documentation",
-            "source_organization_name": organization,
-            "evaluator_relationship": "other",
-            "additional_details": {"contest_id": name},
-        },
-        "eval_library": {"name": "tiebreak", "version": version("tiebreak")},
-        "model_info": model_info(model),
-        "evaluation_results": results,
+        f"{stem_of(contest.contest_id, model)}.json": f"{dumps(record, indent=2)}\n".encode()
+        for model, record in written.items()
     }
 
 
 def _score(row: Mapping[str, Any]) -> Json:
     error = row["standard_error"]
-    return {
-        "evaluation_result_id": result_id(row["benchmark"], NATIVE_SCORE),
-        "evaluation_name": row["benchmark"],
-        "source_data": {"dataset_name": row["benchmark"], "source_type": "other"},
-        "metric_config": {
-            "evaluation_description": "The score in the table that models are ranked by: higher "
-            "is better, and a metric that is better when lower has a minus sign.",
-            "metric_id": NATIVE_SCORE,
-            "metric_name": "Native score",
-            "lower_is_better": False,
-        },
-        "score_details": {
-            "score": row["score"],
-            **({} if error is None else {"uncertainty": {"standard_error": {"value": error}}}),
-        },
+    config = {
+        "evaluation_description": "The score in the table that models are ranked by: higher "
+        "is better, and a metric that is better when lower has a minus sign.",
+        "metric_id": NATIVE_SCORE,
+        "metric_name": "Native score",
+        "lower_is_better": False,
     }
+    details: Json = {"score": row["score"]}
+    if error is not None:
+        details["uncertainty"] = {"standard_error": {"value": error}}
+    return _result(f"{row['benchmark']}/{NATIVE_SCORE}", row["benchmark"], config, details)
 
 
 def _wins(contest: Contest, row: Mapping[str, Any]) -> Json:
     out = ", ".join(map(str, row["eliminate_by_round"]))
-    return _aggregate(
-        contest,
-        f"{EXPECTED_WINS}@T={row['eliminate'] if row['eliminate'] is not None else out}",
-        {
-            "evaluation_description": "Expected wins in a Swiss-system contest whose rounds are "
-            f"benchmarks, {_pool(contest)}.",
-            "metric_id": EXPECTED_WINS,
-            "metric_name": "Expected win score",
-            "metric_parameters": {
-                "eliminate": out,
-                **{name: row[name] for name in ("iterations", "seed", "missing")},
-            },
-            "lower_is_better": False,
-            "score_type": "continuous",
-            "min_score": 0.0,
-            "max_score": float(len(contest.report.rounds)),
-        },
-        {
-            "score": row["value"],
-            "details": _details(row, "rank", "standard_error", *_RANKS, "slope", "label"),
-            **_contest_uncertainty(contest, row),
-        },
-    )
-
-
-_RANKS: Final = ("simulation_rank_lower", "simulation_rank_upper", "rank_lower", "rank_upper")
-
-
-def _contest_uncertainty(contest: Contest, row: Mapping[str, Any]) -> Json:
+    config = {
+        "evaluation_description": "Expected wins in a Swiss-system contest whose rounds are "
+        f"benchmarks, {_pool(contest)}.",
+        "metric_id": EXPECTED_WINS,
+        "metric_name": "Expected win score",
+        "metric_parameters": {"eliminate": out, **_of(row, "iterations", "seed", "missing")},
+        "lower_is_better": False,
+        **_range(0.0, float(len(contest.report.rounds))),
+    }
+    details = {"score": row["value"], "details": _texts(row, *_DETAILS)}
     items = contest.report.items
     if row.get("lower") is not None and items is not None:
         interval = {
-            **{name: row[name] for name in ("lower", "upper")},
+            **_of(row, "lower", "upper"),
             "confidence_level": items.level,
             "method": f"contests over {items.draws} tables of what the true scores may be",
         }
-        return {"uncertainty": {"confidence_interval": interval}}
-    if row["standard_error"] is None:
-        return {}
-    error = {
-        "value": row["standard_error"],
-        "method": "Monte Carlo error of the simulation; other items and benchmarks are not in it",
-    }
-    return {"uncertainty": {"standard_error": error, "num_samples": row["iterations"]}}
+        details["uncertainty"] = {"confidence_interval": interval}
+    elif row["standard_error"] is not None:
+        error = {
+            "value": row["standard_error"],
+            "method": "Monte Carlo error of the simulation; other items and benchmarks are not in "
+            "it",
+        }
+        details["uncertainty"] = {"standard_error": error, "num_samples": row["iterations"]}
+    t = row["eliminate"] if row["eliminate"] is not None else out
+    return _aggregate(contest, f"{EXPECTED_WINS}@T={t}", config, details)
+
+
+_DETAILS: Final = (
+    *("rank", "standard_error", "simulation_rank_lower", "simulation_rank_upper"),
+    *("rank_lower", "rank_upper", "slope", "label"),
+)
 
 
 def _place(contest: Contest, row: Mapping[str, Any]) -> Json:
-    method = row["method"]
-    metric = f"{method.removesuffix('_young')}.consensus_rank"
-    return _aggregate(
-        contest,
-        metric,
-        {
-            "evaluation_description": f"Place in the consensus of the benchmarks by {method}, "
-            f"{_pool(contest)}.",
-            "metric_id": metric,
-            "metric_name": "Consensus rank",
-            "lower_is_better": True,
-            "score_type": "continuous",
-            "min_score": 1.0,
-            "max_score": float(len(contest.report.models)),
-        },
-        {
-            "score": float(row["rank"]),
-            "details": _details(row, "value", "n", "cost", "optimal", "unique"),
-        },
-    )
+    metric = _consensus_of(row["method"])
+    config = {
+        "evaluation_description": f"Place in the consensus of the benchmarks by {row['method']}, "
+        f"{_pool(contest)}.",
+        "metric_id": metric,
+        "metric_name": "Consensus rank",
+        "lower_is_better": True,
+        **_range(1.0, float(len(contest.report.models))),
+    }
+    details = _texts(row, "value", "n", "cost", "optimal", "unique")
+    return _aggregate(contest, metric, config, {"score": float(row["rank"]), "details": details})
 
 
 def _aggregate(contest: Contest, name: str, config: Json, details: Json) -> Json:
     """A result over benchmarks; the contest's id keeps it apart from those over others."""
-    title = f"{count(len(contest.played), 'benchmark')} ({contest.contest_id})"
-    rounds = " → ".join(" + ".join(one) for one in contest.report.rounds)
-    named = {"pool": ", ".join(contest.report.models), "rounds": rounds}
-    return {
-        "evaluation_result_id": result_id(contest.contest_id, name),
-        "evaluation_name": title,
-        "source_data": {
-            "dataset_name": title,
-            "source_type": "other",
-            "additional_details": {"benchmarks": ", ".join(contest.played)},
-        },
-        "metric_config": {**config, "additional_details": named},
-        "score_details": details,
-    }
+    rounds = " → ".join(" + ".join(names) for names in contest.report.rounds)
+    pool = {"pool": ", ".join(contest.report.models), "rounds": rounds}
+    return _result(
+        f"{contest.contest_id}/{name}",
+        f"{count(len(contest.played), 'benchmark')} ({contest.contest_id})",
+        {**config, "additional_details": pool},
+        details,
+        {"additional_details": {"benchmarks": ", ".join(contest.played)}},
+    )
 
 
 def _pool(contest: Contest) -> str:
     return f"relative to this pool of {count(len(contest.report.models), 'model')}"
 
 
-def _details(row: Mapping[str, Any], *names: str) -> dict[str, str]:
+def _of(row: Mapping[str, Any], *names: str) -> Json:
+    return {name: row[name] for name in names}
+
+
+def _texts(row: Mapping[str, Any], *names: str) -> dict[str, str]:
     return {name: str(row[name]) for name in names if row.get(name) is not None}
 
 
@@ -523,20 +498,20 @@ def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
     `repo_id` is the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
     shown as a benchmark's once it is registered as one (a file `eval.yaml`).
     """
-    found = [
+    scored = [
         (run, board, row)
         for run in runs
         for board in run.boards
         for row in board.rows
         if not math.isnan(row.borda)
     ]
-    folders = _distinct({row.model: "/".join(flattened(row.model)) for _, _, row in found})
-    tasks = _distinct({_task(board): slug(*_task(board)) for _, board, _ in found})
+    folders = _distinct({row.model: "/".join(flattened(row.model)) for _, _, row in scored})
+    tasks = _distinct({_task(board): slug(*_task(board)) for _, board, _ in scored})
     return {
         f"{folders[row.model]}/{FOLDER}/tiebreak-{tasks[_task(board)]}.yaml": _file(
             run, board, row, repo_id, tasks[_task(board)]
         )
-        for run, board, row in found
+        for run, board, row in scored
     }
 
 
@@ -549,13 +524,13 @@ def _distinct(names: Mapping[_T, str]) -> dict[_T, str]:
     """Names for files; those that several have, on any system, end in a hash of what they name."""
     shared = Counter(name.casefold() for name in names.values())
     return {
-        what: name if shared[name.casefold()] == 1 else f"{name}-{_hash(what)}"
-        for what, name in names.items()
+        key: name if shared[name.casefold()] == 1 else f"{name}-{_hash(key)}"
+        for key, name in names.items()
     }
 
 
-def _hash(what: object) -> str:
-    return hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+def _hash(key: object) -> str:
+    return hashlib.sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str, task: str) -> bytes:
@@ -573,7 +548,7 @@ def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str, task:
 
 
 def _notes(board: Leaderboard, row: LeaderboardRow) -> str:
-    others = ", ".join(one.model for one in board.rows if one is not row)
+    pool = ", ".join(rival.model for rival in board.rows if rival is not row)
     judges = ", ".join(board.judges) or "no judge"
     interval = ""
     if not math.isnan(row.lower):
@@ -581,5 +556,5 @@ def _notes(board: Leaderboard, row: LeaderboardRow) -> str:
     return (
         f"Normalized Borda score (0 to 1{interval}) over {count(board.n_items, 'item')} by "
         f"{board.protocol}, judged by {judges}. It is relative to a pool of {len(board.rows)} "
-        f"models; the others: {others}"
+        f"models; the others: {pool}"
     )

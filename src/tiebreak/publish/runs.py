@@ -61,11 +61,11 @@ class Run:
     @property
     def roles(self) -> tuple[RoleFacts, ...]:
         """The models that judged, each once: the shards of a run repeat them."""
-        found: list[RoleFacts] = []
+        roles: list[RoleFacts] = []
         for role in (role for fact in self.facts for role in fact.roles):
-            if role not in found:
-                found.append(role)
-        return tuple(found)
+            if role not in roles:
+                roles.append(role)
+        return tuple(roles)
 
 
 def read_runs(
@@ -146,21 +146,19 @@ def _judged(log: RankingLog, public: Mapping[str, str]) -> Iterator[Judged]:
         if sample.ballots is not None and not sample.skipped:
             contest = sample.metadata.get(CONTEST_KEY)
             contest = contest if isinstance(contest, Mapping) else {}
-            answers, renamed = contest.get("answers"), None
+            rubric, answers = None, contest.get("answers")
+            if "rubric" in contest:
+                rubric = json.dumps(contest["rubric"], sort_keys=True)
             if isinstance(answers, Mapping):
-                renamed = {public.get(name, name): text for name, text in answers.items()}
+                answers = {public.get(name, name): text for name, text in answers.items()}
             yield Judged(
                 ballots=sample.ballots,
                 placement=sample.placement,
                 repetition=sample.epoch,
                 counts=sample.problem is None,
-                rubric=_digest(contest["rubric"]) if "rubric" in contest else None,
-                answers=renamed,
+                rubric=rubric and hashlib.sha256(rubric.encode()).hexdigest(),
+                answers=answers if isinstance(answers, Mapping) else None,
             )
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _names(item: ItemBallots) -> set[str]:

@@ -2,7 +2,12 @@
 
 The allow list of `facts` is the first net. This one knows the secrets themselves, and looks for
 them, as they are or encoded, in all that is to leave; so it also finds one that a model answered or
-that somebody put into a name. What is a credential `credentials` says.
+that somebody put into a name.
+
+A credential is known by its name, by its place, or by its look. Values of variables and arguments
+are taken apart as they come: JSON, private keys, addresses, connection strings, lists, Base64 of a
+text. Of each part that is a credential the text is given that must not be found elsewhere. Names
+and words that anybody may write are none: a path, a name of a model, a version, a hash, a UUID.
 """
 
 import base64
@@ -14,18 +19,313 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote_to_bytes
+from typing import Any, Final, Literal
+from urllib.parse import parse_qsl, unquote, unquote_to_bytes, urlsplit
 
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelConfig
 
 from tiebreak.candidates.discover import discover
 from tiebreak.candidates.packed import unpacked, unpacked_name
-from tiebreak.publish.credentials import SHORTEST, Called, called_by, credentials, is_word
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
+
+Called = Literal["", "id", "hook", "key", "password"]
+"""What a name says of its value: nothing, that it names something, that it is an address whose path
+is secret, that it is a secret that a machine made, or one that a person may have."""
+
+SHORTEST: Final = 8
+"""Shorter values are words that occur anywhere."""
+
+_PASSWORD = re.compile(
+    r"pass|pwd|pgpass|pass(?:phrase|code)|credential|cred|auth|authorization|bearer|cookie|sig"
+    r"|signature|.*(?:secret|password|passwd)"
+)
+_KEY = re.compile(r"key|pat|jwt|.*(?:token|(?:api|access|private)key)")
+# A name that ends so is about a secret, and its value is none: HF_TOKEN_PATH.
+_ABOUT = re.compile(
+    r"file|path|dir|directory|folder|url|uri|endpoint|host|port|name|type|method|mode|header|region"
+    r"|provider|sock|socket|algorithm|enabled|disabled|permissions?|length|limit|timeout|ttl|expiry"
+    r"|user|username|issuer|audience|scopes?|size|count|budget"
+)
+# Made by chance, too, and public: only a mark tells of a key there.
+_ID = re.compile(r"id|ids|uid|uuid|guid|sha|hash|digest|revision|commit|checksum")
+# Fingerprints of OpenPGP keys, and keys and tokens of data.
+_NO_SECRET = re.compile(
+    r"(?:.*_)?(?:(?:gpg|pgp)_keys?|(?:pad|bos|eos|unk|sep|cls|mask|stop|start|end)_tokens?|(?:sort|order"
+    r"|group|primary|foreign|partition|index|row|column|field|metric|score|answer|label)_keys?)"
+)
+_NEVER: Final = frozenset({"public", "max", "min", "num"})
+_HOOK = re.compile(r"hook|.*webhook")
+
+# A setting such as "bfloat16" or "application/json": no key looks so, and any text may hold it.
+_WORD = re.compile(r"[A-Za-z_/]{1,20}[0-9]{0,3}")
+# Passwords that everybody has read, and what stands where no key is needed.
+_COMMON = re.compile(
+    r"password|postgres(?:ql)?|changeme|username|placeholder|disabled|optional|required|undefined"
+    r"|anything|whatever|lm-studio|(?:sk-)?no-key-required|not-?(?:needed|required)|your.?api.?key"
+    r"|123456789?",
+    re.IGNORECASE,
+)
+# A date, and a round number.
+_COUNT = re.compile(r"(?:19|20)[0-9]{6}|[0-9]{5,6}000")
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]+[A-Za-z_.-]{2,}(?:[/\\].*)?", re.DOTALL)
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"'<>,;|]+")
+_USER = re.compile(r"://([^\s:@/]{0,200}):(\S{1,400})@([\w.-]*)")
+_OPTION = re.compile(r"(?<!-)--([\w-]{1,60})\s+")
+_GIVEN = r"""\s*(?:(?:bearer|basic|token)\s+)?("[^"]*"|'[^']*'|[^\s;,&'"]+)"""
+_PAIR = re.compile(
+    rf"(?:(?<=[;,&\n])\s*([A-Za-z][\w .-]{{0,30}})|(?<![\w.-])([\w.-]{{1,60}}))={_GIVEN}",
+    re.IGNORECASE,
+)
+# In prose there are colons, too: after the value a header ends.
+_HEADER = re.compile(
+    rf"(?:^|(?<=[;,&\n]))\s*([A-Za-z][\w.-]{{0,60}})\s*:{_GIVEN}(?=\s*(?:[;,&\n]|$))", re.IGNORECASE
+)
+_SCHEME = re.compile(r"(?:bearer|basic|token)\s+(?=\S+$)", re.IGNORECASE)
+_PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(.*?)(?:-----END|$)", re.DOTALL)
+_BLOCK = re.compile(r"-----BEGIN .*?-----(?:.*?-----END [A-Z ]*-----|.*$)", re.DOTALL)
+_PUBLIC_KEY = re.compile(r"(?:ssh-\w+|ecdsa-[\w-]+) AAAA\S+")
+
+# Keys that say what they are: chance may give them the look of a name or of a hash.
+_MARKED = re.compile(
+    r"(?<![A-Za-z0-9])(?:A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])|AIza[\w-]{30,}|(?:glpat|xox[a-z])-[\w-]{20,}"
+    r"|(?:hf_|gsk_|csk-|npm_|r8_|gh[a-z]_|pplx-|[prs]k_live_)[A-Za-z0-9]{20,}"
+    r"|sk-(?!ecdsa|ssh)(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{12,}"
+    r"|(?:sk|key|dapi|dop_v1|lsv2|shpat)[_-]?(?:[a-z]{1,3}[_-](?:v1[_-])?)?[0-9a-f]{8}[0-9a-f_-]{24,})"
+)
+# Of a token in three parts the last one is its proof; others begin alike.
+_JWT = re.compile(r"(?<![\w-])eyJ[\w-]+\.eyJ[\w-]*\.([\w-]{16,})")
+# A file by its name may have any id in it.
+_FILE = re.compile(r"(?<![^\s,;:=\"'])[^\s,;:=\"']+\.[a-z][a-z0-9]{1,7}(?![^\s,;:\"'])")
+_TOKEN = re.compile(r"[A-Za-z0-9+/=_~-]{20,}")
+_RUN = re.compile(r"[A-Za-z0-9]{20,}")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_UUID = re.compile(r"(?i:[0-9a-f]{8}([_-]?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12})")
+# After these words the path of an address is a secret, or holds one.
+_HOOK_PLACE = re.compile(r"hook|\btriggers?\b|\bping\b|/bot\d+:|/(?:key|token|secret)(?=/)")
+# After these words it holds an id.
+_ID_PLACE = re.compile(
+    r"(?:commit|tree|blob|raw|resolve|revision|dataset|artifact|gist|run|job|account|project|model)s?"
+)
+# Longer ones are searched for in pieces, which also finds what was cut or broken into lines.
+_LONG, _PIECE = 64, 32
+
+
+def credentials(name: str, value: str, *, called: Called | None = None) -> frozenset[str]:
+    """What of a value must not leave; empty where there is no credential in it.
+
+    What is known of it, `called`, is by default what its name says, such as that of a variable.
+    """
+    values = _credentials(value.strip(), called_by(name) if called is None else called)
+    return frozenset(text for text in values if len(text) >= SHORTEST)
+
+
+def called_by(name: str) -> Called:
+    """What a name says of its value: API_KEY_2 is a key; MAX_TOKENS and HF_TOKEN_PATH are not."""
+    split = re.split("[^a-z0-9]+", _CAMEL.sub("_", name).lower())
+    words = [stem for word in split if (stem := word.rstrip("0123456789"))]
+    forms = {form for word in words for form in (word, word.removesuffix("s"))}
+    hook: Called = "hook" if any(map(_HOOK.fullmatch, forms)) else ""
+    if not words or words == ["pwd"] or _ABOUT.fullmatch(words[-1]) or _NEVER & set(words):
+        return hook
+    if _NO_SECRET.fullmatch("_".join(words)):
+        return "id"
+    if any(map(_PASSWORD.fullmatch, forms)):
+        return "password"
+    if any(map(_KEY.fullmatch, forms)):
+        return "key"
+    return hook or ("id" if _ID.fullmatch(words[-1]) else "")
+
+
+def is_word(value: str) -> bool:
+    """Whether a value is a plain word, which says nothing and may occur in any text."""
+    return _WORD.fullmatch(value) is not None
+
+
+def _credentials(value: str, called: Called) -> Iterator[str]:
+    if value[:1] in ("{", "["):
+        try:
+            data = json.loads(value)
+        except (ValueError, RecursionError):
+            pass  # a text that begins so
+        else:
+            yield from _inside(data, called)
+            return
+    for block in _PRIVATE.findall(value):
+        lines = re.findall(r"[A-Za-z0-9+/=]{16,}", re.sub(r"\\[rn]", " ", block))
+        pieces = [piece for line in lines for piece in _cut(line)]
+        yield from pieces[3:] or pieces[-1:]  # the first begin like those of many keys
+    rest = _PUBLIC_KEY.sub(" ", _BLOCK.sub(" ", value))
+    if rest != value:
+        called = ""  # not a value but a text with keys in it
+    for user, password, host in _USER.findall(rest):
+        yield from _user(user, password)
+        if len(password) < SHORTEST and password != user:
+            yield f"{user}:{password}@{host}"  # too short alone
+    for address in _ADDRESS.findall(rest):
+        yield from _in_address(address, called)
+    rest = _ADDRESS.sub(" ", rest).strip()
+    for spaced, word, given in _PAIR.findall(_OPTION.sub(r"\1=", rest)):
+        yield from _named_secret(given.strip("\"'"), called_by(spaced or word) or called)
+    for word, given in _HEADER.findall(rest):
+        kind = called_by(word) if re.search(r"\d", given) else ""
+        yield from _named_secret(given.strip("\"'"), "key" if kind and kind != "id" else called)
+    if not _PATH.fullmatch(rest):
+        yield from _named_secret(value, called, any_look=True)
+        yield from _by_look(rest, called)
+
+
+def _inside(data: Any, called: Called) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for name, inner in data.items():
+            yield from _inside(inner, called_by(str(name)) or called)
+    elif isinstance(data, list):
+        for inner in data:
+            yield from _inside(inner, called)
+    elif isinstance(data, str):
+        yield from _credentials(data.strip(), called)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    yield from [text] if len(text) <= _LONG else _cut(text)
+
+
+def _cut(text: str) -> Iterator[str]:
+    yield from (text[at : at + _PIECE] for at in range(0, len(text) - _PIECE + 1, _PIECE))
+
+
+def _in_address(address: str, called: Called) -> Iterator[str]:
+    """User, password, and what looks like a credential in the path, the query and the host."""
+    try:
+        parts = urlsplit(address)
+        query = parse_qsl(parts.query)
+        yield from _user(parts.username or "", parts.password or "")
+    except ValueError:  # no address after all
+        yield from _by_look(address, called)
+        return
+    for name, text in query:
+        kind = called_by(name) or called
+        yield from _named_secret(text, kind)
+        yield from _by_look(text, kind)
+    for text in re.split(r"[/&=#@]", f"{parts.hostname}/{parts.path}#{parts.fragment}"):
+        yield from _by_look(text, called)
+    if parts.scheme in ("http", "https"):
+        yield from _in_path(parts.netloc.rpartition("@")[2], parts.path, called)
+
+
+def _in_path(host: str, path: str, called: Called) -> Iterator[str]:
+    """What is secret in the path of a webhook, and elsewhere what looks as if chance had made it.
+
+    Where all that is no name in it is short, that is host and path as a whole.
+    """
+    place = _HOOK_PLACE.search(f"{host}{path}")
+    if place or called == "hook":
+        after = f"{host}{path}"[place.end() if place else len(host) :]
+        made = [part for part in re.split("[/@]", after) if not _is_name(part)]
+        long = [part for part in made if len(part) >= 16]
+        for part in long:
+            yield from _pieces(part)
+        if made and not long:
+            yield f"{host}{path}".rstrip("/")
+    elif called != "id":
+        for before, part in pairwise(path.split("/")):
+            if not _ID_PLACE.fullmatch(before) and _is_made(part):
+                yield from _pieces(part)
+
+
+def _is_name(segment: str) -> bool:
+    return re.fullmatch(r"(?:(?:[A-Za-z]{1,20}|\d+)?(?:[-_.~]|$))*", segment) is not None
+
+
+def _is_made(segment: str) -> bool:
+    """Whether kinds of characters change as by chance, and it is none of the usual hashes."""
+    run = re.sub("[_-]", "", segment)
+    if len(run) < 20 or not run.isalnum() or _HEX.fullmatch(run):
+        return re.fullmatch("[0-9a-f]{32}", segment) is not None
+    kinds = ["digit" if char.isdigit() else char.isupper() for char in run]
+    share = sum(a != b for a, b in pairwise(kinds)) / len(run)
+    # Names of types change their letters, too, and parts of slugs what they are of.
+    return share >= (0.5 if run != segment else 0.2 if "digit" in kinds else 0.35)
+
+
+def _user(user: str, password: str) -> Iterator[str]:
+    for text in {user, unquote(user)}:
+        yield from _named_secret(text, "key")
+    for text in {password, unquote(password)} - {user}:
+        yield from _named_secret(text, "password")
+
+
+def _named_secret(value: str, called: Called, *, any_look: bool = False) -> Iterator[str]:
+    """A value that is called a secret, of any look where it is a password, and parts of a list."""
+    if called not in ("key", "password"):
+        return
+    value = _SCHEME.sub("", value)
+    for part in dict.fromkeys([value, *re.split(r"\s*[,;|]\s*", value)]):
+        complete = part == value and (any_look or called == "password")
+        if not _says_nothing(part, any_look=complete):
+            yield part
+    if (text := _encoded_text(value)) is not None:
+        yield from _credentials(text, called)
+
+
+def _says_nothing(part: str, *, any_look: bool) -> bool:
+    """Whether any text may hold it, although it is called a secret."""
+    plain = (is_word(part) and part.isalnum()) or (part.isdigit() and len(part) < 10)
+    return (
+        len(part) < SHORTEST
+        or (plain and not any_look)
+        or any(known.fullmatch(part) for known in (_COMMON, _COUNT, _PATH))
+    )
+
+
+def _by_look(text: str, called: Called) -> Iterator[str]:
+    """What has the mark of a key, or looks as if chance had made it."""
+    for key in (*_MARKED.findall(text), *_JWT.findall(text)):
+        yield from _pieces(key)
+    for token in _TOKEN.findall(_FILE.sub(" ", text)) if called != "id" else ():
+        if _PATH.fullmatch(token):
+            continue
+        if (inner := _encoded_text(token)) is not None:
+            yield from _credentials(inner, "")
+            continue
+        runs = [run for run in _RUN.finditer(token) if _is_random(run[0])]
+        if runs:
+            span = token[runs[0].start() : runs[-1].end()]
+            yield from _cut(span) if len(span) > _LONG else (run[0] for run in runs)
+        elif _is_random(re.sub("[^A-Za-z0-9]", "", _UUID.sub("", token)), joined=True):
+            yield from _pieces(token)
+
+
+def _is_random(run: str, *, joined: bool = False) -> bool:
+    """Whether capitals, small letters and digits change as often as chance would have it (0.62).
+
+    In words and names they stand together; hashes and ids have small letters and digits only. In
+    what was `joined` of parts there are more changes anyway.
+    """
+    if _HEX.fullmatch(run):
+        return False
+    kinds = ["digit" if char.isdigit() else char.isupper() for char in run]
+    share = sum(a != b for a, b in pairwise(kinds)) / max(1, len(run) - 1)
+    if len(set(kinds)) == 3:
+        return share >= 0.5 and len(run) >= 32 if joined else share >= 0.35
+    return "digit" in kinds and len(run) >= 40 and share >= 0.25 and not joined
+
+
+def _encoded_text(token: str) -> str | None:
+    """The text of which this is the Base64; None: it is of none."""
+    bare = token.rstrip("=").replace("-", "+").replace("_", "/")
+    if len(bare) < 12 or len(bare) % 4 == 1 or not re.fullmatch(r"[A-Za-z0-9+/]+", bare):
+        return None
+    try:
+        text = base64.b64decode(bare + "=" * (-len(bare) % 4)).decode("utf-8")
+    except ValueError:
+        return None
+    return text if all(char.isprintable() or char.isspace() for char in text) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +342,8 @@ class Secret:
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> Iterator[Secret]:
     """What looks like a credential in the variables, by name or by value, part by part."""
     for name, value in sorted(environment.items()):
-        for found in sorted(credentials(name, value)):
-            yield Secret(f"the environment variable {name}", found)
+        for text in sorted(credentials(name, value)):
+            yield Secret(f"the environment variable {name}", text)
 
 
 def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
@@ -57,11 +357,11 @@ def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
     words = str(error)
     for value in values:
         words = words.replace(value, "[hidden]")
-    told = PublishError(words)
+    hidden = PublishError(words)
     causes = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
     if not any(value in causes for value in values):
-        told.__cause__ = error.__cause__
-    return told
+        hidden.__cause__ = error.__cause__
+    return hidden
 
 
 def log_secrets(path: str) -> Iterator[Secret]:
@@ -74,9 +374,9 @@ def log_secrets(path: str) -> Iterator[Secret]:
     log = read_eval_log(path, header_only=True)
     names = [log.eval.model, *(model.model for _, model in _models(log))]
     for where, value, called in _private(log):
-        told = called in ("key", "password")
-        if told or not (is_word(value) or any(value in name for name in names)):
-            kind = called if told else "password"
+        named = called in ("key", "password")
+        if named or not (is_word(value) or any(value in name for name in names)):
+            kind = called if named else "password"
             yield from _usable(f"{where} in {file_name(path)}", value, kind)
     for where, value, called in _public(log):
         if called != "key" or not is_word(value):  # the name of a field, more often than not
@@ -92,7 +392,7 @@ def score_secrets(path: str) -> Iterator[Secret]:
     if not unpacked_name(path).endswith((".eval", ".json")) or not packed.is_file():
         return
     with unpacked(packed) as file:
-        if any(found.kind == "inspect" for found in discover([file]).files):
+        if any(entry.kind == "inspect" for entry in discover([file]).files):
             yield from log_secrets(str(file))
             return
         for where, value, called in _strings("a model argument", _model_args(file.read_bytes())):
@@ -135,7 +435,7 @@ def _public(log: EvalLog) -> Iterator[tuple[str, str, Called]]:
 
 def _models(log: EvalLog) -> Iterator[tuple[str, ModelConfig]]:
     for role, bound in (log.eval.model_roles or {}).items():
-        yield from ((role, one) for one in (bound if isinstance(bound, list) else [bound]))
+        yield from ((role, model) for model in (bound if isinstance(bound, list) else [bound]))
 
 
 def _strings(where: str, value: Any, called: Called = "") -> Iterator[tuple[str, str, Called]]:
@@ -153,9 +453,9 @@ def _strings(where: str, value: Any, called: Called = "") -> Iterator[tuple[str,
 
 def _usable(source: str, value: str, called: Called) -> Iterator[Secret]:
     value = value.strip()
-    whole = {value} if called == "password" and len(value) >= SHORTEST else set()
-    for found in sorted(whole | credentials("", value, called=called)):
-        yield Secret(source, found)
+    password = {value} if called == "password" and len(value) >= SHORTEST else set()
+    for text in sorted(password | credentials("", value, called=called)):
+        yield Secret(source, text)
 
 
 # Most of what is looked for has these bytes only, and most words of a text are shorter: the long
@@ -176,20 +476,16 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
     """
     search = _Search(secrets)
     for path, content in sorted(files.items()):
-        if (source := search.first_in(path.encode("utf-8", "surrogatepass"))) is not None:
-            raise _refusal("The name of a file", source)
-        for text in _texts(path, content):
+        name = path.encode("utf-8", "surrogatepass")
+        texts = ((path, text) for text in _texts(path, content))
+        for where, text in chain([("The name of a file", name)], texts):
             if (source := search.first_in(text)) is not None:
-                raise _refusal(path, source)
-
-
-def _refusal(where: str, source: str) -> PublishError:
-    return PublishError(
-        f"{where} would hold the value of {source}, so nothing was written or sent. "
-        "Take the value out of the names, answers and texts that are published (and renew "
-        "it, if others have seen them); if it is not a secret, unset or change what it "
-        "came from"
-    )
+                raise PublishError(
+                    f"{where} would hold the value of {source}, so nothing was written or sent. "
+                    "Take the value out of the names, answers and texts that are published (and "
+                    "renew it, if others have seen them); if it is not a secret, unset or change "
+                    "what it came from"
+                )
 
 
 class _Search:
@@ -197,7 +493,7 @@ class _Search:
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         values: dict[str, str] = {}
-        for secret in sorted(secrets, key=lambda one: (len(one.value), one.source)):
+        for secret in sorted(secrets, key=lambda secret: (len(secret.value), secret.source)):
             # Where this one stands a shorter one stands that it holds.
             if not any(shorter in secret.value for shorter in values):
                 values[secret.value] = secret.source
@@ -272,7 +568,7 @@ def _parts(path: str, content: bytes) -> Iterator[bytes]:
     elif path.endswith(".yaml"):
         import yaml
 
-        yield _lines(yaml.safe_load(content))
+        yield b"\n".join(_flat(yaml.safe_load(content)))
 
 
 def _cells(content: bytes) -> Iterator[bytes]:
@@ -284,11 +580,7 @@ def _cells(content: bytes) -> Iterator[bytes]:
     for number in range(file.num_row_groups):
         for column in file.read_row_group(number).columns:
             if not pa.types.is_primitive(column.type):  # numbers hold no text
-                yield _lines(column.to_pylist())
-
-
-def _lines(value: Any) -> bytes:
-    return b"\n".join(_flat(value))
+                yield b"\n".join(_flat(column.to_pylist()))
 
 
 def _flat(value: Any) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,7 +47,7 @@ def schema(table: str) -> "pa.Schema":
     # Arrow is imported where it is needed only: importing it takes most of a second.
     import pyarrow as pa
 
-    text, number, whole, truth = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+    text, number, int64, truth = pa.string(), pa.float64(), pa.int64(), pa.bool_()
     texts = pa.list_(text)
 
     def must(**columns: pa.DataType) -> list[pa.Field]:
@@ -64,7 +65,7 @@ def schema(table: str) -> "pa.Schema":
         protocol=text,
         item_id=text,
         input_hash=text,
-        repetition=whole,
+        repetition=int64,
     )
     columns = {
         "leaderboard": [
@@ -76,55 +77,55 @@ def schema(table: str) -> "pa.Schema":
                 lower=number,
                 upper=number,
                 level=number,
-                n=whole,
+                n=int64,
             ),
-            *may(rank=whole, rank_lower=whole, rank_upper=whole, unscored_rate=number),
-            *must(n_items=whole, n_unranked=whole, n_skipped=whole),
-            *may(judge=text, judge_settings=text, arguments=text, seed=whole),
-            *must(n_calls=whole, n_cached=whole, input_tokens=whole, output_tokens=whole),
+            *may(rank=int64, rank_lower=int64, rank_upper=int64, unscored_rate=number),
+            *must(n_items=int64, n_unranked=int64, n_skipped=int64),
+            *may(judge=text, judge_settings=text, arguments=text, seed=int64),
+            *must(n_calls=int64, n_cached=int64, input_tokens=int64, output_tokens=int64),
             *may(cost=number, rubric=text, rubric_sha256=text, prompts_sha256=text),
             *may(tiebreak_version=text, inspect_version=text),
-            *must(draws=whole, bootstrap_seed=whole, status=text),
+            *must(draws=int64, bootstrap_seed=int64, status=text),
             *must(log_names=texts, log_sha256=texts, eval_ids=texts),
         ],
         "rankings": [
             *item,
-            *must(model=text, rank=number, n_models=whole),
-            *must(tied_group=whole, judged_answer_of=text),
+            *must(model=text, rank=number, n_models=int64),
+            *must(tied_group=int64, judged_answer_of=text),
             *may(normalized_borda=number, native_score=number, margin=number),
         ],
         "ballots": [
             *item,
-            *must(ballot=whole, kind=text, counts=truth),
-            *may(judge=text, unscored=text, round=whole, slot=whole),
+            *must(ballot=int64, kind=text, counts=truth),
+            *may(judge=text, unscored=text, round=int64, slot=int64),
             *may(left=text, right=text, margin=number, checklist_margin=number),
             *may(principles=parts(id=text, vote=text, confidence=number)),
             *may(checklist=parts(id=text, vote=text, confidence=number)),
             *may(discarded=truth, winner=text, decided_by=text, flipped=truth),
             *may(groups=pa.list_(texts), shown=texts, left_out=texts),
-            *may(candidate=text, score=number, grades=parts(id=text, grade=whole)),
-            *may(stars=whole, correct=truth),
-            *may(tiers=parts(model=text, tier=whole)),
+            *may(candidate=text, score=number, grades=parts(id=text, grade=int64)),
+            *may(stars=int64, correct=truth),
+            *may(tiers=parts(model=text, tier=int64)),
             *may(checklist_id=text, principle_id=text, anchor_split=text, duplicate_of=text),
         ],
-        "judge_texts": [*item, *must(ballot=whole, about=text, text=text)],
+        "judge_texts": [*item, *must(ballot=int64, about=text, text=text)],
         "contests": [
             *must(contest_id=text, method=text),
-            *may(eliminate=whole),
+            *may(eliminate=int64),
             *must(model=text),
-            *may(rank=whole, value=number, higher_is_better=truth),
+            *may(rank=int64, value=number, higher_is_better=truth),
             *may(standard_error=number, lower=number, upper=number, level=number),
-            *may(rank_lower=whole, rank_upper=whole),
-            *may(simulation_rank_lower=whole, simulation_rank_upper=whole),
-            *may(tier=whole, slope=number, slope_error=number, label=text),
-            *may(cost=whole, optimal=truth, unique=truth),
-            *must(n_models=whole, n=whole, benchmarks=texts, rounds=pa.list_(texts)),
+            *may(rank_lower=int64, rank_upper=int64),
+            *may(simulation_rank_lower=int64, simulation_rank_upper=int64),
+            *may(tier=int64, slope=number, slope_error=number, label=text),
+            *may(cost=int64, optimal=truth, unique=truth),
+            *must(n_models=int64, n=int64, benchmarks=texts, rounds=pa.list_(texts)),
             *may(order_from=text, weights=pa.list_(number)),
-            *may(eliminate_by_round=pa.list_(whole), missing=text, iterations=whole, seed=whole),
+            *may(eliminate_by_round=pa.list_(int64), missing=text, iterations=int64, seed=int64),
         ],
         "scores": [
             *must(contest_id=text, model=text, benchmark=text),
-            *may(round=whole, score=number, standard_error=number),
+            *may(round=int64, score=number, standard_error=number),
         ],
     }
     return pa.schema(columns[table])
@@ -175,11 +176,10 @@ def leaderboard_rows(run: Run) -> list[Row]:
 def ranking_rows(run: Run) -> list[Row]:
     """The rank of every model in every item that could be ranked, in the order of the log."""
     return [
-        {**_item_columns(run, one), **row}
-        for kind in _kinds(run)
-        for one in kind
-        if one.placement
-        for row in item_ranking(RankedItem(one.ballots, one.placement))
+        {**_item_columns(run, judged), **row}
+        for judged in _by_kind(run)
+        if judged.placement
+        for row in item_ranking(RankedItem(judged.ballots, judged.placement))
     ]
 
 
@@ -202,12 +202,12 @@ def text_rows(run: Run) -> list[Row]:
 def of_board(judged: Iterable[Judged], board: Leaderboard) -> list[Judged]:
     """The items of a leaderboard, those that did not come to their end included."""
     kind = (board.benchmark, board.protocol)
-    return [one for one in judged if (one.ballots.benchmark, one.ballots.protocol) == kind]
+    return [item for item in judged if (item.ballots.benchmark, item.ballots.protocol) == kind]
 
 
 def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
     shared = _of_run(run) | _of_board(run, board)
-    reviews = [one for one in run.reviews if one.panel.benchmark == board.benchmark]
+    reviews = [review for review in run.reviews if review.panel.benchmark == board.benchmark]
     unscored = {row.model: row.unscored_rate for row in board.rows}
     table = ItemTable.of(ranked(of_board(run.judged, board)))
     measured = [
@@ -260,8 +260,8 @@ def _of_board(run: Run, board: Leaderboard) -> Row:
         "n_unranked": len(board.unranked),
         "n_skipped": board.settled.n_skipped if board.settled else 0,
         **only(board.receipt, "n_calls", "n_cached", "input_tokens", "output_tokens", "cost"),
-        "rubric": ", ".join(sorted({one.ballots.rubric for one in judged})) or None,
-        "rubric_sha256": _shared(one.rubric for one in judged),
+        "rubric": ", ".join(sorted({item.ballots.rubric for item in judged})) or None,
+        "rubric_sha256": _shared(item.rubric for item in judged),
     }
 
 
@@ -275,15 +275,15 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
     """The benchmark's own scores over the ranked items, with intervals of the same kind."""
     if np.isnan(table.native).all():
         return
-    found = bootstrap_items(
+    bootstrap = bootstrap_items(
         table.native,
         items=table.items,
         how=Resampling(level=board.level, draws=board.draws, seed=board.seed),
     )
     n = dict(zip(table.models, (~np.isnan(table.native)).sum(axis=0).tolist(), strict=True))
-    order = best_first(competition_ranks(found.score), table.models)
+    order = best_first(competition_ranks(bootstrap.score), table.models)
     pairs = separation(table.native, order, items=table.items, level=board.level)
-    for row in Standing.rows(found, table.models, **left_open(found, pairs)):
+    for row in Standing.rows(bootstrap, table.models, **left_open(bootstrap, pairs)):
         yield _standing("native_score", row, n=n[row.model])
 
 
@@ -325,43 +325,42 @@ def _peer_rows(review: PeerReview) -> Iterator[Row]:
         }
 
 
-def _standing(metric: str, row: Placed, **others: Any) -> Row:
+def _standing(metric: str, row: Placed, **more: Any) -> Row:
     ranges = ("rank_lower", "rank_upper") if isinstance(row, Standing) else ()
     shown = only(row, "value", "lower", "upper", *ranges, "rank")
-    return {"metric": metric, "model": row.model, **shown, **others}
+    return {"metric": metric, "model": row.model, **shown, **more}
 
 
 def ranked(judged: Iterable[Judged]) -> list[RankedItem]:
     """The items among some that have a ranking."""
-    return [RankedItem(one.ballots, one.placement) for one in judged if one.placement]
+    return [RankedItem(item.ballots, item.placement) for item in judged if item.placement]
 
 
-def _kinds(run: Run) -> list[list[Judged]]:
+def _by_kind(run: Run) -> Iterator[Judged]:
+    """The items that count, those of one benchmark and protocol together."""
     kinds: dict[tuple[str, str], list[Judged]] = {}
-    for one in run.judged:
-        if one.counts:
-            kinds.setdefault((one.ballots.benchmark, one.ballots.protocol), []).append(one)
-    return list(kinds.values())
+    for item in run.judged:
+        if item.counts:
+            kinds.setdefault((item.ballots.benchmark, item.ballots.protocol), []).append(item)
+    return chain.from_iterable(kinds.values())
 
 
 def _entries(run: Run) -> Iterator[Entry]:
-    for one in run.judged:
-        shared = _item_columns(run, one) | {"counts": one.counts}
-        for number, (row, words) in enumerate(item_ballots(one.ballots)):
+    for item in run.judged:
+        shared = _item_columns(run, item) | {"counts": item.counts}
+        for number, (row, words) in enumerate(item_ballots(item.ballots)):
             reason = public_words(row.get("unscored"))
             yield {**shared, "ballot": number, **row, "unscored": reason}, words
 
 
 def _item_columns(run: Run, judged: Judged) -> Row:
-    """The columns that all tables of items begin with."""
     names = ("benchmark", "protocol", "item_id", "input_hash")
     return {"run_id": run.run_id, **only(judged.ballots, *names), "repetition": judged.repetition}
 
 
 def _shared(values: Iterable[Any]) -> Any:
-    """The one value of all, None where they differ."""
-    found = list(dict.fromkeys(values))
-    return found[0] if len(found) == 1 else None
+    distinct = list(dict.fromkeys(values))
+    return distinct[0] if len(distinct) == 1 else None
 
 
 def _json(value: Mapping[str, Any] | Sequence[Any]) -> str:

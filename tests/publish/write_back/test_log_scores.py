@@ -24,10 +24,13 @@ from inspect_ai.solver import generate, system_message
 from tests.publish.write_back.builders import metrics
 from tiebreak.publish.write_back import WriteBackError, run
 from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
-from tiebreak.publish.write_back.run import Recording, record, replace_file
+from tiebreak.publish.write_back.run import SampleStandings, record, replace_file
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
+
+
+Recording = tuple[Ranking, SampleStandings]
 
 
 def recording(
@@ -38,20 +41,17 @@ def recording(
     eval_id: str = "E1",
 ) -> Recording:
     standings = {key: ItemStanding(*one, "In words.", "judged") for key, one in ranks.items()}
-    return Recording(
-        Ranking(
-            benchmark="gsm8k",
-            protocol=protocol,
-            log="seal.eval",
-            eval_id=eval_id,
-            run="f00d",
-            judges=("j/one", "j/two"),
-            places={"m": place, "other": 1, "third": 3},
-            standings={},
-        ),
-        "m",
-        standings,
+    ranking = Ranking(
+        benchmark="gsm8k",
+        protocol=protocol,
+        log="seal.eval",
+        eval_id=eval_id,
+        run="f00d",
+        judges=("j/one", "j/two"),
+        places={"m": place, "other": 1, "third": 3},
+        standings={},
     )
+    return ranking, standings
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ BOTH_FORMATS = pytest.mark.parametrize("path", [".eval", ".json"], indirect=True
 
 def put(path: Path, *recordings: Recording) -> frozenset[str]:
     before = path.stat()
-    log, changed = record(read_eval_log(str(path)), recordings)
+    log, changed = record(read_eval_log(str(path)), "m", recordings)
     replace_file(path, log, before)
     return changed
 
@@ -167,7 +167,7 @@ def test_the_score_and_its_metrics(path: Path) -> None:
 def test_the_second_time_nothing_changes(path: Path) -> None:
     put(path, recording(), recording(protocol="swiss"))
     log = read_eval_log(str(path))
-    again, changed = record(log, [recording(protocol="swiss"), recording()])
+    again, changed = record(log, "m", [recording(protocol="swiss"), recording()])
     assert changed == frozenset()
     assert recorded_names(again) == ["includes", "includes", "tiebreak_swiss", "tiebreak_seal"]
 
@@ -199,7 +199,7 @@ def test_a_newer_ranking_takes_the_place_of_its_own_score_only(
         *("includes", "tiebreak_swiss", "tiebreak_seal"),
     ]
     held = {(str(s.id), s.epoch) for s in log.samples or [] if "tiebreak_seal" in (s.scores or {})}
-    assert held == set(newer.standings)
+    assert held == set(newer[1])
     assert metrics(log, "tiebreak_swiss")["borda"] == 0.75
 
 
@@ -211,7 +211,7 @@ def test_what_is_undefined_stays_so_and_is_still_the_same_twice(path: Path) -> N
     assert found["borda"] == 1
     assert math.isnan(found["stderr"])
     assert math.isnan(found["place"])
-    assert record(read_eval_log(str(path)), [only])[1] == frozenset()
+    assert record(read_eval_log(str(path)), "m", [only])[1] == frozenset()
 
 
 @pytest.mark.slow
@@ -231,7 +231,7 @@ def test_a_score_that_was_edited_by_hand_is_put_right(path: Path) -> None:
     put(path, recording())
     log = read_eval_log(str(path))
     edit_score(log, 1, "tiebreak_seal", ScoreEdit(value={"rank": 9, "borda": 0}), epoch=1)
-    assert record(log, [recording()])[1] == {"tiebreak_seal"}
+    assert record(log, "m", [recording()])[1] == {"tiebreak_seal"}
 
 
 @pytest.mark.slow
@@ -240,7 +240,7 @@ def test_results_that_got_lost_are_put_back(path: Path) -> None:
     log = read_eval_log(str(path))
     assert log.results is not None
     log.results.scores.pop()
-    written, changed = record(log, [recording()])
+    written, changed = record(log, "m", [recording()])
     assert changed == {"tiebreak_seal"}
     assert metrics(written)["place"] == 2
 
@@ -249,7 +249,7 @@ def test_results_that_got_lost_are_put_back(path: Path) -> None:
 def test_a_reducer_of_somebody_elses_does_not_matter(path: Path) -> None:
     log = read_eval_log(str(path))
     log.eval.config.epochs_reducer = ["not/installed"]
-    written, _ = record(log, [recording()])
+    written, _ = record(log, "m", [recording()])
     assert written.eval.config.epochs_reducer == ["not/installed"]
     assert metrics(written)["borda"] == 0.75
 
@@ -301,7 +301,7 @@ def test_a_draft_that_was_left_behind_is_no_log(
 
 def test_a_log_that_changed_meanwhile_is_not_overwritten(path: Path) -> None:
     before = path.stat()
-    log, _ = record(read_eval_log(str(path)), [recording()])
+    log, _ = record(read_eval_log(str(path)), "m", [recording()])
     path.write_bytes(path.read_bytes() + b" ")
     changed = path.read_bytes()
     with pytest.raises(WriteBackError, match="changed by another program"):

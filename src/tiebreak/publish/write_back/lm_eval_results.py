@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from typing import Any
 
 from tiebreak.candidates import Candidate, CandidatePool
 from tiebreak.candidates.json_text import parse_json
@@ -39,44 +39,43 @@ def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
     """
     answers: dict[str, list[Candidate]] = {}
     for _, row in pool:
-        for one in row.values():
-            if one.source.endswith(SAMPLES_ENDS):
-                answers.setdefault(one.source, []).append(one)
+        for candidate in row.values():
+            if candidate.source.endswith(SAMPLES_ENDS):
+                answers.setdefault(candidate.source, []).append(candidate)
     return [
-        _write(Path(source), found, metric)
-        for source, found in sorted(answers.items())
-        if any(one.native_metric == metric for one in found)
+        _write(Path(source), candidates, metric)
+        for source, candidates in sorted(answers.items())
+        if any(candidate.native_metric == metric for candidate in candidates)
     ]
 
 
 def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
-    """Write the results of one model's answers, unless there is a reason not to."""
     model = answers[0].model
     none = Outcome(samples.as_posix(), "left_alone", model, answers[0].key.benchmark, metric)
-    if others := sorted({str(answer.native_metric) for answer in answers} - {metric, "None"}):
-        why = f"some of its answers have another native score ({', '.join(others)})"
-        return replace(none, why=why)
+    metrics = {str(answer.native_metric) for answer in answers}
+    if mixed := ", ".join(sorted(metrics - {metric, "None"})):
+        return replace(none, why=f"some of its answers have another native score ({mixed})")
     try:
         n_answers = count_documents(samples)
     except (OSError, ValueError):
         return replace(none, why="the samples that its answers come from are not where they were")
     scores = [answer.native_score for answer in answers if not math.isnan(answer.native_score)]
     none = replace(none, n_scored=len(scores), n_items=n_answers)
-    earlier = _earlier(samples)
-    if earlier.scored > len(scores):
-        why = f"{earlier.path} covers more answers ({earlier.scored}) and stays"
-        return replace(none, why=why)
+    earlier, summary = _earlier(samples)
+    scored = _of(summary, SCORED_KEY).get("scored")
+    if isinstance(scored, int) and scored > len(scores):
+        return replace(none, why=f"{earlier} covers more answers ({scored}) and stays")
     run = next(filter(None, map(_parsed, summaries_of(samples))), {})
     task = task_of(samples)
     counts = {"samples": samples.name, "answers": n_answers, "scored": len(scores)}
-    says = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
-    if earlier.path and all(earlier.summary.get(key) == value for key, value in says.items()):
-        return replace(none, path=earlier.path.as_posix(), state="unchanged")
+    content = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
+    if earlier and all(summary.get(key) == value for key, value in content.items()):
+        return replace(none, path=earlier.as_posix(), state="unchanged")
     # Readers take the newest, also where the clocks of two machines disagree.
-    date = max([time.time(), *(_date(one) + 1 for one in (run, earlier.summary))])
-    path = earlier.path or _free_name(samples.parent, datetime.fromtimestamp(date))
+    date = max(time.time(), _date(run) + 1, _date(summary) + 1)
+    path = earlier or _free_name(samples.parent, datetime.fromtimestamp(date))
     try:
-        about = {**says, **_about(task, metric, model, counts, run), "date": date}
+        about = {**content, **_about(task, metric, model, counts, run), "date": date}
         with whole_file(path) as draft:
             draft.write_text(json.dumps(about, indent=2, ensure_ascii=False), encoding="utf-8")
     except OSError as error:
@@ -86,7 +85,6 @@ def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
 
 
 def _values(task: str, metric: str, scores: Sequence[float]) -> dict[str, Any]:
-    """A task's row in lm-eval's `results`."""
     n = len(scores)
     return {
         "name": task,
@@ -120,25 +118,14 @@ def _about(
     }
 
 
-class _Earlier(NamedTuple):
-    """The file that was written for some samples before, or none."""
-
-    path: Path | None
-    summary: Mapping[str, Any]
-
-    @property
-    def scored(self) -> int:
-        number = _of(self.summary, SCORED_KEY).get("scored")
-        return number if isinstance(number, int) else 0
-
-
-def _earlier(samples: Path) -> _Earlier:
-    found = [
-        _Earlier(path, summary)
+def _earlier(samples: Path) -> tuple[Path | None, Mapping[str, Any]]:
+    """The newest file that was written for some samples before, and what it holds; or none."""
+    summaries = [
+        (path, summary)
         for path in sorted(samples.parent.glob("results_*.json"))
         if _of(summary := _parsed(path), SCORED_KEY).get("samples") == samples.name
     ]
-    return max(found, key=lambda one: _date(one.summary), default=_Earlier(None, {}))
+    return max(summaries, key=lambda earlier: _date(earlier[1]), default=(None, {}))
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:

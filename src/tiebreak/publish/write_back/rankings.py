@@ -5,7 +5,7 @@ cut short or unscored there is no rank, and nothing is written.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,21 +84,17 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
     """
     logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
     rankings = [ranking for log in logs for ranking in _rankings(log)]
-    _refuse_ambiguous(rankings)
-    noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
-    return rankings, tuple(dict.fromkeys(noted))
-
-
-def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
     same: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in rankings:
         same.setdefault((ranking.benchmark, ranking.score), []).append(ranking)
     if twice := [those for those in same.values() if len(those) > 1]:
-        lines = [f"\n  {one.name}: {one.log}" for those in twice for one in those]
+        lines = [f"\n  {ranking.name}: {ranking.log}" for those in twice for ranking in those]
         raise WriteBackError(
             f"Several runs rank the same benchmark by the same protocol:{''.join(lines)}\n"
             "A log has one score per protocol: give the ranking log that is to be written"
         )
+    noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
+    return rankings, tuple(dict.fromkeys(noted))
 
 
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
@@ -120,23 +116,23 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
 
 def _answers(log: RankingLog) -> _Answers:
     """What was judged; a sample whose metadata has another form than our tasks' is passed over."""
-    found: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
+    answers: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
     for sample in log.samples:
         try:
             contest = sample.metadata[CONTEST_KEY]
             item = contest["benchmark"], (contest["item_id"], contest["input_hash"])
             groups, texts = contest["groups"], contest["answers"]
-            found[item] = {model: texts[group[0]] for group in groups for model in group}
+            answers[item] = {model: texts[group[0]] for group in groups for model in group}
         except (KeyError, TypeError, IndexError):
             continue
-    return found
+    return answers
 
 
 def _standings(
     log: RankingLog, answers: _Answers
 ) -> Mapping[str, Mapping[QuestionKey, ItemStanding]]:
     models = sorted({model for item, _ in log.ranked for model in item.models})
-    found: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in models}
+    standings: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in models}
     seen: set[QuestionKey] = set()
     for item, placement in log.ranked:
         key = (item.item_id, item.input_hash)
@@ -151,26 +147,27 @@ def _standings(
         for model, score in placement.borda.items():
             words = _words(item, placement, model)
             rank = float(placement.ranks[model])
-            found[model][key] = ItemStanding(rank, score, words, judged.get(model))
-    return found
+            standings[model][key] = ItemStanding(rank, score, words, judged.get(model))
+    return standings
 
 
 def _words(item: ItemBallots, placement: Placement, model: str) -> str:
     """How a rank came about: "Rank 2 of 3. Beat c. Lost to a."."""
     same = next((group for group in item.groups if model in group), ())
     tied = next((group for group in placement.order if model in group), ())
-    sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
-    if twins := [other for other in same if other != model]:
-        sentences.append(f"Same answer as {listed(twins, most=LISTED)}")
-    if others := [other for other in tied if other not in (model, *same)]:
-        sentences.append(f"Tied with {listed(others, most=LISTED)}")
     met: dict[float, dict[str, None]] = {1.0: {}, 0.5: {}, 0.0: {}}
-    for one, other, result in results(item) if item.matches else ():
-        if one == model:
+    for first, other, result in results(item) if item.matches else ():
+        if first == model:
             met[result][other] = None
         elif other == model:
-            met[1 - result][one] = None
-    for result, verb in ((1.0, "Beat"), (0.5, "Drew with"), (0.0, "Lost to")):
-        if others := [other for other in met[result] if other not in same]:
-            sentences.append(f"{verb} {listed(others, most=LISTED)}")
+            met[1 - result][first] = None
+    rivals = {
+        "Same answer as": [twin for twin in same if twin != model],
+        "Tied with": [rival for rival in tied if rival not in (model, *same)],
+        "Beat": [rival for rival in met[1.0] if rival not in same],
+        "Drew with": [rival for rival in met[0.5] if rival not in same],
+        "Lost to": [rival for rival in met[0.0] if rival not in same],
+    }
+    sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
+    sentences += [f"{verb} {listed(names, most=LISTED)}" for verb, names in rivals.items() if names]
     return ". ".join(sentences) + "."

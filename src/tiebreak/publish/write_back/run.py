@@ -12,11 +12,10 @@ answers, its transcript and its own scores stay as they are. Afterwards `inspect
 import os
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import stat_result
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
@@ -24,7 +23,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel
 
-from tiebreak.candidates import Candidate, same_answer
+from tiebreak.candidates import same_answer
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_logs import read_inspect_log
@@ -38,40 +37,33 @@ from tiebreak.publish.write_back.rankings import (
     WriteBackError,
     read_rankings,
 )
+from tiebreak.report.json import json_ready, only
+from tiebreak.report.sheet import Section, Sheet
 from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.words import count
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Recording:
-    """What one ranking says about the samples of one model's log, by sample id and epoch."""
-
-    ranking: Ranking
-    model: str
-    standings: Mapping[tuple[str, int], ItemStanding]
-
-    @property
-    def name(self) -> str:
-        """Name of the score."""
-        return self.ranking.score
+SampleStandings = Mapping[tuple[str, int], ItemStanding]
+"""What a ranking says about the samples of one model's log, by sample id and epoch."""
 
 
-def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, frozenset[str]]:
-    """A log with ranks as scores, and the names of those scores that are new or changed.
+def record(
+    log: EvalLog, model: str, rankings: Sequence[tuple[Ranking, SampleStandings]]
+) -> tuple[EvalLog, frozenset[str]]:
+    """A model's log with ranks as scores, and the names of those scores that are new or changed.
 
     A score of an earlier ranking by the same protocol is replaced, also at samples that have no
     rank now; all other scores stay. A sample that was not ranked has no score.
 
-    The log is left as it is. There is at most one recording for each score.
+    The log is left as it is. There is at most one ranking for each score.
     """
-    names = {recording.name for recording in recordings}
-    scorers = [_scorer(recording) for recording in recordings]
+    names = {ranking.score for ranking, _ in rankings}
+    scorers = [_scorer(ranking, model, standings) for ranking, standings in rankings]
     bare = score(_bare(log), scorers, model="none/none", display="none", copy=False)
     assert bare.results is not None
     # A log without results takes those of the bare samples, with Inspect's count of them.
     results = log.results or bare.results
-    scores = [one for one in results.scores if one.scorer not in names]
-    specs = [one for one in log.eval.scorers or [] if one.name not in names]
+    scores = [kept for kept in results.scores if kept.scorer not in names]
+    specs = [spec for spec in log.eval.scorers or [] if spec.name not in names]
     samples = [
         _with_scores(old, names, new.scores or {})
         for old, new in zip(log.samples or [], bare.samples or [], strict=True)
@@ -125,17 +117,16 @@ def _bare(log: EvalLog) -> EvalLog:
     return log.model_copy(update={"samples": samples, "results": None, "eval": spec})
 
 
-def _scorer(recording: Recording) -> Scorer:
-    ranking = recording.ranking
+def _scorer(ranking: Ranking, model: str, standings: SampleStandings) -> Scorer:
     about = {"ranking_log": ranking.eval_id, "protocol": ranking.protocol}
     about |= {"run": ranking.run} if ranking.run else {}
     about |= {"judge": ", ".join(ranking.judges)} if ranking.judges else {}
-    at = place(ranking.places[recording.model], len(ranking.places))
+    at = place(ranking.places[model], len(ranking.places))
 
-    @scorer(metrics=[borda(), borda_stderr(), at], name=recording.name, **about)
+    @scorer(metrics=[borda(), borda_stderr(), at], name=ranking.score, **about)
     def recorded() -> Scorer:
         async def look_up(state: TaskState, target: Target) -> Score | None:
-            standing = recording.standings.get((str(state.sample_id), state.epoch))
+            standing = standings.get((str(state.sample_id), state.epoch))
             if standing is None:
                 return None
             value = {"rank": standing.rank, "borda": standing.borda}
@@ -149,20 +140,20 @@ def _scorer(recording: Recording) -> Scorer:
 def _with_scores(
     sample: EvalSample, names: Collection[str], scores: Mapping[str, Score]
 ) -> EvalSample:
-    """The sample with these scores in the place of all that have one of the names."""
     if sample.scores is None and not scores:
         return sample
-    others = {name: one for name, one in (sample.scores or {}).items() if name not in names}
-    return sample.model_copy(update={"scores": {**others, **scores}})
+    kept = {name: score for name, score in (sample.scores or {}).items() if name not in names}
+    return sample.model_copy(update={"scores": {**kept, **scores}})
 
 
 def _held(log: EvalLog, name: str) -> list[str | None]:
     """All that a log holds under the name of a score, as JSON, in which NaN equals NaN."""
+    results = log.results.scores if log.results else []
     entries: list[BaseModel | None] = [
-        (sample.scores or {}).get(name) for sample in log.samples or []
+        *((sample.scores or {}).get(name) for sample in log.samples or []),
+        *(result for result in results if result.scorer == name),
+        *(spec for spec in log.eval.scorers or [] if spec.name == name),
     ]
-    entries += [one for one in (log.results.scores if log.results else []) if one.scorer == name]
-    entries += [one for one in log.eval.scorers or [] if one.name == name]
     return [None if entry is None else entry.model_dump_json() for entry in entries]
 
 
@@ -244,22 +235,22 @@ def write_back_ranks(
             that one are written whole; the same command goes on with the others.
     """
     rankings, notes = read_rankings(ranking_logs)
-    found = discover(Path(path) for path in path_list(into))
+    discovery = discover(Path(path) for path in path_list(into))
     options = ReadOptions(rename=dict(rename or {}))
-    logs = [file.path for file in found.files if file.kind == "inspect"]
+    logs = [file.path for file in discovery.files if file.kind == "inspect"]
     outcomes = [
         outcome
         for path in tracked(logs, "comparing logs" if dry_run else "writing ranks into logs")
         for outcome in _into_log(path, rankings, options, dry_run=dry_run)
     ]
     if all(outcome.state == "left_alone" for outcome in outcomes):
-        raise WriteBackError(_nothing(rankings, outcomes, found))
+        raise WriteBackError(_nothing(rankings, outcomes, discovery))
     return WriteBack(
         dry_run=dry_run,
         rankings=tuple(rankings),
         outcomes=tuple(outcomes),
         unwritten=tuple(_unwritten(rankings, outcomes)),
-        notes=(*notes, *_passed_over(found)),
+        notes=(*notes, *_passed_over(discovery)),
     )
 
 
@@ -277,45 +268,32 @@ def _into_log(
     log = reading.records[0]
     same = [ranking for ranking in rankings if ranking.benchmark == log.benchmark]
     if not same:
-        there = ", ".join(sorted({ranking.benchmark for ranking in rankings})) or "none"
-        why = f"{log.benchmark} was not ranked (there are: {there})"
+        ranked = ", ".join(sorted({ranking.benchmark for ranking in rankings})) or "none"
+        why = f"{log.benchmark} was not ranked (there are: {ranked})"
         return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
     faults = {ranking.score: misfit(log, ranking) for ranking in same}
     fitting = [ranking for ranking in same if faults[ranking.score] is None]
     changed: frozenset[str] = frozenset()
     if fitting:
         try:
-            whole = read_eval_log(path.as_posix())
+            complete = read_eval_log(path.as_posix())
         except Exception as error:  # damaged where only who writes it again has to look
             why = f"cannot be read as an Inspect log ({reason(error)})"
             return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
-        changed = _record(path, whole, log, fitting, before, dry_run=dry_run)
-    return [_outcome(log, one, faults[one.score], changed=one.score in changed) for one in same]
-
-
-def _record(
-    path: Path,
-    whole: EvalLog,
-    of: LogRecord,
-    rankings: Sequence[Ranking],
-    before: stat_result,
-    *,
-    dry_run: bool,
-) -> frozenset[str]:
-    """Put rankings into a log that belongs to them; the names of the scores that changed."""
-    recordings = [
-        Recording(ranking, of.model, standings_by_sample(of, ranking)) for ranking in rankings
+        recordings = [(ranking, standings_by_sample(log, ranking)) for ranking in fitting]
+        ranked_log, changed = record(complete, log.model, recordings)
+        if changed and not dry_run:
+            try:
+                replace_file(path, ranked_log, before)
+            except OSError as error:
+                raise WriteBackError(
+                    f"{path} cannot be written ({error.strerror or error}). The logs before it "
+                    "are; the same command goes on from here"
+                ) from error
+    return [
+        _outcome(log, ranking, faults[ranking.score], changed=ranking.score in changed)
+        for ranking in same
     ]
-    log, changed = record(whole, recordings)
-    if changed and not dry_run:
-        try:
-            replace_file(path, log, before)
-        except OSError as error:
-            raise WriteBackError(
-                f"{path} cannot be written ({error.strerror or error}). The logs before it are; "
-                "the same command goes on from here"
-            ) from error
-    return changed
 
 
 def _outcome(log: LogRecord, ranking: Ranking, fault: str | None, *, changed: bool) -> Outcome:
@@ -347,10 +325,9 @@ def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list
     ]
 
 
-def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Discovery) -> str:
-    """Why no log belongs to a ranking, log by log."""
+def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], discovery: Discovery) -> str:
     names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
-    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(found)]
+    lines = [*(f"{outcome.path}: {outcome.why}" for outcome in outcomes), *_passed_over(discovery)]
     more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
     listed = "".join(f"\n  {line}" for line in (*lines[:LISTED], *more))
     return (
@@ -360,12 +337,12 @@ def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Di
     )
 
 
-def _passed_over(found: Discovery) -> list[str]:
+def _passed_over(discovery: Discovery) -> list[str]:
     """Files of other kinds, which may well hold the answers of a model that has no log."""
-    others = Counter(_KINDS[file.kind] for file in found.files if file.kind in _KINDS)
-    return [*map(str, found.problems)] + [
+    kinds = Counter(_KINDS[file.kind] for file in discovery.files if file.kind in _KINDS)
+    return [*map(str, discovery.problems)] + [
         f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
-        for kind, number in others.items()
+        for kind, number in kinds.items()
     ]
 
 
@@ -385,7 +362,9 @@ def misfit(record: LogRecord, ranking: Ranking) -> str | None:
         return f"{len(absent):,} {of} have no answer here, {_such_as(absent)}"
     if unknown := [key for key, standing in standings.items() if standing.answer is None]:
         return f"{ranking.log} does not say what was judged in {len(unknown):,} {of}"
-    if unlike := [key for key, one in standings.items() if not _was_judged(answers[key], one)]:
+    judged = {key: standing.answer or "" for key, standing in standings.items()}
+    given = {key: candidate.answer for key, candidate in answers.items() if candidate}
+    if unlike := [key for key in standings if not same_answer(given[key], judged[key])]:
         return (
             f"{len(unlike):,} {of} have another answer here than was judged, {_such_as(unlike)}: "
             "another run of this model"
@@ -399,14 +378,54 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, 
         (row.item.item_id, row.item.input_hash): (row.item.item_id, row.item.key.epoch)
         for row in record.rows
     }
-    return {samples[key]: one for key, one in ranking.standings[record.model].items()}
-
-
-def _was_judged(candidate: Candidate | None, standing: ItemStanding) -> bool:
-    assert candidate is not None
-    assert standing.answer is not None
-    return same_answer(candidate.answer, standing.answer)
+    return {samples[key]: standing for key, standing in ranking.standings[record.model].items()}
 
 
 def _such_as(keys: Iterable[tuple[str, str]]) -> str:
     return f"such as {min(keys)[0]!r}"
+
+
+def sheets_of(done: WriteBack) -> list[Sheet]:
+    """One line for every log and ranking, then the models without a log, then what it comes to."""
+    return [Sheet(sections=(Section.of(lines=_lines(done)),), notes=done.notes)]
+
+
+def data_of(done: WriteBack) -> dict[str, Any]:
+    """The fields of `WriteBack`, `Ranking`, `Outcome` and `Unwritten`."""
+    fields = ("benchmark", "protocol", "score", "log", "eval_id", "run", "judges")
+    data: dict[str, Any] = json_ready(
+        {
+            "dry_run": done.dry_run,
+            "rankings": [
+                {**only(ranking, *fields), "models": len(ranking.places)}
+                for ranking in done.rankings
+            ],
+            "logs": done.outcomes,
+            "models_without_log": done.unwritten,
+            "notes": done.notes,
+        }
+    )
+    return data
+
+
+def _lines(done: WriteBack) -> Iterator[str]:
+    words = {"written": "to write" if done.dry_run else "written", "left_alone": "left alone"}
+    for outcome in done.outcomes:
+        yield f"{words.get(outcome.state, outcome.state)}: {_log(outcome)}"
+    for missing in done.unwritten:
+        kind = f"{missing.benchmark} · {missing.protocol}"
+        yield f"no log: {missing.model} ({kind}): no Inspect log of it belongs to the ranking"
+    states = Counter(outcome.state for outcome in done.outcomes)
+    if not states["written"]:
+        yield "Nothing changed: these ranks are in the logs already"
+    elif done.dry_run:
+        yield f"Dry run: {count(states['written'], 'score')} to write, nothing was written"
+
+
+def _log(outcome: Outcome) -> str:
+    named = " · ".join(part for part in (outcome.model, outcome.score) if part)
+    where = f"{outcome.path} ({named})" if named else outcome.path
+    if outcome.why:
+        return f"{where}: {outcome.why}"
+    place = "no place" if outcome.place is None else f"place {outcome.place} of {outcome.of}"
+    return f"{where}: {place}, {outcome.n_scored:,} of {count(outcome.n_items, 'item')} ranked"

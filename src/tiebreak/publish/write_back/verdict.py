@@ -20,7 +20,7 @@ import io
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -108,7 +108,8 @@ class _Watch(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Inspect has written the log."""
         if done := self._done.get(data.eval_id):
-            ballots = await anyio.to_thread.run_sync(_ballots_in, data.log)
+            read = partial(read_log_file, data.log.location, data.log, with_votes=False)
+            ballots = await anyio.to_thread.run_sync(read)
             boards = await anyio.to_thread.run_sync(boards_of, ballots)
             kept = await keep_verdict(data.log, boards)
             # Who started the run from Python holds this log and may write it again.
@@ -171,10 +172,10 @@ async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
     """
     # Of a run on several machines this is one part; what all of it says, `tiebreak rank` tells.
     part = _part_of(log)
-    found = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
+    verdicts = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
     edited = edit_eval_log(
         log,
-        [MetadataEdit(metadata_set={VERDICT_KEY: found} if found else {})],
+        [MetadataEdit(metadata_set={VERDICT_KEY: verdicts} if verdicts else {})],
         ProvenanceData(author=AUTHOR, reason="the verdict on the ballots of this run"),
     )
     if edited is not log:
@@ -208,11 +209,6 @@ async def ask_again(log: EvalLog, ballots: RankingLog) -> None:
     await write_eval_log_async(marked, log.location)
 
 
-def _ballots_in(log: EvalLog) -> RankingLog:
-    """What a log holds that was just written; `UnreadableLogError` where it is damaged."""
-    return read_log_file(log.location, log, with_votes=False)
-
-
 def _part_of(log: EvalLog) -> str | None:
     return (log.eval.metadata or {}).get(SHARD_KEY)
 
@@ -239,9 +235,19 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
     """
     if not boards:
         return ""
+    sheets = [
+        short_sheet(
+            board,
+            verdict=sentence_of(board, part) if board.rows else nothing_ranked(board),
+            most=MODELS,
+        )
+        for board in boards[:BOARDS]
+    ]
+    if (left := len(boards) - BOARDS) > 0:
+        sheets.append(Sheet(f"… and {count(left, 'more board')}"))
     text = io.StringIO()
     # Not on standard output: Inspect's displays have their own ways there.
-    terminal.show(_sheets(boards, part), Console(file=text, highlight=False))
+    terminal.show(sheets, Console(file=text, highlight=False))
     command = f"tiebreak rank {shlex.quote(_near(log))}"
     more = f"\nAll of it: {command}\n" if any(board.rows for board in boards) else ""
     return f"\n{text.getvalue()}{more}"
@@ -258,14 +264,6 @@ def nothing_ranked(board: Leaderboard) -> str:
     if not board.unranked:
         return "No item could be ranked: none was judged."
     return f"No item could be ranked: {board.unranked[0].reason}"
-
-
-def _sheets(boards: Sequence[Leaderboard], part: str | None) -> Iterator[Sheet]:
-    for board in boards[:BOARDS]:
-        sentence = sentence_of(board, part) if board.rows else nothing_ranked(board)
-        yield short_sheet(board, verdict=sentence, most=MODELS)
-    if (left := len(boards) - BOARDS) > 0:
-        yield Sheet(f"… and {count(left, 'more board')}")
 
 
 def _near(log: str) -> str:
@@ -306,8 +304,8 @@ def what_is_missing(run: EvalLog, done: Done) -> str | None:
 def cache_problem() -> str | None:
     """A sentence where replies may not have come to the cache, for its disk is full."""
     folder = cache_path()
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if shutil.disk_usage(there).free >= _FULL:
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if shutil.disk_usage(nearest).free >= _FULL:
         return None
     return (
         f"The disk of Inspect's cache is full ({folder}): replies of this run may not be in it, "
@@ -326,7 +324,7 @@ def _read(path: str) -> RankingLog | None:
 def _held(log: RankingLog | None, done: Done) -> tuple[int, int]:
     """How many of these samples the log holds, and paid calls about them; a retry's has others."""
     held = (*log.samples, *log.canaries) if log else ()
-    own = [one for one in held if (one.id, one.epoch) in done.samples]
-    return len(own), sum(
-        not call.cached for one in own if one.ballots for call in one.ballots.calls
+    begun = [item for item in held if (item.id, item.epoch) in done.samples]
+    return len(begun), sum(
+        not call.cached for item in begun if item.ballots for call in item.ballots.calls
     )
