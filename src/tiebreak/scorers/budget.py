@@ -156,7 +156,7 @@ class Budget:
             if took.calls:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
-            self._items = [one for one in self._items if one is not took]
+            self._items = [item for item in self._items if item is not took]
             await self._notify()
 
     @asynccontextmanager
@@ -421,7 +421,7 @@ class _Watch(Hooks):
 
 def _read(path: Path) -> Noted:
     lines = path.read_text("utf-8", errors="replace").splitlines()
-    ended = [one for line in lines if (one := _PAID_LINE.fullmatch(line))]
-    costs = [float(one[1]) for one in ended if one[1]]
+    ended = [match for line in lines if (match := _PAID_LINE.fullmatch(line))]
+    costs = [float(match[1]) for match in ended if match[1]]
     without = lines.count(_SENT) - len(ended) - lines.count(_FREE)
     return Noted(len(ended), sum(costs), max(0, without), max(costs, default=None))

@@ -78,13 +78,18 @@ _ALL: Final = (
     BuiltIn("stars", "stars", "0 to 3 stars for every candidate, by the key", keyed=True),
     BuiltIn(REFERENCE, "baselines", "all pairs: the reference"),
 )
-PROTOCOLS: Final[Mapping[str, BuiltIn]] = {one.name: one for one in _ALL}
+PROTOCOLS: Final[Mapping[str, BuiltIn]] = {protocol.name: protocol for protocol in _ALL}
 """The built-in protocols by name, in the order in which tables list them."""
 
-ONE_JUDGE: Final = tuple(one.name for one in _ALL if not (one.peers or one.keyed))
+ONE_JUDGE: Final = tuple(
+    protocol.name for protocol in _ALL if not (protocol.peers or protocol.keyed)
+)
 """What `all` stands for: the protocols that ask one judge at most, and need no key."""
 
 STANDARD: Final = tuple(
-    label for one in _ALL if not (one.peers or one.keyed) for label in (one.name, *one.variants)
+    label
+    for protocol in _ALL
+    if not (protocol.peers or protocol.keyed)
+    for label in (protocol.name, *protocol.variants)
 )
 """What the lab compares when no protocol is named; in the lab there are neither peers nor keys."""

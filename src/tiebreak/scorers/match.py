@@ -71,8 +71,8 @@ def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: 
 
 def principles_even(verdicts: Sequence[Verdict], quorum: int) -> bool:
     """Whether the principles decide nothing: their mean margin over orders and judges is even."""
-    found = _of_all(verdicts, verdicts[0].first, quorum)
-    return found is not None and abs(found[0]) <= EPSILON
+    margins = _of_all(verdicts, verdicts[0].first, quorum)
+    return margins is not None and abs(margins[0]) <= EPSILON
 
 
 def settle(
@@ -91,12 +91,12 @@ def settle(
     winner = high
     decided_by: DecidedBy = "unscored"
     margin = items = None
-    if (found := _of_all(verdicts, high, quorum)) is not None:
-        margin, items = found
+    if (margins := _of_all(verdicts, high, quorum)) is not None:
+        margin, items = margins
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
-    sides = _sides(verdicts, high) if len({one.first for one in verdicts}) > 1 else []
+    sides = _sides(verdicts, high) if len({verdict.first for verdict in verdicts}) > 1 else []
     return Match(
         round=pairing.round,
         slot=pairing.slot,
@@ -115,8 +115,12 @@ def settle(
 
 def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:
     """Which side won in each order of presentation that is scored, `high` being the left one."""
-    orders = [_in_order(verdicts, first) for first in dict.fromkeys(one.first for one in verdicts)]
-    return [decide(*found)[0] for order in orders if (found := _of_all(order, high)) is not None]
+    orders = [
+        _in_order(verdicts, first) for first in dict.fromkeys(verdict.first for verdict in verdicts)
+    ]
+    return [
+        decide(*margins)[0] for order in orders if (margins := _of_all(order, high)) is not None
+    ]
 
 
 def is_close(match: Match) -> bool:
@@ -141,7 +145,7 @@ def judges_in(match: Match) -> tuple[str, ...]:
 
 def by_judge(match: Match, judge: str) -> Match:
     """A match as it would have ended with one of its judges alone."""
-    return _again(match, [one for one in match.verdicts if one.judge == judge])
+    return _again(match, [verdict for verdict in match.verdicts if verdict.judge == judge])
 
 
 def one_verdict_an_order(match: Match) -> Match:
@@ -150,9 +154,9 @@ def one_verdict_an_order(match: Match) -> Match:
     together = [(first, _of_all(_in_order(match.verdicts, first), first)) for first in firsts]
     verdicts = [
         Verdict(first=first, unscored=match.unscored or "no judge usable in this order")
-        if found is None
-        else Verdict(first=first, margin=found[0], checklist_margin=found[1])
-        for first, found in together
+        if margins is None
+        else Verdict(first=first, margin=margins[0], checklist_margin=margins[1])
+        for first, margins in together
     ]
     return with_verdicts(match, verdicts)
 
@@ -181,22 +185,22 @@ def _of_all(
     asked.
     """
     by_judge: dict[str, list[tuple[float, float | None]]] = {}
-    for one in verdicts:
-        if one.margin is not None:
-            sign, items = (1 if one.first == high else -1), one.checklist_margin
+    for verdict in verdicts:
+        if verdict.margin is not None:
+            sign, items = (1 if verdict.first == high else -1), verdict.checklist_margin
             # Adding 0 makes one of the two zeros.
-            turned = sign * one.margin + 0.0, None if items is None else sign * items + 0.0
-            by_judge.setdefault(one.judge, []).append(turned)
+            turned = sign * verdict.margin + 0.0, None if items is None else sign * items + 0.0
+            by_judge.setdefault(verdict.judge, []).append(turned)
     if len(by_judge) < max(1, quorum):
         return None
-    return _means([_means(own) for own in by_judge.values()])
+    return _means([_means(margins) for margins in by_judge.values()])
 
 
-def _means(found: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
-    if len(found) == 1:
-        return found[0]
-    asked = [items for _, items in found if items is not None]
-    return _mean([principles for principles, _ in found]), _mean(asked) if asked else None
+def _means(margins: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
+    if len(margins) == 1:
+        return margins[0]
+    asked = [items for _, items in margins if items is not None]
+    return _mean([principles for principles, _ in margins]), _mean(asked) if asked else None
 
 
 def _mean(margins: Sequence[float]) -> float:
@@ -235,13 +239,18 @@ def principle_parts(match: Match, weights: Mapping[str, float]) -> dict[str, flo
         KeyError: a verdict has no vote on a principle.
     """
     by_judge: dict[str, list[Verdict]] = {}
-    for one in match.verdicts:
-        if one.margin is not None and match.margin is not None:
-            by_judge.setdefault(one.judge, []).append(one)
+    for verdict in match.verdicts:
+        if verdict.margin is not None and match.margin is not None:
+            by_judge.setdefault(verdict.judge, []).append(verdict)
     if not by_judge:
         return {}
     return {
-        p: _mean([_mean([_part(v, p, w, match.high) for v in own]) for own in by_judge.values()])
+        p: _mean(
+            [
+                _mean([_part(v, p, w, match.high) for v in verdicts])
+                for verdicts in by_judge.values()
+            ]
+        )
         for p, w in weights.items()
     }
 

@@ -172,9 +172,9 @@ class ModelJudge(Judge):
         repair: bool,
         depth: int,
     ) -> tuple[ModelOutput, Call]:
-        who = question.reviewer or question.role
-        model = self._models[who]
-        name = f"{who}: {question.kind}{' (repair)' if repair else ''}"
+        asked = question.reviewer or question.role
+        model = self._models[asked]
+        name = f"{asked}: {question.kind}{' (repair)' if repair else ''}"
         # These have a section around them already, and a span costs a tenth of a call.
         part = nullcontext() if question.kind in _IN_SECTIONS else self.section(name, "judge_call")
         scopes = {"attempt": str(attempt)}
@@ -309,8 +309,8 @@ def _words(error: BaseException) -> str:
     cause = error.__cause__ if type(error).__name__ == "RetryError" else None
     first = cause or error
     # Inspect's own words for a refused request begin with the whole request.
-    said = " ".join(str(getattr(first, "provider_message", None) or first).split())
-    return f"{said[:_LONGEST_MESSAGE]} ({type(first).__name__})"
+    message = " ".join(str(getattr(first, "provider_message", None) or first).split())
+    return f"{message[:_LONGEST_MESSAGE]} ({type(first).__name__})"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -39,12 +39,12 @@ def tied_groups(scores: Mapping[str, float]) -> Groups:
 
 def own_margins(matches: Iterable[Match]) -> dict[str, list[float]]:
     """Principle margins of every candidate in its scored matches, in [-1, 1]; none, no entry."""
-    own: dict[str, list[float]] = {}
+    margins: dict[str, list[float]] = {}
     for match in matches:
         if match.margin is not None:
-            own.setdefault(match.high, []).append(match.margin)
-            own.setdefault(match.low, []).append(-match.margin)
-    return own
+            margins.setdefault(match.high, []).append(match.margin)
+            margins.setdefault(match.low, []).append(-match.margin)
+    return margins
 
 
 def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
@@ -56,31 +56,33 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
     stratified item an answer that passed has won against one that failed, whatever a judge said.
     """
     members = {group[0]: group for group in ballots.groups}
-    found = [
-        (one, other, match.result)
+    pairs = [
+        (first, other, match.result)
         for match in ballots.matches
         if match.result is not None
-        for one in members[match.high]
+        for first in members[match.high]
         for other in members[match.low]
     ]
-    found += [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
+    pairs += [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
     if ballots.scheduled:
         met = {frozenset(pair) for pair in ballots.scheduled}
-        found = [result for result in found if frozenset(result[:2]) in met]
+        pairs = [result for result in pairs if frozenset(result[:2]) in met]
     if not ballots.stratified:
-        return found
+        return pairs
     return [
-        (one, other, result if (known := verified(ballots, one, other)) is None else known)
-        for one, other, result in found
+        (first, other, result if (known := verified(ballots, first, other)) is None else known)
+        for first, other, result in pairs
     ]
 
 
 def mean_results(ballots: ItemBallots) -> dict[str, float]:
     """Mean result of every model over its opponents in the item; none, no entry."""
-    own = _results_of(ballots)
-    if ballots.baseline in own:
-        own[ballots.baseline] = [(ballots.baseline, 0.5)]  # what it would get against itself
-    return {name: _mean([result for _, result in found]) for name, found in sorted(own.items())}
+    by_model = _results_of(ballots)
+    if ballots.baseline in by_model:
+        by_model[ballots.baseline] = [(ballots.baseline, 0.5)]  # what it would get against itself
+    return {
+        name: _mean([result for _, result in results]) for name, results in sorted(by_model.items())
+    }
 
 
 def mean_points(ballots: ItemBallots) -> dict[str, float]:
@@ -91,22 +93,22 @@ def mean_points(ballots: ItemBallots) -> dict[str, float]:
     means = mean_results(ballots)
     if not ballots.stratified or ballots.baseline:
         return means
-    for name, found in _results_of(ballots).items():
+    for name, results in _results_of(ballots).items():
         against = [verified(ballots, name, other) for other in ballots.models if other != name]
         known = [result for result in against if result is not None]
         if known:
-            judged = [r for other, r in found if verified(ballots, name, other) is None]
+            judged = [r for other, r in results if verified(ballots, name, other) is None]
             rest = (len(against) - len(known)) * (_mean(judged) if judged else 0.5)
             means[name] = (math.fsum(known) + rest) / len(against)
     return means
 
 
-def verified(ballots: ItemBallots, one: str, other: str) -> float | None:
+def verified(ballots: ItemBallots, model: str, other: str) -> float | None:
     """1 where the answer of one is verified to have passed and that of the other to have failed.
 
     0 the other way round; None where both passed, both failed, or the log does not say.
     """
-    first, second = ballots.passed.get(one), ballots.passed.get(other)
+    first, second = ballots.passed.get(model), ballots.passed.get(other)
     return None if first is None or second is None or first == second else float(first)
 
 
@@ -115,13 +117,13 @@ def without_judge(ballots: ItemBallots) -> dict[tuple[str, str], float]:
 
     Identical answers are tied, and in a stratified item the verified results are known.
     """
-    found = {pair: 0.5 for group in ballots.groups for pair in combinations(group, 2)}
+    known = {pair: 0.5 for group in ballots.groups for pair in combinations(group, 2)}
     if ballots.stratified:
         for won in (model for model, passed in ballots.passed.items() if passed):
             for lost in (model for model, passed in ballots.passed.items() if not passed):
-                found.pop((lost, won), None)
-                found[won, lost] = 1.0
-    return found
+                known.pop((lost, won), None)
+                known[won, lost] = 1.0
+    return known
 
 
 def guarded(ballots: ItemBallots, ranks: Mapping[str, float]) -> Mapping[str, float]:
@@ -149,11 +151,11 @@ def guarded(ballots: ItemBallots, ranks: Mapping[str, float]) -> Mapping[str, fl
 
 def _results_of(ballots: ItemBallots) -> dict[str, list[tuple[str, float]]]:
     """All results of every model in the item, each with the opponent."""
-    own: dict[str, list[tuple[str, float]]] = {}
-    for one, other, result in results(ballots):
-        own.setdefault(one, []).append((other, result))
-        own.setdefault(other, []).append((one, 1 - result))
-    return own
+    by_model: dict[str, list[tuple[str, float]]] = {}
+    for first, other, result in results(ballots):
+        by_model.setdefault(first, []).append((other, result))
+        by_model.setdefault(other, []).append((first, 1 - result))
+    return by_model
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -199,7 +201,8 @@ def elimination(ballots: ItemBallots) -> Groups:
     out_in = _out_in(ballots)
     # Rounded: equal sums are equal, in whatever order their margins came.
     margins = {
-        name: round(math.fsum(own), _DECIMALS) for name, own in own_margins(ballots.matches).items()
+        name: round(math.fsum(margins), _DECIMALS)
+        for name, margins in own_margins(ballots.matches).items()
     }
     seed = {rep: position for position, rep in enumerate(ballots.seeds)}
 
@@ -250,7 +253,7 @@ def win_rate(ballots: ItemBallots) -> Groups:
         if match.result is not None:
             results[match.high].append(match.result)
             results[match.low].append(1 - match.result)
-    return tied_groups({rep: math.fsum(own) / len(own) for rep, own in results.items()})
+    return tied_groups({rep: math.fsum(values) / len(values) for rep, values in results.items()})
 
 
 @_of_answers
@@ -292,7 +295,7 @@ def stars(ballots: ItemBallots) -> dict[str, float]:
 def star_scores(ballots: ItemBallots) -> dict[str, float]:
     """A third of the stars of every model's answer, in [0, 1]; unscored, no entry."""
     members = {group[0]: group for group in ballots.groups}
-    given = {one.candidate: one.score for one in ballots.scores}
+    given = {score.candidate: score.score for score in ballots.scores}
     return {
         model: score
         for leader, score in given.items()
@@ -320,7 +323,9 @@ def consensus(ballots: ItemBallots) -> dict[str, float]:
     except RankingError as error:  # of many candidates no order could be proven to be the best
         raise NotPlacedError(f"{ballots.aggregator} finds no ranking: {error}") from error
     if all(map(math.isnan, ranks)):
-        reasons = [one.unscored for one in ballots.listings if one.unscored] or ["no call"]
+        reasons = [listing.unscored for listing in ballots.listings if listing.unscored] or [
+            "no call"
+        ]
         raise NotPlacedError(f"{ballots.aggregator} can use no review ({reasons[0]})")
     named = zip(ballots.models, ranks, strict=True)
     return {model: rank for model, rank in named if not math.isnan(rank)}

@@ -79,7 +79,8 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
         ranks = RULES[name].ranks(ballots)
     ranks = guarded(ballots, ranks)
     margins = {
-        name: math.fsum(own) / len(own) for name, own in own_margins(ballots.matches).items()
+        name: math.fsum(values) / len(values)
+        for name, values in own_margins(ballots.matches).items()
     }
     own_scale = {"points": mean_points, "stars": star_scores}.get(name)
     borda = own_scale(ballots) if own_scale else _borda(ranks)
@@ -124,9 +125,9 @@ def _points(items: Sequence[ItemBallots], column: Mapping[str, int]) -> FloatArr
         present[row, [column[model] for model in item.models]] = True
         without = without_judge(item)
         judged += (
-            (column[one], column[other], result, row)
-            for one, other, result in results(item)
-            if (one, other) not in without and (other, one) not in without
+            (column[first], column[other], result, row)
+            for first, other, result in results(item)
+            if (first, other) not in without and (other, first) not in without
         )
         known += ((column[a], column[b], result, row) for (a, b), result in without.items())
     baselines = {item.baseline for item in items}
@@ -136,9 +137,9 @@ def _points(items: Sequence[ItemBallots], column: Mapping[str, int]) -> FloatArr
 
 
 def _matches(
-    found: Sequence[tuple[int, int, float, int]], n_models: int, n_items: int
+    results: Sequence[tuple[int, int, float, int]], n_models: int, n_items: int
 ) -> Matches | None:
-    if not found:
+    if not results:
         return None
-    one, other, result, item_of = zip(*found, strict=True)
-    return Matches.of(one, other, result, item_of, n_models, n_items)
+    first, other, result, item_of = zip(*results, strict=True)
+    return Matches.of(first, other, result, item_of, n_models, n_items)

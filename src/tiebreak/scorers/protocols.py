@@ -92,8 +92,8 @@ def protocol(
 
     def register(function: F) -> F:
         place = (function.__module__, function.__qualname__)
-        own = PROTOCOLS.get(name)
-        if own is not None and function.__module__ != f"tiebreak.scorers.{own.module}":
+        built_in = PROTOCOLS.get(name)
+        if built_in is not None and function.__module__ != f"tiebreak.scorers.{built_in.module}":
             raise ProtocolError(f"{name!r} is a built-in protocol: choose another name.")
         before = _registered.get(name)
         if before and (before.run.__module__, before.run.__qualname__) != place:
@@ -137,18 +137,18 @@ async def judge_item(
     """
     session = Session(contest, judge, record, protocol.name, protocol.placed_by)
     if len(session.candidates) > 1 or RULES[protocol.placed_by].judges_one:
-        found = await protocol.run(contest, session.candidates, session, **(settings or {}))
-        if not isinstance(found, ItemBallots):
+        ballots = await protocol.run(contest, session.candidates, session, **(settings or {}))
+        if not isinstance(ballots, ItemBallots):
             raise ProtocolError(
-                f"{protocol.name!r} returned {type(found).__name__}: end it with "
+                f"{protocol.name!r} returned {type(ballots).__name__}: end it with "
                 "`return judge.ballots`."
             )
-        if _about(found) != _about(session.ballots):
+        if _about(ballots) != _about(session.ballots):
             raise ProtocolError(
-                f"{protocol.name!r} returned the ballots of another item ({found.item_id}): end it "
-                "with `return judge.ballots`."
+                f"{protocol.name!r} returned the ballots of another item ({ballots.item_id}): end "
+                "it with `return judge.ballots`."
             )
-        session.ballots = found
+        session.ballots = ballots
     session.keep(complete=True)
     return session.ballots
 
@@ -159,11 +159,11 @@ def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
     What the items of a run share may need an event loop to be locked. Where one is running already
     (a notebook) the function gets a thread of its own.
     """
-    found: list[T] = []
+    results: list[T] = []
 
     async def keep() -> None:
         # Python writes out what the main task returns when it ends the loop: all ballots of a run.
-        found.append(await main())
+        results.append(await main())
 
     try:
         asyncio.get_running_loop()
@@ -172,7 +172,7 @@ def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
     else:
         with ThreadPoolExecutor(1) as thread:
             thread.submit(anyio.run, keep).result()
-    return found[0]
+    return results[0]
 
 
 def _about(ballots: ItemBallots) -> tuple[object, ...]:

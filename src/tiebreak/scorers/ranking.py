@@ -77,7 +77,7 @@ def spread() -> Metric:
 
     def compute(scores: list[SampleScore]) -> float:
         means = [_mean(column) for column in _values(scores)[1].T]
-        return mean_gap([one for one in means if not math.isnan(one)])
+        return mean_gap([mean for mean in means if not math.isnan(mean)])
 
     return compute
 
@@ -163,15 +163,15 @@ def _results(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """All results as columns: positions in `models` of one and the other, 1 / ½ / 0 for the one."""
     position = {model: number for number, model in enumerate(models)}
-    found = [np.empty((0, 3))]
+    parts = [np.empty((0, 3))]
     for score in scores:
         text, value = (score.score.metadata or {}).get(RESULTS_KEY), score.score.value
         if isinstance(text, str) and isinstance(value, dict):
             rows = np.fromstring(text, sep=" ").reshape(-1, 3)
-            own = np.array([position[model] for model in sorted(value)])
-            rows[:, :2] = own[rows[:, :2].astype(np.int64)]
-            found.append(rows)
-    first, second, result = np.concatenate(found).T
+            columns = np.array([position[model] for model in sorted(value)])
+            rows[:, :2] = columns[rows[:, :2].astype(np.int64)]
+            parts.append(rows)
+    first, second, result = np.concatenate(parts).T
     return first.astype(np.int64), second.astype(np.int64), result
 
 
@@ -214,7 +214,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     by_matches = RULES[ballots.placed_by].by_matches
     position = {model: number for number, model in enumerate(sorted(value))}
     played = " ".join(
-        f"{position[one]} {position[other]} {result:g}"
-        for one, other, result in (results(ballots) if by_matches else ())
+        f"{position[first]} {position[other]} {result:g}"
+        for first, other, result in (results(ballots) if by_matches else ())
     )
     return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})

@@ -127,9 +127,9 @@ def duplicate_of(description: str, checklist: Sequence[ChecklistItem]) -> str | 
     return None
 
 
-def _overlap(one: Iterable[str], other: Iterable[str]) -> float:
+def _overlap(first: Iterable[str], other: Iterable[str]) -> float:
     """Jaccard's index of two sets, in [0, 1]; 0 of empty ones."""
-    a, b = set(one), set(other)
+    a, b = set(first), set(other)
     return len(a & b) / len(a | b) if a or b else 0.0
 
 

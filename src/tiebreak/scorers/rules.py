@@ -77,8 +77,8 @@ class PlacementRule:
             NotPlacedError: the ballots do not give a ranking.
         """
         order = getattr(import_module("tiebreak.scorers.orders"), self.home)
-        found: Mapping[str, float] = order(ballots)
-        return found
+        ranks: Mapping[str, float] = order(ballots)
+        return ranks
 
 
 def fitting(items: "Iterable[ItemBallots]") -> "tuple[Rule, ...]":

@@ -97,10 +97,10 @@ def _pairs(table: Sequence[str], met: Collection[frozenset[str]]) -> list[tuple[
     """Pair off neighbours that have not met; None when that leaves one over."""
     if not table:
         return []
-    first, *others = table
-    for second in others:
+    first, *below = table
+    for second in below:
         if frozenset((first, second)) not in met:
-            rest = _pairs([name for name in others if name != second], met)
+            rest = _pairs([name for name in below if name != second], met)
             if rest is not None:
                 return [(first, second), *rest]
     return None

@@ -96,13 +96,13 @@ def _consensus(ballots: ItemBallots) -> str:
         return f"Merged by {ballots.aggregator}."
     reviews = review_ranks(ballots, ballots.models)
     try:
-        found = kemeny_young(Profile.from_ranks(reviews[:, ~np.isnan(reviews).all(axis=0)]))
+        order = kemeny_young(Profile.from_ranks(reviews[:, ~np.isnan(reviews).all(axis=0)]))
     except RankingError:
         return "No review can be merged."
-    proven = "proven optimal" if found.optimal else "not proven"
+    proven = "proven optimal" if order.optimal else "not proven"
     several = {True: "the only optimal order", False: "one of several optimal orders"}
-    alone = f"; {several[found.unique]}" if found.unique is not None else ""
-    return f"Merged by Kemeny–Young: {count(found.cost, 'pairwise disagreement')}, {proven}{alone}."
+    alone = f"; {several[order.unique]}" if order.unique is not None else ""
+    return f"Merged by Kemeny–Young: {count(order.cost, 'pairwise disagreement')}, {proven}{alone}."
 
 
 def _points(ballots: ItemBallots) -> str:

@@ -50,21 +50,21 @@ def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) ->
     # The name may hold the path of a file, and that a colon.
     path, at, rest = label.rpartition("@")
     name, _, given = rest.partition(":")
-    found = find(path + at + name)
-    known = settings_of(found)
+    protocol = find(path + at + name)
+    known = settings_of(protocol)
     settings = {}
     for part in filter(None, split_names(given)):
         key, equals, value = part.partition("=")
         if not equals or key not in known:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            has = f"takes {', '.join(known)}" if known else "takes no settings"
+            takes = f"takes {', '.join(known)}" if known else "takes no settings"
             raise ProtocolError(
-                f"{part!r} in {label!r} is not a setting: {name} {has}, as in "
+                f"{part!r} in {label!r} is not a setting: {name} {takes}, as in "
                 f"{name}:{next(iter(known), 'SETTING')}=VALUE.{hint}"
             )
         settings[key] = _value(name, key, value, known[key])
-    return Variant(label, found, settings)
+    return Variant(label, protocol, settings)
 
 
 def settings_of(protocol: Protocol) -> dict[str, Any]:
