@@ -73,7 +73,7 @@ def unsampled(path: Path) -> list[str]:
     """
     if not is_summary(path):
         return []
-    names = [each.name for each in path.parent.iterdir() if each.name.endswith(SAMPLES_ENDS)]
+    names = [file.name for file in path.parent.iterdir() if file.name.endswith(SAMPLES_ENDS)]
     stems = {name.rpartition(".jsonl")[0] for name in names}
     match = SUMMARY_NAME.fullmatch(path.name)
     date = match["date"] if match else None

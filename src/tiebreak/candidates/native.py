@@ -69,8 +69,8 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
         return Note("native_choice", source, "no native scores")
     if len(present) == 1 or wanted:
         return None
-    what = f"native score is {present[0]!r}, out of {shortened(present)} (choose with --metric)"
-    return Note("native_choice", source, what)
+    message = f"native score is {present[0]!r}, out of {shortened(present)} (choose with --metric)"
+    return Note("native_choice", source, message)
 
 
 def passed(metric: str | None, score: float) -> bool | None:
@@ -103,8 +103,8 @@ def problem_note(
         source: the log.
     """
     nowhere = native.metric is None and choose_metric(present, wanted) is None
-    what = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
-    return Note("native_score", source, what)
+    message = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
+    return Note("native_score", source, message)
 
 
 def shortened(names: Sequence[str]) -> str:
