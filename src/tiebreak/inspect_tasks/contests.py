@@ -86,14 +86,14 @@ def load_pools(common: Common, protocol: Protocol) -> tuple[CandidatePool, ...]:
 
 def _to_inspect(message: str) -> str:
     """What an error says of options, for who gave `-T candidates=…` to Inspect."""
-    said = message.replace("--mode intersect", "-T mode=intersect")
-    said = said.replace("--same-settings", "-T same_settings=true")
-    if options := sorted(set(_LOADING.findall(said))):
-        said += (
+    text = message.replace("--mode intersect", "-T mode=intersect")
+    text = text.replace("--same-settings", "-T same_settings=true")
+    if options := sorted(set(_LOADING.findall(text))):
+        text += (
             f"\nWith {', '.join(options)}: `tiebreak candidates … --out pool.parquet`, and then "
             "-T candidates=pool.parquet."
         )
-    return said
+    return text
 
 
 def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:
@@ -178,8 +178,8 @@ def contest_samples(
             **{name: part for name, part in _parts(item, shown, keyed).items() if part},
             "passed": {
                 m: known
-                for m, own in sorted(candidates.items())
-                if (known := passed(own.native_metric, own.native_score)) is not None
+                for m, answer in sorted(candidates.items())
+                if (known := passed(answer.native_metric, answer.native_score)) is not None
             },
             "stratified": stratified,
             "position": position[item.benchmark],
@@ -210,7 +210,9 @@ def models_of(pools: Sequence[CandidatePool]) -> list[str]:
 def restore_contest(metadata: dict[str, Any], input: str | list[ChatMessage] = "") -> Contest:
     """The contest that a sample describes; the log holds all that is needed for it."""
     stored = dict(metadata[CONTEST_KEY])
-    parts = [] if isinstance(input, str) else [part for one in input for part in one.content]
+    parts = (
+        [] if isinstance(input, str) else [part for message in input for part in message.content]
+    )
     stored["images"] = tuple(part.image for part in parts if isinstance(part, ContentImage))
     stored["rubric"] = Rubric.model_validate(stored["rubric"])
     stored["models"] = tuple(stored["models"])
@@ -247,8 +249,8 @@ def _with_keys(pools: Sequence[CandidatePool]) -> tuple[CandidatePool, ...]:
         keyed = tuple(item for item in pool.items if item.target.strip())
         notes = pool.notes
         if names := [item.item_id for item in pool.items if not item.target.strip()]:
-            what = f"{count(len(names), 'item')} {LEFT_OUT}: {listed(names, most=50)}"
-            notes = (*notes, Note("without_key", ", ".join(pool.benchmarks), what))
+            message = f"{count(len(names), 'item')} {LEFT_OUT}: {listed(names, most=50)}"
+            notes = (*notes, Note("without_key", ", ".join(pool.benchmarks), message))
             logger.warning("%s", notes[-1])
         kept.append(replace(pool, items=keyed, notes=notes))
     return tuple(kept if any(map(len, kept)) else pools)

@@ -94,9 +94,9 @@ def judging_task(
     pools = load_pools(common, protocol)
     models = models_of(pools)
     roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
-    found = None
+    bound = None
     if RULES[protocol.placed_by].asks:
-        found = require_roles(roles, models, priced=common["max_cost"] is not None)
+        bound = require_roles(roles, models, priced=common["max_cost"] is not None)
     samples = contest_samples(
         *pools,
         task_type=common["task_type"],
@@ -154,7 +154,7 @@ def judging_task(
         scorer=ranking(),
         # Without a model Inspect's limit of items side by side would follow one that is never
         # called, and what the command line says about a model would reach none.
-        model=found.task_model if found else None,
+        model=bound.task_model if bound else None,
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
         early_stopping=attempt or settling,
@@ -324,13 +324,13 @@ def run_id(
 ) -> str:
     """Fingerprint of what is judged, by whom and how: the shards of a run have it in common."""
     try:
-        who = {name: str(model) for name, model in roles().models.items()}
+        judges_by_role = {name: str(model) for name, model in roles().models.items()}
     except (ValueError, PrerequisiteError):
-        who = {}  # outside of an eval, and where no judge is asked
+        judges_by_role = {}  # outside of an eval, and where no judge is asked
     how = {name: value for name, value in common.items() if name not in _WHERE}
     # A rubric counts by its content: on another machine its path may be another.
     contests = [{**(sample.metadata or {})[CONTEST_KEY], "rubric_name": ""} for sample in samples]
-    parts = [protocol.name, dict(settings), how, who, *contests]
+    parts = [protocol.name, dict(settings), how, judges_by_role, *contests]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(json.dumps(part, sort_keys=True).encode())

@@ -51,10 +51,10 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any], models: Sequ
     try:
         signature.bind(None, None, None, **settings)
     except TypeError as error:
-        there = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        known = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
         raise PrerequisiteError(
             f"The settings of {protocol.name} do not fit: {error}. "
-            f"There are: {', '.join(there) or 'none'}."
+            f"There are: {', '.join(known) or 'none'}."
         ) from error
     try:
         protocol.check(settings, models)

@@ -96,7 +96,9 @@ class Settling:
         self._begin(samples)
 
     def _begin(self, samples: Sequence[Sample]) -> None:
-        samples = [one for one in samples if not (one.metadata or {})[CONTEST_KEY].get("canary")]
+        samples = [
+            sample for sample in samples if not (sample.metadata or {})[CONTEST_KEY].get("canary")
+        ]
         total = len(samples)
         self.decided: Skipped | None = None
         self._test = RankingTest(
@@ -144,7 +146,7 @@ class Settling:
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
     ) -> None:
         """A sample is complete."""
-        values = [one.score.value for one in scores.values()]
+        values = [score.score.value for score in scores.values()]
         self.judged(id, next((v for v in values if isinstance(v, Mapping)), {}))
 
     async def complete_task(self) -> dict[str, JsonValue]:
@@ -155,8 +157,8 @@ class Settling:
         """Take note of an item's scores; one that could not be judged has none."""
         if sample_id not in self._turns:  # it is no item
             return
-        found = [scores.get(model) for model in self._models]
-        row = [float(one) if isinstance(one, int | float) else math.nan for one in found]
+        values = [scores.get(model) for model in self._models]
+        row = [float(value) if isinstance(value, int | float) else math.nan for value in values]
         self._scores.setdefault(self._turns[sample_id], row)
         while self.decided is None and self._next in self._scores:
             self._test.update(self._scores[self._next])
@@ -261,13 +263,13 @@ class Attempt:
 
     async def complete_task(self) -> dict[str, JsonValue]:
         """What the log's header says about it: with a budget, what all attempts paid."""
-        said: dict[str, JsonValue] = {}
+        summary: dict[str, JsonValue] = {}
         if self._settling is not None:
-            said |= await self._settling.complete_task()
+            summary |= await self._settling.complete_task()
         if self._ledger is not None:
             if self._left == 0:
                 self._ledger.end()
             paid = self._budget.paid
-            said["paid"] = {"calls": paid.calls, "cost": paid.cost}
+            summary["paid"] = {"calls": paid.calls, "cost": paid.cost}
         self._unlock()
-        return said
+        return summary
