@@ -18,8 +18,7 @@ from tiebreak.candidates import passed
 from tiebreak.candidates.native import VERIFIED
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Reviewer
 from tiebreak.scorers.catalogue import ONE_JUDGE
-from tiebreak.scorers.orders import guarded, mean_points, verified
-from tiebreak.scorers.placement import board_scores, place, results
+from tiebreak.scorers.placement import board_scores, guarded, mean_points, place, results, verified
 
 NAMES = "abcdef"
 Known = dict[str, bool]

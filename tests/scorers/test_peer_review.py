@@ -14,8 +14,7 @@ from tests.scorers.reviews import by_reviewer, orders, panel, peers, review
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import Listing, Reviewer
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.orders import review_ranks
-from tiebreak.scorers.placement import place
+from tiebreak.scorers.placement import place, review_ranks
 from tiebreak.scorers.protocols import ProtocolError, find_protocol, judge_item
 from tiebreak.scorers.questions import ListQuestion, ReviewQuestion
 

@@ -20,8 +20,7 @@ from tiebreak.scorers.ballots import (
     Skipped,
     Tiering,
 )
-from tiebreak.scorers.orders import SEEDING_WEIGHT, own_margins
-from tiebreak.scorers.placement import NotPlacedError, place, results
+from tiebreak.scorers.placement import SEEDING_WEIGHT, NotPlacedError, own_margins, place, results
 
 SINGLES = (("s0",), ("s1",), ("s2",), ("s3",))
 

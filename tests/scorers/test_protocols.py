@@ -30,8 +30,8 @@ from tiebreak.scorers.protocols import (
     protocol,
 )
 from tiebreak.scorers.questions import MatchQuestion
+from tiebreak.scorers.ranking import ballots_table
 from tiebreak.scorers.session import Session
-from tiebreak.scorers.table import ballots_table
 
 Count = Callable[[int], int]
 

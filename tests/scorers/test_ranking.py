@@ -17,13 +17,13 @@ from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import (
     RESULTS_KEY,
+    ballots_table,
     borda,
     borda_stderr,
     least_squares,
     score_ballots,
     spread,
 )
-from tiebreak.scorers.table import ballots_table
 
 
 def test_every_model_of_the_run_has_a_value() -> None:

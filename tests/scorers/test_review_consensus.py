@@ -66,7 +66,7 @@ def test_an_item_without_a_proven_order_is_not_placed(monkeypatch: pytest.Monkey
     def unproven(*_: object) -> None:
         raise UnprovenOrderError("the search takes too much memory")
 
-    monkeypatch.setattr("tiebreak.scorers.orders.aggregate_items", unproven)
+    monkeypatch.setattr("tiebreak.scorers.placement.aggregate_items", unproven)
     with pytest.raises(NotPlacedError, match="kemeny_young finds no ranking: the search takes"):
         place(with_places([[1, 2, 3]], "kemeny_young"))
 

@@ -12,9 +12,16 @@ from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import Match, Side, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.judge import Question
-from tiebreak.scorers.match import CLOSE_MARGIN, principle_margin, principle_parts, settle
+from tiebreak.scorers.match import (
+    CLOSE_MARGIN,
+    MOST_SHOWN,
+    RoundSummary,
+    principle_margin,
+    principle_parts,
+    settle,
+    summarise,
+)
 from tiebreak.scorers.questions import RefineQuestion
-from tiebreak.scorers.round_summary import MOST_SHOWN, RoundSummary, summarise
 
 WEIGHTS = {"P1": 0.5, "P2": 0.3, "P3": 0.2}
 

@@ -27,8 +27,8 @@ from tiebreak.scorers.questions import (
     RefineQuestion,
     ScoreQuestion,
 )
+from tiebreak.scorers.ranking import ballots_table
 from tiebreak.scorers.session import Session
-from tiebreak.scorers.table import ballots_table
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Question
 from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.ranking import ballots_table
 from tiebreak.scorers.replies import ReplyError, parse_stars, stars_schema
 from tiebreak.scorers.stars import StarsQuestion, correctness, rated_by_rule
-from tiebreak.scorers.table import ballots_table
 
 # LLMEval-Fair, figure 11; what is put in stands in fences.
 FIGURE_11 = """\

@@ -14,7 +14,7 @@ from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, 
 from tiebreak.scorers.ballots import Match
 from tiebreak.scorers.bracket import Pairing, first_round
 from tiebreak.scorers.placement import place
-from tiebreak.scorers.swiss import pair_up, points
+from tiebreak.scorers.seal import pair_up, points
 
 MARGIN = {1.0: 0.5, 0.5: 0.0, 0.0: -0.5, None: None}
 RESULTS = st.sampled_from([1.0, 0.5, 0.0, None])

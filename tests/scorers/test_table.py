@@ -15,7 +15,7 @@ from tests.scorers.judges import (
 from tests.scorers.reviews import panel, review
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Refinement, Skipped, Tiering
-from tiebreak.scorers.table import ballots_table
+from tiebreak.scorers.ranking import ballots_table
 
 
 def cells(table: str) -> list[list[str]]:

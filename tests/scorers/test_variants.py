@@ -3,8 +3,7 @@
 import pytest
 
 from tiebreak.scorers.catalogue import ONE_JUDGE
-from tiebreak.scorers.protocols import ProtocolError, find_protocol
-from tiebreak.scorers.variants import read_variant, split_labels
+from tiebreak.scorers.protocols import ProtocolError, find_protocol, read_variant, split_labels
 
 
 @pytest.mark.parametrize(

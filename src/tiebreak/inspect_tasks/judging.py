@@ -46,10 +46,9 @@ from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.probation import Probation
 from tiebreak.scorers.prompt import fingerprint
 from tiebreak.scorers.protocols import Protocol, judge_item, share_nothing
-from tiebreak.scorers.ranking import ranking
+from tiebreak.scorers.ranking import ballots_table, ranking
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record
-from tiebreak.scorers.table import ballots_table
 
 logger = getLogger(__name__)
 

@@ -56,7 +56,7 @@ _ALL: Final = (
     ),
     BuiltIn(
         "swiss",
-        "swiss",
+        "seal",
         _SWISS,
         ranks_everyone=False,
         variants=("swiss:rounds=3",),

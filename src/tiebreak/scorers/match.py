@@ -3,11 +3,14 @@
 The winner is computed here (SEAL, §2.3 and appendix A.4); whatever verdict a judge writes is
 ignored. Margins are in [-1, 1]; those of a verdict are positive when the *left* response is better.
 (The paper counts left as -1; turning the sign changes nothing else.)
+
+From the matches of a round to its summary, which the meta-judge reads before it writes a new
+checklist item: how the votes on every principle fell, and who plays on (SEAL, §2.2).
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Final, Literal
 
 from tiebreak.scorers.ballots import DecidedBy, Match, Side, Verdict, Vote
@@ -276,3 +279,92 @@ def decide(margin: float, checklist: float | None) -> tuple[Side, Layer | None]:
     if checklist is not None and abs(checklist) > EPSILON:
         return ("left" if checklist > 0 else "right"), "checklist"
     return "tie", None
+
+
+MOST_SHOWN: Final = 4
+"""The answers of those who remain are shown when there are at most so many: from the semi-finals
+on, where matches are between strong candidates, and for a few percent of an item's price."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipleTally:
+    """The votes on a principle over the matches of a round that have a verdict.
+
+    In `decided` matches they were for a side, in `even` ones for none; of several verdicts the mean
+    counts, as for the margin. `size` is the mean of |weight · confidence · vote| over the matches,
+    in [0, `weight`]; NaN without a match.
+    """
+
+    id: str
+    weight: float
+    decided: int
+    even: int
+    size: float
+
+    @property
+    def under_resolved(self) -> bool:
+        """Whether `size` is below `CLOSE_MARGIN` of the weight: as weak as a close match.
+
+        At the weight itself every match has a vote for a side with full confidence.
+        """
+        return self.size < CLOSE_MARGIN * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSummary:
+    """A round: its `n_matches` with a verdict, of which `n_close` were close, and its principles.
+
+    `remaining` are those of the `n_candidates` who play on, by name.
+    """
+
+    number: int
+    n_matches: int
+    n_close: int
+    principles: tuple[PrincipleTally, ...]
+    remaining: tuple[str, ...]
+    n_candidates: int
+
+    @property
+    def under_resolved(self) -> tuple[str, ...]:
+        """Ids of the principles that do not tell candidates apart yet."""
+        return tuple(principle.id for principle in self.principles if principle.under_resolved)
+
+    def others(self, match: Match) -> tuple[str, ...]:
+        """Who remains beside the two of a match; nobody where too many remain to be shown."""
+        if len(self.remaining) > MOST_SHOWN:
+            return ()
+        return tuple(name for name in self.remaining if name not in (match.high, match.low))
+
+
+def summarise(
+    matches: Sequence[Match],
+    number: int,
+    weights: Mapping[str, float],
+    remaining: Sequence[str],
+    n_candidates: int,
+) -> RoundSummary:
+    """Sum up round `number` of an item's matches, of which those of all rounds are given.
+
+    `remaining` are those of the `n_candidates` who play on.
+
+    Raises:
+        KeyError: a verdict has no vote on a principle.
+    """
+    scored = [match for match in matches if match.round == number and match.margin is not None]
+    parts = [principle_parts(match, weights) for match in scored]
+    return RoundSummary(
+        number=number,
+        n_matches=len(scored),
+        n_close=sum(map(is_close, scored)),
+        principles=tuple(
+            _tally(id, weight, [abs(part[id]) for part in parts]) for id, weight in weights.items()
+        ),
+        remaining=tuple(sorted(remaining)),
+        n_candidates=n_candidates,
+    )
+
+
+def _tally(id: str, weight: float, sizes: Sequence[float]) -> PrincipleTally:
+    decided = sum(size > EPSILON for size in sizes)
+    mean = math.fsum(sizes) / len(sizes) if sizes else math.nan
+    return PrincipleTally(id, weight, decided, len(sizes) - decided, mean)

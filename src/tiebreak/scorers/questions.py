@@ -12,9 +12,9 @@ from tiebreak.scorers import replies
 from tiebreak.scorers.ballots import Criterion, Match
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
+from tiebreak.scorers.match import RoundSummary
 from tiebreak.scorers.prompt import Fence, fill, slots_of, template
 from tiebreak.scorers.replies import CritiqueReply, PairReply, RefineReply
-from tiebreak.scorers.round_summary import RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Rubric
 from tiebreak.words import count
 

@@ -9,10 +9,9 @@ from itertools import pairwise
 from typing import Final
 
 from tiebreak.scorers.ballots import Match, Refinement
-from tiebreak.scorers.match import is_close
+from tiebreak.scorers.match import is_close, summarise
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.replies import RefineReply
-from tiebreak.scorers.round_summary import summarise
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.session import Session
 from tiebreak.words import words_of

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class PlacementRule:
     """What one rule of placement means.
 
-    `home` is its function in `tiebreak.scorers.orders`. `asks` is the kind of the calls whose
+    `home` is its function in `tiebreak.scorers.placement`. `asks` is the kind of the calls whose
     replies decide: matches of two candidates, points for one, or a list of all; None where native
     scores decide. `noun` is what such a call is called, one and several; `unscored` what follows
     where one has no usable reply, and `tied` what an even match does. `reviewed` is whether several
@@ -76,7 +76,7 @@ class PlacementRule:
         Raises:
             NotPlacedError: the ballots do not give a ranking.
         """
-        order = getattr(import_module("tiebreak.scorers.orders"), self.home)
+        order = getattr(import_module("tiebreak.scorers.placement"), self.home)
         ranks: Mapping[str, float] = order(ballots)
         return ranks
 
