@@ -17,8 +17,9 @@ class BuiltIn:
     `module` is one of `tiebreak.scorers`; there `@protocol` says the rule of placement. `help` says
     what is asked. `peers` tells that several models judge, not one; `keyed` that answers are judged
     by the key of their item, which not every pool has. `ranks_everyone` is False where a candidate
-    may play no match, and so have no rank. `variants` are labels with other settings that the lab
-    compares as well.
+    may play no match, and so have no rank; `orders_all` where even a judge that never errs leaves
+    the order of some answers open, whatever the settings. `variants` are labels with other settings
+    that the lab compares as well.
 
     Where results decide who meets whom, `holds_all_pairs` says how many of the 95% intervals held
     the score that judging all pairs gives, on real verdicts (8 models, 162 items), as words, by
@@ -32,6 +33,7 @@ class BuiltIn:
     peers: bool = False
     keyed: bool = False
     ranks_everyone: bool = True
+    orders_all: bool = True
     variants: tuple[str, ...] = ()
     holds_all_pairs: Mapping[str, str] | None = None
 
