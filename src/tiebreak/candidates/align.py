@@ -278,7 +278,6 @@ def _rows(
 
 
 def _target_notes(benchmark: str, placement: Placement) -> list[Note]:
-    """Items whose logs of one harness have different targets."""
     targets = [{item.target: item.item_id for _, item in rows} for rows in placement.various]
     different = {min(ids.values()): len(ids) for ids in targets if len(ids) > 1}
     return [
@@ -304,7 +303,6 @@ def _id_notes(benchmark: str, placement: Placement) -> list[Note]:
 
 
 def _native_notes(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
-    """A note for each harness whose logs were scored by different metrics."""
     metrics: dict[bool, set[str]] = defaultdict(set)
     for record in records:
         for _, candidate in record.rows:
@@ -325,7 +323,6 @@ def _native_notes(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
 def _settings_notes(
     benchmark: str, records: Sequence[LogRecord], placement: Placement
 ) -> list[Note]:
-    """In which ways the models of a benchmark were asked differently: one note for all."""
     notes = []
     if message := ways(different({record.model: record.settings for record in records})):
         notes.append(Note("settings_differ", benchmark, message))
@@ -344,7 +341,6 @@ def _settings_notes(
 
 
 def _absent(records: Sequence[LogRecord]) -> list[Note]:
-    """Models that answered one benchmark of several, and not another."""
     models: dict[str, set[str]] = defaultdict(set)
     for record in records:
         models[record.benchmark].add(record.model)
@@ -399,7 +395,6 @@ def _by_models(records: Sequence[LogRecord], placement: Placement) -> list[set[S
 def _only(
     records: Sequence[LogRecord], placement: Placement, slots: set[Slot]
 ) -> Iterator[LogRecord]:
-    """The records that have some slots, without all others."""
     for number, record in enumerate(records):
         rows = tuple(row for row in record.rows if placement.slot(number, row.item) in slots)
         if any(row.candidate is not None for row in rows):
@@ -407,7 +402,6 @@ def _only(
 
 
 def _conflicts(pools: Iterable[CandidatePool]) -> list[Note]:
-    """Ids that stand for another question in another pool."""
     asked: dict[ItemKey, set[str]] = defaultdict(set)
     for pool in pools:
         for item in pool.items:

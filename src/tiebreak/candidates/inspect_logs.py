@@ -186,7 +186,6 @@ class _Reader:
         return Row(item, self._candidate(sample, key, native))
 
     def _fault(self, sample: EvalSample, key: ItemKey) -> Note | None:
-        """Why a sample is not a candidate, or None if it is one."""
         name = item_name(key)
         if sample.error is not None:
             message = sample.error.message.strip().split("\n")[0][:200]
@@ -255,7 +254,6 @@ def _run_of(header: EvalLog) -> str:
 
 
 def _model_of(header: EvalLog) -> str:
-    """The model of a log; where only roles have models, theirs."""
     spec = header.eval
     if (name := header.metadata.get("candidate")) or spec.model != "none/none":
         return str(name or spec.model)
@@ -316,7 +314,6 @@ def _with_media(sample: EvalSample) -> EvalSample:
 
 
 def _contents(sample: EvalSample) -> Iterator[Any]:
-    """The parts of all messages of an input."""
     for message in [] if isinstance(sample.input, str) else sample.input:
         yield from [message] if isinstance(message.content, str) else message.content
 
@@ -345,7 +342,6 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
 
 
 def _shown(sample: EvalSample) -> tuple[Any, ...]:
-    """All that an item is made of."""
     asked = sample.input
     parts = asked if isinstance(asked, str) else [(m.role, m.content) for m in asked]
     key, given = (sample.id, sample.epoch), (sample.target, sample.choices, sample.metadata)

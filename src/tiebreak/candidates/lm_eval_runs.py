@@ -141,7 +141,6 @@ def _run_in(summary: bytes) -> Run:
 
 
 def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    """A part of a summary that is a JSON object, or an empty one."""
     for name in path:
         value = results.get(name)
         results = value if isinstance(value, dict) else {}
@@ -149,7 +148,6 @@ def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 
 
 def _about(results: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """What a summary says of one task."""
     asked = _part(results, "n-samples", task).get("effective")
     shots = _part(results, "n-shot").get(task)
     delimiter = _part(results, "configs", task).get("fewshot_delimiter")

@@ -131,7 +131,6 @@ def _json(text: bytes) -> Any:
 
 
 def _checked(row: Any) -> dict[str, Any]:
-    """One row; a ValueError says what is wrong with it."""
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
         raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
     if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):
@@ -212,7 +211,6 @@ class _Reader:
         return Reading((record,), tuple(self.notes), (*dict.fromkeys(self.problems), *twice))
 
     def _run(self, path: Path) -> tuple[Run, str]:
-        """What the summary of the run says, and the model's name."""
         runs = [run_of(summary) for summary in summaries_of(path)]
         run = next((run for run in runs if run.model), Run())
         if name := self.options.name_of(self.source) or run.model:
@@ -285,7 +283,6 @@ class _Reader:
             self.notes.append(Note("question", self.source, message))
 
     def _settings(self) -> dict[str, str]:
-        """How the model was asked: what its run says, and the options of its first request."""
         options = _request(self.rows[0])[1]
         given = options if isinstance(options, dict) else {}
         return {
@@ -310,7 +307,6 @@ class _Reader:
         return wanted if wanted is not None else present[0]
 
     def _clashing(self, rows: Iterable[Mapping[str, Any]]) -> set[Any]:
-        """Documents whose rows hold different responses: filters must not change the response."""
         responses: dict[Any, Any] = {}
         clashing = {
             row["doc_id"]
@@ -553,7 +549,6 @@ def _below(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def _name_of(node: nodes.Node) -> str | None:
-    """The name of a filter or a method that is called."""
     if isinstance(node, nodes.Filter):
         return node.name
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):

@@ -106,7 +106,6 @@ def _read_all(
     rename: Mapping[str, str] | None,
     models: Mapping[str, str] | None,
 ) -> Reading:
-    """What all files hold, and what is wrong with them."""
     _check("epochs", epochs, get_args(Epochs))
     wanted = (native,) if isinstance(native, str) else tuple(native or ())
     by_place = {place(path): model for path, model in (models or {}).items()}

@@ -139,7 +139,6 @@ def naming(path: Path, words: str) -> Iterator[None]:
 
 
 def _footer(path: Path) -> bytes:
-    """The end of a Parquet file: its columns, and what its writer noted."""
     if problem := problem_with(path):
         raise ValueError(f"it {problem}")
     with path.open("rb") as file:
@@ -292,7 +291,6 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
 
 
 def _cells(part: Item | Candidate) -> dict[str, Any]:
-    """The fields of an item or a candidate, and those of its key, as a row holds them."""
     values = {field.name: getattr(part, field.name) for field in fields(part)}
     values |= values.pop("key")._asdict()
     if isinstance(part, Candidate) and math.isnan(part.native_score):
@@ -417,7 +415,6 @@ def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Read
 def _records(
     pool: CandidatePool, task: str, source: str, options: ReadOptions
 ) -> Iterator[LogRecord]:
-    """One record per model of one benchmark of the pool."""
     benchmark = options.benchmark(task)
     rows: dict[str, list[Row]] = {}
     for item in pool.items_of(task):

@@ -103,7 +103,6 @@ def _groups(records: Sequence[LogRecord], askings: Sequence[_Asking]) -> dict[st
 
 
 def _own_id(records: Sequence[LogRecord], asking: _Asking) -> tuple[str, str] | None:
-    """The id that a user gave an item, with its harness; None for a place in a dataset."""
     record = records[asking.record]
     return None if record.positional else (record.harness, asking.item.item_id)
 
@@ -208,7 +207,6 @@ def _links_all(group: Sequence[_Asking], way: Sequence[str]) -> bool:
 
 
 def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
-    """How many rows have a mark that no log has twice."""
     by_mark: dict[str, list[_Asking]] = defaultdict(list)
     for asking, mark in zip(group, way, strict=True):
         by_mark[mark].append(asking)
@@ -216,7 +214,6 @@ def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
 
 
 def _once_each(askings: Sequence[_Asking]) -> bool:
-    """Whether no log is there twice, in one epoch."""
     return len({(record, item.key.epoch) for record, item in askings}) == len(askings)
 
 
@@ -281,7 +278,6 @@ def _target(item: Item) -> str:
 def _by_harness(
     records: Sequence[LogRecord], askings: Sequence[_Asking]
 ) -> Iterator[list[tuple[LogRecord, Item]]]:
-    """The rows of one item, apart by harness."""
     pairs = [(records[number], item) for number, item in askings]
     for harness in dict.fromkeys(record.harness for record, _ in pairs):
         yield [(record, item) for record, item in pairs if record.harness == harness]

@@ -82,7 +82,6 @@ def messages_in(value: Any) -> Iterator[Turn]:
 
 
 def _unmarked(prompt: str) -> list[Turn]:
-    """The turns of a text between the marks of a chat template."""
     marks = list(_MARK.finditer(prompt))
     # A question may hold such marks itself; a template puts them at an end of the prompt.
     if not marks or (prompt[: marks[0].start()].strip() and prompt[marks[-1].end() :].strip()):
@@ -192,7 +191,6 @@ def questions(
 
 
 def _without(text: str, names: set[str]) -> str:
-    """A text without the lines of JSON that describe functions."""
     lines = text.splitlines(keepends=True)
     return "".join(
         line for line in lines if not ("{" in line and any(f'"{name}"' in line for name in names))
@@ -307,7 +305,6 @@ def _taken_apart(
 
 
 def _dialogue(doc: Mapping[str, Any], prompt: Sequence[Turn]) -> list[Turn]:
-    """The messages of a document that is a conversation, if the prompt shows them all."""
     for column in doc.values():
         turns = list(messages_in(parsed(column) if isinstance(column, str) else column))
         if len(turns) > 1 and all(
@@ -318,7 +315,6 @@ def _dialogue(doc: Mapping[str, Any], prompt: Sequence[Turn]) -> list[Turn]:
 
 
 def _rendered(page: _Page, rendered: str | None) -> _Span | None:
-    """Where the text stands that the task's template makes of the document."""
     wanted = (rendered or "").strip()
     start = page.text.rfind(wanted) if wanted else -1
     return _Span(start, start + len(wanted)) if start >= 0 else None

@@ -229,7 +229,6 @@ def sample_id(item: Item, *, with_benchmark: bool) -> str:
 
 
 def _parts(item: Item, shown: Sequence[Medium], keyed: bool) -> dict[str, str]:
-    """The subject of an item, the cluster of those made of one question, its media, its key."""
     details = item.metadata
     return {
         "subject": str(details.get("subject") or details.get("category") or ""),
@@ -257,7 +256,6 @@ def _with_keys(pools: Sequence[CandidatePool]) -> tuple[CandidatePool, ...]:
 
 
 def _require_keys(items: Sequence[Item]) -> None:
-    """Refuse items whose key nobody knows."""
     without = [f"{item.benchmark} {item.item_id}" for item in items if not item.target.strip()]
     if without:
         raise PrerequisiteError(
@@ -336,7 +334,6 @@ def note(media: Sequence[Medium], how: str) -> str:
 
 
 def _listed(media: Sequence[Medium]) -> str:
-    """Such as "2 images and a file (data.csv)"."""
     kinds = dict.fromkeys(medium.kind for medium in media)
     *most, last = (_counted(kind, [m.source for m in media if m.kind == kind]) for kind in kinds)
     return f"{', '.join(most)} and {last}" if most else last

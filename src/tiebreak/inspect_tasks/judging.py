@@ -244,7 +244,6 @@ class _Run:
         return ballots
 
     async def _judged(self, contest: Contest, record: Record) -> ItemBallots | None:
-        """The ballots of an item; None when it need not be judged."""
         settled = self._settled if contest.canary is None else lambda: False
         if settled():
             return None

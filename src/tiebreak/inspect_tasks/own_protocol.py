@@ -63,7 +63,6 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any], models: Sequ
 
 
 def _load(path: str) -> None:
-    """Run a file or import a module, so that it registers its protocols."""
     file = Path(from_working_directory(path)).absolute() if path.endswith(".py") else None
     if file is not None and not file.is_file():
         raise PrerequisiteError(f"{file} does not exist: {HOW}")

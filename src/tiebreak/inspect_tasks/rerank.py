@@ -225,7 +225,6 @@ def own(
 
 
 def _judging(name: str, common: Common, find: FindRoles = judges, **settings: Any) -> Task:
-    """The task of a built-in protocol, once its settings are what its function takes."""
     protocol = find_protocol(name)
     for setting, wanted in settings_of(protocol).items():
         of_type(setting, settings[setting], wanted)

@@ -304,7 +304,6 @@ def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degr
 
 
 def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
-    """What `reviewers` says, by the reviewer's number."""
     if given is None:
         return {}
     if isinstance(given, str):  # a list of one comes from the command line as a text

@@ -225,7 +225,6 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
 
 
 def _value(sample: EvalSample) -> tuple[float, str | None]:
-    """The native score, or NaN and the reason."""
     if sample.error is not None:
         return math.nan, sample.error.message
     score = (sample.scores or {}).get(METRIC)

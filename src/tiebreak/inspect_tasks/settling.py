@@ -137,7 +137,6 @@ class Settling:
                 self._begun.add(missing)
 
     def _first_missing(self) -> int:
-        """The first turn of which nothing is known yet."""
         while self._known in self._scores or self._known in self._begun:
             self._known += 1
         return self._known

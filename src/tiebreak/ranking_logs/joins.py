@@ -144,7 +144,6 @@ def _refuse_holes(parts: Sequence[_Part], unreadable: Sequence[str]) -> None:
 
 
 def _join(parts: Sequence[_Part]) -> RankingLog:
-    """One run of shards that are all there, each once, in order."""
     logs = [part.log for part in parts]
     files = tuple(file for log in logs for file in log.files)
     statuses = {log.status for log in logs}
@@ -254,7 +253,6 @@ def _models(log: RankingLog) -> set[str]:
 
 
 def _judges(log: RankingLog) -> set[tuple[str, str]]:
-    """Judges, with the rubric by which they judge."""
     return {
         (call.model, item.rubric)
         for item in log.items

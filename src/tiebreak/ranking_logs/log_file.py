@@ -96,7 +96,6 @@ def read_log_file(
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """An error of whatever damaged bytes make a parser raise names the file."""
     try:
         yield
     except Exception as error:
@@ -105,7 +104,6 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
-    """Which part of its run the log holds; None when it holds all of it."""
     text = metadata.get(SHARD_KEY)
     if text is None or not metadata.get(RUN_KEY):
         return None
@@ -142,7 +140,6 @@ def _judged(sample: Held[Any, Any], with_votes: bool) -> JudgedItem:
 
 
 def _ballots(sample: Held[Any, Any], with_votes: bool) -> tuple[ItemBallots | None, str | None]:
-    """The ballots of a sample, and its problem (None without one)."""
     problem = None
     if sample.error is not None:
         problem = f"error: {_first_line(sample.error.message)}"
@@ -167,7 +164,6 @@ def _limit(sample: Held[Any, Any]) -> str:
 
 
 def _shown(path: str) -> str:
-    """Relative to the working directory where the file lies inside it."""
     here = Path.cwd()
     inside = "://" not in path and Path(path).resolve().is_relative_to(here)
     return str(Path(path).resolve().relative_to(here)) if inside else path

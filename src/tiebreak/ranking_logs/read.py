@@ -113,7 +113,6 @@ def _is_folder(path: str) -> bool:
 
 
 def _in_file(path: str) -> dict[str, EvalLog]:
-    """The file and its header, once that says that it is a ranking log."""
     header = ranking_header(path)
     if header is None:
         raise RankingLogError(

@@ -117,7 +117,6 @@ def settle(
 
 
 def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:
-    """Which side won in each order of presentation that is scored, `high` being the left one."""
     orders = [
         _in_order(verdicts, first) for first in dict.fromkeys(verdict.first for verdict in verdicts)
     ]

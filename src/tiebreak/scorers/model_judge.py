@@ -202,7 +202,6 @@ class ModelJudge(Judge):
 
 
 def _parsed(question: Question[T], output: ModelOutput) -> tuple[T, None] | tuple[None, str]:
-    """What a reply says, or what is wrong with it."""
     try:
         return question.parse(output.completion), None
     except ReplyError as error:

@@ -45,7 +45,6 @@ async def peer_review(
 def _slates(
     item: Contest, candidates: Sequence[str], judge: Session, degree: int | None
 ) -> Mapping[str, Sequence[str]]:
-    """What each reviewer gets to see."""
     names = [reviewer.name for reviewer in judge.reviewers]
     if degree is None or degree > len(candidates) - 1:
         return dict.fromkeys(names, candidates)

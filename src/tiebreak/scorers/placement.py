@@ -263,7 +263,6 @@ def guarded(ballots: ItemBallots, ranks: Mapping[str, float]) -> Mapping[str, fl
 
 
 def _results_of(ballots: ItemBallots) -> dict[str, list[tuple[str, float]]]:
-    """All results of every model in the item, each with the opponent."""
     by_model: dict[str, list[tuple[str, float]]] = {}
     for first, other, result in results(ballots):
         by_model.setdefault(first, []).append((other, result))
@@ -459,7 +458,6 @@ def _out_in(ballots: ItemBallots) -> dict[str, float]:
 
 
 def _judged(ballots: ItemBallots) -> list[str]:
-    """Representatives with at least one scored match."""
     _require_verdict(ballots)
     seen = {name for m in ballots.matches if m.result is not None for name in (m.high, m.low)}
     return [rep for rep in ballots.representatives if rep in seen]

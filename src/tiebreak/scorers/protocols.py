@@ -246,7 +246,6 @@ def settings_of(protocol: Protocol) -> dict[str, Any]:
 
 
 def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
-    """A setting's value, read as the command line of Inspect reads it."""
     try:
         value = TypeAdapter(wanted).validate_python(read_yaml(text), strict=True)
     except ValueError as error:  # of YAML, or of a type

@@ -282,13 +282,11 @@ def _prompt(
 
 
 def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
-    """The fence of an item's prompts, and the slots that all of them have."""
     fence = Fence([contest.task, *contest.answers.values()], more, salt=contest.seed)
     return fence, {"task": fence(contest.task)}
 
 
 def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[str, str]]:
-    """The fence and the slots of a prompt that shows all responses under anonymous labels."""
     fence, slots = _shared(contest)
     shown = [f"{label}:\n{fence(contest.answers[name])}" for label, name in labelled.items()]
     return fence, slots | {"responses": "\n\n".join(shown), "labels": ", ".join(labelled)}

@@ -122,7 +122,6 @@ def least_squares() -> Metric:
 
 
 def _models(scores: Sequence[SampleScore]) -> list[str]:
-    """All models that have a place in a score, in order of their first one."""
     held = (score.score.value for score in scores)
     return list(dict.fromkeys(name for value in held if isinstance(value, dict) for name in value))
 

@@ -232,7 +232,6 @@ _VOTE_FIELDS = {
 def _asked(
     principle_ids: Sequence[str], checklist_ids: Sequence[str]
 ) -> Mapping[str, Sequence[str]]:
-    """The parts of a pairwise reply: those that have an id."""
     parts = {"principles": principle_ids, "checklist": checklist_ids}
     return {part: ids for part, ids in parts.items() if ids}
 
@@ -250,7 +249,6 @@ class ListSchema(JSONSchema):
 
 
 def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
-    """Lists of this length, by name, of such entries."""
     return {
         name: ListSchema(items=entry, minItems=length, maxItems=length)
         for name, entry in entries.items()
@@ -258,7 +256,6 @@ def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
 
 
 def _closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
-    """An object with exactly these properties."""
     return JSONSchema(
         type="object",
         properties=dict(properties),

@@ -302,7 +302,6 @@ class Session:
     async def _play(
         self, pairing: Pairing, swap: Swap, checklist: Checklist, critique: bool
     ) -> _Asked[Match]:
-        """One match, in a section of its own."""
         title = f"R{pairing.round}.{pairing.slot + 1} {pairing.high} v {pairing.low}"
         meeting = Meeting(self.contest, pairing, self._judge, self.checklist, self.depth)
         async with self.section(title, "match"):
@@ -315,7 +314,6 @@ class Session:
         question: Callable[[str], Question[T]],
         given: Callable[[T], Mapping[str, Any]],
     ) -> _Asked[PointScore]:
-        """The points of one candidate, from its judge or from those of the jury."""
         jury = self._judge.jury
         heard = await self._judge.hear(
             question, jury.of_answer(self.contest, candidate), depth=self.depth
@@ -362,7 +360,6 @@ def _labels(shown: Sequence[str]) -> dict[str, str]:
 
 
 def _groups(labelled: Mapping[str, str], places: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
-    """Groups of candidates whose labels have the same place, best first."""
     return tuple(
         tuple(sorted(labelled[label] for label, given in places.items() if given == place))
         for place in sorted(set(places.values()))
@@ -425,7 +422,6 @@ class Meeting:
         return settle(self.pairing, verdicts, self._discarded, self._differences, jury.quorum)
 
     async def _note(self, left: str, right: str) -> None:
-        """Let the meta-judge list observable differences."""
         question = CritiqueQuestion(self.contest, left, right)
         noted = await self.judge.ask(question, depth=self.depth)
         self.calls += noted.calls

@@ -87,7 +87,6 @@ def _without_judge(candidate: str, correct: bool) -> PointScore:
 
 
 def _rated(stars: int, reason: str) -> dict[str, Any]:
-    """Stars as fields of a `PointScore`."""
     return {"stars": stars, "score": stars / 3, "reason": reason}
 
 
