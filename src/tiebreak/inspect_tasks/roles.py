@@ -69,12 +69,13 @@ class Roles:
         """
         if self.jury.alone and "judge" in self.models:
             return self.models["judge"]
-        return copy(max(self.models.values(), key=_connections))
-
-
-def _connections(model: Model) -> tuple[bool, int]:
-    """How many calls a model takes at once, as far as its role says; batches take any number."""
-    return bool(model.config.batch), model.config.max_connections or 0
+        # Batches take any number of calls at once.
+        return copy(
+            max(
+                self.models.values(),
+                key=lambda model: (bool(model.config.batch), model.config.max_connections or 0),
+            )
+        )
 
 
 FindRoles = Callable[[Sequence[str]], Roles]

@@ -239,13 +239,8 @@ def _completes(new: RankingLog, old: RankingLog) -> bool:
         and _models(old) == _models(new) - {*newcomers_of(new)}
         and _judges(old) == _judges(new)
         and {*_by_key(old)} & {*_by_key(new)} != set()
-        and all(_anyone_may_meet(item) for item in old.items)
+        and all(fits("points", item) for item in old.items)  # no result decided who met whom
     )
-
-
-def _anyone_may_meet(item: ItemBallots) -> bool:
-    """Whether no result decided who met whom."""
-    return fits("points", item)
 
 
 def _models(log: RankingLog) -> set[str]:

@@ -169,12 +169,16 @@ class Budget:
         def ended(call: Call) -> None:
             took.add(call)
             if call.cost is not None:
-                self._note_price(call.cost)
+                self._highest_price = max(self._highest_price or 0.0, call.cost)
+                self.paid.cost += self._unpriced * call.cost
+                self._unpriced = 0
             if call.cached:
                 out.free()
-            else:
-                out.paid(call.cost)
-                self._pay(call)
+                return
+            out.paid(call.cost)
+            self.paid.add(call)
+            if call.cost is None and self._most.cost < math.inf:
+                raise UnknownPriceError(call.model)
 
         try:
             with out, nullcontext() if room else _only_cached(self._spent()):
@@ -221,16 +225,6 @@ class Budget:
             return False  # the first call shows what one costs
         total = self.paid.plus(Spent(calls, calls * (self._highest_price or 0.0)))
         return self.paid.below(self._most) and total.within(self._most)
-
-    def _note_price(self, price: float) -> None:
-        self._highest_price = max(self._highest_price or 0.0, price)
-        self.paid.cost += self._unpriced * price
-        self._unpriced = 0
-
-    def _pay(self, call: Call) -> None:
-        self.paid.add(call)
-        if call.cost is None and self._most.cost < math.inf:
-            raise UnknownPriceError(call.model)
 
     def _spent(self) -> BudgetSpentError:
         if self.paid.calls >= self._most.calls:

@@ -99,7 +99,9 @@ def settle(
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
-    sides = _sides(verdicts, high) if len({verdict.first for verdict in verdicts}) > 1 else []
+    orders = [_in_order(verdicts, first) for first in {verdict.first for verdict in verdicts}]
+    by_order = [mean for order in orders if (mean := _of_all(order, high)) is not None]
+    sides = {decide(*mean)[0] for mean in by_order}
     return Match(
         round=pairing.round,
         slot=pairing.slot,
@@ -111,18 +113,9 @@ def settle(
         checklist_margin=items,
         winner=winner,
         decided_by=decided_by,
-        flipped=set(sides) == {"left", "right"} if len(sides) == 2 else None,
+        flipped=sides == {"left", "right"} if len(by_order) == 2 else None,
         critique=None if differences is None else "\n".join(differences[c] for c in (high, low)),
     )
-
-
-def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:
-    orders = [
-        _in_order(verdicts, first) for first in dict.fromkeys(verdict.first for verdict in verdicts)
-    ]
-    return [
-        decide(*margins)[0] for order in orders if (margins := _of_all(order, high)) is not None
-    ]
 
 
 def is_close(match: Match) -> bool:

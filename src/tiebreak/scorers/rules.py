@@ -118,14 +118,6 @@ def _bracket(ballots: "ItemBallots") -> bool:
     )
 
 
-def _seeded_bracket(ballots: "ItemBallots") -> bool:
-    return set(ballots.seeds) == set(ballots.representatives) and _bracket(ballots)
-
-
-def _bracket_or_knockout(ballots: "ItemBallots") -> bool:
-    return RULES[ballots.placed_by].knockout or _bracket(ballots)
-
-
 _matches = partial(PlacementRule, asks="match", noun=("match", "matches"))
 _knockout = partial(
     _matches,
@@ -141,8 +133,16 @@ _results = partial(
 _ALL_PAIRS = "items in which all pairs of answers met"
 
 RULES: "Final[Mapping[Rule, PlacementRule]]" = {
-    "elimination": _knockout("elimination", fits=_seeded_bracket, needs="brackets with seeds"),
-    "elimination_tied": _knockout("elimination_tied", fits=_bracket_or_knockout, needs="brackets"),
+    "elimination": _knockout(
+        "elimination",
+        fits=lambda item: set(item.seeds) == set(item.representatives) and _bracket(item),
+        needs="brackets with seeds",
+    ),
+    "elimination_tied": _knockout(
+        "elimination_tied",
+        fits=lambda item: RULES[item.placed_by].knockout or _bracket(item),
+        needs="brackets",
+    ),
     "least_squares": _results("least_squares", fits=lambda ballots: True, needs="matches"),
     "win_rate": _results("win_rate", results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
     "insertion": _matches(

@@ -171,20 +171,14 @@ def pair_up(seeds: Sequence[str], matches: Sequence[Match]) -> list[tuple[str, s
     seed_of = {name: number for number, name in enumerate(seeds)}
     met = {frozenset((match.high, match.low)) for match in matches}
     table = sorted(seeds, key=lambda name: (-score[name], seed_of[name]))
-    for waiting in _benches(table, matches):
+    played = Counter(name for match in matches for name in (match.high, match.low))
+    from_below = table[::-1]
+    by_need = sorted(from_below, key=lambda name: -played[name])
+    for waiting in by_need if len(table) % 2 else [None]:  # nobody sits out of an even number
         pairs = _pairs([name for name in table if name != waiting], met)
         if pairs is not None:
             return [(a, b) if seed_of[a] < seed_of[b] else (b, a) for a, b in pairs]
     return []
-
-
-def _benches(table: Sequence[str], matches: Sequence[Match]) -> list[str | None]:
-    """Who may sit out, the first choice first; only None with an even number."""
-    if len(table) % 2 == 0:
-        return [None]
-    played = Counter(name for match in matches for name in (match.high, match.low))
-    from_below = list(reversed(table))
-    return [*sorted(from_below, key=lambda name: -played[name])]
 
 
 def _pairs(table: Sequence[str], met: Collection[frozenset[str]]) -> list[tuple[str, str]] | None:

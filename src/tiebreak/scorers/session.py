@@ -179,19 +179,13 @@ class Session:
             critique: let the meta-judge list observable differences first.
             twice: those that are asked in both orders whatever `swap` says.
         """
-
-        def keep(played: Sequence[_Asked[Match]]) -> None:
-            self._spend(
-                played, matches=(*self.ballots.matches, *(asked.ballot for asked in played))
-            )
-
         tasks = [
             partial(
                 self._play, pairing, "always" if pairing in twice else swap, checklist, critique
             )
             for pairing in pairings
         ]
-        return [asked.ballot for asked in await self._side_by_side(tasks, keep)]
+        return [asked.ballot for asked in await self._kept_in("matches", tasks)]
 
     async def scores(
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
@@ -214,12 +208,8 @@ class Session:
         Questions are made from the name of a judge; `given` is what a reply comes to, as fields of
         a `PointScore`.
         """
-
-        def keep(done: Sequence[_Asked[PointScore]]) -> None:
-            self._spend(done, scores=(*self.ballots.scores, *(asked.ballot for asked in done)))
-
         tasks = [partial(self._graded, name, ask, given) for name, ask in questions.items()]
-        return [asked.ballot for asked in await self._side_by_side(tasks, keep)]
+        return [asked.ballot for asked in await self._kept_in("scores", tasks)]
 
     async def listing(self, candidates: Sequence[str]) -> Listing:
         """Rank candidates in one call."""
@@ -242,13 +232,9 @@ class Session:
         Raises:
             ModelFailedError: all of them failed.
         """
-
-        def keep(done: Sequence[_Asked[Listing]]) -> None:
-            self._spend(done, listings=(*self.ballots.listings, *(asked.ballot for asked in done)))
-
         self.keep(reviewers=self.reviewers)
         tasks = [partial(self._review, name, slate) for name, slate in slates.items()]
-        done = await self._side_by_side(tasks, keep)
+        done = await self._kept_in("listings", tasks)
         failed = [asked.failed for asked in done if asked.failed is not None]
         if failed and len(failed) == len(done):
             raise least_final(failed)
@@ -327,6 +313,17 @@ class Session:
         calls = tuple(call for answer in heard for call in answer.reply.calls)
         depth = max(answer.reply.depth for answer in heard)
         return _Asked(PointScore.of_jury(parts, jury.quorum), calls, depth)
+
+    async def _kept_in(
+        self, field: str, tasks: Sequence[Callable[[], Awaitable[_Asked[B]]]]
+    ) -> list[_Asked[B]]:
+        """Run tasks side by side, and keep their ballots in a field of the item's."""
+
+        def keep(done: Sequence[_Asked[B]]) -> None:
+            ballots = (*getattr(self.ballots, field), *(asked.ballot for asked in done))
+            self._spend(done, **{field: ballots})
+
+        return await self._side_by_side(tasks, keep)
 
     async def _side_by_side(
         self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]
