@@ -25,8 +25,9 @@ from inspect_ai.util import EarlyStop
 from pydantic import JsonValue
 
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.inspect_tasks.arguments import Common
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers.settlement import RankingTest, SettleFor
+from tiebreak.rankers.settlement import RankingTest
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.budget import Budget, Ledger
 
@@ -62,24 +63,17 @@ class Settling:
     of the ones that a retry takes over from an earlier attempt. It stops no sample itself: what
     need not be judged stays a sample, and its log says why.
 
-    `settle` is True for the whole ranking, k for its first k places; `error` is the probability of
-    a wrong decision, and `settle_for` says for which items, as in `RankingTest`.
+    Of the task's arguments `settle` is True for the whole ranking, k for its first k places;
+    `settle_error` is the probability of a wrong decision, and `settle_for` says for which items, as
+    in `RankingTest`.
 
     Raises:
         PrerequisiteError: there are not more than k models, or several benchmarks, which have a
             ranking each.
     """
 
-    def __init__(
-        self,
-        models: Sequence[str],
-        samples: Sequence[Sample],
-        settle: bool | int,
-        *,
-        error: float = 0.05,
-        settle_for: SettleFor = "new",
-    ) -> None:
-        top = None if settle is True else settle
+    def __init__(self, models: Sequence[str], samples: Sequence[Sample], common: Common) -> None:
+        top = None if common["settle"] is True else common["settle"]
         if top is not None and top >= len(models):
             raise PrerequisiteError(
                 f"settle is {top}: there are {len(models)} models, so at most "
@@ -92,7 +86,8 @@ class Settling:
                 f"{', '.join(sorted(benchmarks))}. Run one benchmark at a time."
             )
         self._models = tuple(models)
-        self._error, self._top, self._settle_for = error, top, settle_for
+        self._top, self._error = top, common["settle_error"]
+        self._settle_for = common["settle_for"]
         self._begin(samples)
 
     def _begin(self, samples: Sequence[Sample]) -> None:
