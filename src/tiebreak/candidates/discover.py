@@ -363,7 +363,10 @@ def _kind(path: Path, *, named: bool) -> Kind | None:
     if unpacked_name(path.name).endswith((".eval", ".json")):
         return "inspect" if is_inspect_log(path) else None
     if path.suffix == ".parquet":
-        return "pool" if named or _may_be_pool(path) else None
+        try:
+            return "pool" if named or is_pool(path) else None
+        except CandidateError:
+            return "pool"  # too damaged to say
     return None
 
 
@@ -372,14 +375,6 @@ def _is_of_undated_run(path: Path) -> bool:
     summary = path.with_name("results.json")
     known = summary.is_file() and task_of(path) in run_of(summary).answered
     return known and holds_samples(head_of(path))
-
-
-def _may_be_pool(path: Path) -> bool:
-    """Whether a Parquet file is a pool, or too damaged to say."""
-    try:
-        return is_pool(path)
-    except CandidateError:
-        return True
 
 
 def _why_not(path: Path) -> str:
@@ -424,11 +419,8 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
     except FileNotFoundError as error:
         raise CandidateError.of("missing_path", address, MISSING) from error
     except Exception as error:  # each driver has errors of its own
-        raise CandidateError.of("remote_path", address, _unreached(error)) from error
-
-
-def _unreached(error: Exception) -> str:
-    if isinstance(error, ImportError) and (package := getattr(error.__cause__, "name", None)):
-        return f"needs a package that is not installed: pip install {package}"
-    message = (str(error).strip() or type(error).__name__).partition("\n")[0][:200]
-    return f"cannot be reached ({message})"
+        reason = (str(error).strip() or type(error).__name__).partition("\n")[0][:200]
+        message = f"cannot be reached ({reason})"
+        if isinstance(error, ImportError) and (package := getattr(error.__cause__, "name", None)):
+            message = f"needs a package that is not installed: pip install {package}"
+        raise CandidateError.of("remote_path", address, message) from error

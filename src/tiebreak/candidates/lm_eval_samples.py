@@ -189,7 +189,11 @@ class _Reader:
             return Reading(notes=tuple(self.notes), problems=tuple(self.problems))
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
-        self._note_repeats()
+        repeats = max((len(row["resps"][0]) for row in self.rows if row["resps"]), default=1)
+        if repeats > 1:
+            # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
+            message = f"{repeats} repeats of each document, the first is kept"
+            self.notes.append(Note("epochs", self.source, message))
         items = self._items([*self.rows, *self.unfiltered.values()])
         rows = [
             *map(self._row, self.rows, items),
@@ -317,13 +321,6 @@ class _Reader:
             message = f"document {doc} has rows with different responses"
             self.problems.append(Note("filter", self.source, message))
         return clashing
-
-    def _note_repeats(self) -> None:
-        repeats = max((len(row["resps"][0]) for row in self.rows if row["resps"]), default=1)
-        if repeats > 1:
-            # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
-            message = f"{repeats} repeats of each document, the first is kept"
-            self.notes.append(Note("epochs", self.source, message))
 
     def _row(self, row: Mapping[str, Any], item: Item) -> Row:
         name = item_name(item.key)
