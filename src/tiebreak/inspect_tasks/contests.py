@@ -172,7 +172,10 @@ def contest_samples(
             "rubric": chosen.model_dump(mode="json"),
             "seed": seed,
             "models": sorted(candidates),
-            "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
+            "native": {
+                m: None if math.isnan(answer.native_score) else answer.native_score
+                for m, answer in sorted(candidates.items())
+            },
             "groups": [list(group) for group in groups],
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
             **{name: part for name, part in _parts(item, shown, keyed).items() if part},
@@ -278,10 +281,6 @@ def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[st
         return name, load_rubric(name)
     except RubricError as error:
         raise PrerequisiteError(str(error)) from error
-
-
-def _finite(score: float) -> float | None:
-    return None if math.isnan(score) else score
 
 
 def task_text(item: Item, shown: Sequence[Medium] = ()) -> str:
