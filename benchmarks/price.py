@@ -40,10 +40,9 @@ from tiebreak.prices import Price
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question, Reply
-from tiebreak.scorers.protocols import in_event_loop, judge_item
+from tiebreak.scorers.protocols import in_event_loop, judge_item, read_variant
 from tiebreak.scorers.questions import MatchQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
-from tiebreak.scorers.variants import read_variant
 from tools.marks import renew
 
 T = TypeVar("T")

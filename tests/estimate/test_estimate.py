@@ -14,7 +14,7 @@ from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.variants import read_variant
+from tiebreak.scorers.protocols import read_variant
 
 ONE = TokenCounter("every text is one token", lambda text: 1)
 LETTERS = TokenCounter("letters", len)

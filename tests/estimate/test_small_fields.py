@@ -9,7 +9,7 @@ import pytest
 from tests.estimate.test_estimate import ONE, contests
 from tiebreak.estimate.cost import few_models
 from tiebreak.estimate.estimate import Judges, estimate
-from tiebreak.scorers.variants import read_variant
+from tiebreak.scorers.protocols import read_variant
 
 LABELS = ("seal", "full_pairwise", "round_robin")
 

@@ -19,6 +19,7 @@ from tiebreak.scorers.ballots import Criterion, Verdict, Vote
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt
+from tiebreak.scorers.match import RoundSummary
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.questions import (
     CritiqueQuestion,
@@ -30,7 +31,6 @@ from tiebreak.scorers.questions import (
     ScoreQuestion,
     TiersQuestion,
 )
-from tiebreak.scorers.round_summary import RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.stars import StarsQuestion
 

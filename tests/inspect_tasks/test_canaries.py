@@ -16,6 +16,7 @@ from tests.report.showing import round_trip
 from tests.scorers.judges import NotingJudge, judged_all
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import CANARIES_KEY, CONTEST_KEY, RUN_KEY, load_candidates
+from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.settling import Settling
@@ -185,7 +186,7 @@ def test_shards_share_them(tmp_path: Path) -> None:
 def test_a_run_that_settles_does_not_count_them(tmp_path: Path) -> None:
     samples = items(tmp_path, {"a": 1.0, "b": 1.0})
     extra = [one for pair in planted(samples, 2, seed=0) for one in pair]
-    settling = Settling(["a", "b"], samples, True)
+    settling = Settling(["a", "b"], samples, checked({"settle": True}))
 
     async def run() -> None:
         await settling.start_task(None, [*samples, *extra], 1)  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ def test_every_argument_has_a_default_that_will_do() -> None:
 )
 def test_arguments_that_cannot_be(given: Any, words: str) -> None:
     with pytest.raises(PrerequisiteError) as caught:
-        checked(given, own=("rounds",))
+        checked(given, settings=("rounds",))
     assert words in str(caught.value.message)
 
 

@@ -19,6 +19,7 @@ from tests.inspect_tasks.runs import (
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.inspect_tasks import settling as settling_module
+from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
@@ -172,7 +173,7 @@ def settling(n_items: int) -> Settling:
         Sample(id=f"q{i}", input="?", metadata={CONTEST_KEY: {"benchmark": "b"}})
         for i in range(n_items)
     ]
-    return Settling(["a", "b"], samples, True)
+    return Settling(["a", "b"], samples, checked({"settle": True}))
 
 
 def test_items_count_in_their_order_however_they_finish() -> None:

@@ -11,9 +11,8 @@ import pytest
 from tests.harness import ROOT
 from tiebreak.inspect_tasks import rerank
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS, REFERENCE, STANDARD
-from tiebreak.scorers.protocols import find_protocol
+from tiebreak.scorers.protocols import find_protocol, read_variant
 from tiebreak.scorers.rules import RULES
-from tiebreak.scorers.variants import read_variant
 
 TABLE = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
 # What a task takes beside its protocol's settings, and the one of its own.

@@ -18,6 +18,7 @@ from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import Criterion, Match, Verdict, Vote
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
+from tiebreak.scorers.match import PrincipleTally, RoundSummary
 from tiebreak.scorers.prompt import Fence
 from tiebreak.scorers.questions import (
     CritiqueQuestion,
@@ -29,7 +30,6 @@ from tiebreak.scorers.questions import (
     TiersQuestion,
 )
 from tiebreak.scorers.replies import ReplyError, parse_rubric
-from tiebreak.scorers.round_summary import PrincipleTally, RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 
 # Names that give the maker away, and that no prompt may show.

@@ -16,8 +16,7 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import ModelFailedError, Question, Reply
 from tiebreak.scorers.model_judge import ModelJudge
-from tiebreak.scorers.orders import review_ranks
-from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.placement import NotPlacedError, place, review_ranks
 from tiebreak.scorers.protocols import find_protocol, judge_item
 
 T = TypeVar("T")

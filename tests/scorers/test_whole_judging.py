@@ -16,7 +16,7 @@ from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.judge import Jury, Question
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.questions import RefineQuestion
-from tiebreak.scorers.table import ballots_table
+from tiebreak.scorers.ranking import ballots_table
 
 # Two close to each other, two equal, one that is far behind.
 QUALITIES = dict(zip(names(6), (8.0, 7.5, 7.5, 6.0, 5.75, 1.0), strict=True))

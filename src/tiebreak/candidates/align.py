@@ -76,21 +76,21 @@ def align(
         )
         for benchmark in sorted({record.benchmark for record in usable})
     ]
-    found = [*problems, *(problem for part in parts for problem in part.problems)]
+    faults = [*problems, *(problem for part in parts for problem in part.problems)]
     settings = [note for part in parts for note in part.notes if note.kind in _SETTINGS]
-    found += settings if same_settings else []
-    left_out = [problem for problem in found if problem.kind not in _FATAL] + dropped
+    faults += settings if same_settings else []
+    left_out = [problem for problem in faults if problem.kind not in _FATAL] + dropped
     if not usable and not (mode == "strict" and problems):
-        found.append(Note("empty_folder", "candidates", "no usable file is left"))
+        faults.append(Note("empty_folder", "candidates", "no usable file is left"))
         left_out += notes
     if mode == "strict":
         if any(problem.kind in _UNREAD for problem in problems):
             # A single model is then a consequence of the unread file, not one more thing to fix.
-            found = [problem for problem in found if problem.kind != "single_model"]
-        raise_problems(found, context=[] if usable else notes)
+            faults = [problem for problem in faults if problem.kind != "single_model"]
+        raise_problems(faults, context=[] if usable else notes)
     else:
         fatal = _FATAL + (_SETTINGS if same_settings else ())
-        raise_problems([p for p in found if p.kind in fatal], context=left_out)
+        raise_problems([p for p in faults if p.kind in fatal], context=left_out)
     noted = {*notes, *left_out, *(note for part in parts for note in part.notes)}
     noted.update(_absent(usable))
     return CandidatePool(
@@ -131,11 +131,11 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         return _Aligned([], {}, [], fatal)
     placement = place(benchmark, records)
     items, table = _tabulate(records, placement)
-    whole = [slot for slot, row in table.items() if len(row) == len(models)]
-    kept = [slot for slot in whole if None not in table[slot].values()]
+    answered = [slot for slot, row in table.items() if len(row) == len(models)]
+    kept = [slot for slot in answered if None not in table[slot].values()]
     problems = [*placement.problems, *_moved(benchmark, records, items, table, models)]
     holes: list[Note] = []
-    if not kept and (mode == "intersect" or not (whole or problems)):
+    if not kept and (mode == "intersect" or not (answered or problems)):
         problems.append(_disjoint(benchmark, records))
     else:
         holes = _holes(items, table, models, mode)
@@ -176,8 +176,8 @@ def model_problems(
     ]
     if twice or alone or len(models) > 1:
         return twice
-    what = f"only one model, {models[0]!r} ({records[0].source})"
-    return [Note("single_model", benchmark, what)]
+    message = f"only one model, {models[0]!r} ({records[0].source})"
+    return [Note("single_model", benchmark, message)]
 
 
 def _excerpt(item: Item) -> str:
@@ -248,8 +248,8 @@ def _holes(
             row if mode == "strict" else [model for model in models if row.get(model) is not None]
         )
         if missing := [model for model in models if model not in known]:
-            what = f"{item_name(items[slot].key)} {words} no answer by {', '.join(missing)}"
-            notes.append(Note("hole", items[slot].benchmark, what))
+            message = f"{item_name(items[slot].key)} {words} no answer by {', '.join(missing)}"
+            notes.append(Note("hole", items[slot].benchmark, message))
     return notes
 
 
@@ -259,18 +259,18 @@ def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Note:
         first = record.rows[0].item if record.rows else None
         example = f" such as {first.item_id!r} {_excerpt(first)}" if first else ""
         shown.append(f"{record.model}: {len(record.rows)} items{example}")
-    what = f"no item that all models answered ({'; '.join(shown)})"
-    return Note("disjoint_items", benchmark, what)
+    message = f"no item that all models answered ({'; '.join(shown)})"
+    return Note("disjoint_items", benchmark, message)
 
 
 def _rows(
-    found: Mapping[ItemKey, Mapping[str, Candidate | None]], ordered: Iterable[Item]
+    answers: Mapping[ItemKey, Mapping[str, Candidate | None]], ordered: Iterable[Item]
 ) -> dict[ItemKey, dict[str, Candidate]]:
     """Answers under the key of their item: an lm-eval answer to an Inspect item takes its id."""
     return {
         item.key: {
             model: candidate if candidate.key == item.key else replace(candidate, key=item.key)
-            for model, candidate in sorted(found[item.key].items())
+            for model, candidate in sorted(answers[item.key].items())
             if candidate is not None
         }
         for item in ordered
@@ -278,7 +278,6 @@ def _rows(
 
 
 def _target_notes(benchmark: str, placement: Placement) -> list[Note]:
-    """Items whose logs of one harness have different targets."""
     targets = [{item.target: item.item_id for _, item in rows} for rows in placement.various]
     different = {min(ids.values()): len(ids) for ids in targets if len(ids) > 1}
     return [
@@ -296,15 +295,14 @@ def _id_notes(benchmark: str, placement: Placement) -> list[Note]:
     if not (different := [ids for ids in models if len(ids) > 1]):
         return []
     shown = ", ".join(f"{id!r} ({model})" for id, model in reversed(different[0].items()))
-    what = (
+    message = (
         f"{count(len(different), 'item')} joined by what is asked, under different ids, such as "
         f"{shown}"
     )
-    return [Note("other_ids", benchmark, what)]
+    return [Note("other_ids", benchmark, message)]
 
 
 def _native_notes(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
-    """A note for each harness whose logs were scored by different metrics."""
     metrics: dict[bool, set[str]] = defaultdict(set)
     for record in records:
         for _, candidate in record.rows:
@@ -325,34 +323,32 @@ def _native_notes(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
 def _settings_notes(
     benchmark: str, records: Sequence[LogRecord], placement: Placement
 ) -> list[Note]:
-    """In which ways the models of a benchmark were asked differently: one note for all."""
     notes = []
-    if what := ways(different({record.model: record.settings for record in records})):
-        notes.append(Note("settings_differ", benchmark, what))
+    if message := ways(different({record.model: record.settings for record in records})):
+        notes.append(Note("settings_differ", benchmark, message))
     worded = [
         {collapse(item.prompt): (record.model, item) for record, item in reversed(rows)}
         for rows in placement.various
     ]
     if different_words := [list(asked.values())[::-1] for asked in worded if len(asked) > 1]:
         asked = different_words[0]
-        what = (
+        message = (
             f"{count(len(different_words), 'item')} put in different words to different models, "
             f"such as {item_name(asked[0][1].key)}: {differing(asked)}"
         )
-        notes.append(Note("wording_differs", benchmark, what))
+        notes.append(Note("wording_differs", benchmark, message))
     return notes
 
 
 def _absent(records: Sequence[LogRecord]) -> list[Note]:
-    """Models that answered one benchmark of several, and not another."""
     models: dict[str, set[str]] = defaultdict(set)
     for record in records:
         models[record.benchmark].add(record.model)
     everyone = set().union(*models.values()) if models else set()
     return [
-        Note("model_absent", benchmark, f"no answers by {', '.join(sorted(everyone - there))}")
-        for benchmark, there in models.items()
-        if there != everyone
+        Note("model_absent", benchmark, f"no answers by {', '.join(sorted(everyone - present))}")
+        for benchmark, present in models.items()
+        if present != everyone
     ]
 
 
@@ -399,7 +395,6 @@ def _by_models(records: Sequence[LogRecord], placement: Placement) -> list[set[S
 def _only(
     records: Sequence[LogRecord], placement: Placement, slots: set[Slot]
 ) -> Iterator[LogRecord]:
-    """The records that have some slots, without all others."""
     for number, record in enumerate(records):
         rows = tuple(row for row in record.rows if placement.slot(number, row.item) in slots)
         if any(row.candidate is not None for row in rows):
@@ -407,7 +402,6 @@ def _only(
 
 
 def _conflicts(pools: Iterable[CandidatePool]) -> list[Note]:
-    """Ids that stand for another question in another pool."""
     asked: dict[ItemKey, set[str]] = defaultdict(set)
     for pool in pools:
         for item in pool.items:

@@ -157,13 +157,13 @@ class Discovery:
     problems: list[Note] = field(default_factory=list)
     roots: dict[Path, str] = field(default_factory=dict)
 
-    def ignore(self, path: Path, what: str) -> None:
+    def ignore(self, path: Path, message: str) -> None:
         """Note a file that is passed over."""
-        self.notes.append(Note("ignored_file", shown_path(path, self.roots), what))
+        self.notes.append(Note("ignored_file", shown_path(path, self.roots), message))
 
-    def refuse(self, path: Path, what: str) -> None:
+    def refuse(self, path: Path, message: str) -> None:
         """Note a problem with a file."""
-        self.problems.append(Note("unreadable_log", shown_path(path, self.roots), what))
+        self.problems.append(Note("unreadable_log", shown_path(path, self.roots), message))
 
 
 def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery:
@@ -180,56 +180,58 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
     Raises:
         CandidateError: One or more of the paths do not exist, or cannot be reached.
     """
-    found = Discovery(scratch)
+    discovery = Discovery(scratch)
     missing: list[Note] = []
     given: list[Path] = []
     for path in paths:
         try:
-            given += _at_hand(path, found)
+            given += _at_hand(path, discovery)
         except CandidateError as error:
             missing += error.notes
     if missing:
         raise CandidateError(missing)
     for path in given:
         if problem := problem_with(path):
-            found.refuse(path, problem)
+            discovery.refuse(path, problem)
         elif path.is_dir():
-            _look_into(path, found)
+            _look_into(path, discovery)
         elif path.suffix == ".zip":
-            for folder in _unzipped(path, found):
-                _look_into(folder, found)
+            for folder in _unzipped(path, discovery):
+                _look_into(folder, discovery)
         elif (kind := _kind(path, named=True)) != "inspect" and (
             other := other_output(path, head_of(path))
         ):
-            found.refuse(path, other)
+            discovery.refuse(path, other)
         elif kind:
-            found.files.append(Found(path, kind))
+            discovery.files.append(Found(path, kind))
         else:
-            found.refuse(path, _why_not(path))
+            discovery.refuse(path, _why_not(path))
     once: dict[Path, Found] = {}
-    for file in found.files:
+    for file in discovery.files:
         once.setdefault(file.path.resolve(), file)
-    found.files = list(once.values())
-    if found.roots:
-        _leave_out_copies(found)
-    return found
+    discovery.files = list(once.values())
+    if discovery.roots:
+        _leave_out_copies(discovery)
+    return discovery
 
 
-def _leave_out_copies(found: Discovery) -> None:
+def _leave_out_copies(discovery: Discovery) -> None:
     """Leave out what an archive holds and what lies unpacked beside it, too."""
     known: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    found.files.sort(key=lambda file: any(map(file.path.is_relative_to, found.roots)))
-    for file in found.files:
+    discovery.files.sort(key=lambda file: any(map(file.path.is_relative_to, discovery.roots)))
+    for file in discovery.files:
         same = known[file.path.parent.name, file.path.name]
         twins = [other for other in same if cmp(file.path, other.path, shallow=False)]
         if twins:
-            found.ignore(file.path, f"is the same as {shown_path(twins[0].path, found.roots)}")
+            discovery.ignore(
+                file.path, f"is the same as {shown_path(twins[0].path, discovery.roots)}"
+            )
         else:
             same.append(file)
-    found.files = [file for files in known.values() for file in files]
+    discovery.files = [file for files in known.values() for file in files]
 
 
-def _at_hand(given: AnyPath, found: Discovery) -> list[Path]:
+def _at_hand(given: AnyPath, discovery: Discovery) -> list[Path]:
     """Where something given is on this machine; nowhere if it is in an archive that is not opened.
 
     Raises:
@@ -240,75 +242,79 @@ def _at_hand(given: AnyPath, found: Discovery) -> list[Path]:
         if (problem := problem_with(path)).startswith(MISSING):
             raise CandidateError.of("missing_path", str(given), problem)
         return [path]
-    if found.scratch is None:
+    if discovery.scratch is None:
         raise CandidateError.of("remote_path", address, "is not on this machine: copy it first")
     inner, chained, archive = address.removeprefix("zip://").partition("::")
     if address.startswith("zip://") and chained:
-        zips = _at_hand(archive, found)
-        inside = [each / inner.strip("/*") for path in zips for each in _unzipped(path, found)]
+        zips = _at_hand(archive, discovery)
+        inside = [
+            unzipped / inner.strip("/*") for path in zips for unzipped in _unzipped(path, discovery)
+        ]
         if not all(path.exists() for path in inside):
             raise CandidateError.of("missing_path", address, MISSING)
         return inside
-    path = fetch(address, Path(mkdtemp(dir=found.scratch)), is_like_candidate)
-    found.roots[path] = address.rstrip("/")
+    path = fetch(address, Path(mkdtemp(dir=discovery.scratch)), is_like_candidate)
+    discovery.roots[path] = address.rstrip("/")
     return [path]
 
 
-def _unzipped(path: Path, found: Discovery) -> list[Path]:
+def _unzipped(path: Path, discovery: Discovery) -> list[Path]:
     """The folder with what an archive holds; none, and a note, where it is not opened."""
-    if found.scratch is None or ".zip/" in shown_path(path, found.roots):
-        found.ignore(path, "is an archive that is not opened here: unpack it")
+    if discovery.scratch is None or ".zip/" in shown_path(path, discovery.roots):
+        discovery.ignore(path, "is an archive that is not opened here: unpack it")
         return []
-    folder = Path(mkdtemp(dir=found.scratch)) / path.stem
+    folder = Path(mkdtemp(dir=discovery.scratch)) / path.stem
     folder.mkdir()
     try:
         unpack_zip(path, folder, is_like_candidate)
     except (OSError, ValueError) as error:
-        found.refuse(path, getattr(error, "strerror", None) or str(error))
+        discovery.refuse(path, getattr(error, "strerror", None) or str(error))
         return []
     if (folder / "header.json").is_file() or (folder / "_journal/start.json").is_file():
-        found.refuse(path, "is an Inspect log: let its name end in .eval")
+        discovery.refuse(path, "is an Inspect log: let its name end in .eval")
         return []
-    found.roots[folder] = shown_path(path, found.roots)
+    discovery.roots[folder] = shown_path(path, discovery.roots)
     return [folder]
 
 
-def _look_into(folder: Path, found: Discovery) -> None:
-    files, notes = len(found.files), len(found.notes)
-    _search(folder, found)
-    if len(found.files) == files:
-        unsampled = any(note.what.startswith(_UNSAMPLED) for note in found.notes[notes:])
-        what = "no candidate file in this folder" + (f" ({_UNSAMPLED})" if unsampled else "")
-        found.problems.append(Note("empty_folder", shown_path(folder, found.roots), what))
+def _look_into(folder: Path, discovery: Discovery) -> None:
+    files, notes = len(discovery.files), len(discovery.notes)
+    _search(folder, discovery)
+    if len(discovery.files) == files:
+        unsampled = any(note.what.startswith(_UNSAMPLED) for note in discovery.notes[notes:])
+        message = "no candidate file in this folder" + (f" ({_UNSAMPLED})" if unsampled else "")
+        discovery.problems.append(
+            Note("empty_folder", shown_path(folder, discovery.roots), message)
+        )
 
 
-def _search(folder: Path, found: Discovery) -> None:
-    others: dict[str, list[Path]] = defaultdict(list)
+def _search(folder: Path, discovery: Discovery) -> None:
+    foreign: dict[str, list[Path]] = defaultdict(list)
     for path in _files(folder):
         is_file = path.is_file()
         kind = _kind(path, named=False) if is_file else None
         head = b"" if kind or not is_like_candidate(path.name) else head_of(path)
-        what = "" if kind else likeness(path, head)
+        message = "" if kind else likeness(path, head)
         if _is_hidden(path, folder):
-            if kind or what:
-                found.ignore(path, "is left out: a dot hides it, or a folder that it is in")
+            if kind or message:
+                discovery.ignore(path, "is left out: a dot hides it, or a folder that it is in")
         elif kind:
-            found.files.append(Found(path, kind))
+            discovery.files.append(Found(path, kind))
         elif not is_file and path.is_dir():
-            found.refuse(path, "is a folder that cannot be opened")
+            discovery.refuse(path, "is a folder that cannot be opened")
         elif is_file and path.suffix == ".zip":
-            for inside in _unzipped(path, found):
-                _search(inside, found)
+            for inside in _unzipped(path, discovery):
+                _search(inside, discovery)
         elif other := other_output(path, head):
-            others[other].append(path)
+            foreign[other].append(path)
         elif tasks := unsampled(path):
-            what = f"{_UNSAMPLED} of {shortened(tasks)} (run lm-eval with --log_samples)"
-            found.ignore(path, what)
-        elif what:
-            found.ignore(path, what)
-    for what, (first, *more) in others.items():
-        where = shown_path(first, found.roots) + (f" and {len(more):,} more" if more else "")
-        found.notes.append(Note("ignored_file", where, what))
+            message = f"{_UNSAMPLED} of {shortened(tasks)} (run lm-eval with --log_samples)"
+            discovery.ignore(path, message)
+        elif message:
+            discovery.ignore(path, message)
+    for message, (first, *more) in foreign.items():
+        where = shown_path(first, discovery.roots) + (f" and {len(more):,} more" if more else "")
+        discovery.notes.append(Note("ignored_file", where, message))
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
@@ -357,7 +363,10 @@ def _kind(path: Path, *, named: bool) -> Kind | None:
     if unpacked_name(path.name).endswith((".eval", ".json")):
         return "inspect" if is_inspect_log(path) else None
     if path.suffix == ".parquet":
-        return "pool" if named or _may_be_pool(path) else None
+        try:
+            return "pool" if named or is_pool(path) else None
+        except CandidateError:
+            return "pool"  # too damaged to say
     return None
 
 
@@ -366,14 +375,6 @@ def _is_of_undated_run(path: Path) -> bool:
     summary = path.with_name("results.json")
     known = summary.is_file() and task_of(path) in run_of(summary).answered
     return known and holds_samples(head_of(path))
-
-
-def _may_be_pool(path: Path) -> bool:
-    """Whether a Parquet file is a pool, or too damaged to say."""
-    try:
-        return is_pool(path)
-    except CandidateError:
-        return True
 
 
 def _why_not(path: Path) -> str:
@@ -406,23 +407,20 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
             base, _, name = root.rpartition("/")
             names = [root]
         if name.endswith(SAMPLES_ENDS):  # the model's name is in the summary beside it
-            beside = system.ls(base, detail=False)
-            names += [one for one in beside if SUMMARY_NAME.fullmatch(one.rpartition("/")[2])]
+            siblings = system.ls(base, detail=False)
+            names += [path for path in siblings if SUMMARY_NAME.fullmatch(path.rpartition("/")[2])]
         # Models without a name of their own are named after their folder.
-        there = place_below(folder, base.rpartition("/")[2])
-        places = [place_below(there, one[len(base) :].lstrip("/")) for one in names]
-        for place in (there / "_", *places):
+        target = place_below(folder, base.rpartition("/")[2])
+        places = [place_below(target, path[len(base) :].lstrip("/")) for path in names]
+        for place in (target / "_", *places):
             place.parent.mkdir(parents=True, exist_ok=True)
         system.get(names, list(map(str, places)))
-        return there / name
+        return target / name
     except FileNotFoundError as error:
         raise CandidateError.of("missing_path", address, MISSING) from error
     except Exception as error:  # each driver has errors of its own
-        raise CandidateError.of("remote_path", address, _unreached(error)) from error
-
-
-def _unreached(error: Exception) -> str:
-    if isinstance(error, ImportError) and (package := getattr(error.__cause__, "name", None)):
-        return f"needs a package that is not installed: pip install {package}"
-    said = (str(error).strip() or type(error).__name__).partition("\n")[0][:200]
-    return f"cannot be reached ({said})"
+        reason = (str(error).strip() or type(error).__name__).partition("\n")[0][:200]
+        message = f"cannot be reached ({reason})"
+        if isinstance(error, ImportError) and (package := getattr(error.__cause__, "name", None)):
+            message = f"needs a package that is not installed: pip install {package}"
+        raise CandidateError.of("remote_path", address, message) from error

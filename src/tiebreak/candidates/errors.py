@@ -113,9 +113,9 @@ class CandidateError(ValueError):
         super().__init__(problems, context)  # as `args`, so that the error can be pickled
 
     @classmethod
-    def of(cls, kind: str, where: str, what: str) -> Self:
+    def of(cls, kind: str, where: str, message: str) -> Self:
         """An error with a single problem."""
-        return cls([Note(kind, where, what)])
+        return cls([Note(kind, where, message)])
 
     @property
     def kind(self) -> str:

@@ -82,8 +82,8 @@ def fault(error: BaseException) -> Fault | None:
     """What went wrong at the Hub or on the way to it; None if the error is about neither."""
     chain = list(_causes(error))
     for cause in chain:
-        if (found := _of_hub(cause)) is not None:
-            return found
+        if (reason := _of_hub(cause)) is not None:
+            return reason
     for cause in chain:
         if isinstance(cause, OSError) and cause.errno is not None:
             return Fault("disk", message=_one_line(str(cause)))
@@ -185,11 +185,11 @@ class HubAddress(NamedTuple):
         Raises:
             CandidateError: It is anything else.
         """
-        found = _ADDRESS.fullmatch(text)
-        if found is None:
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
             raise CandidateError.of("hub_path", text, "is not the address of a dataset on the Hub")
-        revision = found["revision"]
-        return cls(found["repo"], unquote(revision) if revision else None, found["file"])
+        revision = match["revision"]
+        return cls(match["repo"], unquote(revision) if revision else None, match["file"])
 
     def __str__(self) -> str:
         at = f"@{self.revision}" if self.revision else ""
@@ -212,9 +212,9 @@ def download(address: HubAddress) -> Path:
             holds no candidates, the Hub cannot be reached or the cache cannot be written.
     """
     wanted = address.file or FOLDER
-    found = snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
-    if found.is_file() or any(found.glob("**/*.parquet")):
-        return found
+    path = snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
+    if path.is_file() or any(path.glob("**/*.parquet")):
+        return path
     if address.file is not None:
         raise CandidateError.of("hub_path", str(address), "the dataset has no such file")
     raise CandidateError.of("not_published", str(address), "was published without its candidates")
@@ -240,13 +240,13 @@ def snapshot(address: HubAddress, patterns: list[str]) -> Path:
     except HFValidationError as error:
         raise CandidateError.of("hub_path", str(address), str(error)) from error
     except Exception as error:
-        found = fault(error)
-        if found is None:
+        reason = fault(error)
+        if reason is None:
             raise
-        kind, words = _WORDS.get(found.kind, ("hub_download", "the Hub refuses"))
-        shown = ": ".join(str(part) for part in (found.status, found.message) if part)
-        what = f"{words} ({shown})" if shown else words
-        raise CandidateError.of(kind, str(address), what) from error
+        kind, words = _WORDS.get(reason.kind, ("hub_download", "the Hub refuses"))
+        shown = ": ".join(str(part) for part in (reason.status, reason.message) if part)
+        message = f"{words} ({shown})" if shown else words
+        raise CandidateError.of(kind, str(address), message) from error
     return Path(folder)
 
 
@@ -279,13 +279,13 @@ def read_published(path: str, options: ReadOptions) -> Reading:
         CandidateError: There are none, or they cannot be downloaded; see `download`.
     """
     address = HubAddress.parse(path)
-    found = download(address)
-    files = [found] if found.is_file() else sorted(found.rglob("*.parquet"))
+    root = download(address)
+    files = [root] if root.is_file() else sorted(root.rglob("*.parquet"))
     pools: dict[str, CandidatePool] = {}
     notes: list[Note] = []
     problems: list[Note] = []
     for file in files:
-        where = _where(address, found, file)
+        where = _where(address, root, file)
         try:
             if is_pool(file):
                 pools[where] = read_parquet(file)
@@ -300,10 +300,10 @@ def read_published(path: str, options: ReadOptions) -> Reading:
     return Reading(read.records, (*notes, *read.notes), (*problems, *differences))
 
 
-def _where(address: HubAddress, found: Path, file: Path) -> str:
+def _where(address: HubAddress, root: Path, file: Path) -> str:
     """Address of one file: its path in the cache means nothing to a user."""
-    inside = found.name if file == found else f"{found.name}/{file.relative_to(found).as_posix()}"
-    return str(address._replace(file=address.file if file == found else inside))
+    inside = root.name if file == root else f"{root.name}/{file.relative_to(root).as_posix()}"
+    return str(address._replace(file=address.file if file == root else inside))
 
 
 def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]]:
@@ -327,11 +327,11 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
             kept = answers.setdefault(item.key, {})
             for model, candidate in row.items():
                 first = kept.setdefault(model, candidate)
-                there = origin.setdefault((item.key, model), where)
+                origin_of = origin.setdefault((item.key, model), where)
                 if first_item.input_hash != item.input_hash:
                     differences.setdefault((item.benchmark, model, first_where, where), item.key)
                 elif not _same(first, candidate):
-                    differences.setdefault((item.benchmark, model, there, where), item.key)
+                    differences.setdefault((item.benchmark, model, origin_of, where), item.key)
     problems = [
         Note(
             "duplicate_model",
@@ -346,6 +346,6 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
     return united, problems
 
 
-def _same(one: Candidate, other: Candidate) -> bool:
+def _same(first: Candidate, other: Candidate) -> bool:
     # As text, because an undefined score (NaN) is not equal to itself.
-    return repr(replace(one, source="")) == repr(replace(other, source=""))
+    return repr(replace(first, source="")) == repr(replace(other, source=""))

@@ -75,8 +75,8 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
     number = _WHOLE_NUMBER.fullmatch(last) if len(last) <= _LONGEST_NUMBER else None
     if number is None or not re.search(r"\d", number[0]):
         return None
-    whole = number[2].replace(",", "") or "0"
-    size = f"{whole}.{number[3]}" if number[3] else whole
+    digits = number[2].replace(",", "") or "0"
+    size = f"{digits}.{number[3]}" if number[3] else digits
     return f"-{size}" if number[1] and size != "0" else size
 
 
@@ -170,9 +170,9 @@ def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ..
     return tuple(tuple(group) for group in groups.values())
 
 
-def same_answer(one: str, other: str) -> bool:
+def same_answer(first: str, other: str) -> bool:
     """Whether two answers are one: of identical answers one was judged, and blanks may differ."""
-    return _lines(one) == _lines(other)
+    return _lines(first) == _lines(other)
 
 
 def _lines(answer: str) -> list[str]:
@@ -184,13 +184,13 @@ def benchmark_name(raw: str) -> str:
     return raw.rsplit("/", 1)[-1].removeprefix("tiebreak_")
 
 
-def namesakes(name: str, others: Iterable[str]) -> list[str]:
+def namesakes(name: str, names: Iterable[str]) -> list[str]:
     """The names that may mean the same model: `openai/gpt-5` is called `gpt-5` elsewhere.
 
     Only the same name if it is there; else all names that equal this one after the part before a
     slash is removed from either.
     """
-    others = list(others)
-    if name in others:
+    names = list(names)
+    if name in names:
         return [name]
-    return [other for other in others if name.endswith(f"/{other}") or other.endswith(f"/{name}")]
+    return [other for other in names if name.endswith(f"/{other}") or other.endswith(f"/{name}")]

@@ -40,12 +40,12 @@ def read_header(path: str) -> EvalLog:
     Raises:
         Exception: Whatever damaged bytes make a parser raise.
     """
-    own = own_file(path)
-    if own is None:
+    file = own_file(path)
+    if file is None:
         return read_eval_log(path, header_only=True)
-    if not is_zip(own):
-        return _header(_json_log(own))
-    with open_zip(own) as log:
+    if not is_zip(file):
+        return _header(_json_log(file))
+    with open_zip(file) as log:
         # A run that was killed has not come to its header.
         name = _HEADER if _HEADER in log.namelist() else _START
         return _header(_object(log.read(name)))
@@ -93,12 +93,12 @@ def _with_whole_input(sample: EvalSample) -> EvalSample:
     sample = resolve_sample_attachments(sample, "full")
     messages = {message.id: message for message in sample.messages if message.source == "input"}
     if not isinstance(sample.input, str):
-        sample.input = [_whole(message, messages.get(message.id)) for message in sample.input]
+        sample.input = [_restored(message, messages.get(message.id)) for message in sample.input]
     sample.messages = []
     return sample
 
 
-def _whole(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
+def _restored(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
     if logged is None:
         return message
     content: str | list[Content] = message.content
@@ -146,7 +146,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
         for name, members in tracked(versions.items(), f"reading {Path(path).name}"):
             *earlier, text = [log.read(member) for member in members]
             question = _object(text).get("input") if earlier else None
-            if any(_object(one).get("input") != question for one in earlier):
+            if any(_object(version).get("input") != question for version in earlier):
                 raise ValueError(f"{name} is there {len(members)} times, with different questions")
             yield text
 
@@ -189,10 +189,10 @@ def reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        message = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     else:
-        said = str(error).strip().partition("\n")[0] or "no message"
-    return f"{type(error).__name__}: {said if len(said) <= 200 else said[:199] + '…'}"
+        message = str(error).strip().partition("\n")[0] or "no message"
+    return f"{type(error).__name__}: {message if len(message) <= 200 else message[:199] + '…'}"
 
 
 def place_of(id: int | str, epoch: int) -> tuple[int, str]:

@@ -90,10 +90,10 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         protocol = header.metadata[PROTOCOL_KEY]
         return Reading(notes=(Note("ranking_log", source, f"ranking log ({protocol}), left out"),))
     if header.status != "success":
-        what = f"status is {header.status!r}" + (
+        message = f"status is {header.status!r}" + (
             f": {header.error.message}" if header.error else ""
         )
-        return Reading(problems=(Note("log_status", source, what),), run=_run_of(header))
+        return Reading(problems=(Note("log_status", source, message),), run=_run_of(header))
     try:
         samples = read_samples(path.as_posix(), _UNUSED_FIELDS)
     except Exception as error:  # as above: a damaged member shows only now
@@ -104,8 +104,8 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
 
 
 def _unreadable(source: str, error: Exception) -> Reading:
-    what = f"cannot be read as an Inspect log ({reason(error)})"
-    return Reading(problems=(Note("unreadable_log", source, what),))
+    message = f"cannot be read as an Inspect log ({reason(error)})"
+    return Reading(problems=(Note("unreadable_log", source, message),))
 
 
 class _Reader:
@@ -129,9 +129,9 @@ class _Reader:
         self.problems: list[Note] = []
 
     def read(self) -> Reading:
-        if (there := len(self.samples)) < self.planned:
-            what = f"holds {there:,} of the {self.planned:,} samples of its run"
-            self.notes.append(Note("rows_missing", self.source, what))
+        if (n_samples := len(self.samples)) < self.planned:
+            message = f"holds {n_samples:,} of the {self.planned:,} samples of its run"
+            self.notes.append(Note("rows_missing", self.source, message))
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
         wanted = list(map(_with_media, self._wanted()))
@@ -152,11 +152,11 @@ class _Reader:
             ),
         )
         if stopped := [sample.id for sample in wanted if sample.limit is not None]:
-            what = (
+            message = (
                 f"{count(len(stopped), 'answer')} of runs that a limit stopped, such as that of "
                 f"item {stopped[0]!r}: judges read the last words, with a mark"
             )
-            self.notes.append(Note("stopped", self.source, what))
+            self.notes.append(Note("stopped", self.source, message))
         problems = (*dict.fromkeys(self.problems), *twice)
         return Reading((record,), tuple(self.notes), problems, _run_of(self.header))
 
@@ -164,14 +164,14 @@ class _Reader:
         epochs = len({sample.epoch for sample in self.samples})
         if self.options.epochs == "all" or epochs == 1:
             return self.samples
-        what = f"{epochs} epochs, the first is kept"
-        self.notes.append(Note("epochs", self.source, what))
+        message = f"{epochs} epochs, the first is kept"
+        self.notes.append(Note("epochs", self.source, message))
         first = [sample for sample in self.samples if sample.epoch == 1]
-        without = {one.id for one in self.samples} - {one.id for one in first}
+        without = {sample.id for sample in self.samples} - {sample.id for sample in first}
         for id in sorted(map(str, without), key=natural_key):
             name = item_name(ItemKey(self.benchmark, id))
-            what = f"{name} has no answer in epoch 1, the one that is kept"
-            self.problems.append(Note("missing_output", self.source, what))
+            message = f"{name} has no answer in epoch 1, the one that is kept"
+            self.problems.append(Note("missing_output", self.source, message))
         return first
 
     def _row(self, sample: EvalSample, item: Item) -> Row:
@@ -186,7 +186,6 @@ class _Reader:
         return Row(item, self._candidate(sample, key, native))
 
     def _fault(self, sample: EvalSample, key: ItemKey) -> Note | None:
-        """Why a sample is not a candidate, or None if it is one."""
         name = item_name(key)
         if sample.error is not None:
             message = sample.error.message.strip().split("\n")[0][:200]
@@ -202,8 +201,8 @@ class _Reader:
     def _unknown_media(self, item: Item) -> Note | None:
         """That an item cannot be told from others, since its log does not hold what it showed."""
         if lost := [medium.kind for medium in item.media if medium.source in _REMOVED]:
-            what = f"{item_name(item.key)} showed {lost[0]} data that its log does not hold"
-            return Note("media_missing", self.source, what)
+            message = f"{item_name(item.key)} showed {lost[0]} data that its log does not hold"
+            return Note("media_missing", self.source, message)
         return None
 
     def _native(self, sample: EvalSample) -> Native:
@@ -255,7 +254,6 @@ def _run_of(header: EvalLog) -> str:
 
 
 def _model_of(header: EvalLog) -> str:
-    """The model of a log; where only roles have models, theirs."""
     spec = header.eval
     if (name := header.metadata.get("candidate")) or spec.model != "none/none":
         return str(name or spec.model)
@@ -316,7 +314,6 @@ def _with_media(sample: EvalSample) -> EvalSample:
 
 
 def _contents(sample: EvalSample) -> Iterator[Any]:
-    """The parts of all messages of an input."""
     for message in [] if isinstance(sample.input, str) else sample.input:
         yield from [message] if isinstance(message.content, str) else message.content
 
@@ -345,7 +342,6 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
 
 
 def _shown(sample: EvalSample) -> tuple[Any, ...]:
-    """All that an item is made of."""
     asked = sample.input
     parts = asked if isinstance(asked, str) else [(m.role, m.content) for m in asked]
     key, given = (sample.id, sample.epoch), (sample.target, sample.choices, sample.metadata)
@@ -375,7 +371,7 @@ def _item(sample: EvalSample, prompt: str, asked: Asked, benchmark: str) -> Item
     media = _media(sample)
     shown = [medium.digest or medium.source for medium in media]
     judged = judged_by(metadata, target)
-    whole = json.dumps([collapse(prompt), choices, collapse(target), shown])
+    content = json.dumps([collapse(prompt), choices, collapse(target), shown])
     return Item(
         key=ItemKey(benchmark, str(sample.id), sample.epoch),
         # Options that the input shows are in the prompt already: these are for the fingerprint.
@@ -386,7 +382,7 @@ def _item(sample: EvalSample, prompt: str, asked: Asked, benchmark: str) -> Item
         tools=tools,
         metadata=metadata,
         media=media,
-        content_hash=_digest(whole),
+        content_hash=_digest(content),
     )
 
 

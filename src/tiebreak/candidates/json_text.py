@@ -33,7 +33,7 @@ def parse_json(text: str | bytes) -> Any:
     except ValueError:
         if b"\\ud" not in data.lower():
             raise
-    return from_json(_ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data))
+    return from_json(_ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], data))
 
 
 def utf8(data: bytes) -> bytes:

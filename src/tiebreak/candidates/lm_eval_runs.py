@@ -73,7 +73,7 @@ def unsampled(path: Path) -> list[str]:
     """
     if not is_summary(path):
         return []
-    names = [each.name for each in path.parent.iterdir() if each.name.endswith(SAMPLES_ENDS)]
+    names = [file.name for file in path.parent.iterdir() if file.name.endswith(SAMPLES_ENDS)]
     stems = {name.rpartition(".jsonl")[0] for name in names}
     match = SUMMARY_NAME.fullmatch(path.name)
     date = match["date"] if match else None
@@ -141,7 +141,6 @@ def _run_in(summary: bytes) -> Run:
 
 
 def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    """A part of a summary that is a JSON object, or an empty one."""
     for name in path:
         value = results.get(name)
         results = value if isinstance(value, dict) else {}
@@ -149,7 +148,6 @@ def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 
 
 def _about(results: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """What a summary says of one task."""
     asked = _part(results, "n-samples", task).get("effective")
     shots = _part(results, "n-shot").get(task)
     delimiter = _part(results, "configs", task).get("fewshot_delimiter")

@@ -80,8 +80,8 @@ def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
     if not rows:
         return Reading(problems=(Note("unreadable_log", source, "holds no rows"),))
     if not _is_written(rows[0]):
-        what = "holds log-likelihoods of given continuations, not written answers"
-        return Reading(problems=(Note("not_written", source, what),))
+        message = "holds log-likelihoods of given continuations, not written answers"
+        return Reading(problems=(Note("not_written", source, message),))
     return _Reader(path, options, rows).read()
 
 
@@ -131,7 +131,6 @@ def _json(text: bytes) -> Any:
 
 
 def _checked(row: Any) -> dict[str, Any]:
-    """One row; a ValueError says what is wrong with it."""
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
         raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
     if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):
@@ -175,14 +174,14 @@ class _Reader:
         self.run, self.model = self._run(path)
         documents = len({row["doc_id"] for row in rows})
         if documents < (asked := self.run.of(self.task, "asked", 0)):
-            what = f"holds {documents:,} of the {asked:,} documents that its run was asked"
-            self.notes.append(Note("rows_missing", self.source, what))
+            message = f"holds {documents:,} of the {asked:,} documents that its run was asked"
+            self.notes.append(Note("rows_missing", self.source, message))
         _name_filters(rows, self.run.of(self.task, "filters", []))
         wanted = self._filter(rows)
         self.clashing = self._clashing(rows) if wanted is not None else set()
         self.rows = [row for row in rows if _filter_of(row) == wanted]
         filtered = {row["doc_id"] for row in self.rows}
-        self.unfiltered = {one["doc_id"]: one for one in rows if one["doc_id"] not in filtered}
+        self.unfiltered = {row["doc_id"]: row for row in rows if row["doc_id"] not in filtered}
         self.metrics = list(dict.fromkeys(name for row in self.rows for name in _metrics(row)))
 
     def read(self) -> Reading:
@@ -190,7 +189,11 @@ class _Reader:
             return Reading(notes=tuple(self.notes), problems=tuple(self.problems))
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
-        self._note_repeats()
+        repeats = max((len(row["resps"][0]) for row in self.rows if row["resps"]), default=1)
+        if repeats > 1:
+            # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
+            message = f"{repeats} repeats of each document, the first is kept"
+            self.notes.append(Note("epochs", self.source, message))
         items = self._items([*self.rows, *self.unfiltered.values()])
         rows = [
             *map(self._row, self.rows, items),
@@ -212,14 +215,15 @@ class _Reader:
         return Reading((record,), tuple(self.notes), (*dict.fromkeys(self.problems), *twice))
 
     def _run(self, path: Path) -> tuple[Run, str]:
-        """What the summary of the run says, and the model's name."""
         runs = [run_of(summary) for summary in summaries_of(path)]
         run = next((run for run in runs if run.model), Run())
         if name := self.options.name_of(self.source) or run.model:
             return run, name
         folder = path.resolve().parent.name
-        what = f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
-        self.notes.append(Note("model_name", self.source, what))
+        message = (
+            f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
+        )
+        self.notes.append(Note("model_name", self.source, message))
         return run, folder
 
     def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
@@ -268,22 +272,21 @@ class _Reader:
         """Note where it is not certain that a question is what was asked, and all of it."""
         unknown = [id for id, question in zip(ids, asked, strict=True) if not question.known]
         if unknown and self.run.of(self.task, "shots", None) != 0:
-            what = (
+            message = (
                 f"no column of {count(len(unknown), 'document')} is in the prompt as it stands, "
                 f"such as that of document {unknown[0]}: the question is the last turn of the "
                 "prompt, with whatever stands there"
             )
-            self.notes.append(Note("question", self.source, what))
-        if unsure := [id for id, question in zip(ids, asked, strict=True) if not question.whole]:
-            what = (
+            self.notes.append(Note("question", self.source, message))
+        if unsure := [id for id, question in zip(ids, asked, strict=True) if not question.complete]:
+            message = (
                 f"where the examples of {count(len(unsure), 'document')} end is told by blank "
                 f"lines only, such as those of document {unsure[0]}: the question may lack its "
                 "beginning"
             )
-            self.notes.append(Note("question", self.source, what))
+            self.notes.append(Note("question", self.source, message))
 
     def _settings(self) -> dict[str, str]:
-        """How the model was asked: what its run says, and the options of its first request."""
         options = _request(self.rows[0])[1]
         given = options if isinstance(options, dict) else {}
         return {
@@ -297,16 +300,17 @@ class _Reader:
         present = list(dict.fromkeys(_filter_of(row) for row in rows))
         wanted = self.options.filter
         if wanted is not None and wanted not in present:
-            what = f"has no filter {wanted!r}; its filters: {shortened(present)}"
-            self.problems.append(Note("filter", self.source, what))
+            message = f"has no filter {wanted!r}; its filters: {shortened(present)}"
+            self.problems.append(Note("filter", self.source, message))
             return None
         if len(present) > 1 and wanted is None:
-            what = f"native score after filter {present[0]!r}, out of {shortened(present)}"
-            self.notes.append(Note("filter_choice", self.source, f"{what} (choose with --filter)"))
+            message = f"native score after filter {present[0]!r}, out of {shortened(present)}"
+            self.notes.append(
+                Note("filter_choice", self.source, f"{message} (choose with --filter)")
+            )
         return wanted if wanted is not None else present[0]
 
     def _clashing(self, rows: Iterable[Mapping[str, Any]]) -> set[Any]:
-        """Documents whose rows hold different responses: filters must not change the response."""
         responses: dict[Any, Any] = {}
         clashing = {
             row["doc_id"]
@@ -314,16 +318,9 @@ class _Reader:
             if responses.setdefault(row["doc_id"], row["resps"]) != row["resps"]
         }
         for doc in sorted(clashing, key=lambda doc: natural_key(str(doc))):
-            what = f"document {doc} has rows with different responses"
-            self.problems.append(Note("filter", self.source, what))
+            message = f"document {doc} has rows with different responses"
+            self.problems.append(Note("filter", self.source, message))
         return clashing
-
-    def _note_repeats(self) -> None:
-        repeats = max((len(row["resps"][0]) for row in self.rows if row["resps"]), default=1)
-        if repeats > 1:
-            # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
-            what = f"{repeats} repeats of each document, the first is kept"
-            self.notes.append(Note("epochs", self.source, what))
 
     def _row(self, row: Mapping[str, Any], item: Item) -> Row:
         name = item_name(item.key)
@@ -345,16 +342,16 @@ class _Reader:
         return Row(item, candidate)
 
     def _without_filter(self, item: Item) -> Row:
-        what = f"{item_name(item.key)} has no row of the filter that is taken"
-        self.problems.append(Note("filter", self.source, what))
+        message = f"{item_name(item.key)} has no row of the filter that is taken"
+        self.problems.append(Note("filter", self.source, message))
         return Row(item, None)
 
     def _text(self, row: Mapping[str, Any], name: str) -> str | None:
         """The whole first response, before any filter; None, and a problem, without one."""
         responses = row["resps"]
         if len(responses) > 1:
-            what = f"{name} has {len(responses)} requests, one is expected"
-            self.problems.append(Note("sample_error", self.source, what))
+            message = f"{name} has {len(responses)} requests, one is expected"
+            self.problems.append(Note("sample_error", self.source, message))
         elif not responses or not responses[0] or not isinstance(responses[0][0], str):
             self.problems.append(Note("missing_output", self.source, f"{name} has no output"))
         else:
@@ -549,7 +546,6 @@ def _below(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def _name_of(node: nodes.Node) -> str | None:
-    """The name of a filter or a method that is called."""
     if isinstance(node, nodes.Filter):
         return node.name
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):

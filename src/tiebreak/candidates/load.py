@@ -106,7 +106,6 @@ def _read_all(
     rename: Mapping[str, str] | None,
     models: Mapping[str, str] | None,
 ) -> Reading:
-    """What all files hold, and what is wrong with them."""
     _check("epochs", epochs, get_args(Epochs))
     wanted = (native,) if isinstance(native, str) else tuple(native or ())
     by_place = {place(path): model for path, model in (models or {}).items()}
@@ -116,24 +115,27 @@ def _read_all(
         raise CandidateError.of("empty_folder", "paths", "no path was given")
     names = [fspath(path) for path in given]
     with TemporaryDirectory(prefix="tiebreak-", ignore_cleanup_errors=True) as scratch:
-        found = discover((name for name in names if not is_on_hub(name)), Path(scratch))
-        options = replace(options, roots=found.roots)
-        readings = [_read(file, options) for file in tracked(found.files, "reading answers")]
-        readings = _with_shared_metrics(found.files, _without_retried(readings), options)
+        discovery = discover((name for name in names if not is_on_hub(name)), Path(scratch))
+        options = replace(options, roots=discovery.roots)
+        readings = [_read(file, options) for file in tracked(discovery.files, "reading answers")]
+        readings = _with_shared_metrics(discovery.files, _without_retried(readings), options)
     readings += [read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)]
     records = tuple(record for reading in readings for record in reading.records)
-    notes = [*found.notes, *(note for reading in readings for note in reading.notes)]
-    problems = [*found.problems, *(problem for reading in readings for problem in reading.problems)]
+    notes = [*discovery.notes, *(note for reading in readings for note in reading.notes)]
+    problems = [
+        *discovery.problems,
+        *(problem for reading in readings for problem in reading.problems),
+    ]
     # Tasks without written answers often lie beside those that have some.
     benchmarks = {record.benchmark for record in records}
-    beside = [
+    passed_over = [
         problem
         for problem in problems
         if problem.kind == "not_written"
         and benchmarks - {options.benchmark(task_of(Path(problem.where)))} == benchmarks != set()
     ]
-    notes += beside
-    problems = [problem for problem in problems if problem not in beside]
+    notes += passed_over
+    problems = [problem for problem in problems if problem not in passed_over]
     return Reading(
         records, tuple(notes), (*problems, *_unused_names(options, models or {}, records))
     )
@@ -165,9 +167,10 @@ def _with_shared_metrics(
     if options.native:
         return list(readings)
     groups: dict[tuple[str, str], list[tuple[str, ...]]] = defaultdict(list)
-    for each in in_order(record for reading in readings for record in reading.records):
-        if each.metrics:
-            groups[each.benchmark, each.harness].append(each.metrics)
+    all_records = (record for reading in readings for record in reading.records)
+    for scored in in_order(all_records):
+        if scored.metrics:
+            groups[scored.benchmark, scored.harness].append(scored.metrics)
     shared = {
         group: [name for name in metrics[0] if all(name in other for other in metrics)]
         for group, metrics in groups.items()
@@ -198,8 +201,8 @@ def _read(file: Found, options: ReadOptions) -> Reading:
             return read_pool_file(file.path, options)
         return read_lm_eval_samples(file.path, options)
     except OSError as error:
-        what = f"cannot be opened ({error.strerror or error})"
-        return Reading(problems=(Note("unreadable_log", options.shown(file.path), what),))
+        message = f"cannot be opened ({error.strerror or error})"
+        return Reading(problems=(Note("unreadable_log", options.shown(file.path), message),))
 
 
 def _unused_names(

@@ -15,31 +15,26 @@ RECORDED = "tiebreak_"
 
 
 VERIFIED: Final[Mapping[str, str]] = {
-    "unit_tests": "tests",
-    "verify": "tests",
-    "ds1000_scorer": "tests",
-    "swe_bench_scorer": "tests",
-    "pass@1": "tests",
-    "pass_at_1": "tests",
-    "final_number": "final number",
-    "aime_scorer": "final number",
-    "math": "final expression",
-    "math_verify": "final expression",
-    "expression_exact_match": "final expression",
-    "expression_exact_match_sympy": "final expression",
-    "chosen_letter": "chosen option",
-    "choice": "chosen option",
-    "answer": "chosen option",
-    "acc": "chosen option",
-    "acc_norm": "chosen option",
-    "function_call": "function calls",
-    "bfcl_scorer": "function calls",
-    "prompt_level_strict_acc": "instructions",
-    "prompt_level_loose_acc": "instructions",
-    "match": "exact match",
-    "exact": "exact match",
-    "pattern": "exact match",
-    "exact_match": "exact match",
+    name: checked
+    for checked, names in {
+        "tests": (
+            "unit_tests",
+            "verify",
+            "ds1000_scorer",
+            "swe_bench_scorer",
+            "pass@1",
+            "pass_at_1",
+        ),
+        "final number": ("final_number", "aime_scorer"),
+        "final expression": (
+            *("math", "math_verify", "expression_exact_match", "expression_exact_match_sympy"),
+        ),
+        "chosen option": ("chosen_letter", "choice", "answer", "acc", "acc_norm"),
+        "function calls": ("function_call", "bfcl_scorer"),
+        "instructions": ("prompt_level_strict_acc", "prompt_level_loose_acc"),
+        "exact match": ("match", "exact", "pattern", "exact_match"),
+    }.items()
+    for name in names
 }
 """Native scores that a program checks, by the last part of their names, and what it checks.
 
@@ -69,8 +64,8 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
         return Note("native_choice", source, "no native scores")
     if len(present) == 1 or wanted:
         return None
-    what = f"native score is {present[0]!r}, out of {shortened(present)} (choose with --metric)"
-    return Note("native_choice", source, what)
+    message = f"native score is {present[0]!r}, out of {shortened(present)} (choose with --metric)"
+    return Note("native_choice", source, message)
 
 
 def passed(metric: str | None, score: float) -> bool | None:
@@ -103,8 +98,8 @@ def problem_note(
         source: the log.
     """
     nowhere = native.metric is None and choose_metric(present, wanted) is None
-    what = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
-    return Note("native_score", source, what)
+    message = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
+    return Note("native_score", source, message)
 
 
 def shortened(names: Sequence[str]) -> str:

@@ -104,8 +104,8 @@ def unpack_zip(path: Path, folder: Path, wanted: Callable[[str], bool]) -> None:
     """
     try:
         with ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir()]
-            members = [one for one in members if wanted(one.filename)]
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            members = [member for member in members if wanted(member.filename)]
             size = sum(member.file_size * _times(member.filename) for member in members)
             if size > most_unpacked(path):
                 raise ValueError(f"unpacked it would take {size // 2**20:,} MB")

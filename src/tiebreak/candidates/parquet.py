@@ -99,12 +99,16 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...], Setti
     file = _opened(path)
     version = _metadata(file)[VERSION_KEY].decode("ascii", "replace")
     if version.isdecimal() and int(version[:9]) > VERSION:
-        what = f"was written by a newer Tiebreak (pool version {version}; this one reads {VERSION})"
-        raise unreadable(path, f"{what}: upgrade")
-    there = file.schema_arrow.names
-    if missing := [one.name for one in schema() if not (one.nullable or one.name in there)]:
+        message = (
+            f"was written by a newer Tiebreak (pool version {version}; this one reads {VERSION})"
+        )
+        raise unreadable(path, f"{message}: upgrade")
+    present = file.schema_arrow.names
+    if missing := [
+        column.name for column in schema() if not (column.nullable or column.name in present)
+    ]:
         raise unreadable(path, f"lacks the column {missing[0]!r}")
-    if twice := [one.name for one in schema() if there.count(one.name) > 1]:
+    if twice := [column.name for column in schema() if present.count(column.name) > 1]:
         raise unreadable(path, f"has the column {twice[0]!r} twice")
     with naming(path, "is damaged"):
         notes = _notes(parse_json(_metadata(file).get(NOTES_KEY, b"[]")))
@@ -115,9 +119,9 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...], Setti
         return [dict(zip(names, row, strict=True)) for row in rows], notes, settings
 
 
-def unreadable(path: Path, what: str) -> CandidateError:
+def unreadable(path: Path, message: str) -> CandidateError:
     """The error for a file that is no pool."""
-    return CandidateError.of("unreadable_log", path.as_posix(), what)
+    return CandidateError.of("unreadable_log", path.as_posix(), message)
 
 
 @contextmanager
@@ -135,7 +139,6 @@ def naming(path: Path, words: str) -> Iterator[None]:
 
 
 def _footer(path: Path) -> bytes:
-    """The end of a Parquet file: its columns, and what its writer noted."""
     if problem := problem_with(path):
         raise ValueError(f"it {problem}")
     with path.open("rb") as file:
@@ -167,15 +170,15 @@ def _columns(path: Path, file: "pq.ParquetFile") -> dict[str, list[Any]]:
     size = max(texts, about.num_rows * len(schema()) * 8)
     if size > max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size):
         raise ValueError(f"its rows would take {size // 2**20:,} MB")
-    there = {one.name: one for one in file.schema_arrow if one.name in schema().names}
+    present = {column.name: column for column in file.schema_arrow if column.name in schema().names}
     if texts < 2**31:  # the limit of one dictionary
         # An item's texts are the same in all of its rows, and so are many answers: one copy each.
-        file = _opened(path, *(name for name, one in there.items() if _is_text(one.type)))
-    table = file.read(list(there))
+        file = _opened(path, *(name for name, column in present.items() if _is_text(column.type)))
+    table = file.read(list(present))
     nothing = [None] * table.num_rows
     return {
-        one.name: _values(table[one.name], one) if one.name in there else nothing
-        for one in schema()
+        column.name: _values(table[column.name], column) if column.name in present else nothing
+        for column in schema()
     }
 
 
@@ -267,7 +270,7 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     for item, candidates in pool:
         if not candidates:
             raise ValueError(f"item {item.item_id!r} of {item.benchmark} has no candidate to write")
-        if any(math.isinf(one.native_score) for one in candidates.values()):
+        if any(math.isinf(candidate.native_score) for candidate in candidates.values()):
             raise ValueError(f"item {item.item_id!r} of {item.benchmark} has an infinite score")
         shared = _cells(item)
         rows.extend(shared | _cells(candidate) for candidate in candidates.values())
@@ -288,7 +291,6 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
 
 
 def _cells(part: Item | Candidate) -> dict[str, Any]:
-    """The fields of an item or a candidate, and those of its key, as a row holds them."""
     values = {field.name: getattr(part, field.name) for field in fields(part)}
     values |= values.pop("key")._asdict()
     if isinstance(part, Candidate) and math.isnan(part.native_score):
@@ -320,12 +322,12 @@ def _pool(
     for row in rows:
         key = ItemKey(row["benchmark"], row["item_id"], row["epoch"])
         name = f"{item_name(key)} of {key.benchmark}"
-        own = tuple(row[column] for column in OF_ITEM)
+        text = tuple(row[column] for column in OF_ITEM)
         if key.epoch < 1:
             raise ValueError(f"{name} is of epoch {key.epoch}")
         if key not in items:
-            items[key], texts[key], candidates[key] = _item(key, row), own, {}
-        if texts[key] != own:
+            items[key], texts[key], candidates[key] = _item(key, row), text, {}
+        if texts[key] != text:
             raise ValueError(f"{name} has two questions")
         if row["model"] in candidates[key]:
             raise ValueError(f"{name} has two answers by {row['model']}")
@@ -400,8 +402,8 @@ def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Read
     """The records of a pool that comes from `source`: one per benchmark and model."""
     notes = list(pool.notes)
     if options.epochs == "first" and any(item.key.epoch > 1 for item in pool.items):
-        what = "several epochs, the first is kept"
-        notes.append(Note("epochs", source, what))
+        message = "several epochs, the first is kept"
+        notes.append(Note("epochs", source, message))
     records = [
         record
         for benchmark in pool.benchmarks
@@ -413,7 +415,6 @@ def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Read
 def _records(
     pool: CandidatePool, task: str, source: str, options: ReadOptions
 ) -> Iterator[LogRecord]:
-    """One record per model of one benchmark of the pool."""
     benchmark = options.benchmark(task)
     rows: dict[str, list[Row]] = {}
     for item in pool.items_of(task):

@@ -76,8 +76,8 @@ def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
         ]
         conflicts = _conflicts(records, groups)
     for questions in conflicts.values():
-        what = conflict(questions[0][1].item_id, questions)
-        placement.problems.append(Note("question_conflict", benchmark, what))
+        message = conflict(questions[0][1].item_id, questions)
+        placement.problems.append(Note("question_conflict", benchmark, message))
     for question, group in groups.items():
         usable = [asking for asking in group if _own_id(records, asking) not in conflicts]
         _place_group(benchmark, records, question, usable, placement)
@@ -103,7 +103,6 @@ def _groups(records: Sequence[LogRecord], askings: Sequence[_Asking]) -> dict[st
 
 
 def _own_id(records: Sequence[LogRecord], asking: _Asking) -> tuple[str, str] | None:
-    """The id that a user gave an item, with its harness; None for a place in a dataset."""
     record = records[asking.record]
     return None if record.positional else (record.harness, asking.item.item_id)
 
@@ -137,9 +136,9 @@ def conflict(item_id: str, asked: Sequence[tuple[str, Item]]) -> str:
 
 def differing(asked: Sequence[tuple[str, Item]]) -> str:
     """Where questions differ from the first of them, each with a model that was asked it."""
-    (model, first), *others = asked
+    (model, first), *rest = asked
     parts = []
-    for other_model, other in others:
+    for other_model, other in rest:
         where, left, right = excerpts(first, other)
         parts.append(f"{left} ({model}) and {right} ({other_model}), which differ {where}")
     return "; ".join(parts)
@@ -164,8 +163,8 @@ def _place_group(
             placement.problems.append(_repeated(benchmark, records, askings))
             continue
         if (pair := _unlike(records, askings, repeated)) is not None:
-            what = conflict(pair[0][1].item_id, pair)
-            placement.problems.append(Note("question_conflict", benchmark, what))
+            message = conflict(pair[0][1].item_id, pair)
+            placement.problems.append(Note("question_conflict", benchmark, message))
             continue
         for record, item in askings:
             slot = Slot(question, copy, item.key.epoch)
@@ -208,7 +207,6 @@ def _links_all(group: Sequence[_Asking], way: Sequence[str]) -> bool:
 
 
 def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
-    """How many rows have a mark that no log has twice."""
     by_mark: dict[str, list[_Asking]] = defaultdict(list)
     for asking, mark in zip(group, way, strict=True):
         by_mark[mark].append(asking)
@@ -216,7 +214,6 @@ def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
 
 
 def _once_each(askings: Sequence[_Asking]) -> bool:
-    """Whether no log is there twice, in one epoch."""
     return len({(record, item.key.epoch) for record, item in askings}) == len(askings)
 
 
@@ -225,11 +222,11 @@ def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Ask
     for record, item in group:
         asked[records[record].model].append(repr(item.item_id))
     shown = "; ".join(f"{', '.join(dict.fromkeys(ids))} of {m}" for m, ids in asked.items())
-    what = (
+    message = (
         f"{item_name(group[0].item.key)} asks what other items ask, and nothing tells them apart "
         f"({shown})"
     )
-    return Note("repeated_question", benchmark, what)
+    return Note("repeated_question", benchmark, message)
 
 
 def _unlike(
@@ -261,11 +258,11 @@ def _unlike(
     return None
 
 
-def _targets_disagree(one: Item, other: Item) -> bool:
+def _targets_disagree(first: Item, other: Item) -> bool:
     """Whether two right answers are given and differ, in whatever way harnesses spell them."""
-    if one.target == other.target:
+    if first.target == other.target:
         return False
-    targets = [set(_target(item).splitlines()) for item in (one, other)]
+    targets = [set(_target(item).splitlines()) for item in (first, other)]
     return bool(all(targets) and not targets[0] & targets[1])
 
 
@@ -281,7 +278,6 @@ def _target(item: Item) -> str:
 def _by_harness(
     records: Sequence[LogRecord], askings: Sequence[_Asking]
 ) -> Iterator[list[tuple[LogRecord, Item]]]:
-    """The rows of one item, apart by harness."""
     pairs = [(records[number], item) for number, item in askings]
     for harness in dict.fromkeys(record.harness for record, _ in pairs):
         yield [(record, item) for record, item in pairs if record.harness == harness]
@@ -291,27 +287,27 @@ _BEFORE: Final = 20
 _LONGEST: Final = 60
 
 
-def excerpts(one: Item, other: Item) -> tuple[str, str, str]:
+def excerpts(first: Item, other: Item) -> tuple[str, str, str]:
     """Where two items differ, and an excerpt of each around the first difference.
 
     What makes two items two questions is compared (see `input_hash`), so layout is passed over.
     """
-    for where, left, right in _parts(one, other):
+    for where, left, right in _parts(first, other):
         if left != right:
             place, *shown = _around(left, right)
             return f"{where}{place}", shown[0], shown[1]
-    return "in nothing that is shown", _quoted(one.prompt, 0), _quoted(other.prompt, 0)
+    return "in nothing that is shown", _quoted(first.prompt, 0), _quoted(other.prompt, 0)
 
 
-def _parts(one: Item, other: Item) -> Iterator[tuple[str, str, str]]:
-    yield "in the text", collapse(one.prompt), collapse(other.prompt)
-    if len(one.choices) != len(other.choices):
-        yield "in number", f"{len(one.choices)} choices", f"{len(other.choices)} choices"
-    for number, (left, right) in enumerate(zip(one.choices, other.choices, strict=False), 1):
+def _parts(first: Item, other: Item) -> Iterator[tuple[str, str, str]]:
+    yield "in the text", collapse(first.prompt), collapse(other.prompt)
+    if len(first.choices) != len(other.choices):
+        yield "in number", f"{len(first.choices)} choices", f"{len(other.choices)} choices"
+    for number, (left, right) in enumerate(zip(first.choices, other.choices, strict=False), 1):
         yield f"in choice {number}", collapse(left), collapse(right)
-    tools = [str(tool_signatures(item.tools)) for item in (one, other)]
+    tools = [str(tool_signatures(item.tools)) for item in (first, other)]
     yield "in the tools", tools[0], tools[1]
-    yield "in the right answer", _shown_target(one), _shown_target(other)
+    yield "in the right answer", _shown_target(first), _shown_target(other)
 
 
 def _shown_target(item: Item) -> str:

@@ -82,7 +82,6 @@ def messages_in(value: Any) -> Iterator[Turn]:
 
 
 def _unmarked(prompt: str) -> list[Turn]:
-    """The turns of a text between the marks of a chat template."""
     marks = list(_MARK.finditer(prompt))
     # A question may hold such marks itself; a template puts them at an end of the prompt.
     if not marks or (prompt[: marks[0].start()].strip() and prompt[marks[-1].end() :].strip()):
@@ -127,14 +126,14 @@ class Asked:
     """A question as it was asked.
 
     `choices` are the options that were shown with letters, which are then no part of the text.
-    `known` says whether any column of the document was found in the prompt, `whole` whether it is
-    certain that nothing before the text belongs to the question and not to an example.
+    `known` says whether any column of the document was found in the prompt, `complete` whether
+    it is certain that nothing before the text belongs to the question and not to an example.
     """
 
     text: str
     choices: tuple[str, ...] = ()
     known: bool = True
-    whole: bool = True
+    complete: bool = True
 
 
 class _Span(NamedTuple):
@@ -152,7 +151,7 @@ class _Parts(NamedTuple):
     choices: tuple[str, ...]
     tail: str
     known: bool = True
-    whole: bool = True
+    complete: bool = True
 
 
 def questions(
@@ -180,7 +179,7 @@ def questions(
     """
     texts = rendered or [None] * len(docs)
     parts = [
-        _taken_apart(*each, shots, delimiter) for each in zip(docs, prompts, texts, strict=True)
+        _taken_apart(*triple, shots, delimiter) for triple in zip(docs, prompts, texts, strict=True)
     ]
     if any(functions):
         pairs = zip(parts, functions, strict=True)
@@ -192,7 +191,6 @@ def questions(
 
 
 def _without(text: str, names: set[str]) -> str:
-    """A text without the lines of JSON that describe functions."""
     lines = text.splitlines(keepends=True)
     return "".join(
         line for line in lines if not ("{" in line and any(f'"{name}"' in line for name in names))
@@ -209,7 +207,7 @@ def _asked(part: _Parts, heads: Sequence[str], tails: Sequence[str]) -> Asked:
     after = "".join(tail[: len(tail) - _n_shared(tail[::-1], tails)])
     if not before.strip():
         before = ""
-    return Asked((before + part.text + after).strip(), part.choices, part.known, part.whole)
+    return Asked((before + part.text + after).strip(), part.choices, part.known, part.complete)
 
 
 def _template(texts: Sequence[Sequence[str]], share: float) -> list[str]:
@@ -284,9 +282,9 @@ def _taken_apart(
     if not anchors:
         turn = region or _Span(page.starts[-1], len(page.text))
         return _Parts("", page.part(turn), (), "", region is not None)
-    whole = True
+    complete = True
     if region is None:
-        begin, whole = _begin(page, anchors, columns, shots, delimiter)
+        begin, complete = _begin(page, anchors, columns, shots, delimiter)
         region = _Span(begin, len(page.text))
     text = page.text[: region.end]
     spans = [*anchors, *_fields(text, region.start, columns)]
@@ -303,11 +301,10 @@ def _taken_apart(
     rest = block.end if block else span.end
     options = tuple(choice for choice, _ in choices) if block else ()
     head = text[region.start : span.start]
-    return _Parts(head, page.part(span), options, text[rest:], whole=whole)
+    return _Parts(head, page.part(span), options, text[rest:], complete=complete)
 
 
 def _dialogue(doc: Mapping[str, Any], prompt: Sequence[Turn]) -> list[Turn]:
-    """The messages of a document that is a conversation, if the prompt shows them all."""
     for column in doc.values():
         turns = list(messages_in(parsed(column) if isinstance(column, str) else column))
         if len(turns) > 1 and all(
@@ -318,7 +315,6 @@ def _dialogue(doc: Mapping[str, Any], prompt: Sequence[Turn]) -> list[Turn]:
 
 
 def _rendered(page: _Page, rendered: str | None) -> _Span | None:
-    """Where the text stands that the task's template makes of the document."""
     wanted = (rendered or "").strip()
     start = page.text.rfind(wanted) if wanted else -1
     return _Span(start, start + len(wanted)) if start >= 0 else None
@@ -334,12 +330,12 @@ def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[
     long = [column for column in columns if len(column) >= _LONG]
     short = {column for column in columns if len(column) < _LONG}
     spans = [span for column in long if (span := page.last(column)) is not None]
-    whole = {
+    turns = {
         turn.text.strip(): _Span(start, start + len(turn.text))
         for turn, start in zip(page.turns, page.starts, strict=True)
         if turn.role != "assistant"
     }
-    spans += [span for text, span in whole.items() if text in short]
+    spans += [span for text, span in turns.items() if text in short]
     spans = [span for span in spans if inside.start <= span.start and span.end <= inside.end]
     if spans:
         return spans

@@ -124,7 +124,7 @@ def places_of(source: str) -> list[str]:
     """A file and the folders that it lies in, the innermost first; from the root of the disk."""
     scheme, separator, path = place(source).rpartition("://")
     inside = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
-    return [f"{scheme}{separator}{each}" for each in inside]
+    return [f"{scheme}{separator}{folder}" for folder in inside]
 
 
 def place(path: str) -> str:

@@ -53,8 +53,8 @@ class Shard(NamedTuple):
         Raises:
             ValueError: any other text; the message shows the form.
         """
-        found = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", str(text))
-        shard = Shard(int(found[1]), int(found[2])) if found else None
+        match = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", str(text))
+        shard = Shard(int(match[1]), int(match[2])) if match else None
         if shard is None or shard.number > shard.total:
             raise ValueError(
                 f"shard is {text!r}: it must be K/N, part K of N parts, such as 1/8, 2/8, … 8/8"

@@ -63,10 +63,9 @@ from tiebreak.paths import Paths, path_list
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.prices import read_prices
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.scorers.protocols import ProtocolError
+from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
-from tiebreak.scorers.variants import Variant, read_variant, split_labels
 from tiebreak.words import split_names
 
 

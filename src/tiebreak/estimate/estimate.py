@@ -32,11 +32,10 @@ from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
-from tiebreak.scorers.protocols import in_event_loop, judge_item
+from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.stars import rated_by_rule
-from tiebreak.scorers.variants import Variant
 
 
 @dataclass(frozen=True, slots=True)

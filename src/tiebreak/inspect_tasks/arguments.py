@@ -102,14 +102,14 @@ DEFAULTS: Common = {
 }
 
 
-def checked(given: Common, own: Collection[str] = ()) -> Common:
+def checked(given: Common, settings: Collection[str] = ()) -> Common:
     """The arguments of every judging task, with defaults, once they can be used.
 
-    `own` are names of the task's own arguments, for a hint.
+    `settings` are names of the task's own arguments, for a hint.
     """
     for name in given:
         if name not in DEFAULTS:
-            near = difflib.get_close_matches(name, (*DEFAULTS, *own), n=1)
+            near = difflib.get_close_matches(name, (*DEFAULTS, *settings), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
     common: Common = {**DEFAULTS, **given}

@@ -18,8 +18,7 @@ from tiebreak.prerequisite import task
 from tiebreak.progress import watch
 from tiebreak.scorers.attacks import attacks
 from tiebreak.scorers.match import Checklist, Swap
-from tiebreak.scorers.protocols import Protocol, find_protocol
-from tiebreak.scorers.variants import settings_of
+from tiebreak.scorers.protocols import Protocol, find_protocol, settings_of
 
 CANARY: Final[Protocol] = replace(find_protocol("full_pairwise"), name="canary")
 """A match between an ordinary answer and a planted one."""

@@ -86,14 +86,14 @@ def load_pools(common: Common, protocol: Protocol) -> tuple[CandidatePool, ...]:
 
 def _to_inspect(message: str) -> str:
     """What an error says of options, for who gave `-T candidates=…` to Inspect."""
-    said = message.replace("--mode intersect", "-T mode=intersect")
-    said = said.replace("--same-settings", "-T same_settings=true")
-    if options := sorted(set(_LOADING.findall(said))):
-        said += (
+    text = message.replace("--mode intersect", "-T mode=intersect")
+    text = text.replace("--same-settings", "-T same_settings=true")
+    if options := sorted(set(_LOADING.findall(text))):
+        text += (
             f"\nWith {', '.join(options)}: `tiebreak candidates … --out pool.parquet`, and then "
             "-T candidates=pool.parquet."
         )
-    return said
+    return text
 
 
 def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:
@@ -172,14 +172,17 @@ def contest_samples(
             "rubric": chosen.model_dump(mode="json"),
             "seed": seed,
             "models": sorted(candidates),
-            "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
+            "native": {
+                m: None if math.isnan(answer.native_score) else answer.native_score
+                for m, answer in sorted(candidates.items())
+            },
             "groups": [list(group) for group in groups],
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
             **{name: part for name, part in _parts(item, shown, keyed).items() if part},
             "passed": {
                 m: known
-                for m, own in sorted(candidates.items())
-                if (known := passed(own.native_metric, own.native_score)) is not None
+                for m, answer in sorted(candidates.items())
+                if (known := passed(answer.native_metric, answer.native_score)) is not None
             },
             "stratified": stratified,
             "position": position[item.benchmark],
@@ -210,7 +213,9 @@ def models_of(pools: Sequence[CandidatePool]) -> list[str]:
 def restore_contest(metadata: dict[str, Any], input: str | list[ChatMessage] = "") -> Contest:
     """The contest that a sample describes; the log holds all that is needed for it."""
     stored = dict(metadata[CONTEST_KEY])
-    parts = [] if isinstance(input, str) else [part for one in input for part in one.content]
+    parts = (
+        [] if isinstance(input, str) else [part for message in input for part in message.content]
+    )
     stored["images"] = tuple(part.image for part in parts if isinstance(part, ContentImage))
     stored["rubric"] = Rubric.model_validate(stored["rubric"])
     stored["models"] = tuple(stored["models"])
@@ -227,7 +232,6 @@ def sample_id(item: Item, *, with_benchmark: bool) -> str:
 
 
 def _parts(item: Item, shown: Sequence[Medium], keyed: bool) -> dict[str, str]:
-    """The subject of an item, the cluster of those made of one question, its media, its key."""
     details = item.metadata
     return {
         "subject": str(details.get("subject") or details.get("category") or ""),
@@ -247,15 +251,14 @@ def _with_keys(pools: Sequence[CandidatePool]) -> tuple[CandidatePool, ...]:
         keyed = tuple(item for item in pool.items if item.target.strip())
         notes = pool.notes
         if names := [item.item_id for item in pool.items if not item.target.strip()]:
-            what = f"{count(len(names), 'item')} {LEFT_OUT}: {listed(names, most=50)}"
-            notes = (*notes, Note("without_key", ", ".join(pool.benchmarks), what))
+            message = f"{count(len(names), 'item')} {LEFT_OUT}: {listed(names, most=50)}"
+            notes = (*notes, Note("without_key", ", ".join(pool.benchmarks), message))
             logger.warning("%s", notes[-1])
         kept.append(replace(pool, items=keyed, notes=notes))
     return tuple(kept if any(map(len, kept)) else pools)
 
 
 def _require_keys(items: Sequence[Item]) -> None:
-    """Refuse items whose key nobody knows."""
     without = [f"{item.benchmark} {item.item_id}" for item in items if not item.target.strip()]
     if without:
         raise PrerequisiteError(
@@ -278,10 +281,6 @@ def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[st
         return name, load_rubric(name)
     except RubricError as error:
         raise PrerequisiteError(str(error)) from error
-
-
-def _finite(score: float) -> float | None:
-    return None if math.isnan(score) else score
 
 
 def task_text(item: Item, shown: Sequence[Medium] = ()) -> str:
@@ -334,7 +333,6 @@ def note(media: Sequence[Medium], how: str) -> str:
 
 
 def _listed(media: Sequence[Medium]) -> str:
-    """Such as "2 images and a file (data.csv)"."""
     kinds = dict.fromkeys(medium.kind for medium in media)
     *most, last = (_counted(kind, [m.source for m in media if m.kind == kind]) for kind in kinds)
     return f"{', '.join(most)} and {last}" if most else last

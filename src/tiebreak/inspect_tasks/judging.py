@@ -46,10 +46,9 @@ from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.probation import Probation
 from tiebreak.scorers.prompt import fingerprint
 from tiebreak.scorers.protocols import Protocol, judge_item, share_nothing
-from tiebreak.scorers.ranking import ranking
+from tiebreak.scorers.ranking import ballots_table, ranking
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record
-from tiebreak.scorers.table import ballots_table
 
 logger = getLogger(__name__)
 
@@ -65,6 +64,8 @@ _WHERE = (
     *("candidates", "rubric", "task_type", "mode", "same_settings", "shard", "max_calls"),
     *("max_cost", "canaries", "media", "without_key"),
 )
+# Arguments that say which items there are and how they are judged.
+_OF_ITEMS = ("task_type", "rubric", "seed", "saturated_only", "merge_identical")
 
 
 def judging_task(
@@ -85,28 +86,24 @@ def judging_task(
     # The one way up: the end of a run asks for its verdict, which others know how to find.
     from tiebreak.publish.write_back.verdict import watch_runs
 
-    common = checked(given, settings)
+    common, rule = checked(given, settings), RULES[protocol.placed_by]
     watch_runs()
     if protocol.keyed:
         require_no_rubric(protocol, common["task_type"], common["rubric"])
-    if common["canaries"] and not RULES[protocol.placed_by].asks:
+    if common["canaries"] and not rule.asks:
         raise PrerequisiteError(f"{protocol.name} asks no judge: leave canaries out.")
     pools = load_pools(common, protocol)
     models = models_of(pools)
-    roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
-    found = None
-    if RULES[protocol.placed_by].asks:
-        found = require_roles(roles, models, priced=common["max_cost"] is not None)
+    roles = as_jury(roles, common["jury"], common["quorum"], rule)
+    bound = None
+    if rule.asks:
+        bound = require_roles(roles, models, priced=common["max_cost"] is not None)
     samples = contest_samples(
         *pools,
-        task_type=common["task_type"],
-        rubric=common["rubric"],
-        seed=common["seed"],
-        saturated_only=common["saturated_only"],
-        merge_identical=common["merge_identical"],
+        **{name: common[name] for name in _OF_ITEMS},  # type: ignore[literal-required]
         keyed=protocol.keyed,
         stratified=common["stratify"] == "auto",
-        media=common["media"] if RULES[protocol.placed_by].asks else "mark",
+        media=common["media"] if rule.asks else "mark",
     )
     # Contests are restored when they are judged; before that only what they share needs them all.
     shared: Mapping[str, Any] = {}
@@ -118,54 +115,62 @@ def judging_task(
     budget = Budget(common["max_calls"], common["max_cost"])
     settling = None
     if common["settle"]:
-        settling = Settling(
-            models,
-            samples,
-            common["settle"],
-            error=common["settle_error"],
-            settle_for=common["settle_for"],
-        )
+        settling = Settling(models, samples, common)
         samples = drawn(samples, common["seed"])
     attempt = None
-    if RULES[protocol.placed_by].asks:
+    if rule.asks:
         # Outside of an eval nobody knows who will judge: what names the run is found in it.
         part = "canaries" if only_canaries else common["shard"] or "whole"
         attempt = Attempt(budget, lambda: f"{identify()}-{part.replace('/', '-of-')}", settling)
         attempt.check()
-    benchmarks = dict.fromkeys(benchmark for pool in pools for benchmark in pool.benchmarks)
-    canaries = planted(samples, common["canaries"], common["seed"])
-    if only_canaries:
-        samples = []
-    elif common["shard"] is not None:
-        shard = Shard.parse(common["shard"])
-        samples, canaries = _part(samples, shard), shard.part_of(canaries)
-    extra = [sample for pair in canaries for sample in pair]
+    samples, canaries = _in_part(samples, common, only_canaries)
+    solver = judge_items(
+        protocol,
+        {**settings, **shared},
+        budget,
+        common["repeat"],
+        settling,
+        attempt,
+        lambda: roles(models),
+    )
     return Task(
-        dataset=MemoryDataset([*samples, *extra], name=", ".join(benchmarks)),
-        solver=judge_items(
-            protocol,
-            {**settings, **shared},
-            budget,
-            common["repeat"],
-            settling,
-            attempt,
-            lambda: roles(models),
+        dataset=MemoryDataset(
+            [*samples, *canaries],
+            name=", ".join(dict.fromkeys(name for pool in pools for name in pool.benchmarks)),
         ),
+        solver=solver,
         scorer=ranking(),
         # Without a model Inspect's limit of items side by side would follow one that is never
         # called, and what the command line says about a model would reach none.
-        model=found.task_model if found else None,
+        model=bound.task_model if bound else None,
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
         early_stopping=attempt or settling,
-        metadata=log_metadata(protocol, pools, common["seed"], run, common["shard"])
-        | ({CANARIES_KEY: [sample.id for sample in extra]} if extra else {}),
+        metadata=_log_metadata(protocol, pools, common, run)
+        | ({CANARIES_KEY: [sample.id for sample in canaries]} if canaries else {}),
         viewer=viewer(models),
         # One bad item never ends the run, but a run that lacks items is not called a success:
         # `inspect eval-retry` then judges what is missing.
         fail_on_error=True,
         continue_on_fail=True,
     )
+
+
+def _in_part(
+    samples: list[Sample], common: Common, only_canaries: bool
+) -> tuple[list[Sample], list[Sample]]:
+    """The items that this run or shard judges, and the canaries that are planted among them."""
+    canaries = planted(samples, common["canaries"], common["seed"])
+    if only_canaries:
+        samples = []
+    elif common["shard"] is not None:
+        shard = Shard.parse(common["shard"])
+        if shard.total > len(samples):
+            raise PrerequisiteError(
+                f"shard is {shard}: there are only {len(samples)} items, so at most as many shards."
+            )
+        samples, canaries = shard.part_of(samples), shard.part_of(canaries)
+    return samples, [sample for pair in canaries for sample in pair]
 
 
 def require_no_rubric(protocol: Protocol, task_type: str | None, rubric: str | None) -> None:
@@ -245,7 +250,6 @@ class _Run:
         return ballots
 
     async def _judged(self, contest: Contest, record: Record) -> ItemBallots | None:
-        """The ballots of an item; None when it need not be judged."""
         settled = self._settled if contest.canary is None else lambda: False
         if settled():
             return None
@@ -324,21 +328,21 @@ def run_id(
 ) -> str:
     """Fingerprint of what is judged, by whom and how: the shards of a run have it in common."""
     try:
-        who = {name: str(model) for name, model in roles().models.items()}
+        judges_by_role = {name: str(model) for name, model in roles().models.items()}
     except (ValueError, PrerequisiteError):
-        who = {}  # outside of an eval, and where no judge is asked
+        judges_by_role = {}  # outside of an eval, and where no judge is asked
     how = {name: value for name, value in common.items() if name not in _WHERE}
     # A rubric counts by its content: on another machine its path may be another.
     contests = [{**(sample.metadata or {})[CONTEST_KEY], "rubric_name": ""} for sample in samples]
-    parts = [protocol.name, dict(settings), how, who, *contests]
+    parts = [protocol.name, dict(settings), how, judges_by_role, *contests]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(json.dumps(part, sort_keys=True).encode())
     return digest.hexdigest()[:16]
 
 
-def log_metadata(
-    protocol: Protocol, pools: Sequence[CandidatePool], seed: int, run: str, shard: str | None
+def _log_metadata(
+    protocol: Protocol, pools: Sequence[CandidatePool], common: Common, run: str
 ) -> dict[str, Any]:
     """What a ranking log says about itself: protocol, version, seed, and how answers came about.
 
@@ -351,10 +355,10 @@ def log_metadata(
     return {
         PROTOCOL_KEY: protocol.name,
         "tiebreak_version": tiebreak.__version__,
-        "seed": seed,
+        "seed": common["seed"],
         RUN_KEY: run,
         PROMPTS_KEY: fingerprint(keyed=protocol.keyed),
-        **({} if shard is None else {SHARD_KEY: shard}),
+        **({} if common["shard"] is None else {SHARD_KEY: common["shard"]}),
         "candidate_sources": sources,
         "candidate_notes": [str(note) for pool in pools for note in pool.notes],
         "candidate_settings": settings,
@@ -374,11 +378,3 @@ def viewer(models: Sequence[str]) -> ViewerConfig:
             color_scales_enabled=True,
         ),
     )
-
-
-def _part(samples: list[Sample], shard: Shard) -> list[Sample]:
-    if shard.total > len(samples):
-        raise PrerequisiteError(
-            f"shard is {shard}: there are only {len(samples)} items, so at most as many shards."
-        )
-    return shard.part_of(samples)

@@ -51,10 +51,10 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any], models: Sequ
     try:
         signature.bind(None, None, None, **settings)
     except TypeError as error:
-        there = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        known = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
         raise PrerequisiteError(
             f"The settings of {protocol.name} do not fit: {error}. "
-            f"There are: {', '.join(there) or 'none'}."
+            f"There are: {', '.join(known) or 'none'}."
         ) from error
     try:
         protocol.check(settings, models)
@@ -63,7 +63,6 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any], models: Sequ
 
 
 def _load(path: str) -> None:
-    """Run a file or import a module, so that it registers its protocols."""
     file = Path(from_working_directory(path)).absolute() if path.endswith(".py") else None
     if file is not None and not file.is_file():
         raise PrerequisiteError(f"{file} does not exist: {HOW}")

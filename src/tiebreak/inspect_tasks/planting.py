@@ -35,9 +35,15 @@ def planted(samples: Sequence[Sample], n: int, seed: int) -> list[tuple[Sample, 
     if n and not items:
         raise PrerequisiteError("There is no answer with a text to set a canary beside.")
     rng.shuffle(items)
-    every = _in_turns(rng)
+    by_turn = _in_turns(rng)
     return [
-        _canary(items[number % len(items)], every[number % len(every)], number, n, rng)
+        _canary(
+            items[number % len(items)],
+            by_turn[number % len(by_turn)],
+            number,
+            n,
+            rng,
+        )
         for number in range(n)
     ]
 
@@ -54,7 +60,9 @@ def _in_turns(rng: random.Random) -> list[Attack]:
     kinds: dict[str, list[Attack]] = {}
     for attack in rng.sample(attacks(), len(attacks())):
         kinds.setdefault(attack.kind, []).append(attack)
-    return [one for one in chain.from_iterable(zip_longest(*kinds.values())) if one is not None]
+    return [
+        attack for attack in chain.from_iterable(zip_longest(*kinds.values())) if attack is not None
+    ]
 
 
 def _canary(
@@ -65,7 +73,7 @@ def _canary(
 
     def planted(answer: str, *, control: bool) -> Sample:
         canary = Canary(number=number + 1, attack=attack.id, kind=attack.kind, control=control)
-        own = {
+        replaced = {
             "models": [ORDINARY, PLANTED],
             "native": {ORDINARY: None, PLANTED: None},
             "passed": {},
@@ -82,7 +90,7 @@ def _canary(
             id=name,
             input=sample.input,
             target=sample.target,
-            metadata={**(sample.metadata or {}), CONTEST_KEY: {**contest, **own}},
+            metadata={**(sample.metadata or {}), CONTEST_KEY: {**contest, **replaced}},
         )
 
     return planted(attack.on(weak), control=False), planted(weak, control=True)

@@ -15,9 +15,8 @@ from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_readable
 from tiebreak.prerequisite import PrerequisiteError, task
 from tiebreak.scorers.match import Checklist, Swap
-from tiebreak.scorers.protocols import find_protocol
+from tiebreak.scorers.protocols import find_protocol, settings_of
 from tiebreak.scorers.round_robin import Names
-from tiebreak.scorers.variants import settings_of
 
 
 @task
@@ -226,7 +225,6 @@ def own(
 
 
 def _judging(name: str, common: Common, find: FindRoles = judges, **settings: Any) -> Task:
-    """The task of a built-in protocol, once its settings are what its function takes."""
     protocol = find_protocol(name)
     for setting, wanted in settings_of(protocol).items():
         of_type(setting, settings[setting], wanted)

@@ -69,12 +69,13 @@ class Roles:
         """
         if self.jury.alone and "judge" in self.models:
             return self.models["judge"]
-        return copy(max(self.models.values(), key=_connections))
-
-
-def _connections(model: Model) -> tuple[bool, int]:
-    """How many calls a model takes at once, as far as its role says; batches take any number."""
-    return bool(model.config.batch), model.config.max_connections or 0
+        # Batches take any number of calls at once.
+        return copy(
+            max(
+                self.models.values(),
+                key=lambda model: (bool(model.config.batch), model.config.max_connections or 0),
+            )
+        )
 
 
 FindRoles = Callable[[Sequence[str]], Roles]
@@ -104,13 +105,15 @@ def judges(candidates: Sequence[str]) -> Roles:
     if not isinstance(bound, list) or len(bound) == 1:
         return Roles(models)
     same = [(str(model), model.config, model.model_args) for model in bound]
-    if twice := next((one for n, one in enumerate(same) if one in same[:n]), None):
+    if twice := next(
+        (judge_key for n, judge_key in enumerate(same) if judge_key in same[:n]), None
+    ):
         raise PrerequisiteError(
             f"The jury has {twice[0]} twice: it would repeat itself, since replies come from the "
             "cache. Name other models, or give them another configuration."
         )
     named = _named([str(model) for model in bound], [None] * len(bound))
-    by_name = {one.name: model for one, model in zip(named, bound, strict=True)}
+    by_name = {reviewer.name: model for reviewer, model in zip(named, bound, strict=True)}
     return Roles(models | by_name, jury=Jury(tuple(by_name)))
 
 
@@ -128,7 +131,7 @@ def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule)
     several judges not the protocol.
     """
 
-    def found(candidates: Sequence[str]) -> Roles:
+    def find_jury(candidates: Sequence[str]) -> Roles:
         roles = find(candidates)
         names = roles.jury.names
         if roles.jury.alone:
@@ -149,7 +152,7 @@ def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule)
             return replace(roles, jury=Jury(names, rotate=True))
         return replace(roles, jury=Jury(names, quorum=quorum or len(names) // 2 + 1))
 
-    return found
+    return find_jury
 
 
 def peers(given: object = None, degree: int | None = None) -> FindRoles:
@@ -240,7 +243,7 @@ def match_reviewers(
             fit a name, or two reviewers would be the same candidate.
     """
     assigned = _assigned(models, given)
-    found: list[str | None] = []
+    matched: list[str | None] = []
     for number, model in enumerate(models):
         candidate = assigned[number] if number in assigned else _by_name(model, candidates)
         if candidate is not None and candidate not in candidates:
@@ -250,13 +253,13 @@ def match_reviewers(
                 f"reviewers: there is no candidate {candidate!r}.{hint} "
                 f"There are: {', '.join(candidates)}."
             )
-        found.append(candidate)
-    for candidate, times in Counter(found).items():
+        matched.append(candidate)
+    for candidate, times in Counter(matched).items():
         if candidate is not None and times > 1:
             raise PrerequisiteError(
                 f"{times} reviewers would be the candidate {candidate!r}. {HOW_TO_MATCH}"
             )
-    return _named(models, found)
+    return _named(models, matched)
 
 
 def require_panel(models: Sequence[str]) -> None:
@@ -266,11 +269,12 @@ def require_panel(models: Sequence[str]) -> None:
         PrerequisiteError: there is one model.
     """
     if len(models) == 1:
-        [one] = models
+        [model] = models
         raise PrerequisiteError(
-            f"A panel of one reviewer is no peer review, and {one} is alone. Name at least two: "
-            f"--model-role peers={one},MODEL (in an estimate --peers {one},MODEL). One model that "
-            f"ranks all answers by itself is tiebreak/listwise, with --model-role judge={one}"
+            f"A panel of one reviewer is no peer review, and {model} is alone. Name at least two: "
+            f"--model-role peers={model},MODEL (in an estimate --peers {model},MODEL). "
+            "One model that ranks all answers by itself is tiebreak/listwise, with "
+            f"--model-role judge={model}"
         )
 
 
@@ -290,18 +294,17 @@ def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degr
     Raises:
         PrerequisiteError: says why, and which degree would do.
     """
-    own = [
+    columns = [
         candidates.index(reviewer.candidate) if reviewer.candidate else None
         for reviewer in reviewers
     ]
     try:
-        review_graph(len(candidates), degree, own, random.Random(0))
+        review_graph(len(candidates), degree, columns, random.Random(0))
     except RankingError as error:
         raise PrerequisiteError(f"degree is {degree}: {error}.") from error
 
 
 def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
-    """What `reviewers` says, by the reviewer's number."""
     if given is None:
         return {}
     if isinstance(given, str):  # a list of one comes from the command line as a text
@@ -311,23 +314,23 @@ def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
             raise PrerequisiteError(
                 f"reviewers names {len(given)} candidates for {len(models)} peers. {HOW_TO_MATCH}"
             )
-        return {number: _candidate(one) for number, one in enumerate(given)}
+        return {number: _candidate(candidate) for number, candidate in enumerate(given)}
     if not isinstance(given, Mapping):
         raise PrerequisiteError(f"reviewers is {given!r}. {HOW_TO_MATCH}")
     assigned = {}
-    for name, one in given.items():
+    for name, candidate in given.items():
         numbers = [number for number, model in enumerate(models) if model == name]
         if len(numbers) != 1:
             raise PrerequisiteError(
                 f"reviewers: {len(numbers)} of the peers are called {name!r}. "
                 f"The peers: {', '.join(models)}. {HOW_TO_MATCH}"
             )
-        assigned[numbers[0]] = _candidate(one)
+        assigned[numbers[0]] = _candidate(candidate)
     return assigned
 
 
-def _candidate(one: object) -> str | None:
-    return None if one is None else str(one)
+def _candidate(name: object) -> str | None:
+    return None if name is None else str(name)
 
 
 def _by_name(model: str, candidates: Sequence[str]) -> str | None:

@@ -116,9 +116,9 @@ def score_code(
             "No item has tests: programs are run for benchmarks such as HumanEval, whose items "
             "hold `test` and `entry_point`."
         )
-    every = list(runs_of(pool, again))
-    pool = _with_scores(pool, [(run, 0.0) for run in every if run.program is None])
-    runs = [run for run in every if run.program is not None]
+    all_runs = list(runs_of(pool, again))
+    pool = _with_scores(pool, [(run, 0.0) for run in all_runs if run.program is None])
+    runs = [run for run in all_runs if run.program is not None]
     if not runs:
         return CodeScores(pool, 0, ())
     task = Task(
@@ -225,7 +225,6 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
 
 
 def _value(sample: EvalSample) -> tuple[float, str | None]:
-    """The native score, or NaN and the reason."""
     if sample.error is not None:
         return math.nan, sample.error.message
     score = (sample.scores or {}).get(METRIC)

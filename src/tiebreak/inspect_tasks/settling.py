@@ -25,8 +25,9 @@ from inspect_ai.util import EarlyStop
 from pydantic import JsonValue
 
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.inspect_tasks.arguments import Common
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers.settlement import RankingTest, SettleFor
+from tiebreak.rankers.settlement import RankingTest
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.budget import Budget, Ledger
 
@@ -62,24 +63,17 @@ class Settling:
     of the ones that a retry takes over from an earlier attempt. It stops no sample itself: what
     need not be judged stays a sample, and its log says why.
 
-    `settle` is True for the whole ranking, k for its first k places; `error` is the probability of
-    a wrong decision, and `settle_for` says for which items, as in `RankingTest`.
+    Of the task's arguments `settle` is True for the whole ranking, k for its first k places;
+    `settle_error` is the probability of a wrong decision, and `settle_for` says for which items, as
+    in `RankingTest`.
 
     Raises:
         PrerequisiteError: there are not more than k models, or several benchmarks, which have a
             ranking each.
     """
 
-    def __init__(
-        self,
-        models: Sequence[str],
-        samples: Sequence[Sample],
-        settle: bool | int,
-        *,
-        error: float = 0.05,
-        settle_for: SettleFor = "new",
-    ) -> None:
-        top = None if settle is True else settle
+    def __init__(self, models: Sequence[str], samples: Sequence[Sample], common: Common) -> None:
+        top = None if common["settle"] is True else common["settle"]
         if top is not None and top >= len(models):
             raise PrerequisiteError(
                 f"settle is {top}: there are {len(models)} models, so at most "
@@ -92,11 +86,14 @@ class Settling:
                 f"{', '.join(sorted(benchmarks))}. Run one benchmark at a time."
             )
         self._models = tuple(models)
-        self._error, self._top, self._settle_for = error, top, settle_for
+        self._top, self._error = top, common["settle_error"]
+        self._settle_for = common["settle_for"]
         self._begin(samples)
 
     def _begin(self, samples: Sequence[Sample]) -> None:
-        samples = [one for one in samples if not (one.metadata or {})[CONTEST_KEY].get("canary")]
+        samples = [
+            sample for sample in samples if not (sample.metadata or {})[CONTEST_KEY].get("canary")
+        ]
         total = len(samples)
         self.decided: Skipped | None = None
         self._test = RankingTest(
@@ -135,7 +132,6 @@ class Settling:
                 self._begun.add(missing)
 
     def _first_missing(self) -> int:
-        """The first turn of which nothing is known yet."""
         while self._known in self._scores or self._known in self._begun:
             self._known += 1
         return self._known
@@ -144,7 +140,7 @@ class Settling:
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
     ) -> None:
         """A sample is complete."""
-        values = [one.score.value for one in scores.values()]
+        values = [score.score.value for score in scores.values()]
         self.judged(id, next((v for v in values if isinstance(v, Mapping)), {}))
 
     async def complete_task(self) -> dict[str, JsonValue]:
@@ -155,8 +151,8 @@ class Settling:
         """Take note of an item's scores; one that could not be judged has none."""
         if sample_id not in self._turns:  # it is no item
             return
-        found = [scores.get(model) for model in self._models]
-        row = [float(one) if isinstance(one, int | float) else math.nan for one in found]
+        values = [scores.get(model) for model in self._models]
+        row = [float(value) if isinstance(value, int | float) else math.nan for value in values]
         self._scores.setdefault(self._turns[sample_id], row)
         while self.decided is None and self._next in self._scores:
             self._test.update(self._scores[self._next])
@@ -261,13 +257,13 @@ class Attempt:
 
     async def complete_task(self) -> dict[str, JsonValue]:
         """What the log's header says about it: with a budget, what all attempts paid."""
-        said: dict[str, JsonValue] = {}
+        summary: dict[str, JsonValue] = {}
         if self._settling is not None:
-            said |= await self._settling.complete_task()
+            summary |= await self._settling.complete_task()
         if self._ledger is not None:
             if self._left == 0:
                 self._ledger.end()
             paid = self._budget.paid
-            said["paid"] = {"calls": paid.calls, "cost": paid.cost}
+            summary["paid"] = {"calls": paid.calls, "cost": paid.cost}
         self._unlock()
-        return said
+        return summary

@@ -81,24 +81,24 @@ def _fullest(parts: Iterable[_Part]) -> list[_Part]:
     attempts: dict[Shard, list[RankingLog]] = defaultdict(list)
     for shard, log in parts:
         attempts[shard].append(log)
-    found = []
+    best_parts = []
     for shard, same in attempts.items():
         tasks: dict[str, list[RankingLog]] = defaultdict(list)
         for log in same:
             tasks[log.task_id or log.path].append(log)
         best = [best_of(task) for task in tasks.values()]
-        kept = [log for log in best if _whole(log)] or [best_of(best)]
+        kept = [log for log in best if _is_complete(log)] or [best_of(best)]
         notes = tuple(
             f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
             f"{kept[0].path}, another attempt at this shard, {kept[0].n_judged:,}"
             for other in same
-            if all(other is not one for one in kept)
+            if all(other is not kept_log for kept_log in kept)
         )
-        found += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
-    return sorted(found, key=lambda part: (part.shard, part.log.path))
+        best_parts += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
+    return sorted(best_parts, key=lambda part: (part.shard, part.log.path))
 
 
-def _whole(log: RankingLog) -> bool:
+def _is_complete(log: RankingLog) -> bool:
     return log.status == "success" and log.n_judged + len(log.skipped) >= log.n_expected
 
 
@@ -121,7 +121,7 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
     ids = [{*part.log.planned, *(sample.id for sample in part.log.samples)} for part in parts]
     holders = Counter(chain.from_iterable(ids))
     if shared := sorted(sample_id for sample_id, n in holders.items() if n > 1):
-        holding = [part for part, own in zip(parts, ids, strict=True) if own & {*shared}]
+        holding = [part for part, held in zip(parts, ids, strict=True) if held & {*shared}]
         raise RankingLogError(
             f"{count(len(shared), 'item')} in more than one shard: {_some(shared)}. The shards:"
             f"{_lines(holding)}\n"
@@ -130,13 +130,13 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
 
 
 def _refuse_holes(parts: Sequence[_Part], unreadable: Sequence[str]) -> None:
-    there = {part.shard for part in parts}
+    present = {part.shard for part in parts}
     total, log = parts[0].shard.total, parts[0].log
-    holes = (shard for k in range(1, total + 1) if (shard := Shard(k, total)) not in there)
+    holes = (shard for k in range(1, total + 1) if (shard := Shard(k, total)) not in present)
     if missing := list(islice(holes, LISTED + 1)):
         sentence = (
             f"{_names(missing, 'is', 'are')} missing from a {log.protocol} run "
-            f"({len(there)} of {total} are there):{_lines(parts)}\n"
+            f"({len(present)} of {total} are there):{_lines(parts)}\n"
             "Give the other files as well, or judge what is missing with the same arguments and "
             f"-T shard={missing[0]}"
         )
@@ -144,7 +144,6 @@ def _refuse_holes(parts: Sequence[_Part], unreadable: Sequence[str]) -> None:
 
 
 def _join(parts: Sequence[_Part]) -> RankingLog:
-    """One run of shards that are all there, each once, in order."""
     logs = [part.log for part in parts]
     files = tuple(file for log in logs for file in log.files)
     statuses = {log.status for log in logs}
@@ -153,7 +152,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
         path=together(files),
         files=files,
         created=min(log.created for log in logs),
-        status=next((one for one in _WORST_FIRST if one in statuses), "success"),
+        status=next((status for status in _WORST_FIRST if status in statuses), "success"),
         shard=None,
         planned=tuple(sample_id for log in logs for sample_id in log.planned),
         n_expected=sum(log.n_expected for log in logs),
@@ -161,7 +160,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
         samples=tuple(
             sorted(
                 (sample for log in logs for sample in log.samples),
-                key=lambda one: (one.epoch, one.id),
+                key=lambda sample: (sample.epoch, sample.id),
             )
         ),
         canaries=tuple(canary for log in logs for canary in log.canaries),
@@ -182,9 +181,9 @@ def together(files: Sequence[str], noun: str = "shard") -> str:
     return f"{folder} ({count(len(files), noun)}: {inner})".strip()
 
 
-def _names(shards: Sequence[Shard], one: str, many: str) -> str:
+def _names(shards: Sequence[Shard], singular: str, plural: str) -> str:
     names = list(dict.fromkeys(str(shard) for shard in shards))
-    return f"Shard {names[0]} {one}" if len(names) == 1 else f"Shards {_some(names)} {many}"
+    return f"Shard {names[0]} {singular}" if len(names) == 1 else f"Shards {_some(names)} {plural}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -207,22 +206,22 @@ def join_newcomers(logs: Sequence[RankingLog]) -> list[RankingLog]:
     latest. Where there is none the log stays by itself, with a note. Newcomers may join one after
     the other.
     """
-    whole = [log for log in logs if not newcomers_of(log)]
+    complete = [log for log in logs if not newcomers_of(log)]
     added = [log for log in logs if newcomers_of(log)]
     for log in sorted(added, key=lambda log: (len(_models(log)), log.age)):
-        fitting = [one for one in whole if _completes(log, one)]
+        fitting = [candidate for candidate in complete if _completes(log, candidate)]
         if not fitting:
             names = ", ".join(newcomers_of(log))
             note = (
                 f"Only matches of {names} were judged here: give the ranking log of the others, on "
                 "the same items and by the same judge, as well"
             )
-            whole.append(replace(log, notes=(*log.notes, note)))
+            complete.append(replace(log, notes=(*log.notes, note)))
             continue
-        best = max(fitting, key=lambda one: (one.n_judged, one.created))
-        whole = [one for one in whole if one is not best]
-        whole.append(_joined(best, log))
-    return whole
+        best = max(fitting, key=lambda candidate: (candidate.n_judged, candidate.created))
+        complete = [candidate for candidate in complete if candidate is not best]
+        complete.append(_joined(best, log))
+    return complete
 
 
 def newcomers_of(log: RankingLog) -> tuple[str, ...]:
@@ -240,13 +239,8 @@ def _completes(new: RankingLog, old: RankingLog) -> bool:
         and _models(old) == _models(new) - {*newcomers_of(new)}
         and _judges(old) == _judges(new)
         and {*_by_key(old)} & {*_by_key(new)} != set()
-        and all(_anyone_may_meet(item) for item in old.items)
+        and all(fits("points", item) for item in old.items)  # no result decided who met whom
     )
-
-
-def _anyone_may_meet(item: ItemBallots) -> bool:
-    """Whether no result decided who met whom."""
-    return fits("points", item)
 
 
 def _models(log: RankingLog) -> set[str]:
@@ -254,7 +248,6 @@ def _models(log: RankingLog) -> set[str]:
 
 
 def _judges(log: RankingLog) -> set[tuple[str, str]]:
-    """Judges, with the rubric by which they judge."""
     return {
         (call.model, item.rubric)
         for item in log.items
@@ -298,10 +291,10 @@ def _joined_samples(
 ) -> Iterator[JudgedItem]:
     for key, sample in after.items():
         if key in before:
-            one, other = before[key].ballots, sample.ballots
-            assert one is not None
+            first, other = before[key].ballots, sample.ballots
+            assert first is not None
             assert other is not None
-            yield ranked_sample(replace(sample, ballots=_joined_ballots(one, other)))
+            yield ranked_sample(replace(sample, ballots=_joined_ballots(first, other)))
 
 
 def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
@@ -317,14 +310,14 @@ def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
     met = {frozenset((match.high, match.low)) for match in renamed}
     added = [match for match in new.matches if frozenset((match.high, match.low)) not in met]
     pairs = old.scheduled or tuple(
-        (one, other) for one in old.models for other in old.models if one < other
+        (first, other) for first in old.models for other in old.models if first < other
     )
     return new.model_copy(
         update={
             "matches": (*renamed, *added),
             "scheduled": (*pairs, *new.scheduled),
             "calls": (*old.calls, *new.calls),
-            "lengths": {**{leader[one]: n for one, n in old.lengths.items()}, **new.lengths},
+            "lengths": {**{leader[name]: n for name, n in old.lengths.items()}, **new.lengths},
         }
     )
 
@@ -340,10 +333,10 @@ def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:
     logs = list(logs)
     best: dict[int, RankingLog] = {}
     for run in _runs(logs):
-        one = best_of(run)
-        others = [log for log in run if log is not one]
-        notes = (*one.notes, _left_out(others, one)) if others else one.notes
-        best[id(one)] = replace(one, notes=notes)
+        best_log = best_of(run)
+        left_out = [log for log in run if log is not best_log]
+        notes = (*best_log.notes, _left_out(left_out, best_log)) if left_out else best_log.notes
+        best[id(best_log)] = replace(best_log, notes=notes)
     return [best[id(log)] for log in logs if id(log) in best]
 
 
@@ -368,17 +361,17 @@ def _progress(log: RankingLog) -> tuple[int, int, bool, int, tuple[str, int, str
     return done, len(log.ranked), log.status == "success", paid, log.age
 
 
-def _left_out(others: Sequence[RankingLog], kept: RankingLog) -> str:
+def _left_out(left_out: Sequence[RankingLog], kept: RankingLog) -> str:
     how = "`tiebreak rank --attempts all` shows"
-    if len(others) == 1:
-        [other] = others
+    if len(left_out) == 1:
+        [other] = left_out
         return (
             f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
             f"{kept.path}, another attempt at this run, {kept.n_judged:,}; {how} it"
         )
-    judged = sorted(log.n_judged for log in others)
-    paths = listed([log.path for log in others], most=_ATTEMPTS_LISTED)
+    judged = sorted(log.n_judged for log in left_out)
+    paths = listed([log.path for log in left_out], most=_ATTEMPTS_LISTED)
     return (
-        f"{len(others)} other attempts at this run are left out: they judged {judged[0]:,} to "
+        f"{len(left_out)} other attempts at this run are left out: they judged {judged[0]:,} to "
         f"{count(judged[-1], 'item')}, and {kept.path} {kept.n_judged:,}; {how} them ({paths})"
     )

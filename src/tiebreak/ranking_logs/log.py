@@ -180,11 +180,11 @@ class RankingLog:
         Raises:
             RankingLogError: the rule does not fit how these ballots came about.
         """
-        own = {item.placed_by for item in self.items} - {rule}
+        rules = {item.placed_by for item in self.items} - {rule}
         return replace(
             self,
             samples=tuple(self._by_rule(sample, rule) for sample in self.samples),
-            notes=(*self.notes, *(f"Placed by {rule} instead of {one}" for one in sorted(own))),
+            notes=(*self.notes, *(f"Placed by {rule} instead of {name}" for name in sorted(rules))),
         )
 
     def _by_rule(self, sample: JudgedItem, rule: Rule) -> JudgedItem:

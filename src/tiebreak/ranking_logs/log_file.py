@@ -61,12 +61,12 @@ def read_log_file(
     """
     metadata = header.eval.metadata or {}
     planted = frozenset(map(str, metadata.get(CANARIES_KEY) or ()))
-    asked = tuple(str(one) for one in header.eval.dataset.sample_ids or ())
+    asked = tuple(str(name) for name in header.eval.dataset.sample_ids or ())
     planned = tuple(name for name in asked if name not in planted)
     with _named(path):
         held = read_held(path, with_metadata=with_metadata, with_votes=with_votes)
-    judged = [_judged(one, with_votes) for one in held]
-    samples = tuple(one for one in judged if one.id not in planted)
+    judged = [_judged(sample, with_votes) for sample in held]
+    samples = tuple(sample for sample in judged if sample.id not in planted)
     n_expected = max(len(planned) * (header.eval.config.epochs or 1), len(samples))
     shown, notes = _shown(path), metadata.get("candidate_notes")
     noted = map(str, notes) if isinstance(notes, list) else ()
@@ -86,7 +86,7 @@ def read_log_file(
         planned=planned,
         n_expected=n_expected,
         samples=samples,
-        canaries=tuple(one for one in judged if one.id in planted),
+        canaries=tuple(sample for sample in judged if sample.id in planted),
         n_missing=n_expected - len(samples),
         judges=header.eval.model_dump_json(include={"model", "model_roles"}),
         settings=_settings(metadata),
@@ -96,16 +96,14 @@ def read_log_file(
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """An error of whatever damaged bytes make a parser raise names the file."""
     try:
         yield
     except Exception as error:
-        what = f"{path} cannot be read as an Inspect log ({reason(error)})"
-        raise UnreadableLogError(what) from error
+        message = f"{path} cannot be read as an Inspect log ({reason(error)})"
+        raise UnreadableLogError(message) from error
 
 
 def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
-    """Which part of its run the log holds; None when it holds all of it."""
     text = metadata.get(SHARD_KEY)
     if text is None or not metadata.get(RUN_KEY):
         return None
@@ -142,7 +140,6 @@ def _judged(sample: Held[Any, Any], with_votes: bool) -> JudgedItem:
 
 
 def _ballots(sample: Held[Any, Any], with_votes: bool) -> tuple[ItemBallots | None, str | None]:
-    """The ballots of a sample, and its problem (None without one)."""
     problem = None
     if sample.error is not None:
         problem = f"error: {_first_line(sample.error.message)}"
@@ -167,7 +164,6 @@ def _limit(sample: Held[Any, Any]) -> str:
 
 
 def _shown(path: str) -> str:
-    """Relative to the working directory where the file lies inside it."""
     here = Path.cwd()
     inside = "://" not in path and Path(path).resolve().is_relative_to(here)
     return str(Path(path).resolve().relative_to(here)) if inside else path

@@ -64,10 +64,10 @@ def read_ranking_logs(
                     file, header, with_metadata=with_metadata, with_votes=with_votes
                 )
     notes = tuple(left_out.values())
-    found = sorted(logs.values(), key=lambda log: log.age)
-    noted = [replace(log, notes=(*log.notes, *_status_notes(log, found))) for log in found]
-    whole = join_shards(noted, unreadable=notes)
-    joined = join_newcomers(best_attempts(whole) if attempts == "best" else whole)
+    by_age = sorted(logs.values(), key=lambda log: log.age)
+    noted = [replace(log, notes=(*log.notes, *_status_notes(log, by_age))) for log in by_age]
+    runs = join_shards(noted, unreadable=notes)
+    joined = join_newcomers(best_attempts(runs) if attempts == "best" else runs)
     if prices:
         joined = _priced(joined, prices)
     return [
@@ -76,8 +76,8 @@ def read_ranking_logs(
 
 
 def _priced(logs: Sequence[RankingLog], texts: Sequence[str]) -> list[RankingLog]:
-    samples = [one for log in logs for one in (*log.samples, *log.canaries)]
-    asked = {call.model for one in samples if one.ballots for call in one.ballots.calls}
+    samples = [sample for log in logs for sample in (*log.samples, *log.canaries)]
+    asked = {call.model for sample in samples if sample.ballots for call in sample.ballots.calls}
     try:
         prices = read_prices(texts, sorted(asked))
     except ValueError as error:
@@ -95,7 +95,7 @@ def _priced(logs: Sequence[RankingLog], texts: Sequence[str]) -> list[RankingLog
         return replace(sample, ballots=sample.ballots.model_copy(update={"calls": calls}))
 
     def both(log: RankingLog) -> RankingLog:
-        samples, canaries = (tuple(map(with_costs, own)) for own in (log.samples, log.canaries))
+        samples, canaries = (tuple(map(with_costs, part)) for part in (log.samples, log.canaries))
         return replace(log, samples=samples, canaries=canaries)
 
     return [both(log) for log in logs]
@@ -113,7 +113,6 @@ def _is_folder(path: str) -> bool:
 
 
 def _in_file(path: str) -> dict[str, EvalLog]:
-    """The file and its header, once that says that it is a ranking log."""
     header = ranking_header(path)
     if header is None:
         raise RankingLogError(
@@ -125,7 +124,7 @@ def _in_file(path: str) -> dict[str, EvalLog]:
 
 def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
     """Ranking logs in a folder with their headers; a sentence on each file that cannot be read."""
-    found, damaged, others = {}, {}, 0
+    ranking_logs, damaged, n_others = {}, {}, 0
     for path in tracked(logs_in(folder), "looking for ranking logs"):
         try:
             header = ranking_header(path)
@@ -133,18 +132,18 @@ def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
             damaged[path] = f"Left out: {error}"
             continue
         if header is None:
-            others += 1
+            n_others += 1
         else:
-            found[path] = header
-    if not found:
-        holds = [count(others, "other Inspect log")] if others else []
+            ranking_logs[path] = header
+    if not ranking_logs:
+        holds = [count(n_others, "other Inspect log")] if n_others else []
         if damaged:
             holds.append(f"{count(len(damaged), 'unreadable file')}: {', '.join(damaged)}")
         raise RankingLogError(
             f"No ranking log in {folder} (it holds {' and '.join(holds) or 'no Inspect log'}). "
             f"Make one: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(folder))}"
         )
-    return found, damaged
+    return ranking_logs, damaged
 
 
 def logs_in(folder: str) -> list[str]:

@@ -170,10 +170,10 @@ def with_store(path: str, sample: _H) -> _H:
     """
     if sample.store or sample.error is not None:
         return sample
-    whole: EvalSample = read_eval_log_sample(
+    logged: EvalSample = read_eval_log_sample(
         path, sample.id, sample.epoch, resolve_attachments=True
     )
-    return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
+    return sample.model_copy(update={"store": dict(store_from_events(logged.events).items())})
 
 
 def _read(path: str, parsed: Callable[[bytes], _H], kind: type[_H], unread: set[str]) -> list[_H]:
@@ -184,12 +184,12 @@ def _read(path: str, parsed: Callable[[bytes], _H], kind: type[_H], unread: set[
             return kind.model_validate(read_sample(text, unread))
 
     if file := own_file(path):
-        found = [sample(text) for text in sample_texts(file)]
+        samples = [sample(text) for text in sample_texts(file)]
     else:
         log = read_eval_log(path, exclude_fields=unread)
-        found = [kind.model_validate(one) for one in log.samples or ()]
-    found.sort(key=lambda one: place_of(one.id, one.epoch))
-    return [with_store(path, one) for one in found]
+        samples = [kind.model_validate(held) for held in log.samples or ()]
+    samples.sort(key=lambda held: place_of(held.id, held.epoch))
+    return [with_store(path, held) for held in samples]
 
 
 class SamplesAgain:
@@ -202,8 +202,8 @@ class SamplesAgain:
             OSError: one of them is gone.
         """
         self._files = files
-        zips = {file: own for file in files if (own := own_file(file)) and own.endswith(".eval")}
-        self._logs = {file: ZipFile(own) for file, own in zips.items()}
+        zips = {file: path for file in files if (path := own_file(file)) and path.endswith(".eval")}
+        self._logs = {file: ZipFile(path) for file, path in zips.items()}
         self._where = {name: file for file, log in self._logs.items() for name in log.namelist()}
 
     def close(self) -> None:
@@ -230,14 +230,14 @@ class SamplesAgain:
             except ValidationError:
                 pass
         try:
-            return self._whole[id, epoch]
+            return self._samples[id, epoch]
         except KeyError:
             files = ", ".join(self._files)
             changed = f"{files}: sample {id} is gone, so the log has changed since it was read"
             raise UnreadableLogError(f"{changed}. Run this again") from None
 
     @cached_property
-    def _whole(self) -> dict[tuple[str, int], Sample]:
+    def _samples(self) -> dict[tuple[str, int], Sample]:
         """All samples: .json logs and remote ones are read once, not once for every sample."""
         read = (read_samples(file) for file in self._files)
         return {(str(sample.id), sample.epoch): sample for samples in read for sample in samples}

@@ -152,4 +152,5 @@ _OTHERS: Final = (
 _SHOWN: Final = [one.metric for one in COLUMNS if one.metric is not None]
 
 METRICS: Final = {metric.name: metric for metric in (*_SHOWN[:1], *_OTHERS, *_SHOWN[:0:-1])}
-"""Everything that is published of a model, its Borda score first."""
+"""Everything that is published of a model: its Borda score, then what no column shows, then what
+columns show, the last one first. So the native score, which is the next to Borda there, is last."""

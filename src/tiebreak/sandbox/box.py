@@ -290,5 +290,5 @@ def try_out(made: Box) -> None:
     finally:
         shutil.rmtree(folder)
     if done.stdout != "boxed ['trial']\n":
-        said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
-        raise PrerequisiteError(f"bubblewrap does not work here: {said[0][:300]}")
+        lines = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
+        raise PrerequisiteError(f"bubblewrap does not work here: {lines[0][:300]}")

@@ -34,7 +34,7 @@ def set_limits(cpu_seconds: int, memory_bytes: int) -> None:
     """
     import resource
 
-    for what, soft, hard in (
+    for limit, soft, hard in (
         (resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1),
         (resource.RLIMIT_AS, memory_bytes, memory_bytes),
         (resource.RLIMIT_FSIZE, 0, 0),
@@ -43,8 +43,8 @@ def set_limits(cpu_seconds: int, memory_bytes: int) -> None:
         (resource.RLIMIT_CORE, 0, 0),
     ):
         # Macs do not let a process bound its memory.
-        if what != resource.RLIMIT_AS or sys.platform != "darwin":
-            resource.setrlimit(what, (soft, hard))
+        if limit != resource.RLIMIT_AS or sys.platform != "darwin":
+            resource.setrlimit(limit, (soft, hard))
 
 
 def keep_to_ourselves() -> bool:

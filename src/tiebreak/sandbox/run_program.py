@@ -123,7 +123,7 @@ def main() -> None:
         replies.flush()
 
 
-def answer(module: Any, order: dict[str, Any], what: str, *arguments: Any) -> bytes:
+def answer(module: Any, order: dict[str, Any], kind: str, *arguments: Any) -> bytes:
     """Run the program or call its function; what came of it as JSON.
 
     That is an encoded value, names of the types of an error (built in, or of this module), and its
@@ -131,7 +131,7 @@ def answer(module: Any, order: dict[str, Any], what: str, *arguments: Any) -> by
     """
     try:
         value = None
-        if what == "run":
+        if kind == "run":
             exec(compile(order["program"], "<program>", "exec"), vars(module))  # nosec B102
         else:
             args, named = map(decode, arguments)
@@ -276,8 +276,8 @@ def refuse_the_rest(standard: frozenset[str]) -> None:
         else:
             fine = event == "object.__setattr__" and args[1] != "__code__"
         if not fine:
-            what = args[0] if args and kind(args[0]) is text else ""
+            name = args[0] if args and kind(args[0]) is text else ""
             error = missing if event == "import" else refused
-            raise error(f"{event} {what}".strip() + " is refused here")
+            raise error(f"{event} {name}".strip() + " is refused here")
 
     sys.addaudithook(hook)

@@ -2,7 +2,7 @@
 
     protocols, session     a protocol is a function; what it asks with
     catalogue, rules       the built-in protocols, and the rules by which ballots rank
-    seal, swiss, …         one module per protocol
+    seal, baselines, …     their functions
     judge, questions       who answers, and what is asked; prompts/ and rubrics/ hold the words
     ballots, placement     what is kept, and the ranking of an item that follows from it
 

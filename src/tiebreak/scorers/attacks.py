@@ -53,4 +53,6 @@ class Canary(BaseModel):
 @lru_cache
 def attacks() -> tuple[Attack, ...]:
     """All of them, in the order of the file."""
-    return tuple(Attack(**one) for one in read_yaml_file(Path(__file__).with_name("attacks.yaml")))
+    return tuple(
+        Attack(**attack) for attack in read_yaml_file(Path(__file__).with_name("attacks.yaml"))
+    )

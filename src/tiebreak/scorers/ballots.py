@@ -222,11 +222,11 @@ class PointScore(Ballot):
         """The mean of what judges gave one candidate; what the only one of them gave as it is."""
         if len(parts) == 1:
             return parts[0]
-        found = [part.score for part in parts if part.score is not None]
-        usable = len(found) >= max(1, quorum)
+        scores = [part.score for part in parts if part.score is not None]
+        usable = len(scores) >= max(1, quorum)
         return cls(
             candidate=parts[0].candidate,
-            score=math.fsum(found) / len(found) if usable else None,
+            score=math.fsum(scores) / len(scores) if usable else None,
             unscored=None if usable else _no_quorum((p.judge, p.score, p.unscored) for p in parts),
             parts=tuple(parts),
         )

@@ -156,7 +156,7 @@ class Budget:
             if took.calls:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
-            self._items = [one for one in self._items if one is not took]
+            self._items = [item for item in self._items if item is not took]
             await self._notify()
 
     @asynccontextmanager
@@ -169,12 +169,16 @@ class Budget:
         def ended(call: Call) -> None:
             took.add(call)
             if call.cost is not None:
-                self._note_price(call.cost)
+                self._highest_price = max(self._highest_price or 0.0, call.cost)
+                self.paid.cost += self._unpriced * call.cost
+                self._unpriced = 0
             if call.cached:
                 out.free()
-            else:
-                out.paid(call.cost)
-                self._pay(call)
+                return
+            out.paid(call.cost)
+            self.paid.add(call)
+            if call.cost is None and self._most.cost < math.inf:
+                raise UnknownPriceError(call.model)
 
         try:
             with out, nullcontext() if room else _only_cached(self._spent()):
@@ -221,16 +225,6 @@ class Budget:
             return False  # the first call shows what one costs
         total = self.paid.plus(Spent(calls, calls * (self._highest_price or 0.0)))
         return self.paid.below(self._most) and total.within(self._most)
-
-    def _note_price(self, price: float) -> None:
-        self._highest_price = max(self._highest_price or 0.0, price)
-        self.paid.cost += self._unpriced * price
-        self._unpriced = 0
-
-    def _pay(self, call: Call) -> None:
-        self.paid.add(call)
-        if call.cost is None and self._most.cost < math.inf:
-            raise UnknownPriceError(call.model)
 
     def _spent(self) -> BudgetSpentError:
         if self.paid.calls >= self._most.calls:
@@ -421,7 +415,7 @@ class _Watch(Hooks):
 
 def _read(path: Path) -> Noted:
     lines = path.read_text("utf-8", errors="replace").splitlines()
-    ended = [one for line in lines if (one := _PAID_LINE.fullmatch(line))]
-    costs = [float(one[1]) for one in ended if one[1]]
+    ended = [match for line in lines if (match := _PAID_LINE.fullmatch(line))]
+    costs = [float(match[1]) for match in ended if match[1]]
     without = lines.count(_SENT) - len(ended) - lines.count(_FREE)
     return Noted(len(ended), sum(costs), max(0, without), max(costs, default=None))

@@ -17,8 +17,9 @@ class BuiltIn:
     `module` is one of `tiebreak.scorers`; there `@protocol` says the rule of placement. `help` says
     what is asked. `peers` tells that several models judge, not one; `keyed` that answers are judged
     by the key of their item, which not every pool has. `ranks_everyone` is False where a candidate
-    may play no match, and so have no rank. `variants` are labels with other settings that the lab
-    compares as well.
+    may play no match, and so have no rank; `orders_all` where even a judge that never errs leaves
+    the order of some answers open, whatever the settings. `variants` are labels with other settings
+    that the lab compares as well.
 
     Where results decide who meets whom, `holds_all_pairs` says how many of the 95% intervals held
     the score that judging all pairs gives, on real verdicts (8 models, 162 items), as words, by
@@ -32,6 +33,7 @@ class BuiltIn:
     peers: bool = False
     keyed: bool = False
     ranks_everyone: bool = True
+    orders_all: bool = True
     variants: tuple[str, ...] = ()
     holds_all_pairs: Mapping[str, str] | None = None
 
@@ -56,7 +58,7 @@ _ALL: Final = (
     ),
     BuiltIn(
         "swiss",
-        "swiss",
+        "seal",
         _SWISS,
         ranks_everyone=False,
         variants=("swiss:rounds=3",),
@@ -78,13 +80,18 @@ _ALL: Final = (
     BuiltIn("stars", "stars", "0 to 3 stars for every candidate, by the key", keyed=True),
     BuiltIn(REFERENCE, "baselines", "all pairs: the reference"),
 )
-PROTOCOLS: Final[Mapping[str, BuiltIn]] = {one.name: one for one in _ALL}
+PROTOCOLS: Final[Mapping[str, BuiltIn]] = {protocol.name: protocol for protocol in _ALL}
 """The built-in protocols by name, in the order in which tables list them."""
 
-ONE_JUDGE: Final = tuple(one.name for one in _ALL if not (one.peers or one.keyed))
+ONE_JUDGE: Final = tuple(
+    protocol.name for protocol in _ALL if not (protocol.peers or protocol.keyed)
+)
 """What `all` stands for: the protocols that ask one judge at most, and need no key."""
 
 STANDARD: Final = tuple(
-    label for one in _ALL if not (one.peers or one.keyed) for label in (one.name, *one.variants)
+    label
+    for protocol in _ALL
+    if not (protocol.peers or protocol.keyed)
+    for label in (protocol.name, *protocol.variants)
 )
 """What the lab compares when no protocol is named; in the lab there are neither peers nor keys."""

@@ -80,8 +80,8 @@ class Contest:
         """
         if len(self.answers) < 2:
             return None
-        one, other = sorted(self.rng("sample").sample(sorted(self.answers), 2))
-        return one, other
+        first, other = sorted(self.rng("sample").sample(sorted(self.answers), 2))
+        return first, other
 
     def ballots(self, protocol: str, placed_by: Rule) -> ItemBallots:
         """The empty record of this item."""
@@ -95,5 +95,5 @@ class Contest:
         )
 
 
-_IN_BALLOTS: Final = {one.name for one in fields(Contest)} & set(ItemBallots.model_fields)
+_IN_BALLOTS: Final = {part.name for part in fields(Contest)} & set(ItemBallots.model_fields)
 """Fields of the same name, and but for `rubric` of the same content."""

@@ -84,7 +84,7 @@ def _shifts(item: int, n_items: int, n_rounds: int, n_judges: int) -> tuple[int,
     start = n_items - n_items % (2 * n_judges * n_rounds)
     if item >= start:
         return _last(start, n_items, n_rounds, n_judges)[item - start]
-    return tuple(item // n_rounds // 2 + (one - item) % n_rounds for one in range(n_rounds))
+    return tuple(item // n_rounds // 2 + (number - item) % n_rounds for number in range(n_rounds))
 
 
 @lru_cache(maxsize=64)
@@ -97,15 +97,15 @@ def _last(start: int, n_items: int, n_rounds: int, n_judges: int) -> list[tuple[
     items = range(start, n_items)
     lines = [line(item, n_items, n_rounds) for item in items]
     turned = [turns(item, n_items, n_rounds) for item in items]
-    found = [[0] * n_rounds for _ in items]
+    shifts = [[0] * n_rounds for _ in items]
     seen = [[0, 0] for _ in range(n_rounds)]
     for place in range(n_rounds):
-        for row, own in enumerate(lines):
-            number = own[place]
+        for row, order in enumerate(lines):
+            number = order[place]
             side = turned[row][number]
-            found[row][number] = -1 - seen[number][1] if side else seen[number][0]
+            shifts[row][number] = -1 - seen[number][1] if side else seen[number][0]
             seen[number][side] += 1
-    return [tuple(one) for one in found]
+    return [tuple(row) for row in shifts]
 
 
 T = TypeVar("T")
@@ -289,7 +289,7 @@ class Judge(ABC):
                     break
         else:
             await self.side_by_side([partial(hear, name) for name in judges])
-        failed = [one.failed for one in heard.values() if one.failed]
+        failed = [reply.failed for reply in heard.values() if reply.failed]
         if len(failed) == len(heard):
             raise least_final(failed)
         return [heard[name] for name in judges if name in heard]

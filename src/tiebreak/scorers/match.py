@@ -3,11 +3,14 @@
 The winner is computed here (SEAL, §2.3 and appendix A.4); whatever verdict a judge writes is
 ignored. Margins are in [-1, 1]; those of a verdict are positive when the *left* response is better.
 (The paper counts left as -1; turning the sign changes nothing else.)
+
+From the matches of a round to its summary, which the meta-judge reads before it writes a new
+checklist item: how the votes on every principle fell, and who plays on (SEAL, §2.2).
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Final, Literal
 
 from tiebreak.scorers.ballots import DecidedBy, Match, Side, Verdict, Vote
@@ -71,8 +74,8 @@ def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: 
 
 def principles_even(verdicts: Sequence[Verdict], quorum: int) -> bool:
     """Whether the principles decide nothing: their mean margin over orders and judges is even."""
-    found = _of_all(verdicts, verdicts[0].first, quorum)
-    return found is not None and abs(found[0]) <= EPSILON
+    margins = _of_all(verdicts, verdicts[0].first, quorum)
+    return margins is not None and abs(margins[0]) <= EPSILON
 
 
 def settle(
@@ -91,12 +94,14 @@ def settle(
     winner = high
     decided_by: DecidedBy = "unscored"
     margin = items = None
-    if (found := _of_all(verdicts, high, quorum)) is not None:
-        margin, items = found
+    if (margins := _of_all(verdicts, high, quorum)) is not None:
+        margin, items = margins
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
-    sides = _sides(verdicts, high) if len({one.first for one in verdicts}) > 1 else []
+    orders = [_in_order(verdicts, first) for first in {verdict.first for verdict in verdicts}]
+    by_order = [mean for order in orders if (mean := _of_all(order, high)) is not None]
+    sides = {decide(*mean)[0] for mean in by_order}
     return Match(
         round=pairing.round,
         slot=pairing.slot,
@@ -108,15 +113,9 @@ def settle(
         checklist_margin=items,
         winner=winner,
         decided_by=decided_by,
-        flipped=set(sides) == {"left", "right"} if len(sides) == 2 else None,
+        flipped=sides == {"left", "right"} if len(by_order) == 2 else None,
         critique=None if differences is None else "\n".join(differences[c] for c in (high, low)),
     )
-
-
-def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:
-    """Which side won in each order of presentation that is scored, `high` being the left one."""
-    orders = [_in_order(verdicts, first) for first in dict.fromkeys(one.first for one in verdicts)]
-    return [decide(*found)[0] for order in orders if (found := _of_all(order, high)) is not None]
 
 
 def is_close(match: Match) -> bool:
@@ -141,7 +140,7 @@ def judges_in(match: Match) -> tuple[str, ...]:
 
 def by_judge(match: Match, judge: str) -> Match:
     """A match as it would have ended with one of its judges alone."""
-    return _again(match, [one for one in match.verdicts if one.judge == judge])
+    return _again(match, [verdict for verdict in match.verdicts if verdict.judge == judge])
 
 
 def one_verdict_an_order(match: Match) -> Match:
@@ -150,9 +149,9 @@ def one_verdict_an_order(match: Match) -> Match:
     together = [(first, _of_all(_in_order(match.verdicts, first), first)) for first in firsts]
     verdicts = [
         Verdict(first=first, unscored=match.unscored or "no judge usable in this order")
-        if found is None
-        else Verdict(first=first, margin=found[0], checklist_margin=found[1])
-        for first, found in together
+        if margins is None
+        else Verdict(first=first, margin=margins[0], checklist_margin=margins[1])
+        for first, margins in together
     ]
     return with_verdicts(match, verdicts)
 
@@ -181,22 +180,22 @@ def _of_all(
     asked.
     """
     by_judge: dict[str, list[tuple[float, float | None]]] = {}
-    for one in verdicts:
-        if one.margin is not None:
-            sign, items = (1 if one.first == high else -1), one.checklist_margin
+    for verdict in verdicts:
+        if verdict.margin is not None:
+            sign, items = (1 if verdict.first == high else -1), verdict.checklist_margin
             # Adding 0 makes one of the two zeros.
-            turned = sign * one.margin + 0.0, None if items is None else sign * items + 0.0
-            by_judge.setdefault(one.judge, []).append(turned)
+            turned = sign * verdict.margin + 0.0, None if items is None else sign * items + 0.0
+            by_judge.setdefault(verdict.judge, []).append(turned)
     if len(by_judge) < max(1, quorum):
         return None
-    return _means([_means(own) for own in by_judge.values()])
+    return _means([_means(margins) for margins in by_judge.values()])
 
 
-def _means(found: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
-    if len(found) == 1:
-        return found[0]
-    asked = [items for _, items in found if items is not None]
-    return _mean([principles for principles, _ in found]), _mean(asked) if asked else None
+def _means(margins: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
+    if len(margins) == 1:
+        return margins[0]
+    asked = [items for _, items in margins if items is not None]
+    return _mean([principles for principles, _ in margins]), _mean(asked) if asked else None
 
 
 def _mean(margins: Sequence[float]) -> float:
@@ -235,13 +234,18 @@ def principle_parts(match: Match, weights: Mapping[str, float]) -> dict[str, flo
         KeyError: a verdict has no vote on a principle.
     """
     by_judge: dict[str, list[Verdict]] = {}
-    for one in match.verdicts:
-        if one.margin is not None and match.margin is not None:
-            by_judge.setdefault(one.judge, []).append(one)
+    for verdict in match.verdicts:
+        if verdict.margin is not None and match.margin is not None:
+            by_judge.setdefault(verdict.judge, []).append(verdict)
     if not by_judge:
         return {}
     return {
-        p: _mean([_mean([_part(v, p, w, match.high) for v in own]) for own in by_judge.values()])
+        p: _mean(
+            [
+                _mean([_part(v, p, w, match.high) for v in verdicts])
+                for verdicts in by_judge.values()
+            ]
+        )
         for p, w in weights.items()
     }
 
@@ -267,3 +271,92 @@ def decide(margin: float, checklist: float | None) -> tuple[Side, Layer | None]:
     if checklist is not None and abs(checklist) > EPSILON:
         return ("left" if checklist > 0 else "right"), "checklist"
     return "tie", None
+
+
+MOST_SHOWN: Final = 4
+"""The answers of those who remain are shown when there are at most so many: from the semi-finals
+on, where matches are between strong candidates, and for a few percent of an item's price."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipleTally:
+    """The votes on a principle over the matches of a round that have a verdict.
+
+    In `decided` matches they were for a side, in `even` ones for none; of several verdicts the mean
+    counts, as for the margin. `size` is the mean of |weight · confidence · vote| over the matches,
+    in [0, `weight`]; NaN without a match.
+    """
+
+    id: str
+    weight: float
+    decided: int
+    even: int
+    size: float
+
+    @property
+    def under_resolved(self) -> bool:
+        """Whether `size` is below `CLOSE_MARGIN` of the weight: as weak as a close match.
+
+        At the weight itself every match has a vote for a side with full confidence.
+        """
+        return self.size < CLOSE_MARGIN * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSummary:
+    """A round: its `n_matches` with a verdict, of which `n_close` were close, and its principles.
+
+    `remaining` are those of the `n_candidates` who play on, by name.
+    """
+
+    number: int
+    n_matches: int
+    n_close: int
+    principles: tuple[PrincipleTally, ...]
+    remaining: tuple[str, ...]
+    n_candidates: int
+
+    @property
+    def under_resolved(self) -> tuple[str, ...]:
+        """Ids of the principles that do not tell candidates apart yet."""
+        return tuple(principle.id for principle in self.principles if principle.under_resolved)
+
+    def others(self, match: Match) -> tuple[str, ...]:
+        """Who remains beside the two of a match; nobody where too many remain to be shown."""
+        if len(self.remaining) > MOST_SHOWN:
+            return ()
+        return tuple(name for name in self.remaining if name not in (match.high, match.low))
+
+
+def summarise(
+    matches: Sequence[Match],
+    number: int,
+    weights: Mapping[str, float],
+    remaining: Sequence[str],
+    n_candidates: int,
+) -> RoundSummary:
+    """Sum up round `number` of an item's matches, of which those of all rounds are given.
+
+    `remaining` are those of the `n_candidates` who play on.
+
+    Raises:
+        KeyError: a verdict has no vote on a principle.
+    """
+    scored = [match for match in matches if match.round == number and match.margin is not None]
+    parts = [principle_parts(match, weights) for match in scored]
+    return RoundSummary(
+        number=number,
+        n_matches=len(scored),
+        n_close=sum(map(is_close, scored)),
+        principles=tuple(
+            _tally(id, weight, [abs(part[id]) for part in parts]) for id, weight in weights.items()
+        ),
+        remaining=tuple(sorted(remaining)),
+        n_candidates=n_candidates,
+    )
+
+
+def _tally(id: str, weight: float, sizes: Sequence[float]) -> PrincipleTally:
+    decided = sum(size > EPSILON for size in sizes)
+    mean = math.fsum(sizes) / len(sizes) if sizes else math.nan
+    return PrincipleTally(id, weight, decided, len(sizes) - decided, mean)

@@ -47,7 +47,7 @@ from tiebreak.scorers.judge import (
     Reply,
     with_images,
 )
-from tiebreak.scorers.probation import ACCESS, Probation, Replied, not_noted
+from tiebreak.scorers.probation import ACCESS, Probation, not_noted
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
@@ -96,9 +96,12 @@ class ModelJudge(Judge):
             ChatMessageUser(content=with_images(prompt.user, prompt.images)),
         ]
         calls: list[Call] = []
+        probation = self._probation.get(question.reviewer or question.role)
         for repair in (False, True):
             try:
-                async with self._first_replies(question, prompt) as replied:
+                async with (
+                    probation.call(prompt.user) if probation else nullcontext(not_noted) as replied
+                ):
                     output, call = await self._generate(
                         question, prompt, messages, attempt, repair, depth
                     )
@@ -123,15 +126,10 @@ class ModelJudge(Judge):
             ]
         return Reply(None, problem, tuple(calls), depth)
 
-    def _first_replies(
-        self, question: Question[T], prompt: Prompt
-    ) -> AbstractAsyncContextManager[Replied]:
-        probation = self._probation.get(question.reviewer or question.role)
-        return probation.call(prompt.user) if probation else nullcontext(not_noted)
-
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
         """A span of Inspect's transcript."""
-        return span(_title(name), type=kind)
+        # Inspect's outline takes a slash in a name for a level of its own.
+        return span(name.replace("/", "∕"), type=kind)
 
     async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[None]]]) -> None:
         """Run tasks concurrently.
@@ -172,9 +170,9 @@ class ModelJudge(Judge):
         repair: bool,
         depth: int,
     ) -> tuple[ModelOutput, Call]:
-        who = question.reviewer or question.role
-        model = self._models[who]
-        name = f"{who}: {question.kind}{' (repair)' if repair else ''}"
+        asked = question.reviewer or question.role
+        model = self._models[asked]
+        name = f"{asked}: {question.kind}{' (repair)' if repair else ''}"
         # These have a section around them already, and a span costs a tenth of a call.
         part = nullcontext() if question.kind in _IN_SECTIONS else self.section(name, "judge_call")
         scopes = {"attempt": str(attempt)}
@@ -202,16 +200,12 @@ class ModelJudge(Judge):
 
 
 def _parsed(question: Question[T], output: ModelOutput) -> tuple[T, None] | tuple[None, str]:
-    """What a reply says, or what is wrong with it."""
     try:
         return question.parse(output.completion), None
     except ReplyError as error:
-        return None, _explain(error, output)
-
-
-def _title(name: str) -> str:
-    """A span's name: Inspect's outline takes a slash for a level of its own."""
-    return name.replace("/", "∕")
+        reason = _stop_reason(output)
+        stopped = "" if reason in ("stop", "unknown") else f" (the model stopped with {reason})"
+        return None, f"{error}{stopped}"
 
 
 def _input_tokens(output: ModelOutput) -> int:
@@ -225,12 +219,6 @@ def _input_tokens(output: ModelOutput) -> int:
 
 def _stop_reason(output: ModelOutput) -> str:
     return output.stop_reason if output.choices else "unknown"
-
-
-def _explain(error: ReplyError, output: ModelOutput) -> str:
-    if (reason := _stop_reason(output)) in ("stop", "unknown"):
-        return str(error)
-    return f"{error} (the model stopped with {reason})"
 
 
 ATTEMPTS: Final = 3
@@ -285,15 +273,11 @@ async def _generate(
         except Exception as error:  # whatever the clients of many providers raise
             status = _status(error)
             look_at = ACCESS if status in _OF_ALL_CALLS else ""
-            if not more or _is_refusal(error, status):
+            refused = 400 <= status < 500 and status not in _WORTH_ANOTHER
+            # Asking the same again is of no use then.
+            if not more or refused or isinstance(error, ModelRefusalError):
                 raise ModelFailedError(f"{model}: {_words(error)}", look_at=look_at) from error
     raise AssertionError("there is at least one attempt")
-
-
-def _is_refusal(error: BaseException, status: int) -> bool:
-    """Whether asking the same again is of no use."""
-    refused = 400 <= status < 500 and status not in _WORTH_ANOTHER
-    return refused or isinstance(error, ModelRefusalError)
 
 
 def _status(error: BaseException) -> int:
@@ -309,8 +293,8 @@ def _words(error: BaseException) -> str:
     cause = error.__cause__ if type(error).__name__ == "RetryError" else None
     first = cause or error
     # Inspect's own words for a refused request begin with the whole request.
-    said = " ".join(str(getattr(first, "provider_message", None) or first).split())
-    return f"{said[:_LONGEST_MESSAGE]} ({type(first).__name__})"
+    message = " ".join(str(getattr(first, "provider_message", None) or first).split())
+    return f"{message[:_LONGEST_MESSAGE]} ({type(first).__name__})"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

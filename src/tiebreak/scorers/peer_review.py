@@ -45,14 +45,16 @@ async def peer_review(
 def _slates(
     item: Contest, candidates: Sequence[str], judge: Session, degree: int | None
 ) -> Mapping[str, Sequence[str]]:
-    """What each reviewer gets to see."""
     names = [reviewer.name for reviewer in judge.reviewers]
     if degree is None or degree > len(candidates) - 1:
         return dict.fromkeys(names, candidates)
     column = {model: candidates.index(group[0]) for group in item.groups for model in group}
-    own = [None if one.candidate is None else column.get(one.candidate) for one in judge.reviewers]
+    columns = [
+        None if reviewer.candidate is None else column.get(reviewer.candidate)
+        for reviewer in judge.reviewers
+    ]
     try:
-        graph = review_graph(len(candidates), degree, own, judge.rng("reviews"))
+        graph = review_graph(len(candidates), degree, columns, judge.rng("reviews"))
     except ReviewGraphError:
         # It exists where all answers differ, else the run would have been refused.
         return dict.fromkeys(names, candidates)

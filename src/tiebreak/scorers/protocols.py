@@ -12,24 +12,32 @@ A protocol is one function from (item, candidates, judge) to ballots::
         return judge.ballots
 
 `placed_by` names the rule that turns these ballots into a ranking (`tiebreak.scorers.rules`).
+
+People write protocols with settings as `seal,swiss:rounds=3,refine=false`: a label is a protocol's
+name, then a colon and its settings where they differ from the defaults. Several labels are
+separated by commas, as settings are: a part with an equals sign belongs to the label before it.
 """
 
 import asyncio
 import difflib
+import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import anyio
+from pydantic import TypeAdapter, ValidationError
 
+from tiebreak.plain_yaml import read_yaml
 from tiebreak.scorers.ballots import ItemBallots, Rule
-from tiebreak.scorers.catalogue import PROTOCOLS
+from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record, Session
+from tiebreak.words import split_names
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
 Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
@@ -92,8 +100,8 @@ def protocol(
 
     def register(function: F) -> F:
         place = (function.__module__, function.__qualname__)
-        own = PROTOCOLS.get(name)
-        if own is not None and function.__module__ != f"tiebreak.scorers.{own.module}":
+        built_in = PROTOCOLS.get(name)
+        if built_in is not None and function.__module__ != f"tiebreak.scorers.{built_in.module}":
             raise ProtocolError(f"{name!r} is a built-in protocol: choose another name.")
         before = _registered.get(name)
         if before and (before.run.__module__, before.run.__qualname__) != place:
@@ -137,18 +145,18 @@ async def judge_item(
     """
     session = Session(contest, judge, record, protocol.name, protocol.placed_by)
     if len(session.candidates) > 1 or RULES[protocol.placed_by].judges_one:
-        found = await protocol.run(contest, session.candidates, session, **(settings or {}))
-        if not isinstance(found, ItemBallots):
+        ballots = await protocol.run(contest, session.candidates, session, **(settings or {}))
+        if not isinstance(ballots, ItemBallots):
             raise ProtocolError(
-                f"{protocol.name!r} returned {type(found).__name__}: end it with "
+                f"{protocol.name!r} returned {type(ballots).__name__}: end it with "
                 "`return judge.ballots`."
             )
-        if _about(found) != _about(session.ballots):
+        if _about(ballots) != _about(session.ballots):
             raise ProtocolError(
-                f"{protocol.name!r} returned the ballots of another item ({found.item_id}): end it "
-                "with `return judge.ballots`."
+                f"{protocol.name!r} returned the ballots of another item ({ballots.item_id}): end "
+                "it with `return judge.ballots`."
             )
-        session.ballots = found
+        session.ballots = ballots
     session.keep(complete=True)
     return session.ballots
 
@@ -159,11 +167,11 @@ def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
     What the items of a run share may need an event loop to be locked. Where one is running already
     (a notebook) the function gets a thread of its own.
     """
-    found: list[T] = []
+    results: list[T] = []
 
     async def keep() -> None:
         # Python writes out what the main task returns when it ends the loop: all ballots of a run.
-        found.append(await main())
+        results.append(await main())
 
     try:
         asyncio.get_running_loop()
@@ -172,8 +180,78 @@ def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
     else:
         with ThreadPoolExecutor(1) as thread:
             thread.submit(anyio.run, keep).result()
-    return found[0]
+    return results[0]
 
 
 def _about(ballots: ItemBallots) -> tuple[object, ...]:
     return ballots.benchmark, ballots.item_id, ballots.input_hash, ballots.groups
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A protocol with settings, as `label` writes it."""
+
+    label: str
+    protocol: Protocol
+    settings: Mapping[str, Any]
+
+
+def split_labels(text: str) -> list[str]:
+    """The labels of a list; `all` stands for all with one judge, with their defaults."""
+    labels: list[str] = []
+    for part in filter(None, split_names(text)):
+        if labels and "=" in part and ":" not in part:
+            labels[-1] += f",{part}"
+        else:
+            labels += ONE_JUDGE if part == "all" else (part,)
+    return list(dict.fromkeys(labels))
+
+
+def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) -> Variant:
+    """A protocol and its settings from a label.
+
+    `find` finds a protocol by its name, and may raise errors of its own.
+
+    Raises:
+        ProtocolError: no such protocol or setting, or a value that the setting cannot have.
+    """
+    # The name may hold the path of a file, and that a colon.
+    path, at, rest = label.rpartition("@")
+    name, _, given = rest.partition(":")
+    protocol = find(path + at + name)
+    known = settings_of(protocol)
+    settings = {}
+    for part in filter(None, split_names(given)):
+        key, equals, value = part.partition("=")
+        if not equals or key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            takes = f"takes {', '.join(known)}" if known else "takes no settings"
+            raise ProtocolError(
+                f"{part!r} in {label!r} is not a setting: {name} {takes}, as in "
+                f"{name}:{next(iter(known), 'SETTING')}=VALUE.{hint}"
+            )
+        settings[key] = _value(name, key, value, known[key])
+    return Variant(label, protocol, settings)
+
+
+def settings_of(protocol: Protocol) -> dict[str, Any]:
+    """The settings of a protocol and their types: what has a default. The rest is prepared."""
+    types = get_type_hints(protocol.run)
+    return {
+        parameter.name: types.get(parameter.name, Any)
+        for parameter in inspect.signature(protocol.run).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty
+    }
+
+
+def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
+    try:
+        value = TypeAdapter(wanted).validate_python(read_yaml(text), strict=True)
+    except ValueError as error:  # of YAML, or of a type
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is not YAML"
+        raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
+    # Tiers and rounds: a protocol needs at least one.
+    if protocol in PROTOCOLS and type(value) is int and value < 1:
+        raise ProtocolError(f"{protocol}: {key} is {value}: it must be at least 1.")
+    return value

@@ -12,9 +12,9 @@ from tiebreak.scorers import replies
 from tiebreak.scorers.ballots import Criterion, Match
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
+from tiebreak.scorers.match import RoundSummary
 from tiebreak.scorers.prompt import Fence, fill, slots_of, template
 from tiebreak.scorers.replies import CritiqueReply, PairReply, RefineReply
-from tiebreak.scorers.round_summary import RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Rubric
 from tiebreak.words import count
 
@@ -193,7 +193,7 @@ class RefineQuestion(Question[RefineReply]):
             **slots,
             loser=fence(contest.answers[self.match.loser]),
             winner=fence(contest.answers[self.match.winner]),
-            others=_others([fence(contest.answers[name]) for name in self.others]),
+            others=_remaining([fence(contest.answers[name]) for name in self.others]),
             evidence=fence(evidence),
             summary=_summary(self.summary),
             further=_further(grown, fence),
@@ -282,13 +282,11 @@ def _prompt(
 
 
 def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
-    """The fence of an item's prompts, and the slots that all of them have."""
     fence = Fence([contest.task, *contest.answers.values()], more, salt=contest.seed)
     return fence, {"task": fence(contest.task)}
 
 
 def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[str, str]]:
-    """The fence and the slots of a prompt that shows all responses under anonymous labels."""
     fence, slots = _shared(contest)
     shown = [f"{label}:\n{fence(contest.answers[name])}" for label, name in labelled.items()]
     return fence, slots | {"responses": "\n\n".join(shown), "labels": ", ".join(labelled)}
@@ -306,8 +304,8 @@ def _checklist(checklist: Sequence[ChecklistItem], fence: Fence | None = None) -
 
 
 def _item(item: ChecklistItem, fence: Fence | None) -> Iterator[str]:
-    said = f"\n{fence(item.description)}" if fence else f" {item.description}"
-    yield f"{item.id} ({item.principle}):{said}"
+    description = f"\n{fence(item.description)}" if fence else f" {item.description}"
+    yield f"{item.id} ({item.principle}):{description}"
     for level, snippet in item.demonstration.levels if item.demonstration else ():
         yield f"Level {level} of 5, for example:\n{fence(snippet) if fence else snippet}"
 
@@ -322,7 +320,7 @@ def _texts(grown: Sequence[ChecklistItem]) -> list[str]:
     shown = [item.demonstration for item in grown if item.demonstration]
     return [
         *(item.description for item in grown),
-        *(snippet for one in shown for _, snippet in one.levels),
+        *(snippet for demonstration in shown for _, snippet in demonstration.levels),
     ]
 
 
@@ -335,7 +333,7 @@ def _earned(criteria: Sequence[Criterion]) -> str:
     return "\n".join(f"{c.principle_id}: 10 = {c.full} 5 = {c.half} 0 = {c.none}" for c in criteria)
 
 
-def _others(enclosed: Sequence[str]) -> str:
+def _remaining(enclosed: Sequence[str]) -> str:
     shown = "\n\n".join(enclosed)
     return f"\nOther responses that remain:\n{shown}\n" if enclosed else ""
 

@@ -1,15 +1,16 @@
-"""The scorer: ballots in the sample's store → `{model: normalized Borda}`.
+"""The scorer: ballots in the sample's store → `{model: normalized Borda}`, and tables of them.
 
 It makes no calls, so `inspect score LOG --scorer tiebreak/ranking --action overwrite`
 computes all scores again from the ballots that are there.
 
 Every metric is about all models at once. Metrics by model, `{"*": [mean()]}`, would have Inspect
-copy every sample's score and metadata once per model, several times a run.
+copy every sample's score and metadata once per model, several times a run. The judging of an item
+is explained as Markdown tables, for people who look at it in Inspect View.
 """
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Final
 
@@ -19,15 +20,21 @@ from inspect_ai.solver import TaskState
 from numpy.typing import NDArray
 from rich.markup import escape
 
-from tiebreak.rankers import Resampling
+from tiebreak.rankers import Profile, RankingError, Resampling, kemeny_young
 from tiebreak.rankers import spread as mean_gap
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.massey import least_squares as fit_least_squares
-from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
-from tiebreak.scorers.placement import NotPlacedError, place, results
+from tiebreak.scorers.ballots import (
+    STORE_KEY,
+    DecidedBy,
+    ItemBallots,
+    Listing,
+    Match,
+    restore_ballots,
+)
+from tiebreak.scorers.bracket import round_name, rounds
+from tiebreak.scorers.placement import NotPlacedError, place, results, review_ranks
 from tiebreak.scorers.rules import RULES
-from tiebreak.scorers.table import ballots_table
-from tiebreak.words import visible
+from tiebreak.words import count, visible
 
 RESULTS_KEY = "results"
 """Score metadata: results of an item's matches, as one text that is quickly copied and read.
@@ -77,7 +84,7 @@ def spread() -> Metric:
 
     def compute(scores: list[SampleScore]) -> float:
         means = [_mean(column) for column in _values(scores)[1].T]
-        return mean_gap([one for one in means if not math.isnan(one)])
+        return mean_gap([mean for mean in means if not math.isnan(mean)])
 
     return compute
 
@@ -115,7 +122,6 @@ def least_squares() -> Metric:
 
 
 def _models(scores: Sequence[SampleScore]) -> list[str]:
-    """All models that have a place in a score, in order of their first one."""
     held = (score.score.value for score in scores)
     return list(dict.fromkeys(name for value in held if isinstance(value, dict) for name in value))
 
@@ -163,15 +169,15 @@ def _results(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """All results as columns: positions in `models` of one and the other, 1 / ½ / 0 for the one."""
     position = {model: number for number, model in enumerate(models)}
-    found = [np.empty((0, 3))]
+    parts = [np.empty((0, 3))]
     for score in scores:
         text, value = (score.score.metadata or {}).get(RESULTS_KEY), score.score.value
         if isinstance(text, str) and isinstance(value, dict):
             rows = np.fromstring(text, sep=" ").reshape(-1, 3)
-            own = np.array([position[model] for model in sorted(value)])
-            rows[:, :2] = own[rows[:, :2].astype(np.int64)]
-            found.append(rows)
-    first, second, result = np.concatenate(found).T
+            columns = np.array([position[model] for model in sorted(value)])
+            rows[:, :2] = columns[rows[:, :2].astype(np.int64)]
+            parts.append(rows)
+    first, second, result = np.concatenate(parts).T
     return first.astype(np.int64), second.astype(np.int64), result
 
 
@@ -214,7 +220,143 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     by_matches = RULES[ballots.placed_by].by_matches
     position = {model: number for number, model in enumerate(sorted(value))}
     played = " ".join(
-        f"{position[one]} {position[other]} {result:g}"
-        for one, other, result in (results(ballots) if by_matches else ())
+        f"{position[first]} {position[other]} {result:g}"
+        for first, other, result in (results(ballots) if by_matches else ())
     )
     return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
+
+
+def ballots_table(ballots: ItemBallots) -> str:
+    """Ranking, matches (flips and unscored ones marked), reviews, points, checklist growth."""
+    parts = [_ranking(ballots)]
+    alone = len(ballots.groups) == 1 and not RULES[ballots.placed_by].judges_one
+    if ballots.complete and alone:
+        parts.append("All answers are identical: nobody was asked.")
+    if ballots.tiering is not None and ballots.tiering.unscored:
+        parts.append(f"Seeding **unscored** ({_cell(ballots.tiering.unscored)}): seeds by lot.")
+    if ballots.matches:
+        parts.append(_matches(ballots))
+    if ballots.reviewers and ballots.listings:
+        parts += [_reviews(ballots), _consensus(ballots)]
+    if ballots.scores:
+        parts.append(_points(ballots))
+    added = [r for r in ballots.refinements if r.item_id and r.duplicate_of is None]
+    if added:
+        lines = [f"- {r.item_id} ({r.principle_id}): {_cell(r.description)}" for r in added]
+        parts.append("\n".join(["Checklist items added:", "", *lines]))
+    return "\n\n".join(parts)
+
+
+def _ranking(ballots: ItemBallots) -> str:
+    try:
+        placement = place(ballots)
+    except NotPlacedError as error:
+        return f"**Not ranked**: {_cell(str(error))}."
+    rows = []
+    position = 1
+    for group in placement.order:
+        rows.append((str(position), " = ".join(group)))
+        position += len(group)
+    rows += [("–", model) for model in ballots.models if model not in placement.ranks]
+    return _table(("place", "model"), rows)
+
+
+def _matches(ballots: ItemBallots) -> str:
+    total = rounds(len(ballots.seeds)) if RULES[ballots.placed_by].knockout else None
+    headings = ("round", "candidate", "opponent", "margin", "decided by", "orders", "winner")
+    return _table(headings, [_match(match, total) for match in ballots.matches])
+
+
+def _match(match: Match, total: int | None) -> tuple[str, ...]:
+    """One row; `total` is the number of rounds where the winner of a match goes on."""
+    margin = "–" if match.margin is None else f"{match.margin:+.2f}"
+    orders = str(len({v.first for v in match.verdicts})) + (" **flipped**" if match.flipped else "")
+    decided, winner = _outcome(match.decided_by, match.winner, goes_on=total is not None)
+    if match.unscored:
+        decided += f" ({match.unscored})"
+    name = f"Round {match.round}" if total is None else round_name(match.round, total)
+    return name, match.high, match.low, margin, decided, orders, winner
+
+
+def _outcome(decided_by: DecidedBy, winner: str, *, goes_on: bool) -> tuple[str, str]:
+    if decided_by in ("principles", "checklist"):
+        return decided_by, winner
+    word = "tie" if decided_by == "tie" else "**unscored**"
+    return (f"{word} → better seed", winner) if goes_on else (word, "–")
+
+
+def _reviews(ballots: ItemBallots) -> str:
+    headings = ("reviewer", "its ranking, best first", "shown in this order")
+    rows = [
+        (listing.reviewer, _ranked(listing), ", ".join(listing.shown))
+        for listing in ballots.listings
+    ]
+    return _table(headings, rows)
+
+
+def _ranked(listing: Listing) -> str:
+    ranked = " > ".join(" = ".join(tied) for tied in listing.groups)
+    if listing.unscored:
+        ranked = f"**unscored** ({listing.unscored})"
+    if listing.left_out:
+        ranked += f"; did not fit its context: {', '.join(listing.left_out)}"
+    return ranked
+
+
+def _consensus(ballots: ItemBallots) -> str:
+    """By which method the reviews were merged; for Kemeny–Young what the order costs, and proof."""
+    if ballots.aggregator != "kemeny_young":
+        return f"Merged by {ballots.aggregator}."
+    reviews = review_ranks(ballots, ballots.models)
+    try:
+        order = kemeny_young(Profile.from_ranks(reviews[:, ~np.isnan(reviews).all(axis=0)]))
+    except RankingError:
+        return "No review can be merged."
+    proven = "proven optimal" if order.optimal else "not proven"
+    several = {True: "the only optimal order", False: "one of several optimal orders"}
+    alone = f"; {several[order.unique]}" if order.unique is not None else ""
+    return f"Merged by Kemeny–Young: {count(order.cost, 'pairwise disagreement')}, {proven}{alone}."
+
+
+def _points(ballots: ItemBallots) -> str:
+    if ballots.placed_by == "stars":
+        return _stars(ballots)
+    rows = []
+    for score in ballots.scores:
+        given: Mapping[str, int | str] = score.grades or {
+            p.judge: "–" if p.score is None else f"{p.score:.2f}" for p in score.parts
+        }
+        grades = ", ".join(f"{name} {grade}" for name, grade in given.items())
+        points = f"**unscored** ({score.unscored})" if score.score is None else f"{score.score:.2f}"
+        rows.append((score.candidate, points, grades))
+    return _table(("candidate", "points", "grades"), rows)
+
+
+def _stars(ballots: ItemBallots) -> str:
+    """Stars, of a jury their mean, with what a rule decided and the reasons that judges gave."""
+    rows = []
+    for score in ballots.scores:
+        stars = (
+            f"**unscored** ({score.unscored})" if score.score is None else f"{3 * score.score:.3g}"
+        )
+        known = {None: "–", True: "correct", False: "wrong"}[score.correct]
+        reasons = [
+            f"{part.judge}: {'–' if part.stars is None else part.stars} {part.reason}"
+            for part in score.parts
+        ]
+        rows.append((score.candidate, stars, known, "; ".join(reasons) or score.reason))
+    return _table(("candidate", "stars", "by rule", "reason"), rows)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(map(_cell, row))} |" for row in (headings, *rows)]
+    lines.insert(1, "|---" * len(headings) + "|")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that can neither leave its table cell nor become a link, an image or HTML."""
+    flat = " ".join(text.split())
+    for mark in "\\|[`":
+        flat = flat.replace(mark, "\\" + mark)
+    return flat.replace("<", "&lt;")

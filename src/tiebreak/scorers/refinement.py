@@ -9,10 +9,9 @@ from itertools import pairwise
 from typing import Final
 
 from tiebreak.scorers.ballots import Match, Refinement
-from tiebreak.scorers.match import is_close
+from tiebreak.scorers.match import is_close, summarise
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.replies import RefineReply
-from tiebreak.scorers.round_summary import summarise
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.session import Session
 from tiebreak.words import words_of
@@ -127,9 +126,9 @@ def duplicate_of(description: str, checklist: Sequence[ChecklistItem]) -> str | 
     return None
 
 
-def _overlap(one: Iterable[str], other: Iterable[str]) -> float:
+def _overlap(first: Iterable[str], other: Iterable[str]) -> float:
     """Jaccard's index of two sets, in [0, 1]; 0 of empty ones."""
-    a, b = set(one), set(other)
+    a, b = set(first), set(other)
     return len(a & b) / len(a | b) if a or b else 0.0
 
 

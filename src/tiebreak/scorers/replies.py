@@ -78,7 +78,7 @@ def parse_levels(text: str, part: str, labels: Sequence[str], k: int) -> dict[st
     """A whole number from 1 to k for each label: its tier or its place."""
     levels = _object(_json_object(text).get(part), part)
     _require(part, levels, labels)
-    return {label: _whole(levels[label], f"{part} {label}", 1, k) for label in labels}
+    return {label: _whole_number(levels[label], f"{part} {label}", 1, k) for label in labels}
 
 
 def parse_places(text: str, labels: Sequence[str]) -> dict[str, int]:
@@ -93,14 +93,15 @@ def parse_places(text: str, labels: Sequence[str]) -> dict[str, int]:
     if len(places) < 2:
         raise ReplyError("places must give at least two responses a place")
     return {
-        label: _whole(place, f"places {label}", 1, len(labels)) for label, place in places.items()
+        label: _whole_number(place, f"places {label}", 1, len(labels))
+        for label, place in places.items()
     }
 
 
 def parse_grades(text: str, principle_ids: Sequence[str]) -> dict[str, int]:
     """Grade of each principle, 0 to `TOP_GRADE`."""
     graded = _rows(_json_object(text), "the reply", principle_ids, "grade")
-    return {p: _whole(own["grade"], f"{p} grade", 0, TOP_GRADE) for p, own in graded.items()}
+    return {p: _whole_number(row["grade"], f"{p} grade", 0, TOP_GRADE) for p, row in graded.items()}
 
 
 def parse_stars(text: str, allowed: Sequence[int] = ALL_STARS) -> tuple[int, str]:
@@ -110,7 +111,7 @@ def parse_stars(text: str, allowed: Sequence[int] = ALL_STARS) -> tuple[int, str
     else:
         reply = _json_object(text)
         _require("the reply", reply, (RATING, "reason"))
-        stars, reason = _whole(reply[RATING], RATING, 0, 3), reply["reason"]
+        stars, reason = _whole_number(reply[RATING], RATING, 0, 3), reply["reason"]
     if not isinstance(reason, str):
         raise ReplyError("reason must be a text")
     if stars not in allowed:
@@ -128,8 +129,10 @@ def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ..
     _require("the rubric", reply, principle_ids)
     levels = {p: _object(reply[p], p) for p in principle_ids}
     return tuple(
-        Criterion(principle_id=p, **{name: _line(own.get(name), f"{p} {name}") for name in _LEVELS})
-        for p, own in levels.items()
+        Criterion(
+            principle_id=p, **{name: _line(level.get(name), f"{p} {name}") for name in _LEVELS}
+        )
+        for p, level in levels.items()
     )
 
 
@@ -139,7 +142,7 @@ def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence
     votes = {}
     for part, ids in _asked(principle_ids, checklist_ids).items():
         rows = _rows(_object(reply.get(part), part), part, ids, *_VOTE_FIELDS)
-        votes[part] = {i: _validate(Vote, own, f"{part} {i}: ") for i, own in rows.items()}
+        votes[part] = {i: _validate(Vote, row, f"{part} {i}: ") for i, row in rows.items()}
     return PairReply(**votes)
 
 
@@ -229,7 +232,6 @@ _VOTE_FIELDS = {
 def _asked(
     principle_ids: Sequence[str], checklist_ids: Sequence[str]
 ) -> Mapping[str, Sequence[str]]:
-    """The parts of a pairwise reply: those that have an id."""
     parts = {"principles": principle_ids, "checklist": checklist_ids}
     return {part: ids for part, ids in parts.items() if ids}
 
@@ -247,7 +249,6 @@ class ListSchema(JSONSchema):
 
 
 def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
-    """Lists of this length, by name, of such entries."""
     return {
         name: ListSchema(items=entry, minItems=length, maxItems=length)
         for name, entry in entries.items()
@@ -255,7 +256,6 @@ def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
 
 
 def _closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
-    """An object with exactly these properties."""
     return JSONSchema(
         type="object",
         properties=dict(properties),
@@ -282,19 +282,19 @@ def _json_object(text: str) -> dict[str, Any]:
     if start < 0 or end < start:
         raise ReplyError("it holds no JSON object" if text.strip() else "it is empty")
     try:
-        found = json.loads(text[start : end + 1], object_pairs_hook=_no_repeats)
+        value = json.loads(text[start : end + 1], object_pairs_hook=_no_repeats)
     except ReplyError:
         raise
     except (ValueError, RecursionError) as error:  # Python reads no number of 5,000 digits
         raise ReplyError(f"it is not valid JSON ({error})") from error
-    return _object(found, "the reply")
+    return _object(value, "the reply")
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise ReplyError("it names a key more than once")
-    return found
+    return values
 
 
 def _object(value: Any, name: str) -> dict[str, Any]:
@@ -320,15 +320,15 @@ def _rows(
     for name in names:
         entries = lists[name]
         if not isinstance(entries, list) or len(entries) != len(ids):
-            found = f"has {len(entries)} entries" if isinstance(entries, list) else "is no list"
+            problem = f"has {len(entries)} entries" if isinstance(entries, list) else "is no list"
             raise ReplyError(
-                f"{name} of {part} {found}: it must be a list with one entry for each of "
+                f"{name} of {part} {problem}: it must be a list with one entry for each of "
                 f"{', '.join(ids)}"
             )
     return {i: {name: lists[name][n] for name in names} for n, i in enumerate(ids)}
 
 
-def _whole(value: Any, name: str, lowest: int, highest: int) -> int:
+def _whole_number(value: Any, name: str, lowest: int, highest: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
         given = f"{value!r:.20}" if isinstance(value, int | float | None) else "something else"
         raise ReplyError(f"{name} is {given}, not a whole number from {lowest} to {highest}")

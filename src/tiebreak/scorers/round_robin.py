@@ -42,14 +42,14 @@ def check_meetings(settings: Mapping[str, Any], models: Sequence[str]) -> None:
     if len(newcomers) == len(models):
         raise ProtocolError("All models are newcomers: leave newcomers out to judge them all.")
     rounds, most = settings.get("rounds", 1), n_rounds(len(models))
-    what = f"a round robin of {len(models)} models has 1 to {most} rounds"
+    limit = f"a round robin of {len(models)} models has 1 to {most} rounds"
     if newcomers:
         most = len(models) - 1
-        what = f"{newcomers[0]} has {most} others to meet, one in a round"
+        limit = f"{newcomers[0]} has {most} others to meet, one in a round"
     if baseline:
-        most, what = 1, "all others meet the baseline on every item, so leave rounds out"
+        most, limit = 1, "all others meet the baseline on every item, so leave rounds out"
     if not 1 <= rounds <= most:
-        raise ProtocolError(f"rounds is {rounds}: {what}.")
+        raise ProtocolError(f"rounds is {rounds}: {limit}.")
 
 
 def names(given: Names) -> tuple[str, ...]:
@@ -75,8 +75,8 @@ async def round_robin(
     and `checklist` are those of full_pairwise; `Schedule.sampled` says where some rounds sample.
     """
     if newcomers:
-        each = [item.schedule.against(model, item.position) for model in names(newcomers)]
-        played = [pairs[:rounds] for pairs in each]
+        schedules = [item.schedule.against(model, item.position) for model in names(newcomers)]
+        played = [pairs[:rounds] for pairs in schedules]
     elif baseline:
         played = [item.schedule.against(baseline, item.position)]
     else:
@@ -104,10 +104,10 @@ def _sampled(item: Contest, matches: Sequence[Pairing]) -> list[Pairing]:
 def _matches(item: Contest, played: Sequence[Sequence[Pair]]) -> list[Pairing]:
     """The matches of some rounds: none between identical answers, one between the same two."""
     leader = {model: group[0] for group in item.groups for model in group}
-    found: dict[Pair, Pairing] = {}
+    pairings: dict[Pair, Pairing] = {}
     for number, pairs in enumerate(played, start=1):
         for slot, (a, b) in enumerate(pairs):
-            one, other = sorted((leader[a], leader[b]))
-            if one != other:
-                found.setdefault((one, other), Pairing(number, slot, one, other))
-    return list(found.values())
+            first, other = sorted((leader[a], leader[b]))
+            if first != other:
+                pairings.setdefault((first, other), Pairing(number, slot, first, other))
+    return list(pairings.values())

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class PlacementRule:
     """What one rule of placement means.
 
-    `home` is its function in `tiebreak.scorers.orders`. `asks` is the kind of the calls whose
+    `home` is its function in `tiebreak.scorers.placement`. `asks` is the kind of the calls whose
     replies decide: matches of two candidates, points for one, or a list of all; None where native
     scores decide. `noun` is what such a call is called, one and several; `unscored` what follows
     where one has no usable reply, and `tied` what an even match does. `reviewed` is whether several
@@ -76,9 +76,9 @@ class PlacementRule:
         Raises:
             NotPlacedError: the ballots do not give a ranking.
         """
-        order = getattr(import_module("tiebreak.scorers.orders"), self.home)
-        found: Mapping[str, float] = order(ballots)
-        return found
+        order = getattr(import_module("tiebreak.scorers.placement"), self.home)
+        ranks: Mapping[str, float] = order(ballots)
+        return ranks
 
 
 def fitting(items: "Iterable[ItemBallots]") -> "tuple[Rule, ...]":
@@ -118,14 +118,6 @@ def _bracket(ballots: "ItemBallots") -> bool:
     )
 
 
-def _seeded_bracket(ballots: "ItemBallots") -> bool:
-    return set(ballots.seeds) == set(ballots.representatives) and _bracket(ballots)
-
-
-def _bracket_or_knockout(ballots: "ItemBallots") -> bool:
-    return RULES[ballots.placed_by].knockout or _bracket(ballots)
-
-
 _matches = partial(PlacementRule, asks="match", noun=("match", "matches"))
 _knockout = partial(
     _matches,
@@ -141,8 +133,16 @@ _results = partial(
 _ALL_PAIRS = "items in which all pairs of answers met"
 
 RULES: "Final[Mapping[Rule, PlacementRule]]" = {
-    "elimination": _knockout("elimination", fits=_seeded_bracket, needs="brackets with seeds"),
-    "elimination_tied": _knockout("elimination_tied", fits=_bracket_or_knockout, needs="brackets"),
+    "elimination": _knockout(
+        "elimination",
+        fits=lambda item: set(item.seeds) == set(item.representatives) and _bracket(item),
+        needs="brackets with seeds",
+    ),
+    "elimination_tied": _knockout(
+        "elimination_tied",
+        fits=lambda item: RULES[item.placed_by].knockout or _bracket(item),
+        needs="brackets",
+    ),
     "least_squares": _results("least_squares", fits=lambda ballots: True, needs="matches"),
     "win_rate": _results("win_rate", results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
     "insertion": _matches(

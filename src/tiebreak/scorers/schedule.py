@@ -46,7 +46,7 @@ class Schedule:
 
     def of(self, item: int) -> tuple[tuple[Pair, ...], ...]:
         """All rounds in the order in which an item plays them."""
-        return tuple(self.rounds[one] for one in line(item, self.n_items, len(self.rounds)))
+        return tuple(self.rounds[number] for number in line(item, self.n_items, len(self.rounds)))
 
     def against(self, model: str, item: int) -> tuple[Pair, ...]:
         """The matches of one model against all others, in the order in which an item asks them.
@@ -54,14 +54,14 @@ class Schedule:
         Over the items it meets all others equally often, but for one, for every number of matches
         an item.
         """
-        others = sorted({*self.models} - {model})
-        Random(f"{self.seed}\x1f{model}").shuffle(others)
-        n = len(others)
+        opponents = sorted({*self.models} - {model})
+        Random(f"{self.seed}\x1f{model}").shuffle(opponents)
+        n = len(opponents)
         # Items take turns in who is shown first, so with an even number a pair would meet on every
         # other turn only.
         moved = 0 if n % 2 else item // n
-        met = (others[(place + moved) % n] for place in line(item, self.n_items, n))
-        return tuple((min(model, one), max(model, one)) for one in met)
+        met = (opponents[(place + moved) % n] for place in line(item, self.n_items, n))
+        return tuple((min(model, opponent), max(model, opponent)) for opponent in met)
 
     def first(self, item: int) -> dict[Pair, str]:
         """Who is shown first on an item, for every pair by name.
@@ -88,7 +88,7 @@ class Schedule:
     @cached_property
     def _lots(self) -> dict[Pair, int]:
         # Of the pair alone: another model in the pool leaves what the others were asked.
-        texts = {pair: "\x1f".join((self.seed, *pair)) for each in self.rounds for pair in each}
+        texts = {pair: "\x1f".join((self.seed, *pair)) for pairs in self.rounds for pair in pairs}
         return {pair: hashlib.sha256(t.encode()).digest()[0] & 1 for pair, t in texts.items()}
 
 
@@ -140,13 +140,13 @@ def turns(item: int, n_items: int, n_rounds: int) -> tuple[int, ...]:
     start = n_items - rest
     if item < start:
         return (item % 2,) * n_rounds
-    own = [0] * n_rounds
+    turned = [0] * n_rounds
     seen = [0] * n_rounds
     lines = [line(start + row, n_items, n_rounds) for row in range(rest)]
     for column in range(n_rounds):
         for row in range(rest):
             number = lines[row][column]
             if start + row == item:
-                own[number] = seen[number] % 2
+                turned[number] = seen[number] % 2
             seen[number] += 1
-    return tuple(own)
+    return tuple(turned)

@@ -145,12 +145,12 @@ class Session:
     ) -> list[Reply[T]]:
         """Ask questions side by side and keep their calls; replies in the order of questions."""
 
-        async def one(question: Question[T]) -> Reply[T]:
+        async def ask(question: Question[T]) -> Reply[T]:
             if not again:
                 return await self._judge.ask_now(question, depth=self.depth)
             return (await self._judge.ask_again(question, depth=self.depth))[0]
 
-        return await self._side_by_side([partial(one, q) for q in questions], self._spend)
+        return await self._side_by_side([partial(ask, q) for q in questions], self._spend)
 
     async def match(
         self, first: str, second: str, *, swap: Swap = "never", checklist: Checklist = "always"
@@ -179,17 +179,13 @@ class Session:
             critique: let the meta-judge list observable differences first.
             twice: those that are asked in both orders whatever `swap` says.
         """
-
-        def keep(played: Sequence[_Asked[Match]]) -> None:
-            self._spend(played, matches=(*self.ballots.matches, *(one.ballot for one in played)))
-
         tasks = [
             partial(
                 self._play, pairing, "always" if pairing in twice else swap, checklist, critique
             )
             for pairing in pairings
         ]
-        return [one.ballot for one in await self._side_by_side(tasks, keep)]
+        return [asked.ballot for asked in await self._kept_in("matches", tasks)]
 
     async def scores(
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
@@ -212,12 +208,8 @@ class Session:
         Questions are made from the name of a judge; `given` is what a reply comes to, as fields of
         a `PointScore`.
         """
-
-        def keep(done: Sequence[_Asked[PointScore]]) -> None:
-            self._spend(done, scores=(*self.ballots.scores, *(one.ballot for one in done)))
-
         tasks = [partial(self._graded, name, ask, given) for name, ask in questions.items()]
-        return [one.ballot for one in await self._side_by_side(tasks, keep)]
+        return [asked.ballot for asked in await self._kept_in("scores", tasks)]
 
     async def listing(self, candidates: Sequence[str]) -> Listing:
         """Rank candidates in one call."""
@@ -240,17 +232,13 @@ class Session:
         Raises:
             ModelFailedError: all of them failed.
         """
-
-        def keep(done: Sequence[_Asked[Listing]]) -> None:
-            self._spend(done, listings=(*self.ballots.listings, *(one.ballot for one in done)))
-
         self.keep(reviewers=self.reviewers)
         tasks = [partial(self._review, name, slate) for name, slate in slates.items()]
-        done = await self._side_by_side(tasks, keep)
-        failed = [one.failed for one in done if one.failed is not None]
+        done = await self._kept_in("listings", tasks)
+        failed = [asked.failed for asked in done if asked.failed is not None]
         if failed and len(failed) == len(done):
             raise least_final(failed)
-        return tuple(one.ballot for one in done)
+        return tuple(asked.ballot for asked in done)
 
     async def _review(self, reviewer: str, slate: Sequence[str]) -> _Asked[Listing]:
         """One reviewer's ranking: one call, and its repair turn.
@@ -300,7 +288,6 @@ class Session:
     async def _play(
         self, pairing: Pairing, swap: Swap, checklist: Checklist, critique: bool
     ) -> _Asked[Match]:
-        """One match, in a section of its own."""
         title = f"R{pairing.round}.{pairing.slot + 1} {pairing.high} v {pairing.low}"
         meeting = Meeting(self.contest, pairing, self._judge, self.checklist, self.depth)
         async with self.section(title, "match"):
@@ -313,20 +300,30 @@ class Session:
         question: Callable[[str], Question[T]],
         given: Callable[[T], Mapping[str, Any]],
     ) -> _Asked[PointScore]:
-        """The points of one candidate, from its judge or from those of the jury."""
         jury = self._judge.jury
         heard = await self._judge.hear(
             question, jury.of_answer(self.contest, candidate), depth=self.depth
         )
         parts = [
-            PointScore(candidate=candidate, judge=one.judge, unscored=one.reply.unscored)
-            if one.reply.value is None
-            else PointScore(candidate=candidate, judge=one.judge, **given(one.reply.value))
-            for one in heard
+            PointScore(candidate=candidate, judge=answer.judge, unscored=answer.reply.unscored)
+            if answer.reply.value is None
+            else PointScore(candidate=candidate, judge=answer.judge, **given(answer.reply.value))
+            for answer in heard
         ]
-        calls = tuple(call for one in heard for call in one.reply.calls)
-        depth = max(one.reply.depth for one in heard)
+        calls = tuple(call for answer in heard for call in answer.reply.calls)
+        depth = max(answer.reply.depth for answer in heard)
         return _Asked(PointScore.of_jury(parts, jury.quorum), calls, depth)
+
+    async def _kept_in(
+        self, field: str, tasks: Sequence[Callable[[], Awaitable[_Asked[B]]]]
+    ) -> list[_Asked[B]]:
+        """Run tasks side by side, and keep their ballots in a field of the item's."""
+
+        def keep(done: Sequence[_Asked[B]]) -> None:
+            ballots = (*getattr(self.ballots, field), *(asked.ballot for asked in done))
+            self._spend(done, **{field: ballots})
+
+        return await self._side_by_side(tasks, keep)
 
     async def _side_by_side(
         self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]
@@ -345,8 +342,8 @@ class Session:
         return results
 
     def _spend(self, done: Sequence[Reply[Any] | _Asked[Any]], **parts: object) -> None:
-        self.depth = max((one.depth for one in done), default=self.depth)
-        calls = tuple(call for one in done for call in one.calls)
+        self.depth = max((asked.depth for asked in done), default=self.depth)
+        calls = tuple(call for asked in done for call in asked.calls)
         self.keep(calls=self.ballots.calls + calls, **parts)
 
     def _shuffled(self, purpose: str, names: Sequence[str], *more: str) -> list[str]:
@@ -360,9 +357,8 @@ def _labels(shown: Sequence[str]) -> dict[str, str]:
 
 
 def _groups(labelled: Mapping[str, str], places: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
-    """Groups of candidates whose labels have the same place, best first."""
     return tuple(
-        tuple(sorted(labelled[label] for label, own in places.items() if own == place))
+        tuple(sorted(labelled[label] for label, given in places.items() if given == place))
         for place in sorted(set(places.values()))
     )
 
@@ -399,14 +395,14 @@ class Meeting:
         Raises:
             ModelFailedError: the judge failed; in a jury all of them did.
         """
-        one, other = sorted((self.pairing.high, self.pairing.low))
-        sampled = (one, other) == self.contest.sampled
-        first, second = (one, other) if self.contest.first[one, other] == one else (other, one)
+        a, b = sorted((self.pairing.high, self.pairing.low))
+        sampled = (a, b) == self.contest.sampled
+        first, second = (a, b) if self.contest.first[a, b] == a else (b, a)
         orders = [(first, second), (second, first)]
         if critique:
             await self._note(first, second)
         jury = self.judge.jury
-        judges = jury.of_match(self.contest, (one, other))
+        judges = jury.of_match(self.contest, (a, b))
         votes: Votes = "both" if checklist == "always" else "principles"
         known = ask_swapped(swap, (), sampled=sampled)
         verdicts = await self._hear(dict.fromkeys(orders if known else orders[:1], judges), votes)
@@ -423,7 +419,6 @@ class Meeting:
         return settle(self.pairing, verdicts, self._discarded, self._differences, jury.quorum)
 
     async def _note(self, left: str, right: str) -> None:
-        """Let the meta-judge list observable differences."""
         question = CritiqueQuestion(self.contest, left, right)
         noted = await self.judge.ask(question, depth=self.depth)
         self.calls += noted.calls
@@ -459,11 +454,12 @@ class Meeting:
             raise failed[0]
         voted = {(v.first, v.judge): v for v in before} if votes == "checklist" else {}
         verdicts: list[Verdict] = []
-        for left, one in [(own, said) for own, _ in asked for said in heard.get(own, ())]:
-            self.calls += one.reply.calls
-            self.depth = max(self.depth, one.reply.depth)
-            made = self._verdict(left, one, voted.get((left, one.judge)))
-            if one.failed is None:
+        answers = [(left, answer) for left, _ in asked for answer in heard.get(left, ())]
+        for first, answer in answers:
+            self.calls += answer.reply.calls
+            self.depth = max(self.depth, answer.reply.depth)
+            made = self._verdict(first, answer, voted.get((first, answer.judge)))
+            if answer.failed is None:
                 verdicts.append(made)
             elif not voted:
                 (self._discarded if self.judge.jury.rotate else verdicts).append(made)
@@ -471,9 +467,9 @@ class Meeting:
 
     def _verdict(self, first: str, heard: Heard[PairReply], before: Verdict | None) -> Verdict:
         """The ballot of what a judge answered; `before` holds its votes on the principles."""
-        judge, found = heard.judge, heard.reply.value
+        judge, votes = heard.judge, heard.reply.value
         if heard.set_aside is not None:
             self._discarded.append(Verdict(first=first, judge=judge, unscored=heard.set_aside))
-        if found is not None and before is not None:
-            found = PairReply(principles=before.principles, checklist=found.checklist)
-        return verdict(first, found, heard.reply.unscored, self.contest, self.items, judge)
+        if votes is not None and before is not None:
+            votes = PairReply(principles=before.principles, checklist=votes.checklist)
+        return verdict(first, votes, heard.reply.unscored, self.contest, self.items, judge)

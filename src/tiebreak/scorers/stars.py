@@ -72,8 +72,8 @@ async def stars(
 def correctness(item: Contest, candidate: str) -> bool | None:
     """Whether an answer is plainly correct or wrong; None where only a judge can say."""
     key = key_truth(item.target, item.question_type)
-    said = None if key is None else stated_truth(item.answers[candidate])
-    return None if said is None else said == key
+    stated = None if key is None else stated_truth(item.answers[candidate])
+    return None if stated is None else stated == key
 
 
 def rated_by_rule(item: Contest, candidate: str) -> bool:
@@ -87,7 +87,6 @@ def _without_judge(candidate: str, correct: bool) -> PointScore:
 
 
 def _rated(stars: int, reason: str) -> dict[str, Any]:
-    """Stars as fields of a `PointScore`."""
     return {"stars": stars, "score": stars / 3, "reason": reason}
 
 
@@ -162,16 +161,16 @@ def key_truth(key: str, question_type: str = "") -> bool | None:
 def stated_truth(text: str) -> bool | None:
     """What an answer states, True or False; None where that is missing, hedged or contradictory."""
     statements = _statements(text)
-    found = {
+    verdicts = {
         verdict
         for n, statement in enumerate(statements)
         for verdict in _verdicts(statement, first=not n)
     }
-    if len(found) != 1 or any(_TAKEN_BACK.search(statement) for statement in statements):
+    if len(verdicts) != 1 or any(_TAKEN_BACK.search(statement) for statement in statements):
         return None
-    [truth] = found
-    against = (said for statement in statements for said in _IN_PASSING.finditer(statement))
-    return None if any(_truth(said) != truth for said in against) else truth
+    [truth] = verdicts
+    against = (match for statement in statements for match in _IN_PASSING.finditer(statement))
+    return None if any(_truth(match) != truth for match in against) else truth
 
 
 def is_bare(text: str) -> bool:
@@ -182,18 +181,18 @@ def is_bare(text: str) -> bool:
 
 def _verdicts(statement: str, *, first: bool) -> Iterator[bool | None]:
     """What a sentence says about the question; None for a verdict that is hedged."""
-    if whole := _WHOLE.fullmatch(statement):
-        yield _truth(whole)
+    if verdict := _WHOLE.fullmatch(statement):
+        yield _truth(verdict)
         return
     if first and (opening := _OPENING.match(statement)):
         yield None if _HEDGE.search(statement, opening.end()) else _truth(opening)
-    for said in _ANNOUNCED.finditer(statement):
-        if not _SUPPOSED.search(statement, 0, said.start()):
-            yield None if _CONDITION.match(statement, said.end()) else _truth(said)
+    for match in _ANNOUNCED.finditer(statement):
+        if not _SUPPOSED.search(statement, 0, match.start()):
+            yield None if _CONDITION.match(statement, match.end()) else _truth(match)
 
 
-def _truth(said: re.Match[str]) -> bool:
-    return (said["word"] in _POSITIVE) != bool(said["no"])
+def _truth(match: re.Match[str]) -> bool:
+    return (match["word"] in _POSITIVE) != bool(match["no"])
 
 
 def _statements(text: str) -> list[str]:
@@ -202,8 +201,8 @@ def _statements(text: str) -> list[str]:
     plain = _MARKUP.sub("", _BOXED.sub(r"\1", plain)).replace("n't", " not")
     plain = _CHOICE.sub("…", _QUOTED.sub(_unquoted, _BULLET.sub("", plain)))
     asserted = (part.strip() for part in _ENDS.split(plain) if not part.rstrip().endswith("?"))
-    found = (part.strip(" \t,:…").rstrip(".!;。 ") for part in asserted)
-    return [part for part in found if part and not _LABEL.fullmatch(part)]
+    parts = (part.strip(" \t,:…").rstrip(".!;。 ") for part in asserted)
+    return [part for part in parts if part and not _LABEL.fullmatch(part)]
 
 
 def _unquoted(quoted: re.Match[str]) -> str:

@@ -26,8 +26,14 @@ from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, Poin
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import NotPlacedError, Placement, board_scores, place
-from tiebreak.scorers.protocols import ProtocolError, in_event_loop, judge_item
-from tiebreak.scorers.variants import Variant, read_variant, settings_of
+from tiebreak.scorers.protocols import (
+    ProtocolError,
+    Variant,
+    in_event_loop,
+    judge_item,
+    read_variant,
+    settings_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
