@@ -90,9 +90,9 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
     judges = _judges(logs, human.kind)
     if not judges:
         protocols = ", ".join(sorted({log.protocol for log in logs}))
-        what = "stars" if human.kind == "stars" else "matches between two answers"
+        wanted = "stars" if human.kind == "stars" else "matches between two answers"
         raise AnalysisError(
-            f"{human.source} holds {human.kind}, and no log has {what} (they are of: {protocols})"
+            f"{human.source} holds {human.kind}, and no log has {wanted} (they are of: {protocols})"
         )
     left_out: Counter[str] = Counter()
     cases, lacking = _cases(judges, human, left_out)
@@ -114,7 +114,7 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
 
 def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
     """Every judge of every log; logs of one judge are joined where they judged other answers."""
-    found: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
+    by_name: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
     protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
     for log in logs:
         of_log: dict[str, dict[Key, list[_Opinion]]] = defaultdict(lambda: defaultdict(list))
@@ -126,7 +126,7 @@ def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
                     full = f"{name} · {sample.ballots.protocol}" if many else name
                     of_log[full][key].append(opinion)
         for name, opinions in of_log.items():
-            runs = found[name]
+            runs = by_name[name]
             free = next((run for run in runs if run.keys().isdisjoint(opinions)), None)
             if free is None:
                 runs.append(opinions)
@@ -134,8 +134,8 @@ def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
                 free.update(opinions)
     return [
         _Judge(name if number == 1 else f"{name}, run {number}", opinions)
-        for name in sorted(found)
-        for number, opinions in enumerate(found[name], start=1)
+        for name in sorted(by_name)
+        for number, opinions in enumerate(by_name[name], start=1)
     ]
 
 
@@ -154,7 +154,7 @@ def _opinions(
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
-    def said(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
+    def opinion_on(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
         texts = tuple(sample.answers.get(name, "") for name in names)
         opinion = _Opinion(label, item, ballots.subject, texts)
         return (ballots.benchmark, ballots.item_id, models), opinion
@@ -166,7 +166,7 @@ def _opinions(
             for part in points.parts or (points,):
                 for model in members.get(part.candidate, ()):
                     for name in [part.judge] if part.judge else alone:
-                        yield name, *said((model,), part.stars, part.candidate)
+                        yield name, *opinion_on((model,), part.stars, part.candidate)
         return
     for match in ballots.matches:
         for judge in judges_in(match) or ("",):
@@ -178,7 +178,7 @@ def _opinions(
                     high, low, names = low, high, (match.low, match.high)
                     label = None if label is None else 2 - label
                 for name in [judge] if judge else alone:
-                    yield name, *said((high, low), label, *names)
+                    yield name, *opinion_on((high, low), label, *names)
 
 
 def _named(items: Sequence[ItemBallots]) -> list[str]:
@@ -222,25 +222,27 @@ def _cases(
     cases: dict[tuple[Key, str, tuple[str, ...]], Case] = {}
     lacking: Counter[str] = Counter()
     for (key, turn, digests), values in together.items():
-        found = {one.name: _fitting(one.opinions.get(key, ()), digests) for one in judges}
-        one = next((opinion for opinion in found.values() if isinstance(opinion, _Opinion)), None)
-        if one is None:
-            reasons = [reason for reason in found.values() if isinstance(reason, str)]
+        opinions = {judge.name: _fitting(judge.opinions.get(key, ()), digests) for judge in judges}
+        first = next(
+            (opinion for opinion in opinions.values() if isinstance(opinion, _Opinion)), None
+        )
+        if first is None:
+            reasons = [reason for reason in opinions.values() if isinstance(reason, str)]
             left_out[max(reasons, key=reasons.count)] += len(values)
             continue
         people = np.bincount(values, minlength=len(SCALES[human.kind])).astype(np.float64)
-        own = {
+        labels = {
             name: opinion.label
-            for name, opinion in found.items()
+            for name, opinion in opinions.items()
             if isinstance(opinion, _Opinion) and opinion.label is not None
         }
         # Some of an answer's labels may have a digest, and some none.
-        same = cases.get((key, turn, one.answers))
+        same = cases.get((key, turn, first.answers))
         if same is None:
-            lacking.update(judge.name for judge in judges if judge.name not in own)
+            lacking.update(judge.name for judge in judges if judge.name not in labels)
         else:
             people = people + same.people
-        cases[key, turn, one.answers] = Case(key, turn, one.item, one.subject, people, own)
+        cases[key, turn, first.answers] = Case(key, turn, first.item, first.subject, people, labels)
     return list(cases.values()), dict(lacking)
 
 
@@ -251,16 +253,16 @@ def _key(
     human: HumanLabels,
 ) -> Key | None:
     """What a label is of, with its models by name; None for an item that no log judged."""
-    there = benchmarks.get(label.item_id, set())
+    known = benchmarks.get(label.item_id, set())
     if label.benchmark:
-        there = there & {label.benchmark}
-    if len(there) > 1:
+        known = known & {label.benchmark}
+    if len(known) > 1:
         raise AnalysisError(
             f"{human.source}, line {label.line}: item {label.item_id!r} is in "
-            f"{' and '.join(sorted(there))}; add a column benchmark"
+            f"{' and '.join(sorted(known))}; add a column benchmark"
         )
     models = sorted(called[name] for name in label.models)
-    return next(((benchmark, label.item_id, tuple(models)) for benchmark in there), None)
+    return next(((benchmark, label.item_id, tuple(models)) for benchmark in known), None)
 
 
 def _fitting(opinions: Iterable[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:

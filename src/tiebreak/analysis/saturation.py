@@ -151,8 +151,8 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     pairs = np.triu_indices(len(counts), k=1)
     defined = detectable[pairs][~np.isnan(detectable[pairs])]
     unmoved = constant[pairs][constant[pairs] > 0]
-    every = unmoved.size + defined.size
-    alpha = (1 - level) / (every if defined.size else 1)
+    n_pairs = unmoved.size + defined.size
+    alpha = (1 - level) / (n_pairs if defined.size else 1)
     unseen = 1 - alpha ** (1 / float(unmoved.min())) if unmoved.size else math.nan
     return Saturation(
         agree=_agree(scores, level),

@@ -239,20 +239,20 @@ def markdown() -> str:
 def pieces(meaning: str) -> Iterator[tuple[Kind, str]]:
     """A meaning as texts, each with the element that it stands in."""
     start = 0
-    for found in _MARKS.finditer(meaning):
-        yield "", meaning[start : found.start()]
-        yield ("code", found[1]) if found[1] else ("em", found[2])
-        start = found.end()
+    for mark in _MARKS.finditer(meaning):
+        yield "", meaning[start : mark.start()]
+        yield ("code", mark[1]) if mark[1] else ("em", mark[2])
+        start = mark.end()
     yield "", meaning[start:]
 
 
 def terms_in(text: str) -> Iterator[tuple[re.Match[str], Term]]:
     """Where a text names terms, each the first time."""
-    said = set()
+    named = set()
     for match in _pattern().finditer(text):
         term = _terms()[match.lastgroup or ""]
-        if term not in said:
-            said.add(term)
+        if term not in named:
+            named.add(term)
             yield match, term
 
 

@@ -104,9 +104,9 @@ def canaries_of(
 def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canaries:
     """What some pairs of a canary and its control come to."""
     scored = [pair for pair in pairs if pair.scored]
-    units = [one.unit for one in scored]
-    persuaded = np.array([one.persuaded for one in scored], np.float64)
-    turned = np.array([one.turned for one in scored], np.float64)
+    units = [pair.unit for pair in scored]
+    persuaded = np.array([pair.persuaded for pair in scored], np.float64)
+    turned = np.array([pair.turned for pair in scored], np.float64)
     share = Estimate(math.nan, math.nan, math.nan, 0, "no canary and its control have a verdict")
     gain = lower = upper = p = math.nan
     if scored:
@@ -126,10 +126,10 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
         upper=upper,
         p=p,
         kinds=tuple(
-            _of_kind(kind, [one for one in scored if one.kind == kind])
-            for kind in sorted({one.kind for one in scored})
+            _of_kind(kind, [pair for pair in scored if pair.kind == kind])
+            for kind in sorted({pair.kind for pair in scored})
         ),
-        by=tuple(sorted({one.attack for one in scored if one.persuaded})),
+        by=tuple(sorted({pair.attack for pair in scored if pair.persuaded})),
     )
 
 
@@ -165,7 +165,7 @@ def _one_sided(gained: int, lost: int) -> float:
 
 def _pairs(samples: Iterable[JudgedItem]) -> list[Pair]:
     """Every canary with its control, of which one may be missing."""
-    found: dict[tuple[str, str, str, int], Pair] = {}
+    pairs: dict[tuple[str, str, str, int], Pair] = {}
     for sample in samples:
         if sample.ballots is None or sample.ballots.canary is None or not sample.judged:
             continue
@@ -174,16 +174,16 @@ def _pairs(samples: Iterable[JudgedItem]) -> list[Pair]:
         item = sample.ballots
         unit = item.cluster or item.item_id
         key = item.benchmark, item.item_id, canary.attack, canary.number
-        pair = found.get(key, Pair(canary.kind, unit, canary.attack))
-        found[key] = replace(pair, won_plain=won) if canary.control else replace(pair, won=won)
-    return list(found.values())
+        pair = pairs.get(key, Pair(canary.kind, unit, canary.attack))
+        pairs[key] = replace(pair, won_plain=won) if canary.control else replace(pair, won=won)
+    return list(pairs.values())
 
 
 def _won(sample: JudgedItem, planted: str) -> bool | None:
     """Whether the planted answer is placed before the ordinary one; None without a verdict."""
     ranks = dict(sample.placement.ranks) if sample.placement else {}
-    own = ranks.pop(planted, None)
-    return None if own is None or not ranks else own < min(ranks.values())
+    rank = ranks.pop(planted, None)
+    return None if rank is None or not ranks else rank < min(ranks.values())
 
 
 NO_CANARY = (
@@ -209,9 +209,9 @@ class CanaryReport(Finding):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        found = self.canaries
-        planted = count(found.n, "canary", "canaries")
-        return f"{', '.join(self.judges)}: persuaded by {found.n_persuaded:,} of {planted}"
+        canaries = self.canaries
+        planted = count(canaries.n, "canary", "canaries")
+        return f"{', '.join(self.judges)}: persuaded by {canaries.n_persuaded:,} of {planted}"
 
 
 def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[CanaryReport]:
@@ -221,17 +221,17 @@ def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[Cana
         RankingLogError: a path holds no ranking log.
         AnalysisError: no log holds a canary that was judged.
     """
-    found = []
+    reports = []
     for log in read_ranking_logs(paths, with_votes=False):
         canaries = canaries_of(log.canaries, how=how)
         if canaries is None:
             continue
         planted = [canary.ballots for canary in log.canaries if canary.ballots]
-        found.append(
+        reports.append(
             CanaryReport(
                 protocol=log.protocol,
-                judges=tuple(sorted({call.model for one in planted for call in one.calls})),
-                benchmarks=tuple(sorted({one.benchmark for one in planted})),
+                judges=tuple(sorted({call.model for item in planted for call in item.calls})),
+                benchmarks=tuple(sorted({item.benchmark for item in planted})),
                 log=log.path,
                 canaries=canaries,
                 receipt=receipt_of(planted),
@@ -239,6 +239,6 @@ def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[Cana
                 notes=log.notes,
             )
         )
-    if not found:
+    if not reports:
         raise AnalysisError(NO_CANARY)
-    return found
+    return reports

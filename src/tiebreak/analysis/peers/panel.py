@@ -82,12 +82,12 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
     """
     panels = [panel for log in logs for panel in panels_of(log)]
     if not panels:
-        there = ", ".join(sorted({log.protocol for log in logs}))
+        protocols = ", ".join(sorted({log.protocol for log in logs}))
         # The notes of a log without a judged item say how to go on.
         begun = [note for log in logs if log.protocol == "peer_review" for note in log.notes]
         raise NoPeerReviewError(
             f"No peer review with an item judged to its end among {count(len(logs), 'ranking log')}"
-            f" ({there}). " + ("\n".join(begun) or f"Make one:\n  {HOW}")
+            f" ({protocols}). " + ("\n".join(begun) or f"Make one:\n  {HOW}")
         )
     return panels
 

@@ -138,7 +138,7 @@ def native_figure(board: Leaderboard) -> Drawing | None:
         axes.set_ylim(limits([row.borda for row in rows], within=(0, 1)))
         axes.locator_params(axis="x", nbins=6)
         name_points(axes, names, [Label(str(r.rank), r.native, r.borda) for r in rows])
-    told = (
+    shared = (
         f"{count(len(tied), 'model')} share the native score {decimal(tied[0].native)}, and "
         if (tied)
         else "No two models share a native score; "
@@ -148,7 +148,7 @@ def native_figure(board: Leaderboard) -> Drawing | None:
         slug("native", board.benchmark, board.protocol),
         title,
         f"Native score against judged score of {count(len(rows), 'model')} on "
-        f"{short(board.benchmark)}. {told}their judged scores go from {decimal(min(scores))} to "
+        f"{short(board.benchmark)}. {shared}their judged scores go from {decimal(min(scores))} to "
         f"{decimal(max(scores))}.",
         figure,
     )

@@ -168,7 +168,7 @@ def render(page: Page) -> str:
     """The page as HTML: the same page gives the same text."""
     style, script = _static("css"), _static("js")
     template = environment().get_template("report.html.jinja")
-    loads = bool(page.items and page.items.beside)
+    loads = bool(page.items and page.items.files)
     csp = _policy(style, script, loads=loads)
     return template.render(page=page, style=style, script=script, csp=csp)
 

@@ -152,9 +152,9 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
                 names[f"{path.rstrip('/')}/"] = ""
     taken: set[str] = set()
     for log in logs:
-        own = [_free(file_name(file), taken) for file in log.files]
-        names |= dict(zip(log.files, own, strict=True))
-        names[log.path] = together(own) if own else _free(file_name(log.path), taken)
+        files = [_free(file_name(file), taken) for file in log.files]
+        names |= dict(zip(log.files, files, strict=True))
+        names[log.path] = together(files) if files else _free(file_name(log.path), taken)
     return names
 
 
@@ -175,7 +175,7 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
         return lambda text: text
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    return lambda text: pattern.sub(lambda found: names[found[0]], text)
+    return lambda text: pattern.sub(lambda match: names[match[0]], text)
 
 
 def file_name(path: str) -> str:

@@ -146,7 +146,7 @@ class ItemsView:
     `index` is for `{{ page.items.index|tojson }}`: runs, rubrics, and each item with its chunk.
     `chunks` are base64 of gzip of JSON: what was asked and answered for the items of a chunk, by
     their place in the index (`tiebreak.report.page.items` has the shape). Where they are too much
-    for one file there are none, and `beside` says in words what lies in files beside the page.
+    for one file there are none, and `files` says in words what lies in files beside the page.
     """
 
     lead: str
@@ -154,7 +154,7 @@ class ItemsView:
     rows: tuple[ItemRow, ...]
     index: Mapping[str, object]
     chunks: tuple[str, ...]
-    beside: str = ""
+    files: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -132,5 +132,5 @@ def _facts(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Pairs with equal native scores that differ: {share}"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" + (f" ({percent(part / whole)})" if whole else "")
+def _share(part: int, total: int) -> str:
+    return f"{part:,} of {total:,}" + (f" ({percent(part / total)})" if total else "")

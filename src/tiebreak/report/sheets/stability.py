@@ -43,13 +43,18 @@ def rows_of(report: StabilityReport) -> Rows:
     """
     parts = [
         {
-            **{"benchmark": one.benchmark, "name": one.name, "log": one.log, "share": one.share},
-            **{"n_models": one.n_models, "n_drawn": one.stability.n_drawn},
-            **{"n_items": one.stability.n_items, "mean_rho": json_ready(one.stability.mean)},
-            "min_rho": json_ready(one.stability.minimum),
-            "top1_recovery": json_ready(one.stability.top1_recovery),
+            **{
+                "benchmark": part.benchmark,
+                "name": part.name,
+                "log": part.log,
+                "share": part.share,
+            },
+            **{"n_models": part.n_models, "n_drawn": part.stability.n_drawn},
+            **{"n_items": part.stability.n_items, "mean_rho": json_ready(part.stability.mean)},
+            "min_rho": json_ready(part.stability.minimum),
+            "top1_recovery": json_ready(part.stability.top1_recovery),
         }
-        for one in report.subsampled
+        for part in report.subsampled
     ]
     return one_table({"parts of the items": parts, "run against run": json_ready(report.repeated)})
 
@@ -60,12 +65,16 @@ def _subsamples(report: StabilityReport) -> Table:
         (*map(names, ("Benchmark", "Protocol")), *numbers("Items", "Mean ρ", "Min ρ", "Top-1")),
         (
             (
-                *(words(one.benchmark), words(one.name)),
-                Cell(f"{found.n_drawn:,} of {found.n_items:,}", found.n_drawn),
-                *(number(found.mean), number(found.minimum), share(found.top1_recovery)),
+                *(words(part.benchmark), words(part.name)),
+                Cell(f"{stability.n_drawn:,} of {stability.n_items:,}", stability.n_drawn),
+                *(
+                    number(stability.mean),
+                    number(stability.minimum),
+                    share(stability.top1_recovery),
+                ),
             )
-            for one in report.subsampled
-            for found in [one.stability]
+            for part in report.subsampled
+            for stability in [part.stability]
         ),
         "Parts of the items",
     )

@@ -52,8 +52,8 @@ def data_of(report: StarReport) -> dict[str, Any]:
 
 def rows_of(report: StarReport) -> list[dict[str, Any]]:
     """One row per model and benchmark: the fields of `StarRow`, a column for each subject."""
-    every = sorted({subject for board in report.boards for subject in board.subjects})
-    return [_flat(row, board, every) for board in report.boards for row in board.rows]
+    subjects = sorted({subject for board in report.boards for subject in board.subjects})
+    return [_flat(row, board, subjects) for board in report.boards for row in board.rows]
 
 
 def board_sheet(board: StarBoard) -> Sheet:
@@ -73,18 +73,18 @@ def board_sheet(board: StarBoard) -> Sheet:
     )
 
 
-def styles_sheet(found: StarStyles) -> Sheet:
+def styles_sheet(styles: StarStyles) -> Sheet:
     """Benchmarks, or styles of prompting, side by side (LLMEval-Fair, table 2)."""
-    first, *others = found.benchmarks
-    interval = interval_heading(found.level)
+    first, *rest = styles.benchmarks
+    interval = interval_heading(styles.level)
     scores = [
         (words(row.model), *(number(score, 2) for score in row.scores), _with_bounds(row.mean))
-        for row in found.rows
+        for row in styles.rows
     ]
-    differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in found.rows]
-    columns = (model_names(), *map(Column, found.benchmarks), Column("Mean"))
+    differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in styles.rows]
+    columns = (model_names(), *map(Column, styles.benchmarks), Column("Mean"))
     return Sheet(
-        f"{count(len(found.benchmarks), 'benchmark')} side by side · stars",
+        f"{count(len(styles.benchmarks), 'benchmark')} side by side · stars",
         sections=(
             Section.of(
                 Table.of(columns, scores, "Scores by benchmark"),
@@ -92,7 +92,7 @@ def styles_sheet(found: StarStyles) -> Sheet:
             ),
             Section.of(
                 Table.of(
-                    (model_names(), *map(Column, others)),
+                    (model_names(), *map(Column, rest)),
                     differences,
                     f"Less {first}",
                 ),
@@ -181,14 +181,14 @@ def _constants(board: StarBoard) -> Iterator[str]:
     """What always giving one answer would score: what a score has to beat."""
     best = board.constants.best
     if best:
-        each = ", ".join(
-            f"always “{one.answer}” is right in {percent(one.share)} of "
-            f"{count(one.n, 'item')} of type {one.type}"
-            for one in best
+        answers = ", ".join(
+            f"always “{answer.answer}” is right in {percent(answer.share)} of "
+            f"{count(answer.n, 'item')} of type {answer.type}"
+            for answer in best
         )
         yield (
-            f"Constant answers: {each}; together {percent(board.constants.share)} of all items, a "
-            f"score of {board.constant_score:.1f} if their explanations are worth nothing"
+            f"Constant answers: {answers}; together {percent(board.constants.share)} of all items, "
+            f"a score of {board.constant_score:.1f} if their explanations are worth nothing"
         )
 
 
@@ -220,14 +220,14 @@ def _stars(board: StarBoard) -> Table:
     )
 
 
-def _with_bounds(found: Estimate) -> Cell:
+def _with_bounds(estimate: Estimate) -> Cell:
     """A figure that is never negative, and its interval below."""
-    return above(number(found.value, 2), interval(found.lower, found.upper, 1))
+    return above(number(estimate.value, 2), interval(estimate.lower, estimate.upper, 1))
 
 
-def _signed_bounds(found: Estimate) -> Cell:
+def _signed_bounds(estimate: Estimate) -> Cell:
     """A difference, and its interval below."""
-    return above(signed(found.value, 2), signed_interval(found.lower, found.upper, 1))
+    return above(signed(estimate.value, 2), signed_interval(estimate.lower, estimate.upper, 1))
 
 
 def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:
