@@ -46,7 +46,6 @@ from tiebreak.report.page.view import (
     Page,
     PageSection,
     Part,
-    Warned,
 )
 from tiebreak.report.sheet import Section, Sheet, one_line
 from tiebreak.report.sheets import (
@@ -141,13 +140,13 @@ def page_of(
     """
     sections = tuple(sections_of(contents, gallery))
     boards = list(_boards(contents, sections))
+    days = sorted({one_line(log.created[:10]) for log in contents.logs})
     return Page(
         title=one_line(title or _title(contents)),
         version=version,
-        created=_created(contents),
+        created=" to ".join(days if len(days) < 3 else (days[0], days[-1])),
         verdicts=tuple(_verdict(board.board, board.part) for board in boards),
         overview=overview_of(boards) if len(boards) > 1 else None,
-        warnings=tuple(_warnings(sections)),
         sections=sections,
         items=items_view(contents, shelf),
     )
@@ -207,18 +206,8 @@ def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Sho
 
 def _verdict(board: Board, part: Part) -> Found:
     """What a board found: without what its first warning, which stands beside it, repeats."""
-    sheet, trust = part.sheet, board.verdict.trust.state if board.judges else ""
-    return Found(sheet.title, part.id, sheet.verdict, tiers_of(board), trust)
-
-
-def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:
-    """Which parts have warnings, and how many."""
-    for section in sections:
-        for part in section.parts:
-            if part.sheet.warnings:
-                # Warnings stand before what is folded.
-                title = f"{section.title}: {part.sheet.title}"
-                yield Warned(title, part.id, len(part.sheet.warnings))
+    sheet = part.sheet
+    return Found(sheet.title, part.id, sheet.verdict, tiers_of(board), _trust(board))
 
 
 def _title(contents: Contents) -> str:
@@ -228,12 +217,6 @@ def _title(contents: Contents) -> str:
     if len(benchmarks) > 3:
         return f"Which model is better? {count(len(benchmarks), 'benchmark')}"
     return f"Which model is better? {', '.join(benchmarks)}"
-
-
-def _created(contents: Contents) -> str:
-    """The days on which the logs were made."""
-    days = sorted({one_line(log.created[:10]) for log in contents.logs})
-    return " to ".join(days if len(days) < 3 else (days[0], days[-1]))
 
 
 # Of more models than these a sentence says only how many.
@@ -449,8 +432,8 @@ def _review(review: PeerReview, level: float) -> Made:
     sheet = peers.review_sheet(review, level)
     if review.panel.degree is not None:
         sheet = replace(sheet, title=f"{sheet.title} · degree {review.panel.degree}")
-    draw = (review_matrix_figure, self_preference_figure)
-    return sheet, [*(figure(review) for figure in draw), reviewer_boxes_figure(review)]
+    draw = (review_matrix_figure, self_preference_figure, reviewer_boxes_figure)
+    return sheet, [figure(review) for figure in draw]
 
 
 def _of(entry: Entry) -> Sheet:
