@@ -183,6 +183,7 @@ def calibration_of(
         for turn in turns
         if (chosen := [case for case in several if turn in ("", case.round)])
     ]
+    log_notes = (f"{log.path}: {note}" for log in logs for note in log.notes)
     return Calibration(
         source=human.source,
         kind=human.kind,
@@ -199,7 +200,7 @@ def calibration_of(
         people=tuple(people),
         ceilings=tuple(_ceilings(judges, several, joined.models, level)),
         level=level,
-        notes=(*human.notes, *_log_notes(logs), *joined.notes),
+        notes=(*human.notes, *log_notes, *joined.notes),
     )
 
 
@@ -210,7 +211,7 @@ def _in(cases: Iterable[Case], judge: str, turn: str) -> list[Case]:
 def _cells(
     judge: str, turn: str, cases: Sequence[Case], kind: LabelKind, level: float
 ) -> Iterator[Concordance]:
-    """All figures of a judge in a round: of all, and by model, by subject and by both."""
+    """Of all its cases, and by model, by subject and by both."""
     models = sorted({model for case in cases for model in case.key[2]})
     subjects = sorted({case.subject for case in cases} - {""})
     for model, subject in product(("", *models), ("", *subjects)):
@@ -235,6 +236,7 @@ def _concordance(
     tables = np.stack([table_of(case, judge) for case in cases])
     items = np.array([case.item for case in cases])
     hits = np.trace(tables, axis1=1, axis2=2)[:, None]
+    n_items = len(set(items.tolist()))
     draws = ItemDraws(len(cases), items, how=Resampling(level, 1))
     [agreement] = draws.shares(hits, np.ones_like(hits), "no answer has a label of both")
     return Concordance(
@@ -243,11 +245,13 @@ def _concordance(
         model=model,
         subject=subject,
         n=len(cases),
-        n_items=len(set(items.tolist())),
+        n_items=n_items,
         kappa=kappa_estimate(tables, items=items, level=level),
         quadratic=kappa_estimate(tables, items=items, weights="quadratic", level=level),
         agreement=agreement,
-        bias=_bias(tables, items, kind, level),
+        bias=label_bias(tables, items=items, level=level)
+        if kind == "stars"
+        else Estimate(math.nan, math.nan, math.nan, n_items, _PREFERENCE),
         confusion=tuple(tuple(row) for row in tables.sum(axis=0).tolist()),
     )
 
@@ -267,13 +271,6 @@ def table_of(case: Case, judge: str) -> FloatArray:
         table[:, case.judges[judge]] = given / n
     turned: FloatArray = (table + table[::-1, ::-1]) / 2
     return turned if len(case.key[2]) > 1 else table
-
-
-def _bias(tables: FloatArray, items: FloatArray, kind: LabelKind, level: float) -> Estimate:
-    """How many stars more the judge gives than people, in the mean over answers."""
-    if kind != "stars":
-        return Estimate(math.nan, math.nan, math.nan, len(set(items.tolist())), _PREFERENCE)
-    return label_bias(tables, items=items, level=level)
 
 
 def _grouped(cases: Sequence[Case], judge: str, models: Sequence[str]) -> FloatArray:
@@ -342,9 +339,5 @@ def _gap(
     if not cases:
         nothing = "no answer has a label of both"
         return KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
-    tables, other = (_grouped(cases, judge, models) for judge in (first, second))
-    return kappa_gap(tables, other, level=level)
-
-
-def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
-    return [f"{log.path}: {note}" for log in logs for note in log.notes]
+    tables = (_grouped(cases, judge, models) for judge in (first, second))
+    return kappa_gap(*tables, level=level)

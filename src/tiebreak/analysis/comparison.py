@@ -199,7 +199,7 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
     runs = [entry for entry in entries if same_contest(entry, chosen)]
     for entry in tracked(sorted(entries, key=paper_order), "comparing protocols"):
         common = shared([entry, chosen])
-        refuse_strangers(entry, chosen, common)
+        _refuse_strangers(entry, chosen, common)
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
         if common.items and (extra := left_out([entry, chosen], common)):
             beyond.append(f"{entry.name} is compared on {extra}")
@@ -342,7 +342,9 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
     """
     candidates: dict[str, list[Entry]] = {}
     for entry in entries:
-        if wanted in (entry.board.protocol, entry.label, entry.name) or _is_file(entry, wanted):
+        log = Path(entry.board.log)
+        known = (entry.board.protocol, entry.label, entry.name, log.name)
+        if wanted in known or Path(wanted).resolve() == log.resolve():
             candidates.setdefault(entry.board.benchmark, []).append(entry)
     if not candidates:
         names = ", ".join(dict.fromkeys(entry.label for entry in entries))
@@ -362,20 +364,11 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
     return {benchmark: several[0] for benchmark, several in candidates.items()}
 
 
-def refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
-    """Refuse a log that has nothing in common with the reference.
-
-    Raises:
-        AnalysisError: both ranked something, but no item or no model in common.
-    """
+def _refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
+    """Refuse a log that ranked something, but nothing that the reference ranked."""
     if entry.keys and chosen.keys and not (common.items and common.models):
         raise AnalysisError(
             f"{entry.board.log} ({entry.name}) and the reference, {chosen.board.log}, ranked no "
             f"{'model' if common.items else 'item'} of {chosen.board.benchmark} in common: they "
             "judged different candidates. Give the logs of one pool only"
         )
-
-
-def _is_file(entry: Entry, wanted: str) -> bool:
-    log = Path(entry.board.log)
-    return wanted == log.name or Path(wanted).resolve() == log.resolve()

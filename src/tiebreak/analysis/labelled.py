@@ -7,8 +7,8 @@ that were judged as one have the same label. People's come from a file (`read_hu
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
@@ -71,12 +71,8 @@ class _Opinion:
     answers: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Judge:
-    """One judge's opinions; with epochs there may be several of one key."""
-
-    name: str
-    opinions: dict[Key, list[_Opinion]] = field(default_factory=lambda: defaultdict(list))
+_Opinions = Mapping[Key, Sequence[_Opinion]]
+"""One judge's; with epochs there may be several of one key."""
 
 
 def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
@@ -106,13 +102,11 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
         for name, n in lacking.items()
     ]
     models = tuple(sorted({model for case in cases for model in case.key[2]}))
-    names = tuple(
-        judge.name for judge in judges if any(judge.name in case.judges for case in cases)
-    )
+    names = tuple(name for name in judges if any(name in case.judges for case in cases))
     return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
 
 
-def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
+def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> dict[str, _Opinions]:
     """Every judge of every log; logs of one judge are joined where they judged other answers."""
     by_name: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
     protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
@@ -132,11 +126,11 @@ def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
                 runs.append(opinions)
             else:
                 free.update(opinions)
-    return [
-        _Judge(name if number == 1 else f"{name}, run {number}", opinions)
+    return {
+        name if number == 1 else f"{name}, run {number}": opinions
         for name in sorted(by_name)
         for number, opinions in enumerate(by_name[name], start=1)
-    ]
+    }
 
 
 def _holds(item: ItemBallots, kind: LabelKind) -> bool:
@@ -193,13 +187,13 @@ def _named(items: Sequence[ItemBallots]) -> list[str]:
 
 
 def _cases(
-    judges: Sequence[_Judge], human: HumanLabels, left_out: Counter[str]
+    judges: Mapping[str, _Opinions], human: HumanLabels, left_out: Counter[str]
 ) -> tuple[list[Case], dict[str, int]]:
     """The cases, and for each judge how many it gave no usable label."""
     benchmarks: dict[str, set[str]] = defaultdict(set)
     known: set[str] = set()
-    for judge in judges:
-        for benchmark, item_id, models in judge.opinions:
+    for by_key in judges.values():
+        for benchmark, item_id, models in by_key:
             benchmarks[item_id].add(benchmark)
             known.update(models)
     names = list(dict.fromkeys(name for label in human.labels for name in label.models))
@@ -222,7 +216,7 @@ def _cases(
     cases: dict[tuple[Key, str, tuple[str, ...]], Case] = {}
     lacking: Counter[str] = Counter()
     for (key, turn, digests), values in together.items():
-        opinions = {judge.name: _fitting(judge.opinions.get(key, ()), digests) for judge in judges}
+        opinions = {name: _fitting(by_key.get(key, ()), digests) for name, by_key in judges.items()}
         first = next(
             (opinion for opinion in opinions.values() if isinstance(opinion, _Opinion)), None
         )
@@ -239,7 +233,7 @@ def _cases(
         # Some of an answer's labels may have a digest, and some none.
         same = cases.get((key, turn, first.answers))
         if same is None:
-            lacking.update(judge.name for judge in judges if judge.name not in labels)
+            lacking.update(name for name in judges if name not in labels)
         else:
             people = people + same.people
         cases[key, turn, first.answers] = Case(key, turn, first.item, first.subject, people, labels)
@@ -265,9 +259,8 @@ def _key(
     return next(((benchmark, label.item_id, tuple(models)) for benchmark in known), None)
 
 
-def _fitting(opinions: Iterable[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:
+def _fitting(opinions: Sequence[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:
     """The opinion on the answer that people saw, or why there is none."""
-    opinions = list(opinions)
     if not opinions:
         return "of answers or pairs that no judge labelled"
     fitting = [opinion for opinion in opinions if _same(opinion.answers, digests)]

@@ -83,12 +83,6 @@ class Receipt:
     depth_max: int
 
 
-def _compares(item: ItemBallots) -> bool:
-    """Whether judges are asked because answers differ."""
-    rule = RULES[item.placed_by]
-    return rule.asks is not None and not rule.judges_one
-
-
 def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     """Add up the calls of some items, those cut short included: they were paid for as well.
 
@@ -101,6 +95,13 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     complete = [item for item in items if item.complete]
     complete_calls = [call for item in complete for call in item.calls]
     depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
+    # Where judges are asked because answers differ.
+    without_call = [
+        item
+        for item in complete
+        if not item.calls and len(item.groups) == 1
+        if RULES[item.placed_by].asks is not None and not RULES[item.placed_by].judges_one
+    ]
     asked = {call.kind for call in ranked}
     kinds = [
         _kind(kind, [call for call in ranked if call.kind == kind], complete_calls, len(complete))
@@ -116,9 +117,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     return Receipt(
         n_items=len(complete),
         n_items_cut_short=len(items) - len(complete),
-        n_items_without_call=sum(
-            not item.calls and len(item.groups) == 1 and _compares(item) for item in complete
-        ),
+        n_items_without_call=len(without_call),
         n_calls=len(calls),
         n_cached=sum(call.cached for call in calls),
         calls_per_item=_ratio(len(complete_calls), len(complete)),

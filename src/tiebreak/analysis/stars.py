@@ -100,7 +100,7 @@ class StarRow(Placed):
     n_items: int
     n_unscored: int
     mean_stars: float
-    shares: tuple[float, float, float, float]
+    shares: tuple[float, ...]
 
     @property
     def score(self) -> float:
@@ -330,16 +330,10 @@ def _rows(
             n_items=asked,
             n_unscored=asked - known.size,
             mean_stars=MAX_STARS * float(scores.own[column]),
-            shares=_shares(known),
+            shares=tuple(
+                float(np.mean(known == k)) if known.size else math.nan for k in range(MAX_STARS + 1)
+            ),
         )
-
-
-def _shares(stars: NDArray[np.float64]) -> tuple[float, float, float, float]:
-    """The share of answers with 0, 1, 2 and 3 stars; NaN without any."""
-    zero, one, two, three = (
-        float(np.mean(stars == k)) if stars.size else math.nan for k in range(MAX_STARS + 1)
-    )
-    return zero, one, two, three
 
 
 def _subjects(table: StarTable) -> tuple[str, ...]:
