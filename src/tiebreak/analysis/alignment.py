@@ -239,7 +239,6 @@ def align_panels(
 
 
 def _ranks(panel: Judged, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
-    """The human ranks of the models that people ranked, in the panel's order."""
     scores = human.of(panel.benchmark)
     by_people = [scores[names[model]] for model in panel.models if model in names]
     return within_ballots(np.array(by_people, np.float64))

@@ -309,7 +309,6 @@ def _mean(
 def _gaps(
     judges: Sequence[str], cases: Sequence[Case], models: Sequence[str], level: float
 ) -> list[JudgeGap]:
-    """Every pair of judges on the answers that both labelled."""
     pairs = []
     for first, second in combinations(judges, 2):
         both = [case for case in cases if {first, second} <= case.judges.keys()]
@@ -325,7 +324,6 @@ def _gaps(
 def _ceilings(
     judges: Sequence[str], several: Sequence[Case], models: Sequence[str], level: float
 ) -> Iterator[JudgeGap]:
-    """Every judge beside people, on the answers that two and more of them labelled."""
     for judge in judges if several else ():
         both = [case for case in several if judge in case.judges]
         gap = _gap(both, judge, PEOPLE, models, level)

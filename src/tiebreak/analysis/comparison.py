@@ -266,7 +266,6 @@ def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
 
 
 def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
-    """Which run is the reference, and what calls from the cache do to agreement."""
     if len(runs) > 1:
         yield f"{len(runs)} runs of the reference; compared with {chosen.board.log}"
     for run in runs:
@@ -313,7 +312,6 @@ def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
 
 
 def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
-    """One total for each name, in the order of the tables."""
     by_name: dict[str, list[tuple[ComparedLog, ResampledAgreement]]] = defaultdict(list)
     for log in (log for benchmark in benchmarks for log in benchmark.logs):
         if log.agreement is not None:

@@ -174,7 +174,6 @@ def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:
 
 
 def _fields(value: object, *names: str) -> Row:
-    """Columns that have the names of what they show."""
     return {name: getattr(value, name) for name in names}
 
 

@@ -249,7 +249,6 @@ def _controlled(
     differences: FloatArray,
     how: Resampling,
 ) -> tuple[StrengthView, tuple[Covariate, ...]]:
-    """The view with control, and what each covariate does there."""
     names = COVARIATES[control]
     n_differ = np.sum(differences != 0, axis=0).tolist()
     vary = [k for k, n in enumerate(n_differ) if n]
@@ -315,7 +314,6 @@ def _relative(first: float, second: float) -> float:
 
 
 def _figures(sample: JudgedItem, control: Control) -> dict[str, tuple[int, ...]]:
-    """What is to be controlled for, of each answer that was judged."""
     lengths = sample.ballots.lengths if sample.ballots else {}
     if control == "length":
         return {model: (length,) for model, length in lengths.items()}

@@ -44,7 +44,6 @@ def inline(text: str, longest: int | None = 120, *, begins: bool = True) -> str:
 
 
 def _blocks(sheet: Sheet) -> Iterator[str]:
-    """Paragraphs, lists and tables."""
     if sheet.title:
         yield f"## {_line(sheet.title)}"
     yield from map(_line, (*sheet.subtitle, *filter(None, [sheet.verdict])))

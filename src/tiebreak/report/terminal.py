@@ -205,7 +205,6 @@ def _shared_start(known: Sequence[str]) -> str:
 
 
 def _models(table: Table) -> Iterator[str]:
-    """The names in the columns of models."""
     for row in table.rows:
         yield from (
             one_line(cell.text)

@@ -328,7 +328,6 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
 
 
 def _consensus(panel: Panel) -> dict[RowKey, FloatArray]:
-    """Ranks of the models in each row, by the aggregator of the run."""
     ranks = aggregate_items(panel.ranks, panel.aggregator)
     epochs: Counter[tuple[str, str]] = Counter()
     rows = {}

@@ -54,7 +54,6 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
 def _scores(
     board: Leaderboard | StarBoard, rows: Sequence[LeaderboardRow | StarRow], title: str
 ) -> "Figure":
-    """The scores of some rows; the others are named below."""
     top, step, axis = 1, 0.1, "mean normalized Borda score"
     interval = f"line: {board.level * 100:g}% interval over {count(board.n_items, 'item')}"
     without = any(math.isnan(row.lower) for row in rows)

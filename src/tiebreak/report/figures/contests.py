@@ -225,7 +225,6 @@ def _row_panel(
 
 
 def _key(labels: Sequence[str]) -> str:
-    """The forms that occur."""
     return ", ".join(f"{form} {label}" for label, form in _FORMS.items() if label in labels)
 
 

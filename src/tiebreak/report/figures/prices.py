@@ -129,7 +129,6 @@ def _points(benchmark: BenchmarkComparison, against: Against) -> Iterator[_Point
 
 
 def _reference(benchmark: BenchmarkComparison, against: Against) -> Iterator[_Point]:
-    """The reference, which agrees with itself by definition."""
     x = _price(benchmark.reference, against)
     if not math.isnan(x):
         yield _Point(f"{benchmark.reference.name} (reference)", x, 1.0)

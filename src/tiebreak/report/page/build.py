@@ -154,7 +154,6 @@ def write_contents(
 
 
 def _pictures_of(page: Path) -> set[Path]:
-    """The pictures beside an earlier report; none where there is no page."""
     if not page.exists():
         return set()
     text = page.read_text(encoding="utf-8", errors="replace")

@@ -274,7 +274,6 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
 
 
 def _by_item(contents: Contents) -> dict[StoryKey, _Told]:
-    """Samples with ballots by item, in the order of benchmarks and of their ids."""
     runs = {
         (entry.board.log, entry.board.benchmark, entry.board.protocol): number
         for number, entry in enumerate(contents.entries)
@@ -346,7 +345,6 @@ def _run(entry: Entry) -> dict[str, Any]:
 def _row(
     key: StoryKey, judged: _Told, story: Mapping[str, Any], names: Sequence[str]
 ) -> dict[str, Cell]:
-    """The cells of an item by the headings of their columns."""
     benchmark, item_id, _ = key
     ballots = [
         sample.sample.ballots for sample in judged.samples if sample.sample.ballots is not None

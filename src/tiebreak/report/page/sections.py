@@ -193,7 +193,6 @@ def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
 
 
 def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Shown]:
-    """Every leaderboard and star board."""
     shown = {section.id: section.parts for section in sections}
     entries = boarded(contents.entries)
     for entry, part in zip(entries, shown.get("leaderboards", ()), strict=True):

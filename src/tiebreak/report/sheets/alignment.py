@@ -118,7 +118,6 @@ def benchmark_sheet(benchmark: BenchmarkAlignment, level: float) -> Sheet:
 
 
 def _order(benchmark: BenchmarkAlignment, order: BoardOrder, level: float) -> Table:
-    """Ranks of the models on the board, best first, and by people."""
     columns = (
         *(model_names(), *numbers("Board", interval_heading(level), "People", "Difference")),
         names("Placed by the board"),

@@ -90,7 +90,6 @@ def verdict_of(calibration: Calibration) -> str:
 
 
 def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
-    """How the judge compares with people's agreement with each other."""
     for ceiling in calibration.ceilings:
         if ceiling.first == best and ceiling.apart is not None:
             bounds = _interval(ceiling.gap.lower, ceiling.gap.upper)
@@ -137,7 +136,6 @@ def _warnings(calibration: Calibration) -> Iterator[str]:
 
 
 def _judges(calibration: Calibration) -> Table:
-    """A row for each judge and round, and for people with each other."""
     columns = (
         model_names("Judge"),
         *([names("Round", 0)] if calibration.rounds else []),

@@ -168,7 +168,6 @@ def _agreements(benchmark: BenchmarkComparison, level: float) -> Table:
 
 
 def _expected(benchmark: BenchmarkComparison) -> Iterator[str]:
-    """The ρ that was found, beside the one that noise alone would leave."""
     shown = [
         f"{log.name} {decimal(log.agreement.spearman.value, 2)} (about {decimal(log.expected, 2)})"
         for log in benchmark.logs
@@ -308,7 +307,6 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
 
 
 def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
-    """Position, flips, length and replies as columns."""
     position, flips, length = judge.position, judge.flips, judge.length
     return {
         "first_rate": position.rate,

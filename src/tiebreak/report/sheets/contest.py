@@ -139,7 +139,6 @@ def _title(report: ContestReport) -> str:
 
 
 def _rounds(report: ContestReport) -> str:
-    """The benchmarks of each round, in the order of the contest."""
     between = " → " if report.weights is None else " · "
     return between.join(" + ".join(benchmarks) for benchmarks in report.rounds)
 
@@ -177,7 +176,6 @@ def _difficulty_legend(report: ContestReport) -> Iterator[str]:
 
 
 def _spoilt_table(report: ContestReport) -> Table:
-    """A row for each change: expected wins, rank by CSD and by mean score, before and after."""
 
     def row(change: Perturbation) -> Iterator[Cell]:
         where = ", ".join(report.benchmarks[column] for column in change.benchmarks)
@@ -197,7 +195,6 @@ def _change(before: object, after: object) -> Cell:
 
 
 def _legend(report: ContestReport) -> Iterator[str]:
-    """Which uncertainty the columns hold."""
     result, items = report.result, report.items
     if items is not None:
         yield (
@@ -281,7 +278,6 @@ def _kemeny_ranks(report: ContestReport) -> dict[str, int | None]:
 
 
 def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Table:
-    """Expected wins for every T, the slope Λ with its Monte Carlo error, and the label."""
     wins = numbers(*(f"T = {t}" for t in result.eliminate), "Λ", "± (MC)")
     return Table.of(
         (model_names(), *wins, Column("Label", numeric=False)),

@@ -112,7 +112,6 @@ def _legend(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _facts(diagnosis: Diagnosis) -> Iterator[str]:
-    """What was counted, one line each."""
     counted, evidence = diagnosis.audit, diagnosis.evidence
     rows = evidence.n_rows
     if evidence.n_pairs:

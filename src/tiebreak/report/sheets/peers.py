@@ -181,7 +181,6 @@ def _ranking(ranking: PeerRanking, level: float) -> Table:
 
 
 def _ranking_lines(review: PeerReview) -> Iterator[str]:
-    """How the ranking was made, and how sure it is."""
     ranking, orders = review.ranking, review.ranking.orders
     yield (
         f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). "
@@ -206,7 +205,6 @@ def _ranking_lines(review: PeerReview) -> Iterator[str]:
 
 
 def _in_order(review: PeerReview) -> list[SelfPreference]:
-    """The views on each model, in the order of the ranking."""
     place = {row.model: number for number, row in enumerate(review.ranking.rows)}
     return sorted(review.views, key=lambda row: place[row.model])
 
@@ -258,7 +256,6 @@ def _gaps(rows: Iterable[SelfPreference], level: float) -> Table:
 
 
 def _bills(receipt: Receipt) -> Table:
-    """Calls, tokens and money by reviewer."""
     columns = numbers("Calls", "Cached", "Tokens in", "out", "Worth", "Paid")
     rows = [
         (
@@ -272,7 +269,6 @@ def _bills(receipt: Receipt) -> Table:
 
 
 def _sparse_lines(agreements: Iterable[SparseAgreement]) -> Iterator[str]:
-    """The intervals of each sparse log, and which full one it stands beside."""
     for agreement in agreements:
         rho, tau, per_item = agreement.macro.spearman, agreement.macro.kendall, agreement.per_item
         yield (
@@ -394,7 +390,6 @@ def _matrix(worth: PanelWorth) -> Table:
 
 
 def _panel_lines(worth: PanelWorth) -> Iterator[str]:
-    """The whole panel in a few figures, and who matters most."""
     figures = {
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
         "Krippendorff's α of the ranks": worth.alpha,
@@ -421,7 +416,6 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
 
 
 def _votes(votes: EffectiveVotes) -> str:
-    """What ballots allow, and what native scores add."""
     if votes.undefined:
         return f"Independent votes: {UNDEFINED} ({votes.undefined})"
     between = f"Independent votes: between {decimal(votes.at_least, 1)} and {votes.n_reviewers}"
@@ -438,7 +432,6 @@ def _votes(votes: EffectiveVotes) -> str:
 
 
 def _errors(worth: PanelWorth, level: float) -> Table:
-    """How often each reviewer, all together, and a majority put wrong before right."""
     figures = [
         *((reviewer.reviewer.name, reviewer.errors) for reviewer in worth.reviewers),
         ("all of them", worth.errors.each),

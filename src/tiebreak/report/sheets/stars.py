@@ -106,7 +106,6 @@ def styles_sheet(styles: StarStyles) -> Sheet:
 
 
 def _design(board: StarBoard) -> str:
-    """How the items go together, and how well a difference is known."""
     of_each = board.rows[0].n_items if board.rows else 0
     same = all(row.n_items == of_each for row in board.rows)
     items = count(of_each, "item") if same else f"{board.n_items:,} items"
@@ -205,7 +204,6 @@ def _subjects(board: StarBoard) -> Table:
 
 
 def _stars(board: StarBoard) -> Table:
-    """How many stars answers have."""
     columns = (model_names(), Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
     rows = [
         (words(row.model), number(row.mean_stars, 2), *map(share, row.shares)) for row in board.rows
