@@ -7,13 +7,13 @@ import pytest
 from tests.report.figures.reading import points, row_names, said, segments
 from tests.report.figures.samples import star_board
 from tests.report.figures.test_matrices import cells
-from tiebreak.report.figures.boards import star_scores_figure, subjects_figure
+from tiebreak.report.figures.boards import leaderboard_figure, subjects_figure
 
 BOARD = star_board(("ada", "ben", "cleo"))
 
 
 def test_every_score_has_its_row_and_its_interval() -> None:
-    drawing = star_scores_figure(BOARD)
+    drawing = leaderboard_figure(BOARD)
     assert drawing is not None
     [axes] = drawing.figure.axes
     assert row_names(axes) == ["1. ada", "2. ben", "3. cleo"]
@@ -43,5 +43,5 @@ def test_every_cell_says_its_score() -> None:
 
 def test_what_cannot_be_drawn() -> None:
     bare = tuple(replace(row, rank=None, subjects=()) for row in BOARD.rows)
-    assert star_scores_figure(replace(BOARD, rows=bare)) is None
+    assert leaderboard_figure(replace(BOARD, rows=bare)) is None
     assert subjects_figure(replace(BOARD, rows=bare, subjects=())) is None

@@ -340,12 +340,14 @@ def _row(
     benchmark, item_id, _ = key
     ballots = [sample.ballots for _, _, sample in judged if sample.ballots is not None]
     matches = [match for ballot in ballots for match in ballot.matches]
-    unmatched = [given for ballot in ballots for given in (*ballot.scores, *ballot.listings)]
+    reasons = [match.unscored for match in matches]
+    reasons += [given.unscored for ballot in ballots for given in ballot.scores]
+    reasons += [given.unscored for ballot in ballots for given in ballot.listings]
     numbers = (
         len(matches),
         sum(match.tied for match in matches),
         sum(bool(match.flipped) for match in matches),
-        sum(given.unscored is not None for given in (*matches, *unmatched)),
+        sum(reason is not None for reason in reasons),
     )
     opening = " ".join((story["task"] or "")[: 4 * _TASK].split())
     if len(opening) > _TASK:

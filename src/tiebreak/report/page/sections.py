@@ -22,7 +22,6 @@ from tiebreak.report.cells import UNDEFINED, Cell, decimal, money, rank, words
 from tiebreak.report.figures.boards import (
     leaderboard_figure,
     native_figure,
-    star_scores_figure,
     subjects_figure,
 )
 from tiebreak.report.figures.boxes import (
@@ -339,7 +338,7 @@ def star_boards(report: StarReport) -> Iterator[Made]:
     """Absolute, relative and subject scores; then benchmarks side by side."""
     for board in report.boards:
         sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
-        yield sheet, [star_scores_figure(board), subjects_figure(board)]
+        yield sheet, [leaderboard_figure(board), subjects_figure(board)]
     if report.styles:
         yield stars.styles_sheet(report.styles), []
 

@@ -22,7 +22,6 @@ from tiebreak.report.cells import (
     number,
     share,
     share_bounds,
-    signed_bounds,
     span,
     words,
 )
@@ -253,7 +252,7 @@ def _judge(log: ComparedLog) -> Iterator[Cell]:
     shown = f"{percent(flips.rate)} of {flips.n:,}"
     yield Cell(shown, flips.rate) if flips.n else Cell(UNDEFINED)
     yield number(length.gain, 2)
-    yield signed_bounds(length.lower, length.upper)
+    yield span(length)
     rates = [reply.unscored_rate for reply in judge.replies]
     yield Cell(", ".join(map(percent, rates)) or UNDEFINED, rates[0] if rates else None)
 

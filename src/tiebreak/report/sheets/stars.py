@@ -5,20 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow, StarStyles
-from tiebreak.rankers.intervals import Estimate
 from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import (
-    Cell,
-    above,
     bounds,
     integer,
-    interval,
     number,
     rank,
     rank_range,
     share,
-    signed,
-    signed_interval,
+    signed_with_bounds,
+    with_bounds,
     words,
 )
 from tiebreak.report.json import document, in_columns, json_ready, only
@@ -78,10 +74,12 @@ def styles_sheet(styles: StarStyles) -> Sheet:
     first, *rest = styles.benchmarks
     interval = interval_heading(styles.level)
     scores = [
-        (words(row.model), *(number(score, 2) for score in row.scores), _with_bounds(row.mean))
+        (words(row.model), *(number(score, 2) for score in row.scores), with_bounds(row.mean))
         for row in styles.rows
     ]
-    differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in styles.rows]
+    differences = [
+        (words(row.model), *map(signed_with_bounds, row.differences)) for row in styles.rows
+    ]
     columns = (model_names(), *map(Column, styles.benchmarks), Column("Mean"))
     return Sheet(
         f"{count(len(styles.benchmarks), 'benchmark')} side by side · stars",
@@ -194,7 +192,7 @@ def _constants(board: StarBoard) -> Iterator[str]:
 def _subjects(board: StarBoard) -> Table:
     """Models by subject, with the interval below (LLMEval-Fair, tables 1 and 8)."""
     rows = [
-        (words(row.model), *map(_with_bounds, row.subjects)) for row in board.rows if board.subjects
+        (words(row.model), *map(with_bounds, row.subjects)) for row in board.rows if board.subjects
     ]
     return Table.of(
         (model_names(), *map(Column, board.subjects)),
@@ -216,16 +214,6 @@ def _stars(board: StarBoard) -> Table:
         ],
         "Stars",
     )
-
-
-def _with_bounds(estimate: Estimate) -> Cell:
-    """A figure that is never negative, and its interval below."""
-    return above(number(estimate.value, 2), interval(estimate.lower, estimate.upper, 1))
-
-
-def _signed_bounds(estimate: Estimate) -> Cell:
-    """A difference, and its interval below."""
-    return above(signed(estimate.value, 2), signed_interval(estimate.lower, estimate.upper, 1))
 
 
 def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:
