@@ -44,7 +44,12 @@ def sheet(name: str) -> Sheet:
         (names(name), *numbers("ρ", "95%"), Column(f"wide {name}", numeric=False, spare=1)),
         [
             (words(name), number(0.5), span(Estimate(0.5, -0.25, 0.75, 9)), words(f"w {name}")),
-            (words("plain"), number(float("nan")), span(Estimate(*[np.nan] * 3, 0)), words("w")),
+            (
+                words("plain"),
+                number(float("nan")),
+                span(Estimate(np.nan, np.nan, np.nan, 0)),
+                words("w"),
+            ),
         ],
         f"caption {name}",
         rules=[1],

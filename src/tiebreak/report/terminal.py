@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import groupby
+from os.path import commonprefix
 from typing import Final, Literal, NamedTuple
 
 from rich import box
@@ -112,15 +113,13 @@ def _table(table: Table, width: int) -> list[RenderableType]:
     for number, (row, texts) in enumerate(zip(table.rows, layout.rows, strict=True), start=1):
         tones = (_STYLES[row[place].tone] for place in layout.columns)
         made.add_row(*map(Text, texts, tones), end_section=number in table.rules)
-    return [made, *_lines(_less(layout, width), "dim")]
-
-
-def _less(layout: Layout, width: int) -> Iterator[str]:
+    less = []
     if layout.prefix:
-        yield f"Models: each name begins with {layout.prefix}, left out here."
+        less.append(f"Models: each name begins with {layout.prefix}, left out here.")
     if layout.left_out:
         named = listed(layout.left_out, most=_NAMED)
-        yield f"Not shown at {width} columns: {named}; --json has all."
+        less.append(f"Not shown at {width} columns: {named}; --json has all.")
+    return [made, *_lines(less, "dim")]
 
 
 # A word no wider than this is not broken unless a terminal is very narrow: "Top-1".
@@ -188,7 +187,7 @@ def fold(text: str, width: int) -> list[str]:
 def common_prefix(names: Iterable[str]) -> str:
     """What all names begin with, up to a separator; every name keeps something of its own."""
     known = {name for name in names if name not in ("", UNDEFINED)}
-    prefix = _shared_start(sorted(known)) if len(known) > 1 else ""
+    prefix = commonprefix(list(known)) if len(known) > 1 else ""  # noqa: RUF071
     while prefix:
         end = _PREFIX.match(prefix)
         prefix = end[0] if end else ""
@@ -196,12 +195,6 @@ def common_prefix(names: Iterable[str]) -> str:
             return prefix
         prefix = prefix[:-1]
     return ""
-
-
-def _shared_start(known: Sequence[str]) -> str:
-    """What texts in order begin with: the first and the last differ earliest."""
-    pairs = zip(known[0], known[-1], strict=False)
-    return "".join(char for char, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _models(table: Table) -> Iterator[str]:

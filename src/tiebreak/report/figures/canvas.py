@@ -324,7 +324,10 @@ class Drawing:
             return _saved(self.figure, form, {"Software": None}, dots=_PRINTED, scale=scale)
         if form == "pdf":
             return _pdf(self.figure, self.title, scale)
-        return _sized(self.svg(), scale).encode("utf-8", "replace")
+        # What is in an SVG keeps its own units.
+        head, opening, rest = re.split(r"(<svg\b[^>]*>)", self.svg(), maxsplit=1)
+        sized = _LENGTH.sub(lambda m: f'{m[1]}="{float(m[2]) * scale:.6g}pt"', opening)
+        return f"{head}{sized}{rest}".encode("utf-8", "replace")
 
 
 def themed(svg: str) -> str:
@@ -382,16 +385,6 @@ def _saved(
     with styled():
         figure.savefig(target, format=form, dpi=dots * scale, metadata=metadata, **more)
     return target.getvalue()
-
-
-def _sized(svg: str, scale: float) -> str:
-    """An SVG of another size: what is in it keeps its own units."""
-
-    def size(match: re.Match[str]) -> str:
-        return f'{match[1]}="{float(match[2]) * scale:.6g}pt"'
-
-    head, opening, rest = re.split(r"(<svg\b[^>]*>)", svg, maxsplit=1)
-    return f"{head}{re.sub(_LENGTH, size, opening)}{rest}"
 
 
 def _pdf(figure: "Figure", title: str, scale: float) -> bytes:

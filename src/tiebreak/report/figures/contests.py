@@ -72,7 +72,9 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
         return None
     base, slope = sensitivity.expected_wins[0], sensitivity.slope
     z = NormalDist().inv_cdf(0.5 + sensitivity.contests[0].level / 2)
-    names, places = _by_score(report.models, base)
+    order = np.argsort(-base, kind="stable")
+    places = [int(rank) for rank in competition_ranks(base)[order]]
+    names = [f"{n}. {short(report.models[k])}" for n, k in zip(places, order, strict=True)]
     title = "CSD · what elimination costs"
     with styled():
         figure, axes = point_panel(
@@ -86,7 +88,6 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
                 f"lines: {sensitivity.contests[0].level * 100:g}%, the simulation's error alone",
             ],
         )
-        order = np.argsort(-base, kind="stable")
         for model in order:
             marker, colour = _MARKS[sensitivity.labels[model]]
             x, y = float(base[model]), float(slope[model])
@@ -226,15 +227,6 @@ def _row_panel(
 
 def _key(labels: Sequence[str]) -> str:
     return ", ".join(f"{form} {label}" for label, form in _FORMS.items() if label in labels)
-
-
-def _by_score(models: Sequence[str], wins: FloatArray) -> tuple[list[str], list[int]]:
-    """Names with their competition ranks, the best first, and these ranks."""
-    ranked = competition_ranks(wins)
-    order = np.argsort(-wins, kind="stable")
-    places = [int(ranked[model]) for model in order]
-    names = [f"{place}. {short(models[k])}" for place, k in zip(places, order, strict=True)]
-    return names, places
 
 
 def _sensitivity_words(models: Sequence[str], sensitivity: FailureSensitivity) -> str:

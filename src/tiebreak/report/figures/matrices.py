@@ -207,8 +207,12 @@ def heat_map(
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     _cells(axes, share, colours)
+    # White stands out more on what is dark: relative luminance by WCAG 2.
+    rgb = colours[..., :3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    dark = linear @ [0.2126, 0.7152, 0.0722] < 0.179
     for i, j in np.ndindex(share.shape):
-        ink = MUTED if np.isnan(share[i, j]) else WHITE if _dark(colours[i, j]) else BLACK
+        ink = MUTED if np.isnan(share[i, j]) else WHITE if dark[i, j] else BLACK
         if shown := text(i, j):
             axes.text(
                 j, i, shown, ha="center", va="center", size=7, color=ink, linespacing=1.1, zorder=3
@@ -237,14 +241,6 @@ def _cells(axes: "Axes", share: FloatArray, colours: FloatArray) -> None:
         ),
         autolim=False,
     )
-
-
-def _dark(colour: FloatArray) -> bool:
-    """Whether white stands out more than black: relative luminance by WCAG 2."""
-    linear = np.where(
-        colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4
-    )
-    return bool(linear @ [0.2126, 0.7152, 0.0722] < 0.179)
 
 
 def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:

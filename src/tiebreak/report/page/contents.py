@@ -152,9 +152,13 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
                 names[f"{path.rstrip('/')}/"] = ""
     taken: set[str] = set()
     for log in logs:
-        files = [_free(file_name(file), taken) for file in log.files]
-        names |= dict(zip(log.files, files, strict=True))
-        names[log.path] = together(files) if files else _free(file_name(log.path), taken)
+        # A name that no other log has: a.eval, then a.eval (2).
+        files = []
+        for file in log.files or (log.path,):
+            files.append(free_name(file_name(file), taken, "{} ({})"))
+            taken.add(files[-1])
+        names |= dict(zip(log.files, files, strict=False))
+        names[log.path] = together(files)
     return names
 
 
@@ -181,10 +185,3 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
 def file_name(path: str) -> str:
     """The name of a file, wherever it lies."""
     return path.rstrip("/").rsplit("/", 1)[-1]
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """A name that no other log has: a.eval, then a.eval (2)."""
-    free = free_name(name, taken, "{} ({})")
-    taken.add(free)
-    return free

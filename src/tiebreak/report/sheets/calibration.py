@@ -176,7 +176,9 @@ def _pairs(calibration: Calibration) -> Table:
             words(gap.second or EACH_OTHER),
             integer(gap.n),
             _under(signed(gap.gap.difference), _interval(gap.gap.lower, gap.gap.upper)),
-            Cell("–") if math.isnan(gap.p_adjusted) else _p(gap),
+            Cell("–")
+            if math.isnan(gap.p_adjusted)
+            else Cell(p_value(gap.p_adjusted), gap.p_adjusted, "good" if gap.apart else ""),
         )
         for gap in (*calibration.gaps, *calibration.ceilings)
     )
@@ -257,10 +259,6 @@ def _interval(lower: float, upper: float) -> str:
 
 def _under(cell: Cell, bounds: str) -> Cell:
     return Cell(cell.text, cell.key, cell.tone, bounds if cell.key is not None else "")
-
-
-def _p(gap: JudgeGap) -> Cell:
-    return Cell(p_value(gap.p_adjusted), gap.p_adjusted, "good" if gap.apart else "")
 
 
 def _with_bounds(estimate: Estimate) -> str:

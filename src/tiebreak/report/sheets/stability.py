@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tiebreak.analysis.stability import RepeatedRun, StabilityReport
+from tiebreak.analysis.stability import StabilityReport
 from tiebreak.report.cells import Cell, integer, number, share, words
 from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import document, json_ready, only
@@ -88,15 +88,13 @@ def _runs(report: StabilityReport) -> Table:
         (
             (
                 *(words(runs.benchmark), words(runs.label)),
-                *(integer(runs.stability.n_runs), integer(runs.n_items)),
-                *(number(runs.stability.mean), number(runs.stability.minimum), _same_first(runs)),
+                *(integer(pairs.n_runs), integer(runs.n_items)),
+                *(number(pairs.mean), number(pairs.minimum)),
+                Cell(f"{same:.3g}/{n} ({percent(same / n)})", same / n),
             )
             for runs in report.repeated
+            for pairs in [runs.stability]
+            for same, n in [(pairs.top1_matches, pairs.n_pairs)]
         ),
         "Run against run",
     )
-
-
-def _same_first(runs: RepeatedRun) -> Cell:
-    same, n = runs.stability.top1_matches, runs.stability.n_pairs
-    return Cell(f"{same:.3g}/{n} ({percent(same / n)})", same / n)
