@@ -25,7 +25,7 @@ from tiebreak.report.cells import (
     span,
     words,
 )
-from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import (
     Column,
     Section,
@@ -288,9 +288,7 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
     cells: dict[str, Any] = only(log, "name", "role") | only(board, "protocol", "log")
     cells |= only(log, "n_items", "n_models")
     for name in ("spearman", "kendall"):
-        figure = getattr(agreement, name, None)
-        cells[name] = getattr(figure, "value", None)
-        cells |= {f"{name}_{end}": getattr(figure, end, None) for end in ("lower", "upper")}
+        cells |= in_columns(name, getattr(agreement, name, None))
     cells["spearman_expected"] = log.expected
     price = json_ready(log.price)
     return cells | {
@@ -308,15 +306,11 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
 def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
     position, flips, length = judge.position, judge.flips, judge.length
     return {
-        "first_rate": position.rate,
-        "first_lower": position.lower,
-        "first_upper": position.upper,
+        **{f"first_{name}": getattr(position, name) for name in ("rate", "lower", "upper")},
         "n_first": position.n,
         "flip_rate": flips.rate,
         "n_swapped": flips.n,
-        "length_gain": length.gain,
-        "length_lower": length.lower,
-        "length_upper": length.upper,
+        **{f"length_{name}": getattr(length, name) for name in ("gain", "lower", "upper")},
         "n_questions": sum(reply.n_questions for reply in judge.replies),
         "n_unscored": sum(reply.n_unscored for reply in judge.replies),
     }
