@@ -10,10 +10,10 @@ import pytest
 
 from tests.analysis.stars import Given, answered, starred
 from tests.ranking_logs.builders import call, item, match, write_log
-from tiebreak.analysis.calibration import Calibration, calibrate, calibration_of
+from tiebreak.analysis.calibration import Calibration, calibrate
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.rankers.agreement import cohen_kappa
-from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
+from tiebreak.ranking_logs import RankingLogError
 from tiebreak.report.sheets.calibration import verdict_of
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables.human import HumanLabel, HumanLabels
@@ -331,14 +331,6 @@ def test_undefined_figures(tmp_path: Path) -> None:
     assert math.isnan(one.mean("j/judge").kappa.value)
     assert one.mean("j/judge").undefined == ("b",)
     assert verdict_of(one).startswith("No κ is defined: all labels are one and the same")
-
-
-def test_logs_read_already_give_the_same(two: Calibration, tmp_path: Path) -> None:
-    write_log(tmp_path / "1.eval", GOOD)
-    again = calibration_of(read_ranking_logs(tmp_path), people(*SAID))
-    assert again.cell("j/good") is not None
-    assert again.cell("j/good").confusion == two.cell("j/good").confusion  # type: ignore[union-attr]
-    assert repr(again) == "Calibration(1 judge against stars.csv)"
 
 
 def test_judges_without_a_common_answer_are_not_compared(tmp_path: Path) -> None:

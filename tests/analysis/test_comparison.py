@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from tests.analysis.test_entries import WHEN
-from tests.analysis.whole import whole as whole_text
 from tests.ranking_logs.builders import (
     all_pairs,
     by_native,
@@ -160,22 +159,6 @@ def test_intervals_hold_the_value_and_widen_with_the_level(folder: Folder) -> No
 
 
 @pytest.mark.slow
-def test_the_seed_decides_the_draws(folder: Folder) -> None:
-    random = Random(3)
-    for _ in range(2):
-        orders = ["".join(random.sample("abcd", 4)) for _ in range(9)]
-        folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
-    first, again, other = (
-        folder.compare(reference="p0", how=Resampling(draws=40, seed=seed)) for seed in (1, 1, 2)
-    )
-    assert whole_text([first]) == whole_text([again])
-    figures_of = [one.benchmarks[0].logs[1].agreement for one in (first, other)]
-    assert figures_of[0] is not None
-    assert figures_of[1] is not None
-    assert figures_of[0].top1_share != figures_of[1].top1_share
-
-
-@pytest.mark.slow
 def test_logs_are_compared_on_what_both_ranked(folder: Folder, tmp_path: Path) -> None:
     # The log lacks q0; there it would have agreed least, so leaving it in would show.
     random = Random(4)
@@ -232,14 +215,6 @@ def test_replies_from_the_cache_are_no_second_opinion(
     assert named(one)["full_pairwise · run 2"].role == role
     warned = [note for note in one.notes if "is not a noise ceiling: 2 of its 4 calls" in note]
     assert len(warned) == (role == "rerun")
-
-
-def test_both_orders_are_a_noise_ceiling(folder: Folder) -> None:
-    folder.add(*full(3, "abcd", swapped="bacd"))
-    one = folder.benchmark()
-    assert one.orders is not None
-    assert one.orders.agreement.spearman.value == pytest.approx(0.8)
-    assert (one.orders.agreement.top1.value, one.orders.n_items, one.orders.n_models) == (0, 3, 4)
 
 
 def test_cached_calls_are_worth_what_they_cost_and_are_pointed_out(folder: Folder) -> None:
@@ -365,30 +340,6 @@ def test_doubtful_rankings_are_named(folder: Folder) -> None:
     assert warning == "Not to be trusted, and `tiebreak rank` says why: full_pairwise"
 
 
-def test_totals_over_benchmarks(folder: Folder) -> None:
-    # Table 4 of SEAL in small: top-1 on one of two benchmarks; rho 0.8 and 1.
-    folder.add(*full(2), *full(2, benchmark="mmlu"))
-    folder.add(
-        *lists(2, "bacd", calls=[call("list")]),
-        *lists(2, "abcd", benchmark="mmlu", calls=[call("list")] * 2),
-    )
-    folder.add(*lists(2, "abcd", protocol="pointwise"))
-    result = folder.compare()
-    assert [one.benchmark for one in result.benchmarks] == ["gsm8k", "mmlu"]
-    pointwise, listwise = result.totals
-    assert (pointwise.name, pointwise.n_benchmarks, pointwise.top1) == ("pointwise", 1, 1)
-    assert (listwise.n_benchmarks, listwise.top1, listwise.calls) == (2, 1, 1.5)
-    assert listwise.spearman == pytest.approx(0.9)
-    assert listwise.kendall == pytest.approx((4 / 6 + 1) / 2)
-    assert math.isnan(listwise.relative_cost)
-
-
-def test_one_benchmark_needs_no_totals(folder: Folder) -> None:
-    folder.add(*full(2))
-    folder.add(*lists(2, "abcd"))
-    assert folder.compare().totals == ()
-
-
 def test_a_benchmark_without_the_reference_is_left_out_and_named(folder: Folder) -> None:
     folder.add(*full(2))
     folder.add(*lists(2, "abcd"), *lists(2, "abcd", benchmark="mmlu"))
@@ -466,7 +417,3 @@ def test_the_reference_alone_is_no_comparison(folder: Folder) -> None:
     folder.add(*full(2))
     with pytest.raises(NothingToCompareError, match=r"1\.eval.*-T repeat=2"):
         folder.compare()
-
-
-def test_errors_have_one_base() -> None:
-    assert issubclass(NothingToCompareError, AnalysisError)

@@ -1,6 +1,5 @@
 """The same ballots by several methods: what is counted, what cannot be, and what is printed."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.consensus import Election, elect
-from tiebreak.rankers import AGGREGATORS, Profile, kemeny_young
+from tiebreak.rankers import AGGREGATORS, Profile
 from tiebreak.rankers.errors import RankingError
 from tiebreak.report.sheets.consensus import election_data, sheet_of
 from tiebreak.tables import BallotFile
@@ -28,27 +27,6 @@ def ballots(profile: Profile, **more: Any) -> BallotFile:
 
 def printed(election: Election) -> str:
     return show(sheet_of(election))
-
-
-def test_every_method_side_by_side() -> None:
-    election = elect(ballots(PARTIAL, notes=("one was left out",)), tuple(AGGREGATORS))
-    assert tuple(election.consensuses) == tuple(AGGREGATORS)
-    assert election.kemeny is not None
-    assert election.kemeny.order == kemeny_young(PARTIAL).order == (1, 0, 2)
-    # Kendall drops the ballot that decides.
-    assert election.consensuses["kendall"].dropped == 1
-    text = printed(election)
-    assert "Kem   Avg   Bor   Cop   Dod   IRV   Ken   Spm" in text
-    assert "kendall: 4 ballots counted, 1 dropped" in text
-    assert "Note: one was left out" in text
-    for name in "abc":
-        assert f"\n{name}  " in text
-
-
-def test_one_method_with_scores() -> None:
-    text = printed(elect(ballots(PARTIAL), ["average"]))
-    assert "average: 5 ballots counted; a lower score is better" in text
-    assert "1.400" in text  # b: (2 + 2 + 1 + 1 + 1) / 5
 
 
 def test_a_method_that_cannot_count_leaves_the_others() -> None:
@@ -92,12 +70,3 @@ def test_a_time_limit_reaches_kemeny() -> None:
     every = elect(ballots(hard), tuple(AGGREGATORS), time_limit=0.0)
     assert set(every.failed) == {"dodgson", "kendall"}
     assert "not proven in time" in every.failed["dodgson"]
-
-
-def test_as_data() -> None:
-    data = election_data(elect(ballots(PARTIAL), ["kemeny_young", "borda"]))
-    assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert data["candidates"] == ["a", "b", "c"]
-    kemeny, borda = data["results"]
-    assert kemeny["kemeny"]["order"] == ["b", "a", "c"]
-    assert borda["kemeny"] is None

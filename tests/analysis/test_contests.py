@@ -11,7 +11,7 @@ from tests.report.showing import round_trip
 from tiebreak.analysis import contests
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.progress import Activity, watch
-from tiebreak.rankers import csd, failure_sensitivity, natural_breaks, perturb
+from tiebreak.rankers import csd, natural_breaks, perturb
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.report.sheets.contest import data_of, sheets_of
@@ -33,36 +33,6 @@ def printed(contest: ContestReport) -> str:
     return show(sheets_of(contest))
 
 
-def test_one_number_of_eliminations() -> None:
-    contest = report(eliminate=(1,))
-    assert (contest.table and contest.table.scores is SCORES, contest.missing) == (True, "error")
-    expected = csd(SCORES, eliminate=1, iterations=2000, seed=3)
-    np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
-    assert contest.sensitivity is None
-    assert contest.rounds == (("maths",), ("code",), ("law",))
-    text = printed(contest)
-    assert "4 models · 3 rounds · T = 1 · 2,000 contests, seed 3" in text
-    assert "maths → code → law" in text
-    assert "E[wins]" in text
-
-
-def test_several_give_the_sensitivity() -> None:
-    contest = report(eliminate=(0, 1, 2), rounds=[(0, 1), (2,)])
-    expected = failure_sensitivity(SCORES, [(0, 1), (2,)], (0, 1, 2), iterations=2000, seed=3)
-    assert contest.sensitivity is not None
-    np.testing.assert_array_equal(contest.sensitivity.slope, expected.slope)
-    np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins[0])
-    text = printed(contest)
-    assert "maths + code → law" in text
-    assert "T = 0   T = 1   T = 2" in text
-
-
-def test_eliminations_by_round() -> None:
-    contest = report(eliminate={0: 0, 1: 2, 2: 0})
-    assert contest.result.eliminate == (0, 2, 0)
-    assert "T = 0, 2, 0" in printed(contest)
-
-
 def test_weights_give_a_random_order() -> None:
     options: CsdOptions = {"iterations": 2000, "seed": 3, "weights": (1.0, 2.0, 1.0)}
     contest = contest_report(TABLE, options=options)
@@ -70,18 +40,6 @@ def test_weights_give_a_random_order() -> None:
     np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
     assert contest.order_from == "weights"
     assert "Order: drawn by weight, anew for every contest" in printed(contest)
-
-
-def test_a_spoilt_score() -> None:
-    contest = report(spoil="ben=code,law")
-    expected = perturb(SCORES, 1, (1, 2), iterations=2000, seed=3)
-    [spoilt] = contest.spoilt
-    assert spoilt.csd_ranks == expected.csd_ranks
-    # Means of ben: 8 before, 7/3 after; ada has 6, cleo 6, dan 2.
-    assert spoilt.mean_ranks == (1, 3)
-    wins = " → ".join(f"{value:.3f}" for value in expected.expected_wins)
-    row = f"ben 0 on code, law {wins} 1 → {expected.csd_ranks[1]} 1 → 3"
-    assert row in " ".join(printed(contest).split())
 
 
 def test_several_changes_each_on_its_own() -> None:
@@ -132,16 +90,6 @@ def test_too_few_contests_for_an_interval_are_explained() -> None:
     assert "No interval: one contest has no standard error" in printed(contest)
     data = round_trip(data_of(contest))
     assert data["contest"]["rows"][0]["standard_error"] is None
-
-
-def test_as_data() -> None:
-    contest = report(eliminate=(0, 2), spoil="ada=maths", notes=("a hole",))
-    data = round_trip(data_of(contest))
-    assert data["sensitivity"]["eliminate"] == [0, 2]
-    [change] = data["perturbations"]
-    assert (change["model"], change["benchmarks"], change["values"]) == ("ada", ["maths"], [0])
-    assert data["notes"] == ["a hole"]
-    assert data["rounds"] == [["maths"], ["code"], ["law"]]
 
 
 @pytest.mark.parametrize(
@@ -237,41 +185,6 @@ def test_where_the_order_comes_from_is_said() -> None:
     assert "law → maths" in printed(
         contest_report(TABLE, read_order("law, maths", BENCHMARKS), options=options)
     )
-
-
-def with_errors(error: float = 0.5, **arguments: object) -> ContestReport:
-    errors = np.full(SCORES.shape, error)
-    table = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors)
-    return contest_report(table, options={"iterations": 500}, **arguments)  # type: ignore[arg-type]
-
-
-def test_without_standard_errors_no_interval_pretends() -> None:
-    text = " ".join(printed(report()).split())
-    assert "These intervals hold the simulation's error only; give standard errors" in text
-    assert "95% interval" not in text
-    data = round_trip(data_of(report()))["contest"]
-    assert data["items"] is None
-    assert data["items_reason"] == "the scores have no standard errors"
-    row = data["rows"][0]
-    assert (row["lower"], row["upper"], row["rank_lower"], row["rank_upper"]) == (None,) * 4
-    assert row["simulation_rank_lower"] == 1
-
-
-def test_intervals_over_items() -> None:
-    contest = with_errors()
-    assert contest.items is not None
-    assert np.all(contest.items.lower <= contest.items.upper)
-    text = " ".join(printed(contest).split())
-    assert "95% interval" in text
-    assert "ranks hold for all models at once. ± is the simulation's error alone" in text
-    data = round_trip(data_of(contest))["contest"]
-    assert data["items"] == {"level": 0.95, "draws": 400, "contests": 320}
-    best = MODELS.index(data["rows"][0]["model"])
-    assert data["rows"][0]["lower"] == contest.items.lower[best]
-    assert data["rows"][0]["rank_upper"] == int(contest.items.rank_upper[best])
-    # The result itself does not depend on errors.
-    without = contest_report(TABLE, options={"iterations": 500})
-    np.testing.assert_array_equal(contest.result.expected_wins, without.result.expected_wins)
 
 
 def test_an_error_that_is_missing_is_named() -> None:

@@ -193,17 +193,6 @@ def test_scores_beyond_one_are_no_points() -> None:
     assert "points" not in found.verdict.text
 
 
-def test_level_and_power_are_passed_on() -> None:
-    pool = simulated([0.9, 0.7], 100)
-    [usual], [strict] = diagnose(pool), diagnose(pool, level=0.99, power=0.9)
-    assert strict.evidence.detectable > 1.3 * usual.evidence.detectable
-    assert strict.evidence.level == strict.separation.level == 0.99
-    text = printed(strict)
-    assert "in about 90% of cases" in text
-    with pytest.raises(RankingError):
-        diagnose(pool, level=1)
-
-
 def test_an_infinite_native_score_is_an_error() -> None:
     rows = {ItemKey("b", "1"): {"a": ("x", math.inf), "b": ("y", 1.0)}}
     with pytest.raises(RankingError):
@@ -236,53 +225,6 @@ def test_as_data() -> None:
     assert (data["n_pairs"], data["n_identical_pairs"]) == (15, 3 + 0 + 1 + 0 + 3)
     assert data["notes"] == ["two metrics", "two temperatures", "two templates"]
     assert data["power"] == 0.8
-
-
-def test_what_is_printed() -> None:
-    rows = {
-        ItemKey("gsm8k", str(n)): {
-            "[red]a\x1b": (f"{n}", 1.0),
-            "b": (f"{n}" if n else "other", 1.0),
-            "c": ("wrong", float(n > 6) if n else NAN),
-            "no scores": ("none", NAN),
-        }
-        for n in range(40)
-    }
-    notes = (Note("native_differs", "gsm8k", "two metrics"), Note("hole", "gsm8k", "q left out"))
-    [found] = diagnose(pool_of(rows, notes=notes))
-    text = printed(found)
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert lines[:2] == ["gsm8k · 4 models · 40 items", "native score: match"]
-    # c lacks item 0 and fails six of the other 39: 33 / 39. Both its pairs have p = 2 / 2⁶, by the
-    # same signs, so together as well.
-    assert "Partly saturated: of 3 models that have them, native scores tell 2 of 3 pairs" in text
-    assert r"[red]a\x1b 1.000 0.000 – 1" in lines
-    # Differences of b and c: six of 39, three tests.
-    assert "b 1.000 0.154 0.300 1" in lines
-    assert "c 0.846 (of 39) – – 2" in lines
-    assert "no scores – – – –" in lines
-    groups = "Groups: models that share one are not told apart (all 3 tests, at 95%)"
-    assert groups in lines
-    assert "Items that lack a native score: 40 of 40 (100%)" in lines
-    assert "Items left out for want of an answer: 1" in lines
-    assert "Items with identical answers, at no cost: 0 of 40 (0%)" in lines
-    # Of a, b, c and the one without scores three differ, in item 0 all four.
-    assert "Different answers per item: 3.0 of 4 on average" in lines
-    assert "Pairs of answers that differ: 201 of 240 (84%)" in lines
-    # a, b and c tie 3 × 33 pairs of items 7 … 39, two of each three differ; a and b tie in the
-    # other seven, and differ in item 0.
-    assert "Pairs with equal native scores that differ: 67 of 106 (63%)" in lines
-    assert "Note: two metrics" in lines
-    assert "q left out" not in text
-    assert "\x1b" not in text
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_lines_fit(width: int) -> None:
-    pool = simulated([0.96] * 8, 162)
-    text = printed(*diagnose(pool), width=width)
-    assert max(map(len, text.splitlines())) <= width
-    assert "0.9" in text
 
 
 def test_one_model_has_no_pair_and_no_items_of_one() -> None:

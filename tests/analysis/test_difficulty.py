@@ -61,15 +61,6 @@ def test_what_is_said_of_the_tiers() -> None:
     assert drawing.title == "CSD, gsm8k in 4 tiers of difficulty · expected wins of 4 models"
 
 
-def test_no_interval_over_items_pretends() -> None:
-    found = contest()
-    assert found.items is None
-    assert "95% interval" not in said(found)
-    assert "give standard errors" not in said(found)
-    assert "hold the simulation's error only: the tiers are made of the answers" in said(found)
-    assert "made of the answers" in data_of(found)["contest"]["items_reason"]
-
-
 def test_tiers_without_an_item_are_named() -> None:
     found = contest(tiers=10)
     assert "Without an item, so no round: 0.8–0.9, 0.6–0.7, 0.5–0.6" in said(found)

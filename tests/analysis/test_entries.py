@@ -93,28 +93,6 @@ def test_runs_are_counted_by_age_and_benchmark(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
-def test_of_attempts_at_a_task_the_fullest_counts(tmp_path: Path) -> None:
-    items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
-    log(tmp_path, 1, *items[:1], task_id="same")
-    log(tmp_path, 2, *items, task_id="same")
-    log(tmp_path, 3, *items[:2], task_id="same")
-    [entry] = entries_of(tmp_path)
-    assert entry.board.eval_id == "E2"
-    [note] = notes_of(tmp_path)
-    one, two, three = (tmp_path / f"{number}.eval" for number in (1, 2, 3))
-    assert note == (
-        f"{two}: 2 other attempts at this run are left out: they judged 1 to 2 items, and {two} 3; "
-        f"`tiebreak rank --attempts all` shows them ({one}, {three})"
-    )
-
-
-def test_of_equal_attempts_the_latest_counts(tmp_path: Path) -> None:
-    for number in (1, 2):
-        log(tmp_path, number, bracket("q", "a", "b", "c"), task_id="same")
-    assert [entry.board.eval_id for entry in entries_of(tmp_path)] == ["E2"]
-
-
 def test_notes_name_their_log_unless_all_logs_say_it(tmp_path: Path) -> None:
     log(tmp_path, 1, bracket("q", "a", "b", "c"), expected=4)
     log(tmp_path, 2, bracket("q", "a", "b", "c"))

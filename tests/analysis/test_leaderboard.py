@@ -1,12 +1,10 @@
 import math
-from dataclasses import FrozenInstanceError
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.analysis.peers.builders import identical, reviews
-from tests.analysis.whole import whole
 from tests.ranking_logs.builders import (
     bracket,
     by_native,
@@ -22,12 +20,10 @@ from tests.ranking_logs.builders import (
 from tiebreak.analysis.leaderboard import (
     Leaderboard,
     LeaderboardRow,
-    boards_of,
     leaderboards,
 )
 from tiebreak.analysis.receipt import Settled
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 
 
@@ -355,48 +351,6 @@ def test_a_settled_run(tmp_path: Path) -> None:
     assert twice.settled is not None
     assert (twice.settled.after, twice.settled.n_skipped) == (5, 3)
     assert board(tmp_path / "all", *judged).settled is None
-
-
-def test_boards_of_a_log_that_was_read(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "r.eval", [bracket(f"q{n}", "a", "b", "c") for n in range(3)])
-    [log] = read_ranking_logs([path])
-    assert whole(boards_of(log)) == whole(leaderboards([path]))
-
-
-@pytest.mark.slow
-def test_the_seed_decides_the_draws(tmp_path: Path) -> None:
-    path = write_log(
-        tmp_path / "r.eval",
-        [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)],
-    )
-    first, again, other = (
-        leaderboards([path], how=Resampling(draws=99, seed=seed)) for seed in (1, 1, 2)
-    )
-    assert whole(first) == whole(again)
-    assert whole(first) != whole(other)
-
-
-def test_results_are_frozen(tmp_path: Path) -> None:
-    result = board(tmp_path, bracket("q1", "a", "b", "c"))
-    with pytest.raises(FrozenInstanceError):
-        result.n_items = 3  # type: ignore[misc]
-
-
-def test_closure_reaches_the_least_squares_view(tmp_path: Path) -> None:
-    # a beat b and b beat c: that a beats c is implied, and is one result more.
-    items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
-    path = write_log(tmp_path / "r.eval", items)
-    boards = [
-        leaderboards([path], how=Resampling(draws=50), closure=closure)[0]
-        for closure in (False, True)
-    ]
-    views = [board.views[0] for board in boards]
-    assert [view.n_results for view in views] == [6, 6]
-    assert [view.closure for view in views] == [False, True]
-    plain, closed = ({row.model: row.strength for row in view.rows} for view in views)
-    # Chains a − b = 1, b − c = 1; with a − c = 1 as well the fit is 2/3, 0, −2/3.
-    assert plain == pytest.approx({"a": 1, "b": 0, "c": -1})
-    assert closed == pytest.approx({"a": 2 / 3, "b": 0, "c": -2 / 3})
 
 
 def test_a_peer_review_in_which_nobody_was_asked(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_what_nobody_asks_for_is_not_there(tmp_path: Path) -> None:
     log = write(tmp_path, 1, *pairs())
     found = rank_logs(log, how=HOW)
     assert found.stars is None
-    assert found.others == found.boards
+    assert found.unjoined == found.boards
     [board] = found.boards
     assert [view.closure for view in board.views] == [False, False]
     assert board.control is None
@@ -68,10 +68,10 @@ def test_star_boards_stand_for_their_logs(tmp_path: Path) -> None:
     write(tmp_path, 2, *(starred(f"q{k}", {"a": 3, "b": k}) for k in range(3)))
     found = rank_logs(tmp_path, how=HOW, reference="b")
     assert [board.placed_by for board in found.boards] == ["win_rate", "stars"]
-    assert [board.placed_by for board in found.others] == ["win_rate"]
+    assert [board.placed_by for board in found.unjoined] == ["win_rate"]
     assert found.stars is not None
     assert found.stars.boards[0].reference == "b"
-    assert Ranking(found.boards, None).others == found.boards
+    assert Ranking(found.boards, None).unjoined == found.boards
     with pytest.raises(AnalysisError, match="no log here was judged by stars"):
         rank_logs(tmp_path / "1.eval", how=HOW, reference="b")
 

@@ -79,23 +79,6 @@ def test_saturated_items_are_those_of_the_audit() -> None:
     assert result.saturation.agree.n == counted.n_native
 
 
-def test_options_are_passed_on() -> None:
-    pool = pool_of({ItemKey("m", str(n)): {"a": n % 2, "b": n % 3} for n in range(12)})
-    [strict], [loose] = saturation(pool, level=0.99, power=0.9), saturation(pool)
-    assert (strict.saturation.level, strict.saturation.power) == (0.99, 0.9)
-    gap = [n % 2 - n % 3 for n in range(12)]
-    for result, level, power in ((strict, 0.99, 0.9), (loose, 0.95, 0.8)):
-        assert result.saturation.typical_detectable == pytest.approx(
-            detectable(gap, 1, level=level, power=power)
-        )
-    with pytest.raises(RankingError):
-        saturation(pool, level=2)
-
-
-def test_an_empty_pool_has_no_benchmark() -> None:
-    assert saturation(CandidatePool((), {})) == ()
-
-
 FloatArray = NDArray[np.float64]
 
 # --- By hand ---------------------------------------------------------------------------------
@@ -185,12 +168,6 @@ def test_models_without_a_common_item() -> None:
     assert lonely.order == (0, 1)
     assert math.isnan(lonely.detectable[0, 1])
     assert math.isnan(lonely.agree.rate)
-
-
-def test_a_model_without_a_score_has_no_place() -> None:
-    result = saturation_of([[1, NAN, 0], [1, NAN, 0]])
-    assert np.isnan(result.means[1])
-    assert result.order == (0, 2)
 
 
 def test_one_model() -> None:

@@ -79,11 +79,6 @@ def test_a_log_that_says_it_otherwise_says_nothing(tmp_path: Path, settings: Any
     assert (board.settings_differ, board.n_items) == ({}, 1)
 
 
-def test_a_log_of_an_earlier_version_says_nothing(tmp_path: Path) -> None:
-    [board] = leaderboards([write_log(tmp_path / "r.eval", [bracket("q1", "a", "b", "c")])])
-    assert board.settings_differ == {}
-
-
 def test_shards_have_those_of_their_run(tmp_path: Path) -> None:
     from inspect_ai.log import read_eval_log, write_eval_log
 

@@ -123,16 +123,6 @@ def linked_logs(folder: Path, anchors: int, fresh: int) -> None:
         write(folder / f"{model}.eval", items)
 
 
-def test_linked_logs(tmp_path: Path) -> None:
-    linked_logs(tmp_path, 20, 30)
-    board = only(star_report(tmp_path, how=HOW))
-    assert (board.design, board.anchors, board.n_items) == ("linked", 20, 20 + 3 * 30)
-    assert {row.n_items for row in board.rows} == {50}
-    assert {pair.n_items for pair in board.pairs} == {20}
-    assert not math.isnan(board.correlation)
-    assert all(pair.error > 0 and pair.lower < pair.difference < pair.upper for pair in board.pairs)
-
-
 def test_unlinked_logs(tmp_path: Path) -> None:
     linked_logs(tmp_path, 0, 40)
     board = only(star_report(tmp_path, how=HOW))

@@ -169,17 +169,6 @@ def test_closure_adds_what_results_imply() -> None:
     assert (plain.closure, closed.closure) == (False, True)
 
 
-@pytest.mark.slow
-def test_same_seed_same_numbers_in_any_order() -> None:
-    items = round_robin(9)
-    first, again, other = (
-        strength_views(order, how=Resampling(draws=60, seed=seed))
-        for order, seed in ((items, 1), (items[::-1], 1), (items, 2))
-    )
-    assert repr(first) == repr(again)
-    assert first != other
-
-
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(RankingError):
         strength_views(round_robin(3), how=Resampling(level=2))

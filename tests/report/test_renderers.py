@@ -17,8 +17,9 @@ from pydantic import BaseModel
 from rich.cells import cell_len
 
 from tests.report.showing import printed
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.report import csv, html, latex, markdown
-from tiebreak.report.cells import Cell, integer, interval, number, share, signed_bounds, words
+from tiebreak.report.cells import Cell, integer, interval, number, share, span, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.tables import read_human_ranking
@@ -42,8 +43,13 @@ def sheet(name: str) -> Sheet:
     table = Table.of(
         (names(name), *numbers("ρ", "95%"), Column(f"wide {name}", numeric=False, spare=1)),
         [
-            (words(name), number(0.5), signed_bounds(-0.25, 0.75), words(f"w {name}")),
-            (words("plain"), number(float("nan")), signed_bounds(np.nan, np.nan), words("w")),
+            (words(name), number(0.5), span(Estimate(0.5, -0.25, 0.75, 9)), words(f"w {name}")),
+            (
+                words("plain"),
+                number(float("nan")),
+                span(Estimate(np.nan, np.nan, np.nan, 0)),
+                words("w"),
+            ),
         ],
         f"caption {name}",
         rules=[1],
@@ -218,7 +224,7 @@ def test_rules_part_the_rows() -> None:
         (number(float("nan")), "–", None),
         (number(2.5, 1, unit="×"), "2.5×", 2.5),
         (share(0.001), "<1%", 0.001),
-        (signed_bounds(-0.123, -0.004), "-0.12 to 0.00", -0.123),
+        (span(Estimate(0.1, -0.123, -0.004, 9)), "-0.12 to 0.00", -0.123),
         (integer(1200), "1,200", 1200),
         (integer(None), "–", None),
         (words("Kept"), "Kept", "kept"),

@@ -215,7 +215,7 @@ def align_panels(
     """Compare panels and boards that were read already; as `align`."""
     if scores not in get_args(Scores):
         raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
-    panels, found, notes = list(panels), [], list(human.notes)
+    panels, aligned, notes = list(panels), [], list(human.notes)
     for panel in panels:
         names = match_names(list(human.of(panel.benchmark)), panel.models)
         people = _ranks(panel, human, names)
@@ -225,24 +225,23 @@ def align_panels(
             draws = ItemDraws(len(panel.item_ids), panel.items, how=how)
             columns = [number for number, model in enumerate(panel.models) if model in names]
             rated = ratings(panel, columns, methods, scores)
-            found.append(_compare(panel, human, names, people, rated, draws))
-    if not found:
+            aligned.append(_compare(panel, human, names, people, rated, draws))
+    if not aligned:
         raise AnalysisError("\n".join(notes) or "There is no board to compare")
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
         notes.append(f"No board of {', '.join(unused)}, which {human.source} ranks models on")
     return Alignment(
-        *(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes)),
+        *(human.source, tuple(aligned), how.level, how.draws, how.seed, tuple(notes)),
         consensus=consensus_method(methods),
         scores=scores,
     )
 
 
 def _ranks(panel: Judged, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
-    """The human ranks of the models that people ranked, in the panel's order."""
     scores = human.of(panel.benchmark)
-    own = [scores[names[model]] for model in panel.models if model in names]
-    return within_ballots(np.array(own, np.float64))
+    by_people = [scores[names[model]] for model in panel.models if model in names]
+    return within_ballots(np.array(by_people, np.float64))
 
 
 def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> str | None:
@@ -272,7 +271,7 @@ def _compare(
     rated: tuple[Sequence[Ratings], Sequence[str]],
     draws: ItemDraws,
 ) -> BenchmarkAlignment:
-    found, remarks = rated
+    raters, remarks = rated
     models = tuple(model for model in panel.models if model in names)
     ballots = panel.ballots if isinstance(panel, Panel) else ()
     return BenchmarkAlignment(
@@ -284,11 +283,13 @@ def _compare(
         n_candidates=len(panel.models),
         item_ids=panel.item_ids,
         n_items=len(set(panel.item_ids)),
-        raters=correlate(found, people, draws),
+        raters=correlate(raters, people, draws),
         notes=(*panel.notes, *_notes(panel, human.of(panel.benchmark), names), *remarks),
         warnings=tuple(filter(None, [lone_reviewer(ballots)])),
         order=(
-            board_order(-found[0].amounts, people, models, items=panel.items, level=draws.how.level)
+            board_order(
+                -raters[0].amounts, people, models, items=panel.items, level=draws.how.level
+            )
             if isinstance(panel, JudgedBoard)
             else None
         ),
@@ -323,10 +324,10 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
     Raises:
         AnalysisError: a name fits several models, or several names fit one.
     """
-    found = {model: model for model in models if model in set(names)}
+    matched = {model: model for model in models if model in set(names)}
     fits: dict[str, list[str]] = defaultdict(list)
-    for name in (name for name in names if name not in found):
-        close = namesakes(name, (model for model in models if model not in found))
+    for name in (name for name in names if name not in matched):
+        close = namesakes(name, (model for model in models if model not in matched))
         if len(close) > 1:
             raise AnalysisError(
                 f"{name!r} in the human ranking could be {' or '.join(map(repr, close))}; write "
@@ -340,8 +341,8 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
                 f"In the human ranking {' and '.join(map(repr, several))} could both be {model!r}; "
                 "keep one of them, or write the model's whole name"
             )
-        found[model] = several[0]
-    return found
+        matched[model] = several[0]
+    return matched
 
 
 # Of rows × models². Dodgson's rule is an integer program for each row and model: 8 seconds or so.
@@ -367,30 +368,30 @@ def ratings(
     The views SIA and SFA are by `consensus_method`. With "mean-rank" average, SR and PR are
     `as_given`.
     """
-    found: list[Ratings] = []
+    raters: list[Ratings] = []
     notes: list[str] = []
     if isinstance(panel, JudgedBoard):
         by_item, amounts = -panel.borda[:, columns], -panel.scores[:, columns]
-        found.append(Ratings("board", panel.name, by_item, amounts))
+        raters.append(Ratings("board", panel.name, by_item, amounts))
     elif panel.reviewers:
         for number, reviewer in enumerate(panel.reviewers):
             ranks = within_ballots(panel.ranks[:, number])
-            found.append(_ranked("reviewer", reviewer.name, ranks, columns))
+            raters.append(_ranked("reviewer", reviewer.name, ranks, columns))
         by = consensus_method(methods)
         chosen, remarks = _methods(panel, methods)
         merged, failed = _merged(panel, columns, chosen, by, as_given=scores == "mean-rank")
-        found += merged
+        raters += merged
         notes += [*remarks, *failed]
-        for one in merged:
-            notes += _left_open(panel, columns, one, by)
+        for rater in merged:
+            notes += _left_open(panel, columns, rater, by)
     else:
         notes.append("No reviewer was called: all answers are identical")
     native = panel.native[:, columns]
     if np.isnan(native).all():
         notes.append("There are no native scores")
     else:
-        found.append(Ratings("native", "native score", -native, -native))
-    return found, [*notes, *_silent(found)]
+        raters.append(Ratings("native", "native score", -native, -native))
+    return raters, [*notes, *_silent(raters)]
 
 
 def consensus_method(methods: Sequence[str] | None) -> str:
@@ -417,7 +418,7 @@ def _merged(
     SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`. So is `average`,
     where mean ranks are asked for and not the order that they give.
     """
-    mine, peers = own_and_peers(panel.ranks, panel.own)
+    self_ranks, peers = own_and_peers(panel.ranks, panel.own)
 
     def mean_ranks(kind: RaterKind, name: str, ranks: FloatArray) -> Ratings:
         means = mean_rank(ranks, axis=1)[:, columns]
@@ -429,20 +430,20 @@ def _merged(
             consensus[name] = aggregate_items(ballots, method)
         except UnprovenOrderError as error:
             failed.append(f"{name}: no result: {error}")
-    found = [
-        mean_ranks("aggregator", method, np.fmax(mine, peers))
+    raters = [
+        mean_ranks("aggregator", method, np.fmax(self_ranks, peers))
         if as_given and method == "average"
         else _ranked("aggregator", method, consensus[method], columns)
         for method in methods
         if method in consensus
     ]
-    found += [mean_ranks("view", "SR", mine), mean_ranks("view", "PR", peers)]
+    raters += [mean_ranks("view", "SR", self_ranks), mean_ranks("view", "PR", peers)]
     for name, source in (("SIA", by), ("SFA", "SFA")):
         if source in consensus:
-            found.append(_ranked("view", name, consensus[source], columns))
+            raters.append(_ranked("view", name, consensus[source], columns))
     if by not in consensus:
         failed.append(f"SIA: no result, as {by} has none")
-    return found, failed
+    return raters, failed
 
 
 def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int]) -> Ratings:
@@ -454,19 +455,23 @@ def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int
     return Ratings(kind, name, among, among * (len(columns) + 1) / (n + 1))
 
 
-def _left_open(panel: Panel, columns: Sequence[int], one: Ratings, by: str) -> Iterator[str]:
+def _left_open(panel: Panel, columns: Sequence[int], rater: Ratings, by: str) -> Iterator[str]:
     """Models that a view never ranks and why, and items in which models do not rank themselves."""
-    if one.kind != "view":
+    if rater.kind != "view":
         return
-    ranked = ~np.isnan(one.ranks)
+    ranked = ~np.isnan(rater.ranks)
     never: dict[str, list[str]] = {}
     for place, column in enumerate(columns):
         if not ranked[:, place].any():
-            why = no_self_rank(panel, column) if one.name == "SR" else _NOBODY[one.name].format(by)
+            why = (
+                no_self_rank(panel, column)
+                if rater.name == "SR"
+                else _NOBODY[rater.name].format(by)
+            )
             never.setdefault(why, []).append(panel.models[column])
     for why, models in never.items():
-        yield f"No {one.name} of {', '.join(models)}: {why}"
-    if one.name == "SR":
+        yield f"No {rater.name} of {', '.join(models)}: {why}"
+    if rater.name == "SR":
         reviewed = ~np.isnan(panel.ranks).all(axis=(1, 2))
         lacking = np.sum(~ranked[reviewed], axis=0).tolist()
         some = [
@@ -478,17 +483,17 @@ def _left_open(panel: Panel, columns: Sequence[int], one: Ratings, by: str) -> I
             yield f"No SR where the own ballot does not rank the own answer: {', '.join(some)}"
 
 
-def _silent(found: Sequence[Ratings]) -> Iterator[str]:
+def _silent(raters: Sequence[Ratings]) -> Iterator[str]:
     """Raters that never rank two models; a view's missing models are named already."""
-    for one in found:
-        if np.isnan(one.ranks).all() and one.kind != "view":
+    for rater in raters:
+        if np.isnan(rater.ranks).all() and rater.kind != "view":
             why = {
                 "board": "has no usable score",
                 "reviewer": "has no usable review",
                 "aggregator": "finds no ballot that it can read",
                 "native": "has no two scores",
-            }[one.kind]
-            yield f"{one.name} {why}"
+            }[rater.kind]
+            yield f"{rater.name} {why}"
 
 
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
@@ -555,8 +560,8 @@ def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> t
         return np.stack(values, axis=1).round(DECIMALS)
 
     sums = np.hstack([np.nan_to_num(amounts), present.astype(np.float64)])
-    found = draws.figures(sums, figures, np.repeat(ranked, 2, axis=1), _TIES_ALL)
-    return tuple(map(_widened, found))
+    estimates = draws.figures(sums, figures, np.repeat(ranked, 2, axis=1), _TIES_ALL)
+    return tuple(map(_widened, estimates))
 
 
 def _widened(figure: Estimate) -> Estimate:

@@ -126,12 +126,13 @@ class Calibration(Finding):
         asked = (judge, round, model, subject)
         among = (*self.cells, *self.people)
         return next(
-            (one for one in among if (one.judge, one.round, one.model, one.subject) == asked), None
+            (cell for cell in among if (cell.judge, cell.round, cell.model, cell.subject) == asked),
+            None,
         )
 
     def mean(self, judge: str, round: str = "") -> MeanKappa:
         """The mean κ of a judge over models."""
-        return next(one for one in self.means if (one.judge, one.round) == (judge, round))
+        return next(mean for mean in self.means if (mean.judge, mean.round) == (judge, round))
 
 
 def calibrate(
@@ -161,44 +162,45 @@ def calibration_of(
     logs: Sequence[RankingLog], human: HumanLabels, *, level: float = 0.95
 ) -> Calibration:
     """As `calibrate`, of logs that were read already."""
-    found = labelled(logs, human)
-    rounds = sorted({case.round for case in found.cases})
+    joined = labelled(logs, human)
+    rounds = sorted({case.round for case in joined.cases})
     named = tuple(rounds) if len(rounds) > 1 else ()
     turns = ("", *named)
     cells = [
         cell
-        for judge, turn in product(found.judges, turns)
-        for cell in _cells(judge, turn, _in(found.cases, judge, turn), found.kind, level)
+        for judge, turn in product(joined.judges, turns)
+        for cell in _cells(judge, turn, _in(joined.cases, judge, turn), joined.kind, level)
     ]
     means = [
-        _mean(judge, turn, _in(found.cases, judge, turn), found.models, level)
-        for judge, turn in product(found.judges, turns)
+        _mean(judge, turn, _in(joined.cases, judge, turn), joined.models, level)
+        for judge, turn in product(joined.judges, turns)
     ]
-    overall = {one.judge: one.kappa.value for one in means if not one.round}
-    judges = sorted(found.judges, key=lambda name: (math.isnan(overall[name]), -overall[name]))
-    several = [case for case in found.cases if case.people.sum() > 1]
+    overall = {mean.judge: mean.kappa.value for mean in means if not mean.round}
+    judges = sorted(joined.judges, key=lambda name: (math.isnan(overall[name]), -overall[name]))
+    several = [case for case in joined.cases if case.people.sum() > 1]
     people = [
-        _concordance(PEOPLE, turn, "", "", chosen, found.kind, level)
+        _concordance(PEOPLE, turn, "", "", chosen, joined.kind, level)
         for turn in turns
         if (chosen := [case for case in several if turn in ("", case.round)])
     ]
+    log_notes = (f"{log.path}: {note}" for log in logs for note in log.notes)
     return Calibration(
         source=human.source,
         kind=human.kind,
         labels=SCALES[human.kind],
         judges=tuple(judges),
-        models=found.models,
+        models=joined.models,
         rounds=named,
-        n=len(found.cases),
-        n_items=len({case.item for case in found.cases}),
-        n_raters=int(max(case.people.sum() for case in found.cases)),
+        n=len(joined.cases),
+        n_items=len({case.item for case in joined.cases}),
+        n_raters=int(max(case.people.sum() for case in joined.cases)),
         cells=tuple(cells),
         means=tuple(means),
-        gaps=tuple(_gaps(judges, found.cases, found.models, level)),
+        gaps=tuple(_gaps(judges, joined.cases, joined.models, level)),
         people=tuple(people),
-        ceilings=tuple(_ceilings(judges, several, found.models, level)),
+        ceilings=tuple(_ceilings(judges, several, joined.models, level)),
         level=level,
-        notes=(*human.notes, *_log_notes(logs), *found.notes),
+        notes=(*human.notes, *log_notes, *joined.notes),
     )
 
 
@@ -209,7 +211,7 @@ def _in(cases: Iterable[Case], judge: str, turn: str) -> list[Case]:
 def _cells(
     judge: str, turn: str, cases: Sequence[Case], kind: LabelKind, level: float
 ) -> Iterator[Concordance]:
-    """All figures of a judge in a round: of all, and by model, by subject and by both."""
+    """Of all its cases, and by model, by subject and by both."""
     models = sorted({model for case in cases for model in case.key[2]})
     subjects = sorted({case.subject for case in cases} - {""})
     for model, subject in product(("", *models), ("", *subjects)):
@@ -234,6 +236,7 @@ def _concordance(
     tables = np.stack([table_of(case, judge) for case in cases])
     items = np.array([case.item for case in cases])
     hits = np.trace(tables, axis1=1, axis2=2)[:, None]
+    n_items = len(set(items.tolist()))
     draws = ItemDraws(len(cases), items, how=Resampling(level, 1))
     [agreement] = draws.shares(hits, np.ones_like(hits), "no answer has a label of both")
     return Concordance(
@@ -242,11 +245,13 @@ def _concordance(
         model=model,
         subject=subject,
         n=len(cases),
-        n_items=len(set(items.tolist())),
+        n_items=n_items,
         kappa=kappa_estimate(tables, items=items, level=level),
         quadratic=kappa_estimate(tables, items=items, weights="quadratic", level=level),
         agreement=agreement,
-        bias=_bias(tables, items, kind, level),
+        bias=label_bias(tables, items=items, level=level)
+        if kind == "stars"
+        else Estimate(math.nan, math.nan, math.nan, n_items, _PREFERENCE),
         confusion=tuple(tuple(row) for row in tables.sum(axis=0).tolist()),
     )
 
@@ -268,13 +273,6 @@ def table_of(case: Case, judge: str) -> FloatArray:
     return turned if len(case.key[2]) > 1 else table
 
 
-def _bias(tables: FloatArray, items: FloatArray, kind: LabelKind, level: float) -> Estimate:
-    """How many stars more the judge gives than people, in the mean over answers."""
-    if kind != "stars":
-        return Estimate(math.nan, math.nan, math.nan, len(set(items.tolist())), _PREFERENCE)
-    return label_bias(tables, items=items, level=level)
-
-
 def _grouped(cases: Sequence[Case], judge: str, models: Sequence[str]) -> FloatArray:
     """Tables by item and model, shape (items, models, K, K)."""
     items = {item: number for number, item in enumerate(dict.fromkeys(c.item for c in cases))}
@@ -290,11 +288,11 @@ def _grouped(cases: Sequence[Case], judge: str, models: Sequence[str]) -> FloatA
 def _mean(
     judge: str, turn: str, cases: Sequence[Case], models: Sequence[str], level: float
 ) -> MeanKappa:
-    there = [model for model in models if any(model in case.key[2] for case in cases)]
-    tables = _grouped(cases, judge, there)
+    present = [model for model in models if any(model in case.key[2] for case in cases)]
+    tables = _grouped(cases, judge, present)
     known = [
         not math.isnan(kappa_estimate(tables[:, column], level=level).value)
-        for column in range(len(there))
+        for column in range(len(present))
     ]
     return MeanKappa(
         judge=judge,
@@ -302,30 +300,30 @@ def _mean(
         kappa=kappa_mean(tables, level=level),
         quadratic=kappa_mean(tables, weights="quadratic", level=level),
         n_models=sum(known),
-        undefined=tuple(model for model, one in zip(there, known, strict=True) if not one),
+        undefined=tuple(
+            model for model, defined in zip(present, known, strict=True) if not defined
+        ),
     )
 
 
 def _gaps(
     judges: Sequence[str], cases: Sequence[Case], models: Sequence[str], level: float
 ) -> list[JudgeGap]:
-    """Every pair of judges on the answers that both labelled."""
-    found = []
+    pairs = []
     for first, second in combinations(judges, 2):
         both = [case for case in cases if {first, second} <= case.judges.keys()]
         gap = _gap(both, first, second, models, level)
-        found.append((first, second, len(both), gap))
-    adjusted = holm([gap.p for *_, gap in found])
+        pairs.append((first, second, len(both), gap))
+    adjusted = holm([gap.p for *_, gap in pairs])
     return [
-        JudgeGap(*one, p, None if math.isnan(p) else p <= 1 - level)
-        for one, p in zip(found, adjusted, strict=True)
+        JudgeGap(*pair, p, None if math.isnan(p) else p <= 1 - level)
+        for pair, p in zip(pairs, adjusted, strict=True)
     ]
 
 
 def _ceilings(
     judges: Sequence[str], several: Sequence[Case], models: Sequence[str], level: float
 ) -> Iterator[JudgeGap]:
-    """Every judge beside people, on the answers that two and more of them labelled."""
     for judge in judges if several else ():
         both = [case for case in several if judge in case.judges]
         gap = _gap(both, judge, PEOPLE, models, level)
@@ -339,9 +337,5 @@ def _gap(
     if not cases:
         nothing = "no answer has a label of both"
         return KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
-    one, other = (_grouped(cases, judge, models) for judge in (first, second))
-    return kappa_gap(one, other, level=level)
-
-
-def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
-    return [f"{log.path}: {note}" for log in logs for note in log.notes]
+    tables = (_grouped(cases, judge, models) for judge in (first, second))
+    return kappa_gap(*tables, level=level)

@@ -168,10 +168,10 @@ def compare_entries(
     entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[str] = ()
 ) -> Comparison:
     """Compare logs that were read already; `notes` come before its own. Otherwise as `compare`."""
-    found = references(entries, reference)
+    by_benchmark = references(entries, reference)
     benchmarks = tuple(
         _benchmark(chosen, [entry for entry in entries if entry.board.benchmark == name], how)
-        for name, chosen in found.items()
+        for name, chosen in by_benchmark.items()
     )
     if all(len(benchmark.logs) == 1 and benchmark.orders is None for benchmark in benchmarks):
         raise NothingToCompareError(
@@ -179,7 +179,7 @@ def compare_entries(
             "other protocols over the same candidates as well, or of a second run of this one "
             "(-T repeat=2)"
         )
-    others = sorted({entry.board.benchmark for entry in entries} - set(found))
+    unmatched = sorted({entry.board.benchmark for entry in entries} - set(by_benchmark))
     return Comparison(
         reference=reference,
         benchmarks=benchmarks,
@@ -187,7 +187,10 @@ def compare_entries(
         level=how.level,
         draws=how.draws,
         seed=how.seed,
-        notes=(*notes, *(f"{name} is left out: no log of it is the reference" for name in others)),
+        notes=(
+            *notes,
+            *(f"{name} is left out: no log of it is the reference" for name in unmatched),
+        ),
     )
 
 
@@ -196,11 +199,11 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
     runs = [entry for entry in entries if same_contest(entry, chosen)]
     for entry in tracked(sorted(entries, key=paper_order), "comparing protocols"):
         common = shared([entry, chosen])
-        refuse_strangers(entry, chosen, common)
+        _refuse_strangers(entry, chosen, common)
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
-        if common.items and (what := left_out([entry, chosen], common)):
-            beyond.append(f"{entry.name} is compared on {what}")
-    doubtful = [one.name for one in entries if one.board.trust.state == "doubtful"]
+        if common.items and (extra := left_out([entry, chosen], common)):
+            beyond.append(f"{entry.name} is compared on {extra}")
+    doubtful = [entry.name for entry in entries if entry.board.trust.state == "doubtful"]
     return BenchmarkComparison(
         benchmark=chosen.board.benchmark,
         logs=tuple(logs),
@@ -242,7 +245,7 @@ def _compared(
         expected=expected(entry, chosen, common) if compared else math.nan,
         gain=gain,
         places=places,
-        price=price_of(entry.items).beside(price_of(chosen.items)),
+        price=price_of(entry.items).relative_to(price_of(chosen.items)),
         board=entry.board,
     )
 
@@ -263,7 +266,6 @@ def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
 
 
 def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
-    """Which run is the reference, and what calls from the cache do to agreement."""
     if len(runs) > 1:
         yield f"{len(runs)} runs of the reference; compared with {chosen.board.log}"
     for run in runs:
@@ -310,21 +312,20 @@ def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
 
 
 def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
-    """One total for each name, in the order of the tables."""
     by_name: dict[str, list[tuple[ComparedLog, ResampledAgreement]]] = defaultdict(list)
     for log in (log for benchmark in benchmarks for log in benchmark.logs):
         if log.agreement is not None:
             by_name[log.name].append((log, log.agreement))
-    for name, found in by_name.items():
-        own, figures = zip(*found, strict=True)
+    for name, compared in by_name.items():
+        logs, figures = zip(*compared, strict=True)
         yield Total(
             name=name,
-            n_benchmarks=len(own),
+            n_benchmarks=len(logs),
             spearman=mean(figure.spearman.value for figure in figures),
             kendall=mean(figure.kendall.value for figure in figures),
             top1=math.fsum(figure.top1.value for figure in figures),
-            calls=mean(log.price.calls for log in own),
-            relative_cost=mean(log.price.relative_cost for log in own),
+            calls=mean(log.price.calls for log in logs),
+            relative_cost=mean(log.price.relative_cost for log in logs),
         )
 
 
@@ -337,18 +338,20 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
         AnalysisError: nothing has this name (NothingToCompareError), or logs that are not runs
             of one another do.
     """
-    found: dict[str, list[Entry]] = {}
+    candidates: dict[str, list[Entry]] = {}
     for entry in entries:
-        if wanted in (entry.board.protocol, entry.label, entry.name) or _is_file(entry, wanted):
-            found.setdefault(entry.board.benchmark, []).append(entry)
-    if not found:
+        log = Path(entry.board.log)
+        known = (entry.board.protocol, entry.label, entry.name, log.name)
+        if wanted in known or Path(wanted).resolve() == log.resolve():
+            candidates.setdefault(entry.board.benchmark, []).append(entry)
+    if not candidates:
         names = ", ".join(dict.fromkeys(entry.label for entry in entries))
         raise NothingToCompareError(
             f"No log is the reference {wanted!r}. There are: {names}. Choose one of them with "
             "--reference, or judge all pairs: inspect eval tiebreak/full_pairwise -T "
             "candidates=LOGS --model-role judge=MODEL"
         )
-    for benchmark, several in found.items():
+    for benchmark, several in candidates.items():
         if not all(same_contest(several[0], other) for other in several):
             lines = "".join(f"\n  {entry.name}: {entry.board.log}" for entry in several)
             raise AnalysisError(
@@ -356,23 +359,14 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
                 f"not runs of one another:{lines}\nSay which one, by its name or its path: "
                 "--reference"
             )
-    return {benchmark: several[0] for benchmark, several in found.items()}
+    return {benchmark: several[0] for benchmark, several in candidates.items()}
 
 
-def refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
-    """Refuse a log that has nothing in common with the reference.
-
-    Raises:
-        AnalysisError: both ranked something, but no item or no model in common.
-    """
+def _refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
+    """Refuse a log that ranked something, but nothing that the reference ranked."""
     if entry.keys and chosen.keys and not (common.items and common.models):
         raise AnalysisError(
             f"{entry.board.log} ({entry.name}) and the reference, {chosen.board.log}, ranked no "
             f"{'model' if common.items else 'item'} of {chosen.board.benchmark} in common: they "
             "judged different candidates. Give the logs of one pool only"
         )
-
-
-def _is_file(entry: Entry, wanted: str) -> bool:
-    log = Path(entry.board.log)
-    return wanted == log.name or Path(wanted).resolve() == log.resolve()

@@ -47,8 +47,8 @@ class Election(Finding):
     of_benchmarks: bool = False
 
     def __str__(self) -> str:
-        method, found = next(iter(self.consensuses.items()))
-        first = [self.names[column] for column in found.groups[0]]
+        method, consensus = next(iter(self.consensuses.items()))
+        first = [self.names[column] for column in consensus.groups[0]]
         sizes = count(len(self.names), "candidate")
         return f"{self.name}: {sizes}, first by {method}: {shortened(first)}"
 

@@ -70,10 +70,10 @@ def constant_answers_of(counts: Mapping[tuple[str, str], int]) -> ConstantAnswer
     for (kind, key), n in counts.items():
         if kind in of_type:
             of_type[kind][key] += n
-    found = [
+    answers = [
         ConstantAnswer(kind, key, n, keys.total())
         for kind, keys in of_type.items()
         if keys.total()
-        for key, n in sorted(keys.items(), key=lambda one: (-one[1], one[0]))
+        for key, n in sorted(keys.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
-    return ConstantAnswers(sum(counts.values()), tuple(found))
+    return ConstantAnswers(sum(counts.values()), tuple(answers))

@@ -106,7 +106,7 @@ class ContestReport(Finding):
     def _out_of_opponents(self) -> Iterator[str]:
         most, n_rounds, n_models = self.largest_eliminate, len(self.rounds), len(self.models)
         asked = self.sensitivity.eliminate[-1:] * n_rounds if self.sensitivity else ()
-        out = max(sum(each[:-1]) for each in (asked, self.result.eliminate))
+        out = max(sum(removed[:-1]) for removed in (asked, self.result.eliminate))
         if most is None or 2 * out <= n_models:
             return
         bound = f"the largest T that cannot is {most}" if most else "any T above 0 can"
@@ -119,13 +119,13 @@ class ContestReport(Finding):
     def _crowded(self) -> Iterator[str]:
         if self.difficulty is None:
             return
-        each = self.difficulty.n_items.tolist()
-        most, n_items = max(each), sum(each)
-        if 2 * most > n_items and len(each) > 1:
-            others = count(len(each) - 1, "round rests", "rounds rest")
+        counts = self.difficulty.n_items.tolist()
+        most, n_items = max(counts), sum(counts)
+        if 2 * most > n_items and len(counts) > 1:
+            rest = count(len(counts) - 1, "round rests", "rounds rest")
             yield (
                 f"{most:,} of {count(n_items, 'item')} are in one tier of difficulty, "
-                f"{self.difficulty.names[each.index(most)]}; the other {others} on "
+                f"{self.difficulty.names[counts.index(most)]}; the other {rest} on "
                 f"{count(n_items - most, 'item')}, and each counts as much as that one"
             )
 
@@ -207,7 +207,7 @@ def contest_report(
     except MissingScoreError as error:
         raise _named(error, table, chosen.get("missing", "error")) from error
     weights = chosen.get("weights")
-    names = tuple(tuple(table.benchmarks[column] for column in each) for each in columns)
+    names = tuple(tuple(table.benchmarks[column] for column in members) for members in columns)
     return ContestReport(
         models=tuple(table.models),
         benchmarks=tuple(table.benchmarks),
@@ -232,7 +232,11 @@ def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]
 
     `places`, shape (K, M), are dense ranks of the models in each round, 0 = the weakest.
     """
-    tied = [" + ".join(each) for each, place in zip(rounds, places, strict=True) if not place.any()]
+    tied = [
+        " + ".join(benchmarks)
+        for benchmarks, place in zip(rounds, places, strict=True)
+        if not place.any()
+    ]
     if tied:
         yield f"All models tie, so that every match is a toss of a coin, on: {', '.join(tied)}"
     if len(rounds) == 1:
@@ -249,30 +253,32 @@ def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:
         return natural_breaks(wins, asked)
     if len(wins) < 2 * TIERS or len(np.unique(wins)) < TIERS:
         return None
-    found = natural_breaks(wins, TIERS)
+    breaks = natural_breaks(wins, TIERS)
     apart = (
-        result.rank_upper[found <= tier].max() < result.rank_lower[found > tier].min()
+        result.rank_upper[breaks <= tier].max() < result.rank_lower[breaks > tier].min()
         for tier in range(1, TIERS)
     )
-    return found if all(apart) else None
+    return breaks if all(apart) else None
 
 
 def _cells(
     table: ScoreTable, rounds: Sequence[Sequence[int]], text: str
 ) -> tuple[int, tuple[int, ...], float | tuple[float, ...]]:
     """What `find_cells` finds, of benchmarks that are played."""
-    found = find_cells(table, text)
-    for column in found[1]:
-        if not any(column in each for each in rounds):
+    cells = find_cells(table, text)
+    for column in cells[1]:
+        if not any(column in members for members in rounds):
             raise TableError(f"{text!r}: {table.benchmarks[column]!r} is in no round")
-    return found
+    return cells
 
 
 def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> str | None:
     """Why nothing can be said about other items; None if every score has its standard error."""
     if table.errors is None or np.isnan(table.errors).all():
         return "the scores have no standard errors"
-    played = np.isin(np.arange(len(table.benchmarks)), [one for each in rounds for one in each])
+    played = np.isin(
+        np.arange(len(table.benchmarks)), [column for members in rounds for column in members]
+    )
     unknown = np.isnan(table.errors) & ~np.isnan(table.scores) & played
     if not unknown.any():
         return None
@@ -285,7 +291,7 @@ def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> str | None
 
 def _drawn(table: ScoreTable, rounds: Sequence[Sequence[int]], seed: int) -> FloatArray:
     """What the true scores may be, NaN where a benchmark is not played."""
-    played = sorted({column for each in rounds for column in each})
+    played = sorted({column for members in rounds for column in members})
     drawn = np.full((DRAWS, *table.scores.shape), np.nan)
     errors = np.full(table.scores.shape, np.nan) if table.errors is None else table.errors
     drawn[:, :, played] = drawn_scores(table.scores[:, played], errors[:, played], seed=seed)
@@ -352,13 +358,13 @@ def drawn_scores(
     signal = _signal(apart, n, mean_noise, floor, draws, rng)
     share = _shared(apart, present, mean_noise, signal, rng)[:, None]
     # g given the scores of all benchmarks, then e given g and the score.
-    common, own = np.sqrt(share * signal)[:, None], ((1 - share) * signal)[:, None]
-    weight = present / (own + noise)
+    common, separate = np.sqrt(share * signal)[:, None], ((1 - share) * signal)[:, None]
+    weight = present / (separate + noise)
     precision = 1 + (common**2 * weight).sum(axis=2)
     ability = (common * weight * apart).sum(axis=2) / precision
     ability += rng.standard_normal(ability.shape) / np.sqrt(precision)
     expected = common * ability[:, :, None]
-    kept = own * weight
+    kept = separate * weight
     drawn = centre + expected + kept * (apart - expected)
     drawn += np.sqrt(kept * noise) * rng.standard_normal(drawn.shape)
     return np.where(present, drawn, np.nan)
@@ -399,10 +405,10 @@ def _shared(
     """ρ, shape (draws,), by its likelihood given σ; the noise of a benchmark is that of all."""
     likelihood = np.empty((len(signal), len(_SHARES)))
     for column, share in enumerate(_SHARES):
-        own, common = (1 - share) * signal + noise, np.sqrt(share * signal)
-        loading = 1 + (common**2 / own) @ present.T  # of each model; Woodbury's identity
-        fit = ((common / own) @ apart.T) ** 2 / loading - (1 / own) @ (apart**2).T
-        scale = np.log(own) @ present.T + np.log(loading)
+        variance, common = (1 - share) * signal + noise, np.sqrt(share * signal)
+        loading = 1 + (common**2 / variance) @ present.T  # of each model; Woodbury's identity
+        fit = ((common / variance) @ apart.T) ** 2 / loading - (1 / variance) @ (apart**2).T
+        scale = np.log(variance) @ present.T + np.log(loading)
         likelihood[:, column] = (fit - scale).sum(axis=1) / 2
     likelihood *= (len(apart) - 1) / len(apart)  # the means of the benchmarks are estimated
     weight = np.exp(likelihood - likelihood.max(axis=1, keepdims=True)).cumsum(axis=1)
@@ -444,10 +450,10 @@ def tier_report(
     Raises:
         RankingError: `n_tiers` < 1, item scores outside [0, 1]; as `contest_report`.
     """
-    found = tiers(items.scores, [(n_tiers - number) / n_tiers for number in range(1, n_tiers)])
-    table = ScoreTable(items.models, found.names, found.scores, notes=items.notes)
+    bands = tiers(items.scores, [(n_tiers - number) / n_tiers for number in range(1, n_tiers)])
+    table = ScoreTable(items.models, bands.names, bands.scores, notes=items.notes)
     rounds = Rounds(
-        tuple(Round(name, (name,), (number,)) for number, name in enumerate(found.names)),
+        tuple(Round(name, (name,), (number,)) for number, name in enumerate(bands.names)),
         source=items.benchmark,
         order_from="difficulty",
     )
@@ -458,7 +464,7 @@ def tier_report(
         performance_tiers=performance_tiers,
         options=options,
     )
-    return replace(report, benchmark=items.benchmark, difficulty=found, items_reason=NOT_OVER_ITEMS)
+    return replace(report, benchmark=items.benchmark, difficulty=bands, items_reason=NOT_OVER_ITEMS)
 
 
 def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> ContestReport:

@@ -129,8 +129,8 @@ class Diagnosis(Finding):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        found = f"{self.verdict.kind}, judging {self.verdict.judging}".replace("_", " ")
-        return f"{self.benchmark}: {found}"
+        kinds = f"{self.verdict.kind}, judging {self.verdict.judging}".replace("_", " ")
+        return f"{self.benchmark}: {kinds}"
 
 
 def diagnose(

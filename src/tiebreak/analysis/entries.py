@@ -79,11 +79,11 @@ class Entry:
     def ranked_models(self) -> frozenset[str]:
         """The models that have a rank in some item."""
         scored = np.any(~np.isnan(self.table.borda), axis=0)
-        return frozenset(m for m, has in zip(self.table.models, scored, strict=True) if has)
+        return frozenset(m for m, ranked in zip(self.table.models, scored, strict=True) if ranked)
 
-    def repeats(self, others: Iterable["Entry"]) -> bool:
+    def repeats(self, runs: Iterable["Entry"]) -> bool:
         """Whether it took replies from the cache that other runs of it may have put there."""
-        same = any(other is not self and other.repeat == self.repeat for other in others)
+        same = any(other is not self and other.repeat == self.repeat for other in runs)
         return same and self.board.receipt.n_cached > 0
 
     def statistic(self, items: Sequence[QuestionKey], models: Sequence[str]) -> Statistic:
@@ -106,9 +106,10 @@ class Entry:
         keys = self.keys
         rows = [row for row, item in enumerate(keys) if item in number]
         of_row = np.array([number[keys[row]] for row in rows])
-        found = self.table.borda[np.ix_(rows, [self.table.models.index(m) for m in models])]
+        borda = self.table.borda[np.ix_(rows, [self.table.models.index(m) for m in models])]
         sums, cells = (
-            per_item(one, of_row, len(items)) for one in (np.nan_to_num(found), ~np.isnan(found))
+            per_item(values, of_row, len(items))
+            for values in (np.nan_to_num(borda), ~np.isnan(borda))
         )
         return ratio(sums, cells)
 
@@ -128,7 +129,7 @@ def read_entries(
         able = [rule in fitting(log.items) for log in logs]
         # Where it fits none the first log says why.
         again = able if any(able) else [True] * len(logs)
-        logs = [log.by_rule(rule) if one else log for log, one in zip(logs, again, strict=True)]
+        logs = [log.by_rule(rule) if fits else log for log, fits in zip(logs, again, strict=True)]
     return entries_of(logs, how=how)
 
 
@@ -170,9 +171,9 @@ def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
     """
     first = scores.round(DECIMALS)
     second = np.where(np.isnan(margins), -np.inf, margins.round(DECIMALS))
-    own, other = first[:, :, None], first[:, None, :]
-    above = other > own
-    above |= (other == own) & (second[:, None, :] > second[:, :, None])
+    score, rival = first[:, :, None], first[:, None, :]
+    above = rival > score
+    above |= (rival == score) & (second[:, None, :] > second[:, :, None])
     return np.where(np.isnan(scores), np.nan, -above.sum(axis=2, dtype=np.float64))
 
 
@@ -191,25 +192,27 @@ def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
         settings[board.protocol].append(_settings(log, board))
     labels = []
     for log, board in boards:
-        own, others = _settings(log, board), settings[board.protocol]
-        differ = [name for name in own if any(_differ(own, other, name) for other in others)]
+        arguments, group = _settings(log, board), settings[board.protocol]
+        differ = [
+            name for name in arguments if any(_differ(arguments, other, name) for other in group)
+        ]
         # An argument that is None is the same as one that is not given.
-        given = [f"{name}={own[name]}" for name in differ if own[name] is not None]
+        given = [f"{name}={arguments[name]}" for name in differ if arguments[name] is not None]
         labels.append(" ".join((board.protocol, *given)))
     return labels
 
 
 def _settings(log: RankingLog, board: Leaderboard) -> Mapping[str, object]:
-    own = {name: v for name, v in sorted(log.arguments.items()) if name not in _NO_SETTINGS}
-    who = _PEERS if board.rule.reviewed else _JUDGE
-    return own | {who: ", ".join(board.judges)}
+    arguments = {name: v for name, v in sorted(log.arguments.items()) if name not in _NO_SETTINGS}
+    role = _PEERS if board.rule.reviewed else _JUDGE
+    return arguments | {role: ", ".join(board.judges)}
 
 
-def _differ(one: Mapping[str, object], other: Mapping[str, object], name: str) -> bool:
+def _differ(settings: Mapping[str, object], other: Mapping[str, object], name: str) -> bool:
     # Without a call (all answers are identical) no judge is known, which is not another judge.
-    if name in (_JUDGE, _PEERS) and not (one[name] and other.get(name)):
+    if name in (_JUDGE, _PEERS) and not (settings[name] and other.get(name)):
         return False
-    return other.get(name) != one[name]
+    return other.get(name) != settings[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,16 +238,16 @@ class ScoredModel(Placed):
         return self.value
 
 
-def same_contest(one: Entry, other: Entry) -> bool:
+def same_contest(entry: Entry, other: Entry) -> bool:
     """Whether two entries are runs of one another: protocol, settings, judges and models."""
-    return one.label == other.label and one.table.models == other.table.models
+    return entry.label == other.label and entry.table.models == other.table.models
 
 
 def shared(entries: Sequence[Entry]) -> Shared:
     """The items and models that all of some entries ranked."""
-    first, *others = entries
-    items = set(first.keys).intersection(*(entry.keys for entry in others))
-    models = first.ranked_models.intersection(*(entry.ranked_models for entry in others))
+    first, *rest = entries
+    items = set(first.keys).intersection(*(entry.keys for entry in rest))
+    models = first.ranked_models.intersection(*(entry.ranked_models for entry in rest))
     return Shared(
         items=tuple(item for item in dict.fromkeys(first.keys) if item in items),
         models=tuple(sorted(models)),
@@ -254,25 +257,31 @@ def shared(entries: Sequence[Entry]) -> Shared:
 def left_out(entries: Sequence[Entry], common: Shared) -> str | None:
     """What some entries ranked and others did not, in words; None when there is nothing."""
     parts = []
-    for what, kept, ranked in (
+    for noun, kept, ranked in (
         ("item", len(common.items), [len(set(entry.keys)) for entry in entries]),
         ("model", len(common.models), [len(entry.ranked_models) for entry in entries]),
     ):
         if max(ranked) > kept:
-            each = ", ".join(f"{n:,} by {e.name}" for e, n in zip(entries, ranked, strict=True))
-            parts.append(f"{count(kept, what)} (ranked: {each})")
+            numbers = ", ".join(f"{n:,} by {e.name}" for e, n in zip(entries, ranked, strict=True))
+            parts.append(f"{count(kept, noun)} (ranked: {numbers})")
     return " and ".join(parts) or None
 
 
-def agreement(one: Entry, other: Entry, common: Shared, how: Resampling) -> ResampledAgreement:
+def agreement(
+    compared: Entry, reference: Entry, common: Shared, how: Resampling
+) -> ResampledAgreement:
     """How far two leaderboards agree on what both ranked, with intervals over items."""
-    first, second = (entry.statistic(common.items, common.models) for entry in (one, other))
+    first, second = (
+        entry.statistic(common.items, common.models) for entry in (compared, reference)
+    )
     return resample_agreement(first, second, len(common.items), how=how)
 
 
-def expected(one: Entry, other: Entry, common: Shared) -> float:
+def expected(compared: Entry, reference: Entry, common: Shared) -> float:
     """Spearman's ρ that they would show on what both ranked if they agreed in truth."""
-    return expected_spearman(*(entry.scores(common.items, common.models) for entry in (one, other)))
+    return expected_spearman(
+        *(entry.scores(common.items, common.models) for entry in (compared, reference))
+    )
 
 
 def scored(
@@ -290,17 +299,17 @@ def scored(
     scores = protocol_scores(table, entry.ranked)[cells]
     native = np.where(np.isnan(scores), np.nan, table.native[cells])
     ones = np.ones((1, len(rows)))
-    gain = resolution_gain(*(mean_statistic(one)(ones)[0] for one in (scores, native)))
+    gain = resolution_gain(*(mean_statistic(values)(ones)[0] for values in (scores, native)))
     if gain.reason and (known := int((~np.isnan(native)).any(axis=0).sum())) < 2:
         have = "only one model has" if known else "no model has"
         gain = replace(gain, reason=f"{have} native scores on items that were ranked")
     if not scores.size:
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]
-    found = bootstrap_items(scores, items=table.items[rows], how=how)
+    bootstrap = bootstrap_items(scores, items=table.items[rows], how=how)
     # Native scores have a range of their own.
     within = (0.0, 1.0) if entry.board.rule.asks else (-math.inf, math.inf)
-    return ScoredModel.rows(found, common.models, 1 - standing, within), gain
+    return ScoredModel.rows(bootstrap, common.models, 1 - standing, within), gain
 
 
 def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:
@@ -320,11 +329,11 @@ def _all_pairs_twice(item: ItemBallots) -> bool:
     return RULES[item.placed_by].results_only and twice == len(item.matches) == pairs
 
 
-def _in_one_order(entry: Entry, which: Literal[0, 1]) -> Entry:
+def _in_one_order(entry: Entry, order: Literal[0, 1]) -> Entry:
     """The entry by one verdict of each match; items without a ranking then are left out."""
     ranked = []
     for item in entry.items:
-        matches = tuple(in_one_order(match, which) for match in item.matches)
+        matches = tuple(in_one_order(match, order) for match in item.matches)
         asked_once = item.model_copy(update={"matches": matches})
         with suppress(NotPlacedError):
             ranked.append(RankedItem(asked_once, placement_of(asked_once)))

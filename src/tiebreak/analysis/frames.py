@@ -134,9 +134,9 @@ def rankings_df(logs: Paths) -> "pd.DataFrame":
     """
     rows = (
         {**shared, **row}
-        for shared, one in _items(read_ranking_logs(logs, with_votes=False))
-        if one.ballots and one.placement
-        for row in item_ranking(RankedItem(one.ballots, one.placement))
+        for shared, sample in _items(read_ranking_logs(logs, with_votes=False))
+        if sample.ballots and sample.placement
+        for row in item_ranking(RankedItem(sample.ballots, sample.placement))
     )
     return _frame(rows, RANKINGS)
 
@@ -148,10 +148,10 @@ def ballots_df(logs: Paths) -> "pd.DataFrame":
         RankingLogError: a path holds no ranking log.
     """
     rows = (
-        {**shared, "ballot": number, "counts": one.problem is None, **row}
-        for shared, one in _items(read_ranking_logs(logs))
-        if one.ballots
-        for number, (row, _) in enumerate(item_ballots(one.ballots))
+        {**shared, "ballot": number, "counts": sample.problem is None, **row}
+        for shared, sample in _items(read_ranking_logs(logs))
+        if sample.ballots
+        for number, (row, _) in enumerate(item_ballots(sample.ballots))
         if row["kind"] not in _NO_VERDICT
     )
     return _frame(rows, BALLOTS)
@@ -174,7 +174,6 @@ def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:
 
 
 def _fields(value: object, *names: str) -> Row:
-    """Columns that have the names of what they show."""
     return {name: getattr(value, name) for name in names}
 
 
@@ -280,7 +279,7 @@ def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
             **_fields(verdict, "margin", "checklist_margin"),
             "principles": _votes(verdict.principles),
             "checklist": _votes(verdict.checklist),
-            "discarded": any(verdict is one for one in match.discarded),
+            "discarded": any(verdict is discarded for discarded in match.discarded),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
             **_fields(match, "decided_by", "flipped"),
         }
@@ -296,7 +295,9 @@ def _votes(votes: Mapping[str, Vote]) -> list[dict[str, Any]]:
 
 
 def _listing(item: ItemBallots, listing: Listing) -> Row:
-    reviewer = next((one for one in item.reviewers if one.name == listing.reviewer), None)
+    reviewer = next(
+        (reviewer for reviewer in item.reviewers if reviewer.name == listing.reviewer), None
+    )
     named = reviewer.model if reviewer else listing.reviewer
     return {
         "kind": "listing",

@@ -76,8 +76,8 @@ def protocol_scores(table: ItemTable, ranked: Sequence[RankedItem]) -> FloatArra
     """
     scores = table.borda.copy()
     for row, (item, _) in enumerate(ranked):
-        if (own := _own_scores(item)) is not None:
-            scores[row] = [or_nan(own.get(model)) for model in table.models]
+        if (own_scores := _own_scores(item)) is not None:
+            scores[row] = [or_nan(own_scores.get(model)) for model in table.models]
     return scores
 
 

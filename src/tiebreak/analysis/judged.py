@@ -83,12 +83,12 @@ def judged_among(logs: Sequence[RankingLog]) -> list[Judged]:
 
 def _of_stars(name: str, parts: Sequence[RankingLog]) -> JudgedBoard:
     stars = star_table(parts)
-    found, clusters = scored(stars), np.array(stars.clusters)
+    linked, clusters = scored(stars), np.array(stars.clusters)
     return JudgedBoard(
         *(name, together(stars.logs, "log"), _name(parts), stars.models),
         item_ids=tuple(np.unique(clusters).tolist()),
         items=np.unique(clusters),
-        scores=found.score + len(found.influence) * found.influence,
+        scores=linked.score + len(linked.influence) * linked.influence,
         borda=item_means(stars.scores, clusters),
         native=item_means(stars.native, clusters),
         notes=(*stars.notes, *(note for part in parts for note in part.notes)),
@@ -143,7 +143,7 @@ def board_order(
     decided = np.where(apart, tested, np.sign(ranks[below] - ranks[above]))
     alike = decided * np.sign(people[below] - people[above])
     n, same, opposite = (
-        int(np.sum(each)) for each in (people[above] != people[below], alike > 0, alike < 0)
+        int(np.sum(pairs)) for pairs in (people[above] != people[below], alike > 0, alike < 0)
     )
     sure, against = np.sum(apart & (alike > 0)), np.sum(apart & (alike < 0))
     share, least, most = ratio(np.array([same, sure, n - against]), n).tolist()

@@ -7,8 +7,8 @@ that were judged as one have the same label. People's come from a file (`read_hu
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
@@ -71,12 +71,8 @@ class _Opinion:
     answers: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Judge:
-    """One judge's opinions; with epochs there may be several of one key."""
-
-    name: str
-    opinions: dict[Key, list[_Opinion]] = field(default_factory=lambda: defaultdict(list))
+_Opinions = Mapping[Key, Sequence[_Opinion]]
+"""One judge's; with epochs there may be several of one key."""
 
 
 def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
@@ -90,9 +86,9 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
     judges = _judges(logs, human.kind)
     if not judges:
         protocols = ", ".join(sorted({log.protocol for log in logs}))
-        what = "stars" if human.kind == "stars" else "matches between two answers"
+        wanted = "stars" if human.kind == "stars" else "matches between two answers"
         raise AnalysisError(
-            f"{human.source} holds {human.kind}, and no log has {what} (they are of: {protocols})"
+            f"{human.source} holds {human.kind}, and no log has {wanted} (they are of: {protocols})"
         )
     left_out: Counter[str] = Counter()
     cases, lacking = _cases(judges, human, left_out)
@@ -106,15 +102,13 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
         for name, n in lacking.items()
     ]
     models = tuple(sorted({model for case in cases for model in case.key[2]}))
-    names = tuple(
-        judge.name for judge in judges if any(judge.name in case.judges for case in cases)
-    )
+    names = tuple(name for name in judges if any(name in case.judges for case in cases))
     return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
 
 
-def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
+def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> dict[str, _Opinions]:
     """Every judge of every log; logs of one judge are joined where they judged other answers."""
-    found: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
+    by_name: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
     protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
     for log in logs:
         of_log: dict[str, dict[Key, list[_Opinion]]] = defaultdict(lambda: defaultdict(list))
@@ -126,17 +120,17 @@ def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
                     full = f"{name} · {sample.ballots.protocol}" if many else name
                     of_log[full][key].append(opinion)
         for name, opinions in of_log.items():
-            runs = found[name]
+            runs = by_name[name]
             free = next((run for run in runs if run.keys().isdisjoint(opinions)), None)
             if free is None:
                 runs.append(opinions)
             else:
                 free.update(opinions)
-    return [
-        _Judge(name if number == 1 else f"{name}, run {number}", opinions)
-        for name in sorted(found)
-        for number, opinions in enumerate(found[name], start=1)
-    ]
+    return {
+        name if number == 1 else f"{name}, run {number}": opinions
+        for name in sorted(by_name)
+        for number, opinions in enumerate(by_name[name], start=1)
+    }
 
 
 def _holds(item: ItemBallots, kind: LabelKind) -> bool:
@@ -154,7 +148,7 @@ def _opinions(
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
-    def said(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
+    def opinion_on(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
         texts = tuple(sample.answers.get(name, "") for name in names)
         opinion = _Opinion(label, item, ballots.subject, texts)
         return (ballots.benchmark, ballots.item_id, models), opinion
@@ -166,7 +160,7 @@ def _opinions(
             for part in points.parts or (points,):
                 for model in members.get(part.candidate, ()):
                     for name in [part.judge] if part.judge else alone:
-                        yield name, *said((model,), part.stars, part.candidate)
+                        yield name, *opinion_on((model,), part.stars, part.candidate)
         return
     for match in ballots.matches:
         for judge in judges_in(match) or ("",):
@@ -178,7 +172,7 @@ def _opinions(
                     high, low, names = low, high, (match.low, match.high)
                     label = None if label is None else 2 - label
                 for name in [judge] if judge else alone:
-                    yield name, *said((high, low), label, *names)
+                    yield name, *opinion_on((high, low), label, *names)
 
 
 def _named(items: Sequence[ItemBallots]) -> list[str]:
@@ -193,13 +187,13 @@ def _named(items: Sequence[ItemBallots]) -> list[str]:
 
 
 def _cases(
-    judges: Sequence[_Judge], human: HumanLabels, left_out: Counter[str]
+    judges: Mapping[str, _Opinions], human: HumanLabels, left_out: Counter[str]
 ) -> tuple[list[Case], dict[str, int]]:
     """The cases, and for each judge how many it gave no usable label."""
     benchmarks: dict[str, set[str]] = defaultdict(set)
     known: set[str] = set()
-    for judge in judges:
-        for benchmark, item_id, models in judge.opinions:
+    for by_key in judges.values():
+        for benchmark, item_id, models in by_key:
             benchmarks[item_id].add(benchmark)
             known.update(models)
     names = list(dict.fromkeys(name for label in human.labels for name in label.models))
@@ -222,25 +216,27 @@ def _cases(
     cases: dict[tuple[Key, str, tuple[str, ...]], Case] = {}
     lacking: Counter[str] = Counter()
     for (key, turn, digests), values in together.items():
-        found = {one.name: _fitting(one.opinions.get(key, ()), digests) for one in judges}
-        one = next((opinion for opinion in found.values() if isinstance(opinion, _Opinion)), None)
-        if one is None:
-            reasons = [reason for reason in found.values() if isinstance(reason, str)]
+        opinions = {name: _fitting(by_key.get(key, ()), digests) for name, by_key in judges.items()}
+        first = next(
+            (opinion for opinion in opinions.values() if isinstance(opinion, _Opinion)), None
+        )
+        if first is None:
+            reasons = [reason for reason in opinions.values() if isinstance(reason, str)]
             left_out[max(reasons, key=reasons.count)] += len(values)
             continue
         people = np.bincount(values, minlength=len(SCALES[human.kind])).astype(np.float64)
-        own = {
+        labels = {
             name: opinion.label
-            for name, opinion in found.items()
+            for name, opinion in opinions.items()
             if isinstance(opinion, _Opinion) and opinion.label is not None
         }
         # Some of an answer's labels may have a digest, and some none.
-        same = cases.get((key, turn, one.answers))
+        same = cases.get((key, turn, first.answers))
         if same is None:
-            lacking.update(judge.name for judge in judges if judge.name not in own)
+            lacking.update(name for name in judges if name not in labels)
         else:
             people = people + same.people
-        cases[key, turn, one.answers] = Case(key, turn, one.item, one.subject, people, own)
+        cases[key, turn, first.answers] = Case(key, turn, first.item, first.subject, people, labels)
     return list(cases.values()), dict(lacking)
 
 
@@ -251,21 +247,20 @@ def _key(
     human: HumanLabels,
 ) -> Key | None:
     """What a label is of, with its models by name; None for an item that no log judged."""
-    there = benchmarks.get(label.item_id, set())
+    known = benchmarks.get(label.item_id, set())
     if label.benchmark:
-        there = there & {label.benchmark}
-    if len(there) > 1:
+        known = known & {label.benchmark}
+    if len(known) > 1:
         raise AnalysisError(
             f"{human.source}, line {label.line}: item {label.item_id!r} is in "
-            f"{' and '.join(sorted(there))}; add a column benchmark"
+            f"{' and '.join(sorted(known))}; add a column benchmark"
         )
     models = sorted(called[name] for name in label.models)
-    return next(((benchmark, label.item_id, tuple(models)) for benchmark in there), None)
+    return next(((benchmark, label.item_id, tuple(models)) for benchmark in known), None)
 
 
-def _fitting(opinions: Iterable[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:
+def _fitting(opinions: Sequence[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:
     """The opinion on the answer that people saw, or why there is none."""
-    opinions = list(opinions)
     if not opinions:
         return "of answers or pairs that no judge labelled"
     fitting = [opinion for opinion in opinions if _same(opinion.answers, digests)]

@@ -25,19 +25,19 @@ def first_by_rule(
     rules = fitting(items) if items else ()
     if not any(RULES[rule].knockout for rule in rules):
         return {}
-    own = {item.placed_by for item in items}
-    found = {rule: _first(items, rule, models) for rule in rules if rule not in own}
-    return {rule: leads for rule, leads in found.items() if leads}
+    placed_by = {item.placed_by for item in items}
+    first = {rule: _first(items, rule, models) for rule in rules if rule not in placed_by}
+    return {rule: leads for rule, leads in first.items() if leads}
 
 
 def _first(items: Sequence[ItemBallots], rule: Rule, models: Sequence[str]) -> tuple[str, ...]:
-    placed: list[Placement] = []
+    placements: list[Placement] = []
     for item in items:
         with suppress(NotPlacedError):
-            placed.append(placement_of(item, rule))
+            placements.append(placement_of(item, rule))
     scores, margins = (
-        [mean(one[model] for one in found if model in one) for model in models]
-        for found in ([one.borda for one in placed], [one.margins for one in placed])
+        [mean(row[model] for row in rows if model in row) for model in models]
+        for rows in ([p.borda for p in placements], [p.margins for p in placements])
     )
     ranks = competition_ranks(scores, margins)
     return tuple(model for model, rank in zip(models, ranks, strict=True) if rank == 1)

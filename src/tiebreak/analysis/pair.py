@@ -74,10 +74,10 @@ def compare_pair(
             raise RankingError(
                 f"no ranked item has the model {model!r}; there are: {', '.join(known)}"
             )
-    found = [one for part in parts for one in _compared(part, first, second, level)]
-    if not found:
+    pairs = [pair for part in parts for pair in _compared(part, first, second, level)]
+    if not pairs:
         raise RankingError(f"no log ranks both {first!r} and {second!r}")
-    return found
+    return pairs
 
 
 def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterator[PairComparison]:
@@ -85,8 +85,8 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
     if not {first, second} <= set(table.models):
         return
     columns = [table.models.index(model) for model in (first, second)]
-    one, other = item_means(table.borda[:, columns], table.items).T
-    gaps = one - other
+    scores, rival_scores = item_means(table.borda[:, columns], table.items).T
+    gaps = scores - rival_scores
     gaps = gaps[~np.isnan(gaps)]
     # Cells of a round robin may leave [0, 1].
     difference = float(np.clip(gaps.mean(), -1, 1)) if gaps.size else math.nan

@@ -28,7 +28,7 @@ class Ranking:
     stars: StarReport | None
 
     @property
-    def others(self) -> tuple[Leaderboard, ...]:
+    def unjoined(self) -> tuple[Leaderboard, ...]:
         """The leaderboards that no star board stands for."""
         return tuple(b for b in self.boards if self.stars is None or b.placed_by != "stars")
 

@@ -83,12 +83,6 @@ class Receipt:
     depth_max: int
 
 
-def _compares(item: ItemBallots) -> bool:
-    """Whether judges are asked because answers differ."""
-    rule = RULES[item.placed_by]
-    return rule.asks is not None and not rule.judges_one
-
-
 def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     """Add up the calls of some items, those cut short included: they were paid for as well.
 
@@ -96,14 +90,21 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     """
     planted = [call for item in items if item.canary for call in item.calls]
     items = [item for item in items if not item.canary]
-    own = [call for item in items for call in item.calls]
-    calls = [*own, *planted]
+    ranked = [call for item in items for call in item.calls]
+    calls = [*ranked, *planted]
     complete = [item for item in items if item.complete]
-    whole = [call for item in complete for call in item.calls]
+    complete_calls = [call for item in complete for call in item.calls]
     depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
-    asked = {call.kind for call in own}
+    # Where judges are asked because answers differ.
+    without_call = [
+        item
+        for item in complete
+        if not item.calls and len(item.groups) == 1
+        if RULES[item.placed_by].asks is not None and not RULES[item.placed_by].judges_one
+    ]
+    asked = {call.kind for call in ranked}
     kinds = [
-        _kind(kind, [one for one in own if one.kind == kind], whole, len(complete))
+        _kind(kind, [call for call in ranked if call.kind == kind], complete_calls, len(complete))
         for kind in get_args(CallKind)
         if kind in asked
     ]
@@ -116,12 +117,10 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     return Receipt(
         n_items=len(complete),
         n_items_cut_short=len(items) - len(complete),
-        n_items_without_call=sum(
-            not item.calls and len(item.groups) == 1 and _compares(item) for item in complete
-        ),
+        n_items_without_call=len(without_call),
         n_calls=len(calls),
         n_cached=sum(call.cached for call in calls),
-        calls_per_item=_ratio(len(whole), len(complete)),
+        calls_per_item=_ratio(len(complete_calls), len(complete)),
         kinds=tuple(kinds),
         usage=usage,
         input_tokens=sum(call.input_tokens for call in calls),
@@ -135,27 +134,27 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     )
 
 
-def _kind(kind: str, own: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:
+def _kind(kind: str, calls: Sequence[Call], complete: Sequence[Call], n_items: int) -> KindCalls:
     return KindCalls(
         kind=kind,
-        n_calls=len(own),
-        n_repairs=sum(call.repair for call in own),
-        n_repeats=sum(call.attempt > 0 and not call.repair for call in own),
-        n_cached=sum(call.cached for call in own),
-        per_item=_ratio(sum(call.kind == kind for call in whole), n_items),
+        n_calls=len(calls),
+        n_repairs=sum(call.repair for call in calls),
+        n_repeats=sum(call.attempt > 0 and not call.repair for call in calls),
+        n_cached=sum(call.cached for call in calls),
+        per_item=_ratio(sum(call.kind == kind for call in complete), n_items),
     )
 
 
-def _usage(role: str, reviewer: str, model: str, own: Sequence[Call]) -> Usage:
+def _usage(role: str, reviewer: str, model: str, calls: Sequence[Call]) -> Usage:
     return Usage(
         role=role,
         model=model,
-        n_calls=len(own),
-        n_cached=sum(call.cached for call in own),
-        input_tokens=sum(call.input_tokens for call in own),
-        output_tokens=sum(call.output_tokens for call in own),
-        cost=_total(call.cost for call in own),
-        paid=_total(call.cost for call in own if not call.cached),
+        n_calls=len(calls),
+        n_cached=sum(call.cached for call in calls),
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cost=_total(call.cost for call in calls),
+        paid=_total(call.cost for call in calls if not call.cached),
         reviewer=reviewer,
     )
 
@@ -191,7 +190,7 @@ class Price:
         """Tokens read and written."""
         return self.input_tokens + self.output_tokens
 
-    def beside(self, base: "Price") -> "Price":
+    def relative_to(self, base: "Price") -> "Price":
         """This price, relative to another."""
         return replace(
             self,
@@ -215,8 +214,8 @@ def price_of(items: Sequence[ItemBallots]) -> Price:
     )
 
 
-def _ratio(own: float, base: float) -> float:
-    return own / base if base > 0 else math.nan
+def _ratio(amount: float, base: float) -> float:
+    return amount / base if base > 0 else math.nan
 
 
 @dataclass(frozen=True, slots=True)

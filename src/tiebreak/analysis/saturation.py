@@ -143,6 +143,8 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
             or power are out of range.
     """
     scores = _checked(native, level, power)
+    rows = scores[np.sum(~np.isnan(scores), axis=1) >= 2]
+    same = np.nanmax(rows, axis=1) == np.nanmin(rows, axis=1) if rows.size else np.empty(0)
     counts = np.sum(~np.isnan(scores), axis=0)
     totals = np.nansum(scores, axis=0)
     means = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
@@ -151,11 +153,11 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     pairs = np.triu_indices(len(counts), k=1)
     defined = detectable[pairs][~np.isnan(detectable[pairs])]
     unmoved = constant[pairs][constant[pairs] > 0]
-    every = unmoved.size + defined.size
-    alpha = (1 - level) / (every if defined.size else 1)
+    n_pairs = unmoved.size + defined.size
+    alpha = (1 - level) / (n_pairs if defined.size else 1)
     unseen = 1 - alpha ** (1 / float(unmoved.min())) if unmoved.size else math.nan
     return Saturation(
-        agree=_agree(scores, level),
+        agree=wilson(int(same.sum()), len(rows), level=level),
         means=means,
         detectable=detectable,
         typical_detectable=float(np.median(defined)) if defined.size else math.nan,
@@ -179,13 +181,6 @@ def _checked(native: ArrayLike, level: float, power: float) -> FloatArray:
     if not (0 < level < 1 and 0 < power < 1):
         raise RankingError(f"level and power must lie between 0 and 1, got {level} and {power}")
     return scores.round(DECIMALS)
-
-
-def _agree(scores: FloatArray, level: float) -> Proportion:
-    """Share of the items with at least two scores in which all scores are equal."""
-    rows = scores[np.sum(~np.isnan(scores), axis=1) >= 2]
-    same = np.nanmax(rows, axis=1) == np.nanmin(rows, axis=1) if rows.size else np.empty(0)
-    return wilson(int(same.sum()), len(rows), level=level)
 
 
 def _detectable(scores: FloatArray, level: float, power: float) -> tuple[FloatArray, FloatArray]:

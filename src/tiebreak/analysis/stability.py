@@ -144,8 +144,8 @@ def _repeated(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
 
 
 def _run_to_run(runs: Sequence[Entry], common: Shared) -> RepeatedRun:
-    every = np.ones((1, len(common.items)))
-    scores = [run.statistic(common.items, common.models)(every)[0] for run in runs]
+    weights = np.ones((1, len(common.items)))
+    scores = [run.statistic(common.items, common.models)(weights)[0] for run in runs]
     return RepeatedRun(
         benchmark=runs[0].board.benchmark,
         label=runs[0].label,
@@ -175,15 +175,15 @@ def _run_notes(runs: Sequence[Entry], common: Shared) -> Iterator[str]:
 def _undefined(
     subsampled: Iterable[SubsampledLog], repeated: Iterable[RepeatedRun]
 ) -> Iterator[str]:
-    for one in subsampled:
-        if one.stability.reason:
-            yield f"{_at(one)}: {one.stability.reason}"
-        if one.stability.n_drawn == one.stability.n_items:
-            yield f"{_at(one)}: that is all of its items, so it tells nothing"
+    for part in subsampled:
+        if part.stability.reason:
+            yield f"{_at(part)}: {part.stability.reason}"
+        if part.stability.n_drawn == part.stability.n_items:
+            yield f"{_at(part)}: that is all of its items, so it tells nothing"
     for runs in repeated:
         if runs.stability.reason:
             yield f"Runs of {runs.label} on {runs.benchmark}: {runs.stability.reason}"
 
 
-def _at(one: SubsampledLog) -> str:
-    return f"{one.name} on {one.benchmark} at {one.share:g}"
+def _at(part: SubsampledLog) -> str:
+    return f"{part.name} on {part.benchmark} at {part.share:g}"

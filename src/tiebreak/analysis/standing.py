@@ -32,21 +32,21 @@ class Placed:
     @classmethod
     def rows(
         cls,
-        found: ItemBootstrap,
+        bootstrap: ItemBootstrap,
         models: Sequence[str],
         ranks: Sequence[float] | FloatArray | None = None,
         within: tuple[float, float] = (-math.inf, math.inf),
         /,
-        **others: Sequence[Any],
+        **columns: Sequence[Any],
     ) -> tuple[Self, ...]:
         """The models of a bootstrap, best first; those without a rank last, equals by name.
 
-        `ranks`, shape (N,), are by default the competition ranks by score; `others` are the fields
+        `ranks`, shape (N,), are by default the competition ranks by score; `columns` are the fields
         of a subclass, a value for each of the N models. Values and bounds are cut to the range
         `within` that the true ones have: what is cut off holds none of them.
         """
-        value, lower, upper = np.clip([found.score, found.lower, found.upper], *within)
-        ranks = competition_ranks(found.score) if ranks is None else ranks
+        value, lower, upper = np.clip([bootstrap.score, bootstrap.lower, bootstrap.upper], *within)
+        ranks = competition_ranks(bootstrap.score) if ranks is None else ranks
         rows = [
             cls(
                 rank=whole(ranks[column]),
@@ -54,7 +54,7 @@ class Placed:
                 value=float(value[column]),
                 lower=float(lower[column]),
                 upper=float(upper[column]),
-                **{name: values[column] for name, values in others.items()},
+                **{name: values[column] for name, values in columns.items()},
             )
             for column, model in enumerate(models)
         ]
@@ -76,15 +76,15 @@ class Standing(Placed):
     first_share: float
 
 
-def left_open(found: ItemBootstrap, pairs: Separation) -> dict[str, list[Any]]:
+def left_open(bootstrap: ItemBootstrap, pairs: Separation) -> dict[str, list[Any]]:
     """The fields of a `Standing` that tests and resamples give, a value for each of N models."""
-    n = len(found.score)
+    n = len(bootstrap.score)
     lower: list[int | None] = [None] * n
     upper: list[int | None] = [None] * n
     for place, column in enumerate(pairs.order):
-        if not math.isnan(found.lower[column]):
+        if not math.isnan(bootstrap.lower[column]):
             lower[column], upper[column] = pairs.rank_lower[place], pairs.rank_upper[place]
-    return {"rank_lower": lower, "rank_upper": upper, "first_share": found.first_share.tolist()}
+    return {"rank_lower": lower, "rank_upper": upper, "first_share": bootstrap.first_share.tolist()}
 
 
 def best_first(ranks: Sequence[float] | FloatArray, models: Sequence[str]) -> list[int]:

@@ -65,7 +65,7 @@ class StarTable:
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Type and key of every item, as far as the key tells the type."""
-        keys = {one: key.strip() for one, key in zip(self.item_ids, self.targets, strict=True)}
+        keys = {item: key.strip() for item, key in zip(self.item_ids, self.targets, strict=True)}
         return tuple(_type_and_key(key) for key in keys.values())
 
     @property
@@ -76,8 +76,8 @@ class StarTable:
     @property
     def shared(self) -> NDArray[np.int64]:
         """Rows that two models were both asked, shape (N, N)."""
-        there = self.asked.astype(np.int64)
-        return there.T @ there
+        asked = self.asked.astype(np.int64)
+        return asked.T @ asked
 
     @property
     def design(self) -> Design:
@@ -107,17 +107,17 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
                 if not math.isnan(given[model]) or model not in cells[row]:
                     cells[row][model] = given[model]
             native[row] |= {m: math.nan if s is None else s for m, s in item.native.items()}
-    models = tuple(sorted({model for own in cells.values() for model in own}))
-    judged = [one.ballots for one in first.values() if one.ballots]
+    models = tuple(sorted({model for row in cells.values() for model in row}))
+    judged = [sample.ballots for sample in first.values() if sample.ballots]
     return StarTable(
         models=models,
         scores=_array(cells, models),
-        asked=np.array([[m in own for m in models] for own in cells.values()], dtype=np.bool_),
+        asked=np.array([[m in row for m in models] for row in cells.values()], dtype=np.bool_),
         native=_array(native, models),
         item_ids=tuple(item.item_id for item in judged),
         clusters=tuple(item.cluster or item.item_id for item in judged),
         subjects=tuple(item.subject for item in judged),
-        targets=tuple(one.target for one in first.values()),
+        targets=tuple(sample.target for sample in first.values()),
         items=tuple(item for log in logs for item in log.items),
         logs=tuple(log.path for log in logs),
         notes=tuple(
@@ -127,17 +127,19 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
         ),
         canaries=tuple(canary for log in logs for canary in log.canaries),
         settings={
-            model: own for log in logs for model, own in log.settings.get(log.benchmark, {}).items()
+            model: settings
+            for log in logs
+            for model, settings in log.settings.get(log.benchmark, {}).items()
         },
     )
 
 
 def star_scores(item: ItemBallots) -> dict[str, float]:
     """A third of the stars of every model's answer, in [0, 1]; NaN where it has none."""
-    given = {one.candidate: one.score for one in item.scores}
+    given = {points.candidate: points.score for points in item.scores}
     leader = {model: group[0] for group in item.groups for model in group}
-    found = {model: given.get(leader.get(model, model)) for model in item.models}
-    return {model: math.nan if score is None else score for model, score in found.items()}
+    scores = {model: given.get(leader.get(model, model)) for model in item.models}
+    return {model: math.nan if score is None else score for model, score in scores.items()}
 
 
 def _type_and_key(key: str) -> tuple[str, str]:
@@ -149,7 +151,7 @@ def _type_and_key(key: str) -> tuple[str, str]:
 
 
 def _array(rows: dict[_Row, dict[str, float]], models: Sequence[str]) -> FloatArray:
-    cells = [[own.get(model, math.nan) for model in models] for own in rows.values()]
+    cells = [[row.get(model, math.nan) for model in models] for row in rows.values()]
     return np.array(cells, dtype=np.float64).reshape(len(rows), len(models))
 
 
@@ -183,8 +185,8 @@ def rounds_of(logs: Sequence[RankingLog]) -> list[list[RankingLog]]:
         items = {item.item_id for item in log.items}
         models = {model for item in log.items for model in item.models}
         fits = [
-            (len(items & one.items) / max(len(items), 1), -number, one)
-            for number, one in enumerate(rounds)
+            (len(items & turn.items) / max(len(items), 1), -number, turn)
+            for number, turn in enumerate(rounds)
         ]
         # The round with most of the log's questions, the oldest of several.
         _, _, best = max(
@@ -198,4 +200,4 @@ def rounds_of(logs: Sequence[RankingLog]) -> list[list[RankingLog]]:
         best.logs.append(log)
         best.items |= items
         best.models |= models
-    return [one.logs for one in rounds]
+    return [turn.logs for turn in rounds]

@@ -100,7 +100,7 @@ class StarRow(Placed):
     n_items: int
     n_unscored: int
     mean_stars: float
-    shares: tuple[float, float, float, float]
+    shares: tuple[float, ...]
 
     @property
     def score(self) -> float:
@@ -209,12 +209,14 @@ def star_report_of(
         AnalysisError: `reference` is given, and no board has that model.
     """
     parts = star_parts(logs)
-    tables = {name: star_table(own) for name, own in parts.items()}
+    tables = {name: star_table(of_benchmark) for name, of_benchmark in parts.items()}
     tables = {name: table for name, table in tables.items() if table.models}
     if not tables:
         return None
     check_reference(reference, {model for table in tables.values() for model in table.models})
-    remarks = (note for own in parts.values() for part in own for note in part.notes)
+    remarks = (
+        note for of_benchmark in parts.values() for part in of_benchmark for note in part.notes
+    )
     notes = tuple(dict.fromkeys(remarks))
     scores = {name: scored(table) for name, table in tables.items()}
     boards = [
@@ -240,12 +242,12 @@ def scored(table: StarTable) -> LinkedScores:
 
 
 def star_board(
-    name: str, table: StarTable, found: LinkedScores, reference: str | None, how: Resampling
+    name: str, table: StarTable, scores: LinkedScores, reference: str | None, how: Resampling
 ) -> StarBoard:
-    """The board of one benchmark; `found` are the table's scores, `reference` one of its models."""
-    ranks = competition_ranks(found.score)
+    """The board of one benchmark by its scores; `reference` is one of its models."""
+    ranks = competition_ranks(scores.score)
     order = best_first(ranks, table.models)
-    tests = _tests(found, table, order, how)
+    tests = _tests(scores, table, order, how)
     judge, jury = judge_figures(table.items, how=how), jurors_of(table.items, how=how)
     unscored = unscored_warning(table.items, "stars")
     canaries = canaries_of(table.canaries, how=how)
@@ -260,12 +262,12 @@ def star_board(
         design=table.design,
         n_items=table.n_items,
         anchors=table.anchors,
-        correlation=found.correlation,
+        correlation=scores.correlation,
         reference=reference or (table.models[order[0]] if order else ""),
         chosen=reference is not None,
         subjects=_subjects(table),
-        rows=tuple(_rows(table, found, tests, ranks, base, how)),
-        pairs=tuple(_pairs(table, found, tests)),
+        rows=tuple(_rows(table, scores, tests, ranks, base, how)),
+        pairs=tuple(_pairs(table, scores, tests)),
         constants=constant_answers(table.keys),
         judges=judges,
         logs=table.logs,
@@ -280,13 +282,13 @@ def star_board(
 
 
 def _tests(
-    found: LinkedScores, table: StarTable, order: Sequence[int], how: Resampling
+    scores: LinkedScores, table: StarTable, order: Sequence[int], how: Resampling
 ) -> Separation:
     """All pairs of models, by clusters; a pair rests on the clusters that either was asked."""
-    tests = separation(found.pseudo, order, level=how.level)
-    there = ~np.isnan(table.scores)
+    tests = separation(scores.pseudo, order, level=how.level)
+    asked = ~np.isnan(table.scores)
     pairs = tuple(
-        replace(pair, n_items=int((there[:, pair.above] | there[:, pair.below]).sum()))
+        replace(pair, n_items=int((asked[:, pair.above] | asked[:, pair.below]).sum()))
         for pair in tests.pairs
     )
     return replace(tests, pairs=pairs)
@@ -294,21 +296,21 @@ def _tests(
 
 def _rows(
     table: StarTable,
-    found: LinkedScores,
+    scores: LinkedScores,
     tests: Separation,
     ranks: Sequence[float] | NDArray[np.float64],
     base: int | None,
     how: Resampling,
 ) -> Iterable[StarRow]:
     place = {column: number for number, column in enumerate(tests.order)}
-    n = int(np.sum(np.any(found.influence != 0, axis=1)))
+    n = int(np.sum(np.any(scores.influence != 0, axis=1)))
     shares = relative_scores(
-        found.score, found.covariance, n, reference=base, pseudo=found.pseudo, how=how
+        scores.score, scores.covariance, n, reference=base, pseudo=scores.pseudo, how=how
     )
     subjects = _subject_scores(table, how.level)
     for column in (*tests.order, *(c for c in range(len(table.models)) if c not in place)):
-        error, clusters = float(found.error[column]), int(found.n_clusters[column])
-        value = mean_in_bounds(float(found.score[column]), error, clusters, level=how.level)
+        error, clusters = float(scores.error[column]), int(scores.n_clusters[column])
+        value = mean_in_bounds(float(scores.score[column]), error, clusters, level=how.level)
         stars = MAX_STARS * table.scores[:, column]
         known = np.rint(stars[~np.isnan(stars)])
         at = place.get(column)
@@ -322,22 +324,16 @@ def _rows(
             rank_lower=None if at is None else tests.rank_lower[at],
             rank_upper=None if at is None else tests.rank_upper[at],
             error=MAX_SCORE * error,
-            absolute=MAX_SCORE * float(found.own[column]),
+            absolute=MAX_SCORE * float(scores.own[column]),
             relative=times(shares[column], MAX_SCORE),
             subjects=tuple(subject[column] for subject in subjects),
             n_items=asked,
             n_unscored=asked - known.size,
-            mean_stars=MAX_STARS * float(found.own[column]),
-            shares=_shares(known),
+            mean_stars=MAX_STARS * float(scores.own[column]),
+            shares=tuple(
+                float(np.mean(known == k)) if known.size else math.nan for k in range(MAX_STARS + 1)
+            ),
         )
-
-
-def _shares(stars: NDArray[np.float64]) -> tuple[float, float, float, float]:
-    """The share of answers with 0, 1, 2 and 3 stars; NaN without any."""
-    zero, one, two, three = (
-        float(np.mean(stars == k)) if stars.size else math.nan for k in range(MAX_STARS + 1)
-    )
-    return zero, one, two, three
 
 
 def _subjects(table: StarTable) -> tuple[str, ...]:
@@ -351,27 +347,29 @@ def _subject_scores(table: StarTable, level: float) -> list[tuple[Estimate, ...]
     scores = []
     for subject in _subjects(table):
         rows = np.flatnonzero(named == subject)
-        own = [table.clusters[row] for row in rows]
-        found = linked_scores(table.scores[rows], own, link=False)
+        clusters = [table.clusters[row] for row in rows]
+        linked = linked_scores(table.scores[rows], clusters, link=False)
         scores.append(
             tuple(
                 times(mean_in_bounds(float(mean), float(error), int(n), level=level), _SUBJECT)
-                for mean, error, n in zip(found.own, found.error, found.n_clusters, strict=True)
+                for mean, error, n in zip(linked.own, linked.error, linked.n_clusters, strict=True)
             )
         )
     return scores
 
 
-def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable[StarPair]:
-    covariance, pseudo, shared = found.covariance, found.pseudo, table.shared
+def _pairs(table: StarTable, scores: LinkedScores, tests: Separation) -> Iterable[StarPair]:
+    covariance, pseudo, shared = scores.covariance, scores.pseudo, table.shared
     for pair in tests.pairs:
-        one, other = pair.above, pair.below
-        variance = covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]
-        lower, upper = paired_interval(pseudo[:, one] - pseudo[:, other], tests.level)
+        above, below = pair.above, pair.below
+        variance = (
+            covariance[above, above] + covariance[below, below] - 2 * covariance[above, below]
+        )
+        lower, upper = paired_interval(pseudo[:, above] - pseudo[:, below], tests.level)
         yield StarPair(
-            above=table.models[one],
-            below=table.models[other],
-            n_items=int(shared[one, other]),
+            above=table.models[above],
+            below=table.models[below],
+            n_items=int(shared[above, below]),
             difference=MAX_SCORE * float(np.clip(pair.difference, -1, 1)),
             p=pair.p,
             p_adjusted=pair.p_adjusted,
@@ -399,10 +397,13 @@ def _judges_warning(table: StarTable) -> str | None:
     return f"Models were judged by different judges, so that scores differ by judge as well: {each}"
 
 
-def times(found: Estimate, factor: float) -> Estimate:
+def times(estimate: Estimate, factor: float) -> Estimate:
     """The same figure in another unit."""
     return replace(
-        found, value=factor * found.value, lower=factor * found.lower, upper=factor * found.upper
+        estimate,
+        value=factor * estimate.value,
+        lower=factor * estimate.lower,
+        upper=factor * estimate.upper,
     )
 
 
@@ -424,28 +425,32 @@ def styles_of(
 
 
 def _moves(
-    table: StarTable, found: LinkedScores, model: str, number: Mapping[str, int]
+    table: StarTable, scores: LinkedScores, model: str, number: Mapping[str, int]
 ) -> tuple[float, FloatArray]:
     """A model's score on one benchmark, and how far each cluster of all benchmarks moves it."""
     column = table.models.index(model)
     moves = np.zeros(len(number))
     # `per_item` numbers clusters by name.
-    moves[[number[cluster] for cluster in sorted(set(table.clusters))]] = found.influence[:, column]
-    return float(np.clip(found.score[column], 0, 1)), moves
+    moves[[number[cluster] for cluster in sorted(set(table.clusters))]] = scores.influence[
+        :, column
+    ]
+    return float(np.clip(scores.score[column], 0, 1)), moves
 
 
-def _row(model: str, each: Sequence[tuple[float, FloatArray]], level: float) -> StyleRow:
-    scores = [score for score, _ in each]
-    moves = np.mean([own for _, own in each], axis=0)
-    n = int(np.sum(np.any([own != 0 for _, own in each], axis=0)))
+def _row(model: str, benchmarks: Sequence[tuple[float, FloatArray]], level: float) -> StyleRow:
+    scores = [score for score, _ in benchmarks]
+    moves = np.mean([moved for _, moved in benchmarks], axis=0)
+    n = int(np.sum(np.any([moved != 0 for _, moved in benchmarks], axis=0)))
     error = float(np.sqrt(np.sum(moves**2) * n / (n - 1))) if n > 1 else float("nan")
     average = mean(scores) if not np.isnan(scores).any() else float("nan")
-    first, before = each[0]
+    first, before = benchmarks[0]
     return StyleRow(
         model=model,
         mean=times(mean_in_bounds(average, error, n, level=level), MAX_SCORE),
         scores=tuple(MAX_SCORE * score for score in scores),
-        differences=tuple(_difference(first, before, *one, level) for one in each[1:]),
+        differences=tuple(
+            _difference(first, before, *benchmark, level) for benchmark in benchmarks[1:]
+        ),
     )
 
 

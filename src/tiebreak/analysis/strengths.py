@@ -114,9 +114,9 @@ def strength_views(
 def _columns(items: Iterable[ItemBallots], models: Sequence[str]) -> Columns:
     number = {model: column for column, model in enumerate(models)}
     rows = [
-        (number[one], number[other], result, item.item_id)
+        (number[high], number[low], result, item.item_id)
         for item in items
-        for one, other, result in results(item)
+        for high, low, result in results(item)
     ]
     first, second, result, names = zip(*rows, strict=True)
     # Epochs of an item are one item.
@@ -189,7 +189,8 @@ class Covariate:
     def twice(self) -> tuple[float, float, float]:
         """How often an answer with twice as much wins, and the interval: (2 − 1) / (2 + 1) = ⅓."""
         low, value, high = (
-            1 / (1 + math.exp(-one / 3)) for one in (self.lower, self.coefficient, self.upper)
+            1 / (1 + math.exp(-coefficient / 3))
+            for coefficient in (self.lower, self.coefficient, self.upper)
         )
         return value, low, high
 
@@ -215,7 +216,9 @@ def control_view(
 
     For "style" the log must have been read with its metadata.
     """
-    models = sorted({model for one in samples if one.ballots for model in one.ballots.models})
+    models = sorted(
+        {model for sample in samples if sample.ballots for model in sample.ballots.models}
+    )
     rows = [row for sample in samples for row in _rows(sample, control)]
     known = [row for row in rows if row.differences is not None]
     how = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
@@ -226,8 +229,8 @@ def control_view(
         return ControlView(control, none, none, (), len(rows))
     number = {model: column for column, model in enumerate(models)}
     columns = (
-        np.array([number[row.one] for row in known]),
-        np.array([number[row.other] for row in known]),
+        np.array([number[row.first] for row in known]),
+        np.array([number[row.second] for row in known]),
         np.array([row.result for row in known]),
         # Epochs of an item are one item.
         np.unique([row.item for row in known], return_inverse=True)[1],
@@ -246,11 +249,10 @@ def _controlled(
     differences: FloatArray,
     how: Resampling,
 ) -> tuple[StrengthView, tuple[Covariate, ...]]:
-    """The view with control, and what each covariate does there."""
     names = COVARIATES[control]
     n_differ = np.sum(differences != 0, axis=0).tolist()
     vary = [k for k, n in enumerate(n_differ) if n]
-    found: dict[str, Estimate] = {}
+    coefficients: dict[str, Estimate] = {}
 
     def fit(
         first: ArrayLike,
@@ -266,12 +268,12 @@ def _controlled(
         fitted, effects = controlled_bradley_terry(
             first, second, result, items, differences[:, vary], n_models=n_models, how=how
         )
-        found.update(zip((names[k] for k in vary), effects, strict=True))
+        coefficients.update(zip((names[k] for k in vary), effects, strict=True))
         return fitted
 
     view = view_of("bradley_terry", fit, models, columns, False, how)
     missing = Estimate(math.nan, math.nan, math.nan, 0)
-    effects = [found.get(name, missing) for name in names]
+    effects = [coefficients.get(name, missing) for name in names]
     return view, tuple(
         Covariate(name, effect.value, effect.lower, effect.upper, n)
         for name, effect, n in zip(names, effects, n_differ, strict=True)
@@ -287,8 +289,8 @@ def _without(reason: str, how: Resampling) -> StrengthView:
 class _Row(NamedTuple):
     """A result between two models, and the differences between their answers where known."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     result: float
     item: str
     differences: list[float] | None
@@ -300,19 +302,18 @@ def _rows(sample: JudgedItem, control: Control) -> Iterator[_Row]:
         return
     figures = _figures(sample, control)
     by_model = {model: figures.get(group[0]) for group in ballots.groups for model in group}
-    for one, other, result in results(ballots):
-        own, others = by_model[one], by_model[other]
-        known = own is not None and others is not None
-        differences = [*map(_relative, own or (), others or ())] if known else None
-        yield _Row(one, other, result, ballots.item_id, differences)
+    for first, second, result in results(ballots):
+        values, other_values = by_model[first], by_model[second]
+        known = values is not None and other_values is not None
+        differences = [*map(_relative, values or (), other_values or ())] if known else None
+        yield _Row(first, second, result, ballots.item_id, differences)
 
 
-def _relative(one: float, other: float) -> float:
-    return (one - other) / (one + other) if one + other else 0.0
+def _relative(first: float, second: float) -> float:
+    return (first - second) / (first + second) if first + second else 0.0
 
 
 def _figures(sample: JudgedItem, control: Control) -> dict[str, tuple[int, ...]]:
-    """What is to be controlled for, of each answer that was judged."""
     lengths = sample.ballots.lengths if sample.ballots else {}
     if control == "length":
         return {model: (length,) for model, length in lengths.items()}

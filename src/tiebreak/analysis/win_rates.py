@@ -59,9 +59,9 @@ def _matches(
     column = {model: number for number, model in enumerate(models)}
     wins, n = np.zeros((len(models),) * 2), np.zeros((len(models),) * 2, dtype=np.int64)
     for item, _ in items:
-        for one, other, result in results(item):
-            if one in column and other in column:
-                i, j = column[one], column[other]
+        for first, second, result in results(item):
+            if first in column and second in column:
+                i, j = column[first], column[second]
                 wins[i, j] += result
                 wins[j, i] += 1 - result
                 n[i, j] += 1
@@ -74,7 +74,7 @@ def _places(
 ) -> tuple[FloatArray, NDArray[np.int64]]:
     ranks = np.array([[at.ranks.get(model, np.nan) for model in models] for _, at in items])
     ranks = ranks.reshape(-1, len(models)) if models else np.empty((0, 0))
-    there = (~np.isnan(ranks)).astype(np.int64)
-    n, ahead = there.T @ there, np.sum(ranks[:, :, None] < ranks[:, None, :], axis=0)
+    placed = (~np.isnan(ranks)).astype(np.int64)
+    n, ahead = placed.T @ placed, np.sum(ranks[:, :, None] < ranks[:, None, :], axis=0)
     # Who is neither ahead nor behind is tied.
     return ahead + 0.5 * (n - ahead - ahead.T), n

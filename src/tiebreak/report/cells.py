@@ -67,14 +67,9 @@ def bounds(lower: float, upper: float, digits: int = 3) -> Cell:
     return Cell(interval(lower, upper, digits), _key(lower))
 
 
-def signed_bounds(lower: float, upper: float) -> Cell:
-    """An interval of numbers that may be negative."""
-    return Cell(signed_interval(lower, upper), _key(lower))
-
-
 def span(figure: Any) -> Cell:
     """The interval of a figure that may be negative, from its `lower` to its `upper`."""
-    return signed_bounds(figure.lower, figure.upper)
+    return Cell(signed_interval(figure.lower, figure.upper), _key(figure.lower))
 
 
 def estimate(figure: Any) -> tuple[Cell, Cell]:
@@ -100,6 +95,16 @@ def share_bounds(lower: float, upper: float) -> Cell:
 def above(cell: Cell, below: str) -> Cell:
     """A figure with a second line, unless that is undefined."""
     return replace(cell, under="" if below == UNDEFINED else below)
+
+
+def with_bounds(figure: Any) -> Cell:
+    """A figure that is never negative, and its interval below."""
+    return above(number(figure.value, 2), interval(figure.lower, figure.upper, 1))
+
+
+def signed_with_bounds(figure: Any) -> Cell:
+    """A difference, and its interval below."""
+    return above(signed(figure.value, 2), signed_interval(figure.lower, figure.upper, 1))
 
 
 def dollars(amount: float | None) -> Cell:

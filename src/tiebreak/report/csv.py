@@ -47,7 +47,9 @@ def text(
     writer = csv.DictWriter(target, columns or list(rows[0]))
     for row in (dict(zip(writer.fieldnames, writer.fieldnames, strict=True)), *rows):
         cells = json_ready(row).items()
-        writer.writerow({k: shown(safe(it)) if isinstance(it, str) else it for k, it in cells})
+        writer.writerow(
+            {k: shown(safe(value)) if isinstance(value, str) else value for k, value in cells}
+        )
     return "".join(target)
 
 

@@ -53,7 +53,9 @@ def linked(text: str) -> "Markup":
 
     made, start = Markup(), 0
     for match, term in terms_in(text):
-        if any(one.start() < match.start() < one.end() for one in _COMMAND.finditer(text)):
+        if any(
+            command.start() < match.start() < command.end() for command in _COMMAND.finditer(text)
+        ):
             continue
         made += coded(text[start : match.start()])
         made += Markup('<a class="term" href="#term-{}">{}</a>').format(term.id, match[0])

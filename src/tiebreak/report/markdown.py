@@ -40,26 +40,25 @@ def inline(text: str, longest: int | None = 120, *, begins: bool = True) -> str:
     if longest is not None and len(shown) > longest:
         shown = f"{shown[: longest - 1]}…"
     markup = _MARKUP if begins else _WITHIN
-    return markup.sub(lambda found: "".join(f"&#{ord(c)};" for c in found[0]), shown) or "–"
+    return markup.sub(lambda match: "".join(f"&#{ord(c)};" for c in match[0]), shown) or "–"
 
 
 def _blocks(sheet: Sheet) -> Iterator[str]:
-    """Paragraphs, lists and tables."""
     if sheet.title:
-        yield f"## {_whole(sheet.title)}"
-    yield from map(_whole, (*sheet.subtitle, *filter(None, [sheet.verdict])))
-    yield from (f"> **Warning:** {_whole(warning)}" for warning in sheet.warnings)
+        yield f"## {_line(sheet.title)}"
+    yield from map(_line, (*sheet.subtitle, *filter(None, [sheet.verdict])))
+    yield from (f"> **Warning:** {_line(warning)}" for warning in sheet.warnings)
     for section in sheet.sections:
         if section.heading:
-            yield f"### {_whole(section.heading)}"
+            yield f"### {_line(section.heading)}"
         if section.table:
             if section.table.caption and section.table.caption != section.heading:
-                yield f"**{_whole(section.table.caption)}**"
+                yield f"**{_line(section.table.caption)}**"
             yield table(section.table)
-        yield from map(_whole, section.legend)
+        yield from map(_line, section.legend)
         if section.lines:
-            yield "\n".join(f"- {_whole(line)}" for line in section.lines)
-    yield from (f"> **Note:** {_whole(note)}" for note in sheet.notes)
+            yield "\n".join(f"- {_line(line)}" for line in section.lines)
+    yield from (f"> **Note:** {_line(note)}" for note in sheet.notes)
 
 
 def _cell(cell: Cell) -> str:
@@ -67,5 +66,5 @@ def _cell(cell: Cell) -> str:
     return inline(shown, None, begins=False) if shown else ""
 
 
-def _whole(text: str) -> str:
+def _line(text: str) -> str:
     return inline(text, None)

@@ -57,8 +57,8 @@ def _form_of(path: str | PathLike[str]) -> Form:
     for form in FORMS:
         if Path(path).suffix.lower() == f".{form}":
             return form
-    *others, last = (f".{form}" for form in FORMS)
-    raise ReportError(f"{path}: a plot is a file that ends in {', '.join(others)} or {last}")
+    *most, last = (f".{form}" for form in FORMS)
+    raise ReportError(f"{path}: a plot is a file that ends in {', '.join(most)} or {last}")
 
 
 def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> None:
@@ -136,11 +136,11 @@ def plot_calibration(
     check_plot(path)
     with drawn_for(width):
         kappa = kappa_figure(calibration)
-        found = [confusion_figure(calibration, judge) for judge in calibration.judges]
+        confusions = [confusion_figure(calibration, judge) for judge in calibration.judges]
     if kappa is None:
         raise ReportError("Nothing to draw: no judge has a κ")
-    ends = ["", "-labels", *(f"-labels-{number}" for number in range(2, len(found) + 1))]
-    return write_all(zip([kappa, *filter(None, found)], ends, strict=False), path, width)
+    ends = ["", "-labels", *(f"-labels-{number}" for number in range(2, len(confusions) + 1))]
+    return write_all(zip([kappa, *filter(None, confusions)], ends, strict=False), path, width)
 
 
 def plot_contest(

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import groupby
+from os.path import commonprefix
 from typing import Final, Literal, NamedTuple
 
 from rich import box
@@ -112,15 +113,13 @@ def _table(table: Table, width: int) -> list[RenderableType]:
     for number, (row, texts) in enumerate(zip(table.rows, layout.rows, strict=True), start=1):
         tones = (_STYLES[row[place].tone] for place in layout.columns)
         made.add_row(*map(Text, texts, tones), end_section=number in table.rules)
-    return [made, *_lines(_less(layout, width), "dim")]
-
-
-def _less(layout: Layout, width: int) -> Iterator[str]:
+    less = []
     if layout.prefix:
-        yield f"Models: each name begins with {layout.prefix}, left out here."
+        less.append(f"Models: each name begins with {layout.prefix}, left out here.")
     if layout.left_out:
         named = listed(layout.left_out, most=_NAMED)
-        yield f"Not shown at {width} columns: {named}; --json has all."
+        less.append(f"Not shown at {width} columns: {named}; --json has all.")
+    return [made, *_lines(less, "dim")]
 
 
 # A word no wider than this is not broken unless a terminal is very narrow: "Top-1".
@@ -133,7 +132,7 @@ _PREFIX: Final = re.compile(r".*[/_ -]")
 class _Widths(NamedTuple):
     """Of a column: all on one line; its heading folded; cells in two lines; in any number."""
 
-    whole: int
+    full: int
     snug: int
     double: int
     least: int
@@ -188,24 +187,17 @@ def fold(text: str, width: int) -> list[str]:
 def common_prefix(names: Iterable[str]) -> str:
     """What all names begin with, up to a separator; every name keeps something of its own."""
     known = {name for name in names if name not in ("", UNDEFINED)}
-    found = _shared_start(sorted(known)) if len(known) > 1 else ""
-    while found:
-        end = _PREFIX.match(found)
-        found = end[0] if end else ""
-        if found not in known:
-            return found
-        found = found[:-1]
+    prefix = commonprefix(list(known)) if len(known) > 1 else ""  # noqa: RUF071
+    while prefix:
+        end = _PREFIX.match(prefix)
+        prefix = end[0] if end else ""
+        if prefix not in known:
+            return prefix
+        prefix = prefix[:-1]
     return ""
 
 
-def _shared_start(known: Sequence[str]) -> str:
-    """What texts in order begin with: the first and the last differ earliest."""
-    pairs = zip(known[0], known[-1], strict=False)
-    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
 def _models(table: Table) -> Iterator[str]:
-    """The names in the columns of models."""
     for row in table.rows:
         yield from (
             one_line(cell.text)
@@ -228,13 +220,13 @@ def _fewer(columns: Sequence[Column]) -> Iterator[tuple[list[int], Sequence[_Ste
     """All columns, then fewer and fewer of them; the first that holds names stays."""
     stays = next((place for place, column in enumerate(columns) if column.folds and column.left), 0)
     places = list(range(len(columns)))
-    others = sorted(places, key=lambda place: (columns[place].spare, place))
-    others.remove(stays)
-    yield places, _STEPS if others and columns[others[-1]].spare else _LAST
-    while others:
-        gone = others.pop()
+    removable = sorted(places, key=lambda place: (columns[place].spare, place))
+    removable.remove(stays)
+    yield places, _STEPS if removable and columns[removable[-1]].spare else _LAST
+    while removable:
+        gone = removable.pop()
         places = [place for place in places if place != gone]
-        yield places, _STEPS if others and columns[others[-1]].spare else _LAST
+        yield places, _STEPS if removable and columns[removable[-1]].spare else _LAST
 
 
 def _widths(width: int, column: Column, cells: Sequence[Sequence[str]]) -> _Widths:
@@ -254,9 +246,9 @@ def _widths(width: int, column: Column, cells: Sequence[Sequence[str]]) -> _Widt
             if wide > 2 * width or all(len(fold(text, wide)) <= 2 for text in texts)
         )
     snug = max(natural, short)
-    found = (max(snug, cell_len(heading)), snug, max(double, short), max(least, short))
+    sizes = (max(snug, cell_len(heading)), snug, max(double, short), max(least, short))
     # What is far too wide is as much too wide as twice the width.
-    return _Widths(*(min(one, 2 * width) for one in found))
+    return _Widths(*(min(size, 2 * width) for size in sizes))
 
 
 def _longest(text: str) -> int:
@@ -279,16 +271,16 @@ def _apart(piece: str) -> Iterator[str]:
         yield from part if wide else [part]
 
 
-def _shared_out(found: Sequence[_Widths], room: int, folds: int) -> list[int] | None:
+def _shared_out(columns: Sequence[_Widths], room: int, folds: int) -> list[int] | None:
     """A width for each column, so that all fit: the widest that folds is made narrower.
 
     First headings fold (1), then cells, too (2 and 3).
     """
-    widths = [one.whole for one in found]
-    if sum(one[folds] for one in found) > room:
+    widths = [column.full for column in columns]
+    if sum(column[folds] for column in columns) > room:
         return None
     for step in range(1, folds + 1):
-        floor = [one[step] for one in found]
+        floor = [column[step] for column in columns]
         while sum(widths) > max(room, sum(floor)):
             wider = [place for place, low in enumerate(floor) if widths[place] > low]
             widths[max(wider, key=widths.__getitem__)] -= 1

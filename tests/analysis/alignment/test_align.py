@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import astuple, replace
-from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
+from tests.analysis.alignment.panels import NAN, noisy, panel, people
 from tiebreak.analysis.alignment import (
-    Alignment,
     BenchmarkAlignment,
     Correlation,
     Rater,
@@ -143,25 +141,6 @@ def test_partial_ballots_over_all_items() -> None:
     assert a.pearson.macro.value == pytest.approx(stats.pearsonr(means, range(6)).statistic)
 
 
-@pytest.mark.parametrize("order", list(permutations("abcd"))[::5])
-def test_without_ties_pearson_is_spearmans_formula(order: tuple[str, ...]) -> None:
-    table = noisy(20, 1, 4, seed=3, apart=0)
-    found = rater(one(panel(table), people("".join(order))), "a")
-    said = np.array([order.index(model) + 1 for model in "abcd"])
-    formula = 1 - 6 * np.sum((table[:, 0] - said) ** 2, axis=1) / (4 * (4**2 - 1))
-    np.testing.assert_allclose(found.pearson.values, formula, atol=1e-12)
-
-
-def test_a_model_that_a_reviewer_never_ranks() -> None:
-    # As in sparse mode, where nobody is shown its own answer.
-    table = noisy(20, 1, 5, seed=2, apart=0.2)
-    table[:, 0, 0] = NAN
-    a = rater(one(panel(table), people("abdec")), "a")
-    means = stats.rankdata(table[:, 0, 1:], axis=1).mean(axis=0)
-    assert a.pearson.macro.value == pytest.approx(stats.pearsonr(means, [2, 5, 3, 4]).statistic)
-    assert a.kendall.macro.value == pytest.approx(stats.kendalltau(means, [2, 5, 3, 4]).statistic)
-
-
 def test_planted_raters() -> None:
     n = np.arange(1.0, 7)
     rng = np.random.default_rng(0)
@@ -179,17 +158,6 @@ def test_planted_raters() -> None:
     # Two contradict each other in each pair of models: the third decides.
     consensus = rater(found, "kemeny_young")
     np.testing.assert_allclose(consensus.pearson.values, guesses.pearson.values, atol=1e-12)
-
-
-def test_aggregation_of_noisy_reviewers_is_closer_to_people() -> None:
-    rng = np.random.default_rng(1)
-    seen = -0.5 * np.arange(6) + rng.normal(size=(200, 7, 6))
-    found = one(panel(ranks_of(seen)), people("abcdef"), methods=("kemeny_young", "borda"))
-    reviewers = [each.pearson.mean for each in found.raters if each.kind == "reviewer"]
-    assert len(reviewers) == 6 + 1
-    for method in ("kemeny_young", "borda"):
-        # Not only by chance: the intervals are apart.
-        assert rater(found, method).pearson.mean.lower > max(each.upper for each in reviewers)
 
 
 def test_intervals_of_means_are_those_of_the_bootstrap() -> None:
@@ -427,21 +395,6 @@ def test_an_aggregator_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert "dodgson: no result: no order in time" in found.notes
 
 
-def test_the_same_seed_gives_the_same_numbers() -> None:
-    def bounds(seed: int) -> list[float]:
-        found = align_panels(
-            [panel(noisy(20, 2, 5, seed=1))],
-            people(),
-            methods=["irv"],
-            how=Resampling(draws=100, seed=seed),
-        )
-        both = [(r.pearson.macro, r.kendall.mean) for r in found.benchmarks[0].raters]
-        return [bound for pair in both for each in pair for bound in (each.lower, each.upper)]
-
-    assert str(bounds(1)) == str(bounds(1))
-    assert str(bounds(1)) != str(bounds(2))
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(3, 6))
@@ -469,19 +422,3 @@ def test_names_do_not_matter(seed: int, order: list[int]) -> None:
     for x, y in zip(plain.raters, other.raters, strict=True):
         np.testing.assert_allclose(x.pearson.values, y.pearson.values, atol=1e-12)
         np.testing.assert_allclose(x.pearson.macro.value, y.pearson.macro.value, atol=1e-12)
-
-
-def test_what_a_result_says_of_itself() -> None:
-    found = align_panels(
-        [panel(noisy(3, 2, 4, seed=0), notes=("a note of the log",))],
-        people(),
-        how=Resampling(level=0.8),
-    )
-    assert isinstance(found, Alignment)
-    assert (found.source, found.level, found.draws, found.seed) == ("arena.csv", 0.8, 2000, 0)
-    [only] = found.benchmarks
-    assert (only.benchmark, only.log, only.n_items) == ("gsm8k", "logs/peers.eval", 3)
-    assert only.notes[0] == "a note of the log"
-    kinds = [each.kind for each in only.raters]
-    assert kinds == ["reviewer"] * 2 + ["aggregator"] * 8 + ["view"] * 4 + ["native"]
-    assert found.consensus == "kemeny_young"

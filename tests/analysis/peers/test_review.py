@@ -164,18 +164,6 @@ def test_wrong_use(tmp_path: Path) -> None:
         peer_report([tmp_path])
 
 
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_report(tmp_path: Path) -> None:
-    items = by_scores(opinions(15, 4, 0.3, seed=5))
-    first, again, other = (
-        review_of(tmp_path, *items, how=Resampling(draws=100, seed=seed)) for seed in (1, 1, 2)
-    )
-    assert first.ranking.rows == again.ranking.rows
-    assert first.views == again.views
-    assert first.worth.reviewers == again.worth.reviewers
-    assert first.ranking.rows != other.ranking.rows
-
-
 def test_items_that_sparse_reviewers_rank_whole(tmp_path: Path) -> None:
     others = {"a": "bc", "b": "ac", "c": "ab"}
     items = [reviews("q0", others, shown=others), reviews("q1", dict.fromkeys("abc", "abc"))]

@@ -190,7 +190,7 @@ def test_p_values_are_of_both_gaps_and_of_all_models() -> None:
         apart = rows[column].gap.value * rows[column].fair_gap.value < 0
         alone.append(1 if apart else max(p))
     np.testing.assert_allclose([row.p_adjusted for row in rows], holm(alone))
-    assert [row.found for row in rows] == [p <= 0.05 for p in holm(alone)]
+    assert [row.biased for row in rows] == [p <= 0.05 for p in holm(alone)]
     # Each item twice is not twice as many items.
     twice = quick_panel(np.repeat(panel.ranks, 2, axis=0), range(5))
     twice = replace(twice, items=np.repeat(np.arange(12), 2))
@@ -205,8 +205,8 @@ def test_a_fair_panel_is_rarely_blamed() -> None:
         bias = np.array([0, 0, 0, 0, 2.0 * (seed % 2)])
         scores = planted(15, np.random.default_rng(1000 + seed), bias=bias)
         rows = list(verdicts(quick_panel(within_ballots(-scores), range(5)), "borda").values())
-        blamed += any(row.found for row in rows[: 5 - seed % 2])
-        found += [rows[4].found] * (seed % 2)
+        blamed += any(row.biased for row in rows[: 5 - seed % 2])
+        found += [rows[4].biased] * (seed % 2)
     # 5% of 120 are 6, with a standard deviation of 2.4; by intervals of each model alone 20.
     assert blamed <= 11
     assert np.mean(found) > 0.7

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
 
-from tests.analysis.peers.builders import LETTERS, by_scores, identical, panel_of, reviews
+from tests.analysis.peers.builders import by_scores, identical, panel_of, reviews
 from tests.analysis.peers.test_self_preference import planted
 from tiebreak.analysis.peers.panel import (
     PanelWorth,
@@ -175,15 +174,3 @@ def test_who_matters_most(tmp_path: Path) -> None:
     assert largest_shift([one, two]) is two
     assert largest_shift([one, two, three]) is three
     assert largest_shift([replace(one, shift=0), replace(two, shift=None)]) is None
-
-
-@pytest.mark.slow
-def test_twenty_models_review_each_other(tmp_path: Path) -> None:
-    letters = LETTERS[:20]
-    random = Random(1)
-    items = [reviews(f"q{k}", {m: "".join(random.sample(letters, 20)) for m in letters})
-             for k in range(3)]  # fmt: skip
-    worth = worth_of(tmp_path, *items)
-    assert len(worth.reviewers) == 20
-    assert worth.without.method == "borda"
-    assert worth.agreement.tau.shape == (20, 20)

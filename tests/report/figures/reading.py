@@ -1,13 +1,14 @@
 """What is drawn, read back from a figure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 
 from tiebreak.report.figures.canvas import Drawing, styled
 
@@ -83,3 +84,57 @@ def _texts(figure: Figure) -> Iterator[Text]:
                         yield from (
                             label for label in (tick.label1, tick.label2) if label.get_visible()
                         )
+
+
+def told(drawing: Drawing) -> str:
+    """What a drawing says and where its marks are in the data, a line each, to five digits."""
+    lines = [drawing.name, drawing.title, drawing.alt]
+    for axes in drawing.figure.axes:
+        lines += ["", " ".join(_words(axes)), f"x {_figures(axes.get_xlim())}"]
+        lines += [f"{label}: y {_figures([y])}" for label, y in _rows(axes)]
+        for line in axes.lines:
+            at = "data" if line.get_transform() == axes.transData else "axes"
+            ends = zip(
+                np.atleast_1d(line.get_xdata()), np.atleast_1d(line.get_ydata()), strict=True
+            )
+            places = " → ".join(_figures(end) for end in ends)
+            lines.append(
+                f"{line.get_marker()} {line.get_color()} {line.get_linewidth()} {at}: {places}"
+            )
+        lines += [f"segment {_figures(ends)}" for ends in segments(axes)]
+        boxes = (
+            patch.get_path().get_extents(patch.get_patch_transform()) for patch in axes.patches
+        )
+        lines += [f"box {_figures(box.extents)}" for box in boxes]
+        lines += [f"{text.get_text()!r} at {_figures(text.xy)}" for text in _notes(axes)]
+        lines += [f"cell {_figures(middle)}: {colour}" for middle, colour in _cells(axes)]
+    remarks = " ".join(text.get_text() for text in drawing.figure.texts)
+    return "\n".join([*lines, "", " ".join(remarks.split()), ""])
+
+
+def _cells(axes: Axes) -> Iterator[tuple[Iterable[float], str]]:
+    """Middles and colours of the squares of a heat map."""
+    for squares in axes.collections:
+        if isinstance(squares, PolyCollection):
+            colours = map(to_hex, np.asarray(squares.get_facecolor()))
+            for path, colour in zip(squares.get_paths(), colours, strict=True):
+                yield np.asarray(path.vertices)[:4].mean(axis=0), colour
+
+
+def _words(axes: Axes) -> Iterator[str]:
+    yield from (
+        text.get_text().replace("\n", "|") for text in axes.texts if text not in _notes(axes)
+    )
+    yield from (label.get_text() for label in axes.get_xticklabels())
+
+
+def _rows(axes: Axes) -> list[tuple[str, float]]:
+    return list(zip(row_names(axes), axes.get_yticks(), strict=True)) if axes.axison else []
+
+
+def _notes(axes: Axes) -> list[Annotation]:
+    return [text for text in axes.texts if isinstance(text, Annotation)]
+
+
+def _figures(values: Iterable[float]) -> str:
+    return " ".join("0" if abs(value) < 1e-9 else f"{value:.5g}" for value in map(float, values))

@@ -22,7 +22,6 @@ from tiebreak.rankers import Resampling
 from tiebreak.report.figures.boards import (
     leaderboard_figure,
     native_figure,
-    star_scores_figure,
     subjects_figure,
 )
 from tiebreak.report.figures.boxes import (
@@ -102,7 +101,7 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
     "views": views,
     "kappa": lambda names: kappa_figure(samples.calibration(names)),
     "confusion": lambda names: confusion_figure(samples.calibration(names), names[1]),
-    "stars": lambda names: star_scores_figure(samples.star_board(names)),
+    "stars": lambda names: leaderboard_figure(samples.star_board(names)),
     "orders": lambda names: orders_figure(samples.star_orders(names)),
     "dates": lambda names: dates_figure(samples.star_course(names)),
     "causes": lambda names: causes_figure(samples.error_causes(names)),

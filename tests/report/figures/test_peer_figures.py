@@ -2,52 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from tests.report.figures.reading import points, row_names, said, segments
+from tests.report.figures.reading import points, row_names, segments
 from tests.report.figures.samples import NAN, opinions, review
-from tiebreak.report.figures.boxes import reviewer_boxes_figure, self_preference_figure
-
-
-@pytest.mark.slow
-def test_three_figures_of_each_model() -> None:
-    one = review(opinions(25, 5, 4, seed=2, own=0.8), own=(0, 1, 2, None, None))
-    drawing = self_preference_figure(one)
-    assert drawing is not None
-    [axes] = drawing.figure.axes
-    views = {row.model: row for row in one.views}
-    # d reviews nobody, so it has no gap.
-    order = [row.model for row in one.ranking.rows if row.model != "d"]
-    assert row_names(axes) == order
-    assert "not shown, – in the table: d" in said(drawing)
-    drawn = {(marker, round(y * 4) / 4): x for marker, x, y in points(axes)}
-    lines = {y: (x0, x1) for x0, y, x1, _ in segments(axes)}
-    for k, name in enumerate(order):
-        row = views[name]
-        for marker, shift, figure in (
-            ("o", -0.25, row.gap), ("s", 0, row.fair_gap), ("D", 0.25, row.remainder),
-        ):  # fmt: skip
-            assert drawn[marker, k + shift] == figure.value
-            assert lines[k + shift] == (figure.lower, figure.upper)
-    assert len(drawn) == len(lines) == 9
-    verdicts = [text.get_text() for text in axes.texts][:3]
-    assert verdicts == [views[name].verdict for name in order]
-    most = max(order, key=lambda name: views[name].gap.value)
-    gap = views[most].gap
-    assert (
-        f"the largest gap is that of {most}, {gap.value:.2f} places "
-        f"(interval {gap.lower:.2f} to {gap.upper:.2f})"
-    ) in drawing.alt
-    favoured = sum(views[name].verdict != "none" for name in order)
-    removed = sum(views[name].verdict == "removed" for name in order)
-    assert (favoured, removed) == (2, 2)
-    assert f"A gap is found in {favoured} model" in drawing.alt
-    assert drawing.alt.endswith(f"aggregation removes that of {removed}.")
-
-
-def test_without_a_gap_there_is_no_figure() -> None:
-    assert self_preference_figure(review(opinions(5, 2, 3), own=(None, None))) is None
+from tiebreak.report.figures.boxes import reviewer_boxes_figure
 
 
 @pytest.mark.slow
@@ -92,10 +51,3 @@ def test_a_ballot_of_some_is_a_sample_of_the_ranking() -> None:
     medians = {round(y0 + 0.275): x0 for x0, y0, x1, y1 in segments(axes) if x0 == x1}
     assert medians == pytest.approx(expected)
     assert rankdata([17 / 6, 1, 10 / 6]).tolist() == [3, 1, 2]
-
-
-@pytest.mark.parametrize(
-    "ranks", [opinions(3, 1, 4), np.ones((3, 2, 4))], ids=["alone", "all tied"]
-)
-def test_without_others_there_are_no_boxes(ranks: NDArray[np.float64]) -> None:
-    assert reviewer_boxes_figure(review(ranks)) is None

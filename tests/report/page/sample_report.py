@@ -18,7 +18,6 @@ from tiebreak.report.page.view import (
     Page,
     PageSection,
     Part,
-    Warned,
 )
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.scorers.ballots import (
@@ -292,7 +291,6 @@ def report(
         created="2026-01-01",
         verdicts=_verdicts(hostile),
         overview=_overview(hostile),
-        warnings=(Warned(f"Leaderboards: gsm8k · seal{hostile}", "gsm8k-seal", 1),),
         sections=(leaderboards, receipt),
         items=_items(hostile, rows, shelf),
     )

@@ -62,10 +62,10 @@ def test_it_shows_what_it_was_given_and_complains_about_nothing(
         assert page.locator("#mmlu-seal :is(ul, figure, .subtitle, .warning)").count() == 0
 
 
-def test_a_report_without_items_or_warnings(browser: Browser, tmp_path: Path) -> None:
+def test_a_report_without_items_or_verdicts(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "index.html"
     path.write_text(
-        render(replace(report(), items=None, verdicts=(), overview=None, warnings=())),
+        render(replace(report(), items=None, verdicts=(), overview=None)),
         encoding="utf-8",
     )
     with opened(browser, path, "#item-0") as page:

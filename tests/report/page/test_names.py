@@ -32,7 +32,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     ranking = people("abc")
     contents = contents_of([folder], human=ranking, how=Resampling(draws=100))
     page = page_of(contents, Gallery(), Shelf(), version="1")
-    shown = list(texts_of([page.sections, page.warnings]))
+    shown = list(texts_of(page.sections))
     assert not [text for text in shown if "Secret" in text]
     notes = [text for text in shown if "left out" in text.lower()]
     assert any("older.eval" in text for text in notes)

@@ -53,47 +53,6 @@ def rows(sheet: Sheet, number: int = 0) -> list[list[str]]:
     return texts(table)
 
 
-def test_a_consensus_with_ties() -> None:
-    consensus = aggregate(CYCLE, "average")
-    data = result_data(CYCLE.names, consensus)
-    # Mean ranks: (1 + 3 + 2) / 3 = 2 for a, b and c; 4 for d.
-    assert data["ranking"] == [
-        {"rank": 2.0, "candidate": "a", "score": 2.0},
-        {"rank": 2.0, "candidate": "b", "score": 2.0},
-        {"rank": 2.0, "candidate": "c", "score": 2.0},
-        {"rank": 4.0, "candidate": "d", "score": 4.0},
-    ]
-    assert (data["method"], data["used"], data["dropped"]) == ("average", 3, 0)
-    assert data["kemeny"] is None
-    shown = rows(sheet_of(election(CYCLE.names, consensus)))
-    assert [row[:2] for row in shown] == [["1=", "a"], ["1=", "b"], ["1=", "c"], ["4", "d"]]
-
-
-def test_kemeny_in_names() -> None:
-    consensus, kemeny = aggregate(CYCLE), kemeny_young(CYCLE)
-    data = result_data(CYCLE.names, consensus, kemeny)["kemeny"]
-    # In each rotation of the cycle two arcs are obeyed and one is not: 1 + 1 + 2 = 4 disagreements.
-    assert (data["order"], data["cost"], data["gap"]) == (["a", "b", "c", "d"], 4, 0)
-    assert (data["optimal"], data["unique"], data["n_optima"]) == (True, False, 3)
-    assert data["orders"] == [["a", "b", "c", "d"], ["b", "c", "a", "d"], ["c", "a", "b", "d"]]
-    assert data["cycles"] == [["a", "b", "c"]]
-    assert data["condorcet_winner"] is None
-    # The certificate says the same as the result's own, by name.
-    weights = {tuple(one["cycle"]): one["weight"] for one in data["certificate"]["cycles"]}
-    assert weights == {
-        tuple(CYCLE.names[column] for column in cycle): weight
-        for cycle, weight in kemeny.certificate.cycles.items()
-    }
-    assert weights
-    assert data["certificate"]["denominator"] == kemeny.certificate.denominator
-    lines = list(consensus_lines(CYCLE.names, consensus, kemeny))
-    assert lines == [
-        "kemeny_young: 3 ballots counted; a lower score is better",
-        "Cost: 4 pairwise disagreements, proven optimal; one of 3 optimal orders",
-        "Majorities go round among a, b, c",
-    ]
-
-
 def test_condorcet_winner_and_pairs_that_may_swap() -> None:
     profile = Profile.from_orderings([["a", "b", "c"], ["a", "c", "b"]])
     kemeny = kemeny_young(profile)
@@ -138,68 +97,6 @@ def test_undefined_numbers() -> None:
 
 SCORES = np.array([[0.9, 0.1], [0.5, 0.5], [0.95, 0.7]])
 MODELS = ("first", "second", "third")
-
-
-def test_a_contest() -> None:
-    result = csd(SCORES, eliminate=1, iterations=2000, seed=3)
-    data = round_trip(contest.data_of(contest_of(MODELS, result)))["contest"]
-    order = np.argsort(-result.expected_wins)
-    assert [row["model"] for row in data["rows"]] == [MODELS[row] for row in order]
-    for row in data["rows"]:
-        column = MODELS.index(row["model"])
-        for field in ("expected_wins", "standard_error", "rank"):
-            assert row[field] == getattr(result, field)[column]
-        for field in ("rank_lower", "rank_upper"):
-            assert row[f"simulation_{field}"] == getattr(result, field)[column]
-            assert row[field] is None  # no standard errors are known
-        assert isinstance(row["rank"], int)
-    assert (data["iterations"], data["seed"], data["eliminate"]) == (2000, 3, [1, 1])
-    [sheet] = contest.sheets_of(contest_of(MODELS, result))
-    best = int(order[0])
-    assert rows(sheet)[0] == [
-        "1",
-        MODELS[best],
-        f"{result.expected_wins[best]:.3f}",
-        f"{result.standard_error[best]:.4f}",
-        f"{int(result.rank_lower[best])}–{int(result.rank_upper[best])}",
-    ]
-
-
-def test_a_contest_without_errors() -> None:
-    result = csd(SCORES, iterations=1)
-    data = round_trip(contest.data_of(contest_of(MODELS, result)))["contest"]
-    assert data["reason"]
-    assert {row["standard_error"] for row in data["rows"]} == {None}
-    assert {row["rank_lower"] for row in data["rows"]} == {None}
-    [sheet] = contest.sheets_of(contest_of(MODELS, result))
-    assert str(rows(sheet)).count("–") == 6
-
-
-def test_failure_sensitivity() -> None:
-    result = failure_sensitivity(SCORES, eliminate=(0, 1), iterations=2000, seed=3)
-    report = contest_of(MODELS, csd(SCORES, iterations=10), result)
-    data = round_trip(contest.data_of(report))["sensitivity"]
-    assert data["eliminate"] == [0, 1]
-    for row in data["rows"]:
-        column = MODELS.index(row["model"])
-        assert row["expected_wins"] == result.expected_wins[:, column].tolist()
-        assert row["standard_error"] == result.standard_error[:, column].tolist()
-        for field in ("slope", "slope_error", "delta", "delta_error"):
-            assert row[field] == getattr(result, field)[column]
-        assert row["label"] == result.labels[column]
-    first = [row["expected_wins"][0] for row in data["rows"]]
-    assert first == sorted(first, reverse=True)
-    [sheet] = contest.sheets_of(report)
-    assert sheet.sections[1].table is not None
-    assert {"T = 0", "T = 1"} < set(sheet.sections[1].table.headings)
-    row = next(row for row in rows(sheet, 1) if row[0] == "third")
-    assert row == [
-        "third",
-        *(f"{value:.3f}" for value in result.expected_wins[:, 2]),
-        f"{result.slope[2]:.3f}",
-        f"{result.slope_error[2]:.4f}",
-        result.labels[2],
-    ]
 
 
 def test_names_are_text() -> None:

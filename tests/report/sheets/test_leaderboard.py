@@ -24,7 +24,6 @@ from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.candidates.settings import Different
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.settlement import SettleFor
-from tiebreak.report.cells import decimal, signed_interval
 from tiebreak.report.sheets.leaderboard import data_of, sheets_of
 from tiebreak.report.terminal import plain
 from tiebreak.scorers.ballots import ItemBallots
@@ -53,19 +52,6 @@ def boards(tmp_path: Path) -> list[Leaderboard]:
         item("same", groups=((LONG, MARKUP, "c"),)),
     ]
     return leaderboards([write_log(tmp_path / "r.eval", [*samples])], how=Resampling(draws=100))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [80, 99, 100, 120, 200])
-def test_nothing_is_cut_and_no_line_is_too_long(boards: list[Leaderboard], width: int) -> None:
-    text = printed(boards, width)
-    assert max(cell_len(line) for line in text.splitlines()) <= width
-    assert "…" not in text
-    for word in ("gsm8k", "95% interval", " Ranks", "31 items", "W–L–T", "Unscored", "j/judge"):
-        assert word in text
-    # A column is there, or it is named below as one that there is no room for.
-    assert ("30–0–0" in text) != ("Native, W–L–T, Unscored;" in text)
-    assert ("30–0–0" in text) == (width > 80)
 
 
 @pytest.mark.parametrize(
@@ -98,19 +84,6 @@ def test_long_names_fold(boards: list[Leaderboard]) -> None:
 @pytest.mark.slow
 def test_names_are_no_markup(boards: list[Leaderboard]) -> None:
     assert MARKUP in printed(boards, 200)
-
-
-@pytest.mark.slow
-def test_the_receipt_is_complete(boards: list[Leaderboard]) -> None:
-    text = printed(boards, 120)
-    # 30 items with a seed call and two match calls, one item without: 90 / 31 = 2.9.
-    assert "Calls: 90, of which 30 from the cache" in text
-    assert "376,350 in" in text  # 30 · (12,345 + 2 · 100)
-    assert "worth $1.50, paid in this run $0.9000" in text  # 30 · 0.05; 30 · 0.03
-    assert "2.9 on average, at most 3" in text  # 90 / 31
-    assert "1 item of 31 needed no call" in text
-    assert "First answer won: 100% of 60 first verdicts" in text
-    assert "Flips when the order is swapped: – (no match was judged in both orders)" in text
 
 
 def of(folder: Path, *items: ItemBallots, width: int = 200) -> str:
@@ -319,10 +292,3 @@ def test_native_scores_show_their_own_number_of_items(tmp_path: Path) -> None:
 )
 def test_plain(text: str, shown: str) -> None:
     assert plain(text).plain == shown
-
-
-def test_numbers() -> None:
-    assert decimal(-0.001, 2) == "0.00"
-    assert decimal(float("nan")) == "–"
-    assert signed_interval(-0.123, -0.004) == "-0.12 to 0.00"
-    assert signed_interval(float("nan"), float("nan")) == "–"

@@ -1,10 +1,6 @@
 """Star boards as they are shown, and what `rank` prints of them."""
 
-import csv
-import io
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -66,26 +62,6 @@ def test_styles_are_a_sheet_of_their_own(tmp_path: Path) -> None:
     assert scores.headings == ("Model", "fair", "fair_few_shot", "fair_step_by_step", "Mean")
     assert differences.headings == ("Model", "fair_few_shot", "fair_step_by_step")
     assert differences.rows[0][1].text == "+0.00"
-
-
-def test_json(paired: Path) -> None:
-    data = json.loads(run(paired, "--json", "--reference", "b"))
-    assert data["format"] == "tiebreak/leaderboards"
-    assert len(data["leaderboards"]) == 3
-    [board] = data["stars"]["boards"]
-    assert (board["design"], board["reference"], board["chosen"]) == ("paired", "b", True)
-    assert {"score", "lower", "upper", "relative", "subjects"} <= board["rows"][0].keys()
-    own = stars.data_of(star_report(paired, reference="b", how=HOW))
-    assert (own["format"], own["version"]) == ("tiebreak/stars", 1)
-
-
-def test_csv(paired: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(run(paired, "--csv"))))
-    assert [row["model"] for row in rows] == ["a", "b", "c"]
-    first: dict[str, Any] = rows[0]
-    assert first["relative"] == "100.0"
-    assert float(first["law_lower"]) <= float(first["law"]) <= float(first["law_upper"]) <= 10
-    assert sum(float(first[f"stars_{k}"]) for k in range(4)) == pytest.approx(1)
 
 
 def test_beside_other_protocols(paired: Path, tmp_path: Path) -> None:

@@ -149,8 +149,8 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     for item in items:
         gains = [tau / 2 for tau in map(_tau, item.listings) if not math.isnan(tau)]
         by_item.setdefault(item.item_id, []).extend(gains)
-    known = [own for own in by_item.values() if own]
-    means = [float(np.mean(own)) for own in known]
+    known = [item_gains for item_gains in by_item.values() if item_gains]
+    means = [float(np.mean(item_gains)) for item_gains in known]
     rate = 0.5 + float(np.mean(means)) if means else math.nan
     half, critical = reach(means, 1 - level), reach(means, ALARM)
     return Position(
@@ -330,7 +330,7 @@ def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
     items = tuple(items)
     item, pair, table = _cells(items)
     if not len(item):
-        scored = any(match.result is not None for one in items for match in one.matches)
+        scored = any(match.result is not None for ballots in items for match in ballots.matches)
         return _nothing("the log does not say how long answers are" if scored else "no match")
     totals = np.zeros((pair.max() + 1, table.shape[1]))
     np.add.at(totals, pair, table)

@@ -175,7 +175,7 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     from scipy.stats import norm
 
     rows = [(item.item_id, *_triples(item.matches)) for item in items]
-    table = np.array([own for _, *own in rows], dtype=np.float64).reshape(len(rows), 2)
+    table = np.array([counts for _, *counts in rows], dtype=np.float64).reshape(len(rows), 2)
     cyclic, triples = table.sum(axis=0)
     if not triples:
         nan = math.nan
@@ -193,15 +193,15 @@ FLIPS_WEIGHT: Final = 0.8
 """Flips' share of the error allowed: few matches can flip, and other evidence is plain or none."""
 
 
-def coin_p(items: Sequence[ItemBallots], *others: float, flips: float = math.nan) -> float:
+def coin_p(items: Sequence[ItemBallots], *p_values: float, flips: float = math.nan) -> float:
     """p-value of "verdicts are coin tosses", from all that may show that they are not.
 
     Evidence is that answers of some model win, that the better seed wins (the seeding is another
-    question to the same judge), and p-values of `flips` and of `others`. The smallest p-value
+    question to the same judge), and p-values of `flips` and of other tests. The smallest p-value
     counts (Bonferroni, weighted: see `FLIPS_WEIGHT`); NaN where there is none.
     """
     seeds = _seeds_p(items)
-    known = [p for p in (_models_p(items), seeds, *others) if not math.isnan(p)]
+    known = [p for p in (_models_p(items), seeds, *p_values) if not math.isnan(p)]
     if not known:
         return flips
     rest = len(known) * min(known)
@@ -231,14 +231,14 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
             ranks = mean_ranks(listing.groups)
             for name, rank in ranks.items():
                 place[name][item.item_id] += (len(ranks) + 1) / 2 - rank
-    signs = [np.sign(list(own.values())) for own in won.values()]
-    found = [
+    signs = [np.sign(list(results.values())) for results in won.values()]
+    p_values = [
         float(binomtest(int(np.sum(sign > 0)), int(np.sum(sign != 0))).pvalue)
         for sign in signs
         if sign.any()
     ]
-    found += [sign_flip_p(list(own.values())) for own in place.values()]
-    return min(1.0, min(found) * len(found)) if found else math.nan
+    p_values += [sign_flip_p(list(distances.values())) for distances in place.values()]
+    return min(1.0, min(p_values) * len(p_values)) if p_values else math.nan
 
 
 def _seeds_p(items: Iterable[ItemBallots]) -> float:
@@ -304,9 +304,9 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
 def _passed_preferred(item: ItemBallots) -> Iterator[bool | None]:
     """For each judged pair whether the answer with 1 is preferred to that with 0; None: neither."""
     for better, worse, result in _preferences(item):
-        one, other = item.native.get(better), item.native.get(worse)
-        if {one, other} == {0, 1}:
-            yield None if result == 0.5 else (result > 0.5) == (one == 1)
+        native, worse_native = item.native.get(better), item.native.get(worse)
+        if {native, worse_native} == {0, 1}:
+            yield None if result == 0.5 else (result > 0.5) == (native == 1)
 
 
 def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
@@ -315,12 +315,12 @@ def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
         if match.result is not None:
             yield match.high, match.low, match.result
     graded = {score.candidate: score.score for score in item.scores if score.score is not None}
-    for (one, own), (other, its) in combinations(graded.items(), 2):
-        yield one, other, (1 + np.sign(own - its)) / 2
+    for (first, value), (second, other_value) in combinations(graded.items(), 2):
+        yield first, second, (1 + np.sign(value - other_value)) / 2
     for listing in item.listings:
         placed = [(name, place) for place, tied in enumerate(listing.groups) for name in tied]
-        for (one, own), (other, its) in combinations(placed, 2):
-            yield one, other, (1 + np.sign(its - own)) / 2
+        for (first, value), (second, other_value) in combinations(placed, 2):
+            yield first, second, (1 + np.sign(other_value - value)) / 2
 
 
 def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple[JudgeReplies, ...]:
@@ -331,12 +331,12 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     """
     by_judge: dict[str, list[list[bool]]] = defaultdict(list)
     for item in items:
-        own: dict[str, list[bool]] = defaultdict(list)
+        of_item: dict[str, list[bool]] = defaultdict(list)
         for kind, reviewer, usable in _questions(item):
             # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
             if name := reviewer or judges_of(item, kind):
-                own[name].append(usable)
-        for name, replies in own.items():
+                of_item[name].append(usable)
+        for name, replies in of_item.items():
             by_judge[name].append(replies)
     rows = []
     for model, by_item in sorted(by_judge.items()):
@@ -462,5 +462,7 @@ def _votes(item: ItemBallots) -> Iterator[dict[str, float]]:
         {part.judge: part.score for part in _parts(points) if part.score is not None}
         for points in item.scores
     ]
-    for one, other in combinations(grades, 2):
-        yield {judge: np.sign(one[judge] - other[judge]) for judge in one.keys() & other.keys()}
+    for first, second in combinations(grades, 2):
+        yield {
+            judge: np.sign(first[judge] - second[judge]) for judge in first.keys() & second.keys()
+        }

@@ -32,7 +32,7 @@ from tiebreak.rankers.reviewers import (
 )
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
-from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
+from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, percent
@@ -82,12 +82,12 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
     """
     panels = [panel for log in logs for panel in panels_of(log)]
     if not panels:
-        there = ", ".join(sorted({log.protocol for log in logs}))
+        protocols = ", ".join(sorted({log.protocol for log in logs}))
         # The notes of a log without a judged item say how to go on.
         begun = [note for log in logs if log.protocol == "peer_review" for note in log.notes]
         raise NoPeerReviewError(
             f"No peer review with an item judged to its end among {count(len(logs), 'ranking log')}"
-            f" ({there}). " + ("\n".join(begun) or f"Make one:\n  {HOW}")
+            f" ({protocols}). " + ("\n".join(begun) or f"Make one:\n  {HOW}")
         )
     return panels
 
@@ -192,21 +192,10 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     without = leave_one_out(ranks, items=items, how=how)
     errors = pair_errors(ranks, panel.native, items=items, how=how)
     presentation = presentation_bias(ranks, panel.shown, items=items, how=how)
-    replies = {
-        judge_reply.model: judge_reply
-        for judge_reply in judge_replies(panel.ballots, level=how.level)
-    }
+    replies = {row.model: row for row in judge_replies(panel.ballots, level=how.level)}
     records = [
-        _record(
-            panel,
-            number,
-            replies.get(reviewer.name),
-            agreement,
-            without,
-            errors,
-            presentation[number],
-        )
-        for number, reviewer in enumerate(panel.reviewers)
+        _record(panel, number, replies.get(reviewer.name), agreement, without, errors, bias)
+        for number, (reviewer, bias) in enumerate(zip(panel.reviewers, presentation, strict=True))
     ]
     return PanelWorth(
         reviewers=tuple(records),
@@ -260,7 +249,10 @@ def _record(
         reviewer=reviewer,
         replies=replies,
         reason=max(dict.fromkeys(reasons), key=reasons.count) if reasons else None,
-        n_partial=sum(map(_is_partial, listings)),
+        n_partial=sum(
+            listing.unscored is None and sum(map(len, listing.groups)) < len(listing.shown)
+            for listing in listings
+        ),
         n_cut=sum(bool(listing.left_out) for listing in listings),
         n_left_out=sum(len(listing.left_out) for listing in listings),
         agreement=agreement.reviewers[number],
@@ -271,10 +263,6 @@ def _record(
         first_changes=without.first_changes[number],
         presentation=presentation,
     )
-
-
-def _is_partial(listing: Listing) -> bool:
-    return listing.unscored is None and sum(map(len, listing.groups)) < len(listing.shown)
 
 
 def _unscored(record: ReviewRecord) -> str | None:

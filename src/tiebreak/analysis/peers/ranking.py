@@ -184,7 +184,7 @@ def _orders(panel: Panel) -> ItemOrders:
     except RankingError as error:
         return ItemOrders(0, 0, 0, 0, str(error))
     ordered = batch.cost >= 0
-    before = sum(int(np.sum(table[:, :, [one]] < table)) for one in range(table.shape[2]))
+    before = sum(int(np.sum(table[:, :, [column]] < table)) for column in range(table.shape[2]))
     return ItemOrders(
         n_items=int(ordered.sum()),
         n_unique=int(batch.unique.sum()),

@@ -273,8 +273,8 @@ def sparse_agreements(
         for entry in entries
         if entry.board.rule.reviewed
     }
-    found = [_compared(sparse, full, by_log, how) for sparse, full in pairs]
-    return [one for one in found if one is not None]
+    agreements = [_compared(sparse, full, by_log, how) for sparse, full in pairs]
+    return [compared for compared in agreements if compared is not None]
 
 
 def _pairs(panels: Sequence[Panel]) -> Iterable[tuple[Panel, Panel]]:
@@ -296,11 +296,11 @@ def _compared(
     how: Resampling,
 ) -> SparseAgreement | None:
     """None where they have no item in common, or a log is an attempt that another one replaces."""
-    one = entries.get((sparse.log, sparse.benchmark))
-    other = entries.get((full.log, full.benchmark))
-    if one is None or other is None or sparse.degree is None:
+    sparse_entry = entries.get((sparse.log, sparse.benchmark))
+    full_entry = entries.get((full.log, full.benchmark))
+    if sparse_entry is None or full_entry is None or sparse.degree is None:
         return None
-    common = shared([one, other])
+    common = shared([sparse_entry, full_entry])
     if not common.items:
         return None
     return SparseAgreement(
@@ -310,17 +310,17 @@ def _compared(
         degree=sparse.degree,
         n_items=len(common.items),
         n_models=len(common.models),
-        macro=agreement(one, other, common, how),
+        macro=agreement(sparse_entry, full_entry, common, how),
         per_item=_per_item(sparse, full, how),
-        price=price_of(one.items).beside(price_of(other.items)),
+        price=price_of(sparse_entry.items).relative_to(price_of(full_entry.items)),
     )
 
 
 def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
     """Mean τ-b between the two rankings of each item, epoch by epoch."""
-    mine, theirs = _consensus(sparse), _consensus(full)
-    rows = [key for key in mine if key in theirs]
-    taus = kendall_tau_many([mine[key] for key in rows], [theirs[key] for key in rows])
+    sparse_ranks, full_ranks = _consensus(sparse), _consensus(full)
+    rows = [key for key in sparse_ranks if key in full_ranks]
+    taus = kendall_tau_many([sparse_ranks[key] for key in rows], [full_ranks[key] for key in rows])
     number = {item: n for n, item in enumerate(dict.fromkeys(key[:2] for key in rows))}
     over = ItemDraws(len(rows), [number[key[:2]] for key in rows], how=how)
     [tau] = over.means(taus[:, None], "in no item do both rankings tell models apart")
@@ -328,7 +328,6 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
 
 
 def _consensus(panel: Panel) -> dict[RowKey, FloatArray]:
-    """Ranks of the models in each row, by the aggregator of the run."""
     ranks = aggregate_items(panel.ranks, panel.aggregator)
     epochs: Counter[tuple[str, str]] = Counter()
     rows = {}

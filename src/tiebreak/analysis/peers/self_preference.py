@@ -71,7 +71,7 @@ class SelfPreference:
     reason: str | None
 
     @property
-    def found(self) -> bool:
+    def biased(self) -> bool:
         """Whether the model favours itself, or harms itself, as far as the test tells."""
         return self.verdict not in (None, "none")
 
@@ -91,8 +91,8 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
     p = _p_values(item_means(views.gaps, panel.items), item_means(fair, panel.items), how.seed)
     n_tested = int(np.sum(~np.isnan(p)))
     rows = []
-    for column, (found, p_adjusted) in enumerate(zip(estimates, holm(p), strict=True)):
-        gap, fair_gap, remainder, difference = found
+    for column, (figures, p_adjusted) in enumerate(zip(estimates, holm(p), strict=True)):
+        gap, fair_gap, remainder, difference = figures
         verdict: Verdict | None = None
         if min(gap.n_items, fair_gap.n_items) >= items_needed(n_tested, how.level):
             favoured = int(np.sign(gap.value)) if p_adjusted <= 1 - how.level else 0
@@ -109,7 +109,7 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
                 remainder=remainder,
                 p_adjusted=p_adjusted,
                 verdict=verdict,
-                reason=None if verdict else next(_reasons(panel, views, column, found[:3])),
+                reason=None if verdict else next(_reasons(panel, views, column, figures[:3])),
             )
         )
     return tuple(rows)
@@ -118,13 +118,13 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
 def _p_values(gaps: FloatArray, fair: FloatArray, seed: int) -> list[float]:
     """Of gap and fair gap, shape (items, N), the larger p-value; NaN where one has no item."""
     p = []
-    for one, other in zip(gaps.T, fair.T, strict=True):
-        if np.isnan(one).all() or np.isnan(other).all():
+    for gap, fair_gap in zip(gaps.T, fair.T, strict=True):
+        if np.isnan(gap).all() or np.isnan(fair_gap).all():
             p.append(math.nan)
-        elif np.nansum(one) * np.nansum(other) < 0:
+        elif np.nansum(gap) * np.nansum(fair_gap) < 0:
             p.append(1.0)
         else:
-            p.append(max(sign_flip_p(one, seed=seed), sign_flip_p(other, seed=seed)))
+            p.append(max(sign_flip_p(gap, seed=seed), sign_flip_p(fair_gap, seed=seed)))
     return p
 
 
@@ -170,14 +170,18 @@ def favour_sentence(views: Sequence[SelfPreference]) -> str:
 
     A place is what a model gains by its own ballot, PR − SR.
     """
-    told = [view for view in views if view.verdict]
-    found = sorted((view for view in told if view.found), key=lambda view: -view.gap.value)
-    if not told:
+    tested = [view for view in views if view.verdict]
+    partial = sorted((view for view in tested if view.biased), key=lambda view: -view.gap.value)
+    if not tested:
         return ""
-    if not found:
-        of = "No model" if len(told) == len(views) else f"Of the {len(told)} that were tested none"
+    if not partial:
+        of = (
+            "No model"
+            if len(tested) == len(views)
+            else f"Of the {len(tested)} that were tested none"
+        )
         return f"{of} is found to favour itself."
-    return f"{'; '.join(map(_favours, found))}."
+    return f"{'; '.join(map(_favours, partial))}."
 
 
 def _favours(view: SelfPreference) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def leaderboard_figure(board: Leaderboard) -> Drawing | None:
+def leaderboard_figure(board: Leaderboard | StarBoard) -> Drawing | None:
     """The score of every model with its interval, and the ranks that tests of pairs leave open.
 
     None where no model has a score.
@@ -42,19 +42,37 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
         return None
-    title = f"{_title(board)} · Borda score of each model"
-    return Drawing(
-        slug("leaderboard", board.benchmark, board.protocol),
-        title,
-        " ".join(_leaderboard_words(board, rows)),
-        _scores(board, rows, title),
-    )
+    first, last, on = rows[0], rows[-1], short(board.benchmark)
+    if isinstance(board, StarBoard):
+        name, digits = slug("stars", board.benchmark), 2
+        title = f"{on} · score of each model by stars"
+        words = (
+            f"Scores by stars of {count(len(rows), 'model')} on {on}, 0 to 100: "
+            f"{short(first.model)} is first with {decimal(first.value, 2)}"
+        )
+    else:
+        name, digits = slug("leaderboard", board.benchmark, board.protocol), 3
+        title = f"{_title(board)} · Borda score of each model"
+        words = (
+            f"Leaderboard of {count(len(rows), 'model')} on {on} by {short(board.protocol)}: "
+            f"{short(first.model)} is first with a mean normalized Borda score of "
+            f"{decimal(first.value)}"
+        )
+        if not math.isnan(first.lower):
+            level = f"{board.level * 100:g}%"
+            words += f" ({level} interval {decimal(first.lower)} to {decimal(first.upper)})"
+    if last is not first:
+        words += f", {short(last.model)} last with {decimal(last.value, digits)}"
+    words += "."
+    if isinstance(board, Leaderboard) and any(row.rank_lower is not None for row in rows):
+        n = sum(row.rank_lower == 1 for row in rows)
+        words += f" By tests of all pairs, {count(n, 'model')} could be first."
+    return Drawing(name, title, words, _scores(board, rows, title))
 
 
 def _scores(
     board: Leaderboard | StarBoard, rows: Sequence[LeaderboardRow | StarRow], title: str
 ) -> "Figure":
-    """The scores of some rows; the others are named below."""
     top, step, axis = 1, 0.1, "mean normalized Borda score"
     interval = f"line: {board.level * 100:g}% interval over {count(board.n_items, 'item')}"
     without = any(math.isnan(row.lower) for row in rows)
@@ -86,25 +104,6 @@ def _title(board: Leaderboard) -> str:
     return f"{short(board.benchmark)} · {short(board.protocol)}"
 
 
-def _leaderboard_words(board: Leaderboard, rows: Sequence[LeaderboardRow]) -> Sequence[str]:
-    first, last = rows[0], rows[-1]
-    sentence = (
-        f"Leaderboard of {count(len(rows), 'model')} on {short(board.benchmark)} by "
-        f"{short(board.protocol)}: {short(first.model)} is first with a mean normalized Borda "
-        f"score of {decimal(first.borda)}"
-    )
-    if not math.isnan(first.lower):
-        level = f"{board.level * 100:g}%"
-        sentence += f" ({level} interval {decimal(first.lower)} to {decimal(first.upper)})"
-    if last is not first:
-        sentence += f", {short(last.model)} last with {decimal(last.borda)}"
-    words = [f"{sentence}."]
-    if any(row.rank_lower is not None for row in rows):
-        n = sum(row.rank_lower == 1 for row in rows)
-        words.append(f"By tests of all pairs, {count(n, 'model')} could be first.")
-    return words
-
-
 def native_figure(board: Leaderboard) -> Drawing | None:
     """What judging makes of native scores: models of one native score stand on a vertical line.
 
@@ -114,7 +113,10 @@ def native_figure(board: Leaderboard) -> Drawing | None:
     if not rows:
         return None
     missing = [row.model for row in board.rows if row not in rows]
-    ties = _native_ties(rows)
+    groups: dict[float, list[LeaderboardRow]] = {}
+    for row in rows:
+        groups.setdefault(round(row.native, DECIMALS), []).append(row)
+    ties = {native: group for native, group in groups.items() if len(group) > 1}
     tied = max(ties.values(), key=len, default=())
     title = f"{_title(board)} · native score against judged score"
     with styled():
@@ -138,7 +140,7 @@ def native_figure(board: Leaderboard) -> Drawing | None:
         axes.set_ylim(limits([row.borda for row in rows], within=(0, 1)))
         axes.locator_params(axis="x", nbins=6)
         name_points(axes, names, [Label(str(r.rank), r.native, r.borda) for r in rows])
-    told = (
+    shared = (
         f"{count(len(tied), 'model')} share the native score {decimal(tied[0].native)}, and "
         if (tied)
         else "No two models share a native score; "
@@ -148,18 +150,10 @@ def native_figure(board: Leaderboard) -> Drawing | None:
         slug("native", board.benchmark, board.protocol),
         title,
         f"Native score against judged score of {count(len(rows), 'model')} on "
-        f"{short(board.benchmark)}. {told}their judged scores go from {decimal(min(scores))} to "
+        f"{short(board.benchmark)}. {shared}their judged scores go from {decimal(min(scores))} to "
         f"{decimal(max(scores))}.",
         figure,
     )
-
-
-def _native_ties(rows: Sequence[LeaderboardRow]) -> dict[float, list[LeaderboardRow]]:
-    """Models of one native score, two or more together."""
-    groups: dict[float, list[LeaderboardRow]] = {}
-    for row in rows:
-        groups.setdefault(round(row.native, DECIMALS), []).append(row)
-    return {native: group for native, group in groups.items() if len(group) > 1}
 
 
 def _step(rows: Sequence[LeaderboardRow]) -> float:
@@ -167,25 +161,6 @@ def _step(rows: Sequence[LeaderboardRow]) -> float:
     scores = [row.native for row in rows]
     extent = max(scores) - min(scores)
     return 10.0 ** math.floor(math.log10(extent)) if extent > 1e-6 else 0.1
-
-
-def star_scores_figure(board: StarBoard) -> Drawing | None:
-    """Every model's score with its interval, and the ranks that tests of all pairs leave open.
-
-    None where no model has a score.
-    """
-    rows = [row for row in board.rows if row.rank is not None]
-    if not rows:
-        return None
-    title = f"{short(board.benchmark)} · score of each model by stars"
-    first, last = rows[0], rows[-1]
-    words = (
-        f"Scores by stars of {count(len(rows), 'model')} on {short(board.benchmark)}, 0 to 100: "
-        f"{short(first.model)} is first with {decimal(first.value, 2)}"
-    )
-    if last is not first:
-        words += f", {short(last.model)} last with {decimal(last.value, 2)}"
-    return Drawing(slug("stars", board.benchmark), title, f"{words}.", _scores(board, rows, title))
 
 
 def subjects_figure(board: StarBoard) -> Drawing | None:

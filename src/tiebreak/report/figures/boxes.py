@@ -83,8 +83,8 @@ def views_figure(alignment: Alignment) -> Drawing | None:
     names = _names(drawn)
     boxes = [
         Box(f"{name} · {rater.name}" if several else rater.name, *_figures(rater), group)
-        for group, (name, one) in enumerate(zip(names, drawn, strict=True))
-        for rater in one.raters
+        for group, (name, benchmark) in enumerate(zip(names, drawn, strict=True))
+        for rater in benchmark.raters
         if rater.kind == "view"
     ]
     return _boxes_figure(
@@ -98,8 +98,8 @@ def views_figure(alignment: Alignment) -> Drawing | None:
 
 
 def _with_people(alignment: Alignment) -> str:
-    what = "ranks" if alignment.scores == "order" else "ranks, mean ranks as they are,"
-    return f"Pearson's correlation of {what} with people ({short(Path(alignment.source).name)})"
+    ranks = "ranks" if alignment.scores == "order" else "ranks, mean ranks as they are,"
+    return f"Pearson's correlation of {ranks} with people ({short(Path(alignment.source).name)})"
 
 
 def _figures(rater: Rater) -> tuple[FloatArray, float]:
@@ -129,17 +129,28 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
     """
     drawn = _drawn(alignment)
     if len(drawn) == 1:
-        [one] = drawn
-        found = [(each.name, each) for each in one.raters if each.kind != "view"]
-        subject = one.benchmark
+        [benchmark] = drawn
+        raters = [
+            (drawn_rater.name, drawn_rater)
+            for drawn_rater in benchmark.raters
+            if drawn_rater.kind != "view"
+        ]
+        subject = benchmark.benchmark
     else:
-        known = dict.fromkeys(each.name for one in drawn for each in one.raters)
+        known = dict.fromkeys(
+            drawn_rater.name for benchmark in drawn for drawn_rater in benchmark.raters
+        )
         if rater not in known:
             raise ReportError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
         both = zip(_names(drawn), drawn, strict=True)
-        found = [(name, each) for name, one in both for each in one.raters if each.name == rater]
+        raters = [
+            (name, drawn_rater)
+            for name, benchmark in both
+            for drawn_rater in benchmark.raters
+            if drawn_rater.name == rater
+        ]
         subject = rater
-    return [Box(name, *_figures(each)) for name, each in found], subject
+    return [Box(name, *_figures(drawn_rater)) for name, drawn_rater in raters], subject
 
 
 def reviewer_boxes(panel: Panel) -> list[Box]:
@@ -150,10 +161,10 @@ def reviewer_boxes(panel: Panel) -> list[Box]:
     scaled = ranks * (ranks.shape[2] + 1) / (n + 1)
     boxes = []
     for number, reviewer in enumerate(panel.reviewers):
-        others = np.delete(scaled, number, axis=1)
-        values = spearman_many(ranks[:, number], mean_rank(others, axis=1))
+        rest = np.delete(scaled, number, axis=1)
+        values = spearman_many(ranks[:, number], mean_rank(rest, axis=1))
         macro = pearson_many(
-            mean_rank(scaled[:, number]), mean_rank(others.reshape(-1, ranks.shape[2]))
+            mean_rank(scaled[:, number]), mean_rank(rest.reshape(-1, ranks.shape[2]))
         )
         boxes.append(Box(reviewer.name, values, float(macro)))
     return boxes
@@ -177,7 +188,7 @@ def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:
 
 
 def _boxes_figure(
-    name: str, title: str, boxes: Sequence[Box], what: str, *more: str
+    name: str, title: str, boxes: Sequence[Box], caption: str, *more: str
 ) -> Drawing | None:
     shown = [box for box in boxes if not box.empty]
     if not shown:
@@ -188,7 +199,7 @@ def _boxes_figure(
             title=title,
             height=0.32,
             below=[
-                what,
+                caption,
                 "box: item by item · ◆ over all items",
                 *more,
                 *not_shown([box.name for box in boxes if box.empty]),
@@ -200,13 +211,13 @@ def _boxes_figure(
             if place and box.group != shown[place - 1].group:
                 axes.axhline(place - 0.5, color=MUTED, linewidth=0.5, zorder=1)
         axes.set_xlim(-1.05, 1.05)
-    return Drawing(name, title, _words(title, shown, what), figure)
+    return Drawing(name, title, _words(title, shown, caption), figure)
 
 
-def _words(title: str, boxes: Sequence[Box], what: str) -> str:
+def _words(title: str, boxes: Sequence[Box], caption: str) -> str:
     medians = [float(np.nanmedian(box.values)) for box in boxes]
     best, worst = int(np.argmax(medians)), int(np.argmin(medians))
-    words = f"{title}: {what}, item by item, as {count(len(boxes), 'box', 'boxes')}."
+    words = f"{title}: {caption}, item by item, as {count(len(boxes), 'box', 'boxes')}."
     words += (
         f" The highest median is that of {short(boxes[best].name)}, {decimal(medians[best], 2)}"
     )
@@ -255,10 +266,10 @@ def self_preference_figure(review: PeerReview) -> Drawing | None:
         values = [0.0]
         for number, row in enumerate(shown):
             for field, marker, colour, shift in _FIGURES:
-                one: Estimate = getattr(row, field)
-                values += [one.value, one.lower, one.upper]
+                estimate: Estimate = getattr(row, field)
+                values += [estimate.value, estimate.lower, estimate.upper]
                 draw_point(
-                    axes, number + shift, one.value, one.lower, one.upper,
+                    axes, number + shift, estimate.value, estimate.lower, estimate.upper,
                     marker=marker, colour=colour, pale=colour, width=1.4,
                 )  # fmt: skip
         axes.set_xlim(limits(values, step=0.5))
@@ -271,7 +282,7 @@ def self_preference_figure(review: PeerReview) -> Drawing | None:
 
 
 def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) -> str:
-    n, removed = sum(row.found for row in rows), sum(row.verdict == "removed" for row in rows)
+    n, removed = sum(row.biased for row in rows), sum(row.verdict == "removed" for row in rows)
     most = max(rows, key=lambda row: row.gap.value)
     words = (
         f"Self-preference of {count(len(rows), 'model')} on {short(review.panel.benchmark)}: the "
@@ -335,14 +346,14 @@ def stability_figure(report: StabilityReport) -> Drawing | None:
 
 
 def _rows(report: StabilityReport) -> Iterator[_Row]:
-    for one in report.subsampled:
-        found = one.stability
+    for part in report.subsampled:
+        stability = part.stability
         yield _Row(
-            f"{short(one.benchmark, 24)} · {short(one.name, 32)} · {one.share * 100:g}%",
-            found.rhos,
-            found.mean,
-            found.minimum,
-            rate(found.top1_recovery),
+            f"{short(part.benchmark, 24)} · {short(part.name, 32)} · {part.share * 100:g}%",
+            stability.rhos,
+            stability.mean,
+            stability.minimum,
+            rate(stability.top1_recovery),
         )
     for runs in report.repeated:
         pairs = runs.stability
@@ -368,16 +379,20 @@ def kappa_figure(calibration: Calibration) -> Drawing | None:
     ]
     people = [calibration.cell(PEOPLE, turn) for turn in turns]
     rows += [
-        (_named(EACH_OTHER, turn), one.kappa, True)
-        for turn, one in zip(turns, people, strict=True)
-        if one is not None
+        (_named(EACH_OTHER, turn), cell.kappa, True)
+        for turn, cell in zip(turns, people, strict=True)
+        if cell is not None
     ]
-    hidden = [name for name, one, _ in rows if math.isnan(one.value)]
+    hidden = [name for name, estimate, _ in rows if math.isnan(estimate.value)]
     shown = [row for row in rows if not math.isnan(row[1].value)]
     if not shown:
         return None
     title = f"{short(calibration.source, 60)} · agreement of judges with people"
-    ends = [bound for _, one, _ in shown for bound in (one.value, one.lower, one.upper)]
+    ends = [
+        bound
+        for _, estimate, _ in shown
+        for bound in (estimate.value, estimate.lower, estimate.upper)
+    ]
     level = f"{calibration.level * 100:g}%"
     with styled():
         figure, axes = row_panel(
@@ -388,13 +403,13 @@ def kappa_figure(calibration: Calibration) -> Drawing | None:
                 f"judges: mean over models · lines: {level} intervals over questions",
                 *not_shown(hidden),
             ],
-            words=[decimal(one.value, 2) for _, one, _ in shown],
+            words=[decimal(estimate.value, 2) for _, estimate, _ in shown],
             head="κ",
         )
         axes.set_xlim(*limits(ends, within=(-1, 1)))
-        for row, (_, one, grey) in enumerate(shown):
+        for row, (_, estimate, grey) in enumerate(shown):
             colour = MUTED if grey else BLUE
-            draw_point(axes, row, one.value, one.lower, one.upper, colour=colour)
+            draw_point(axes, row, estimate.value, estimate.lower, estimate.upper, colour=colour)
     best, kappa, _ = max(shown, key=lambda row: row[1].value)
     return Drawing(
         slug("kappa", calibration.source),

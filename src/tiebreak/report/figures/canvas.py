@@ -125,10 +125,10 @@ def drawn_for(width: float | None) -> Iterator[None]:
         _PAPER.reset(token)
 
 
-def fitting(width: float, others: float = 0.0, narrowest: float = _NARROWEST) -> float:
-    """The width of a plot on the paper, where all beside it takes the room `others`."""
+def fitting(width: float, margins: float = 0.0, narrowest: float = _NARROWEST) -> float:
+    """The width of a plot on the paper, where all beside it takes the room `margins`."""
     paper = _PAPER.get()
-    return width if paper is None else min(width, max(paper - others, narrowest))
+    return width if paper is None else min(width, max(paper - margins, narrowest))
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -165,32 +165,32 @@ def panel(
     first = 0.27 if ticks else 0.1
     foot = first + _LINE * (len(lines) + len(label)) + 0.1
     heading = _heading(title, width - 0.24)
-    whole = foot + height + top + _TITLE + _LINE * heading.count("\n")
-    figure = new_figure(width, whole)
-    axes = figure.add_axes((left / width, foot / whole, size[0] / width, height / whole))
+    total = foot + height + top + _TITLE + _LINE * heading.count("\n")
+    figure = new_figure(width, total)
+    axes = figure.add_axes((left / width, foot / total, size[0] / width, height / total))
     figure.text(
-        0.12 / width, 1 - 0.13 / whole, heading, va="top", weight="bold", size=10,
+        0.12 / width, 1 - 0.13 / total, heading, va="top", weight="bold", size=10,
     )  # fmt: skip
     # The label of the axis stands below the middle of the plot where it has the room.
     middle = left + size[0] / 2
     room = max((text_width(line) for line in label), default=0) / 2
     middle = min(max(middle, room + 0.12), width - room - 0.12)
     for number, line in enumerate(label):
-        y = (foot - first - _LINE * number) / whole
+        y = (foot - first - _LINE * number) / total
         figure.text(middle / width, y, line, ha="center", va="top")
     for number, line in enumerate(lines, start=len(label)):
-        y = (foot - first - 0.03 - _LINE * number) / whole
+        y = (foot - first - 0.03 - _LINE * number) / total
         figure.text(0.12 / width, y, line, va="top", size=SMALL, color=MUTED)
     return figure, axes
 
 
 def short(name: str, longest: int = LONGEST) -> str:
     """A name without what steers or hides, and with its middle left out if it is long."""
-    whole = one_line(name) or "(no name)"
-    if columns(whole) <= longest:
-        return whole
+    text = one_line(name) or "(no name)"
+    if columns(text) <= longest:
+        return text
     tail = longest * 2 // 5
-    return f"{_cut(whole, longest - tail - 1)}…{_cut(whole[::-1], tail)[::-1]}"
+    return f"{_cut(text, longest - tail - 1)}…{_cut(text[::-1], tail)[::-1]}"
 
 
 def not_shown(names: Sequence[str]) -> list[str]:
@@ -324,7 +324,10 @@ class Drawing:
             return _saved(self.figure, form, {"Software": None}, dots=_PRINTED, scale=scale)
         if form == "pdf":
             return _pdf(self.figure, self.title, scale)
-        return _sized(self.svg(), scale).encode("utf-8", "replace")
+        # What is in an SVG keeps its own units.
+        head, opening, rest = re.split(r"(<svg\b[^>]*>)", self.svg(), maxsplit=1)
+        sized = _LENGTH.sub(lambda m: f'{m[1]}="{float(m[2]) * scale:.6g}pt"', opening)
+        return f"{head}{sized}{rest}".encode("utf-8", "replace")
 
 
 def themed(svg: str) -> str:
@@ -358,19 +361,19 @@ def slug(*parts: str) -> str:
 def free_name(name: str, taken: Container[str], form: str = "{}-{}") -> str:
     """The name itself, or name-2, name-3, … where it is taken."""
     numbered = (form.format(name, number) for number in count(2))
-    return next(one for one in chain([name], numbered) if one not in taken)
+    return next(free for free in chain([name], numbered) if free not in taken)
 
 
 def distinct(drawings: Iterable[Drawing | None]) -> list[Drawing]:
     """The drawings that there are; of several with one name the second is called name-2."""
-    found: list[Drawing] = []
+    kept: list[Drawing] = []
     taken: set[str] = set()
     for drawing in drawings:
         if drawing is not None:
             name = free_name(drawing.name, taken)
             taken.add(name)
-            found.append(drawing if name == drawing.name else replace(drawing, name=name))
-    return found
+            kept.append(drawing if name == drawing.name else replace(drawing, name=name))
+    return kept
 
 
 def _saved(
@@ -382,16 +385,6 @@ def _saved(
     with styled():
         figure.savefig(target, format=form, dpi=dots * scale, metadata=metadata, **more)
     return target.getvalue()
-
-
-def _sized(svg: str, scale: float) -> str:
-    """An SVG of another size: what is in it keeps its own units."""
-
-    def size(found: re.Match[str]) -> str:
-        return f'{found[1]}="{float(found[2]) * scale:.6g}pt"'
-
-    head, opening, rest = re.split(r"(<svg\b[^>]*>)", svg, maxsplit=1)
-    return f"{head}{re.sub(_LENGTH, size, opening)}{rest}"
 
 
 def _pdf(figure: "Figure", title: str, scale: float) -> bytes:

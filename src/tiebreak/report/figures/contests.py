@@ -67,12 +67,14 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
 
     None where one T was asked for.
     """
-    found = report.sensitivity
-    if found is None:
+    sensitivity = report.sensitivity
+    if sensitivity is None:
         return None
-    base, slope = found.expected_wins[0], found.slope
-    z = NormalDist().inv_cdf(0.5 + found.contests[0].level / 2)
-    names, places = _by_score(report.models, base)
+    base, slope = sensitivity.expected_wins[0], sensitivity.slope
+    z = NormalDist().inv_cdf(0.5 + sensitivity.contests[0].level / 2)
+    order = np.argsort(-base, kind="stable")
+    places = [int(rank) for rank in competition_ranks(base)[order]]
+    names = [f"{n}. {short(report.models[k])}" for n, k in zip(places, order, strict=True)]
     title = "CSD · what elimination costs"
     with styled():
         figure, axes = point_panel(
@@ -80,17 +82,19 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
             title=title,
             ylabel="failure sensitivity Λ, wins per T",
             below=[
-                f"expected wins E[S] at T = {found.eliminate[0]}",
-                _key(found.labels),
+                f"expected wins E[S] at T = {sensitivity.eliminate[0]}",
+                _key(sensitivity.labels),
                 "number: place by E[S]",
-                f"lines: {found.contests[0].level * 100:g}%, the simulation's error alone",
+                f"lines: {sensitivity.contests[0].level * 100:g}%, the simulation's error alone",
             ],
         )
-        order = np.argsort(-base, kind="stable")
         for model in order:
-            marker, colour = _MARKS[found.labels[model]]
+            marker, colour = _MARKS[sensitivity.labels[model]]
             x, y = float(base[model]), float(slope[model])
-            dx, dy = z * float(found.standard_error[0, model]), z * float(found.slope_error[model])
+            dx, dy = (
+                z * float(sensitivity.standard_error[0, model]),
+                z * float(sensitivity.slope_error[model]),
+            )
             if not math.isnan(dx):
                 axes.plot([x - dx, x + dx], [y, y], color=MUTED, linewidth=1, zorder=2)
             if not math.isnan(dy):
@@ -103,7 +107,7 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
             for model, place in zip(order, places, strict=True)
         ]
         name_points(axes, names, labels)
-    return Drawing("csd-sensitivity", title, _sensitivity_words(report.models, found), figure)
+    return Drawing("csd-sensitivity", title, _sensitivity_words(report.models, sensitivity), figure)
 
 
 def wins_figure(report: ContestReport) -> Drawing | None:
@@ -119,8 +123,10 @@ def wins_figure(report: ContestReport) -> Drawing | None:
         rounds = f"{short(report.benchmark)} in {count(len(report.rounds), 'tier')} of difficulty"
     title = f"CSD, {rounds} · expected wins of {count(len(report.models), 'model')}"
     with styled():
-        found = report.sensitivity
-        figure = _rows(report, title) if found is None else _over_t(report, found, title)
+        sensitivity = report.sensitivity
+        figure = (
+            _rows(report, title) if sensitivity is None else _over_t(report, sensitivity, title)
+        )
     best, last = int(np.argmax(result.expected_wins)), int(np.argmin(result.expected_wins))
     words = (
         f"Expected wins of {count(len(report.models), 'model')} in "
@@ -131,11 +137,12 @@ def wins_figure(report: ContestReport) -> Drawing | None:
     if report.tiers is not None and (n := int(report.tiers.max())) > 1:
         sizes = np.bincount(report.tiers)[1:]
         words += f" {n} tiers of {', '.join(map(str, sizes))} models."
-    if found is not None:
-        most = int(np.argmax(np.abs(found.delta)))
+    if sensitivity is not None:
+        most = int(np.argmax(np.abs(sensitivity.delta)))
         words += (
-            f" From T = {found.eliminate[0]} to {found.eliminate[-1]} {short(report.models[most])} "
-            f"changes most, by {decimal(float(found.delta[most]), 2)} wins."
+            f" From T = {sensitivity.eliminate[0]} to {sensitivity.eliminate[-1]} "
+            f"{short(report.models[most])} changes most, by "
+            f"{decimal(float(sensitivity.delta[most]), 2)} wins."
         )
     return Drawing("csd-wins", title, words, figure)
 
@@ -159,35 +166,35 @@ def _rows(report: ContestReport, title: str) -> "Figure":
     )
     values = []
     for place, model in enumerate(order):
-        own = [float(each[model]) for each in (result.expected_wins, lower, upper)]
-        draw_point(axes, place, *own)
-        values += own
+        ends = [float(column[model]) for column in (result.expected_wins, lower, upper)]
+        draw_point(axes, place, *ends)
+        values += ends
     axes.set_xlim(limits(values, step=0.5))
     return figure
 
 
-def _over_t(report: ContestReport, found: FailureSensitivity, title: str) -> "Figure":
+def _over_t(report: ContestReport, sensitivity: FailureSensitivity, title: str) -> "Figure":
     """A point for every T, the smaller the more models go out."""
-    first, *others = found.eliminate
-    wins, last = found.expected_wins, found.eliminate[-1]
+    first, *rest = sensitivity.eliminate
+    wins, last = sensitivity.expected_wins, sensitivity.eliminate[-1]
     figure, axes, order = _row_panel(
         report,
         title,
-        [f"{value + 0:+.2f}" for value in found.delta.round(2).tolist()],
+        [f"{value + 0:+.2f}" for value in sensitivity.delta.round(2).tolist()],
         f"Δ to T = {last}",
-        f"T = {first}: {_key(found.labels)}",
-        f"○ T = {', '.join(map(str, others))}{': the higher T, the smaller' if others[1:] else ''}",
+        f"T = {first}: {_key(sensitivity.labels)}",
+        f"○ T = {', '.join(map(str, rest))}{': the higher T, the smaller' if rest[1:] else ''}",
     )
-    sizes = np.linspace(5, 2.5, len(others)) if others[1:] else [4]
+    sizes = np.linspace(5, 2.5, len(rest)) if rest[1:] else [4]
     for place, model in enumerate(order):
-        own = wins[:, model]
-        axes.hlines(place, own.min(), own.max(), color=PALE, linewidth=2.5, zorder=2)
-        for value, size in zip(own[1:], sizes, strict=True):
+        by_t = wins[:, model]
+        axes.hlines(place, by_t.min(), by_t.max(), color=PALE, linewidth=2.5, zorder=2)
+        for value, size in zip(by_t[1:], sizes, strict=True):
             axes.plot(
                 value, place, "o", color=MUTED, markerfacecolor=PAPER, markersize=size, zorder=3,
             )  # fmt: skip
-        marker, colour = _MARKS[found.labels[model]]
-        axes.plot(own[0], place, marker, color=colour, markersize=6, zorder=4)
+        marker, colour = _MARKS[sensitivity.labels[model]]
+        axes.plot(by_t[0], place, marker, color=colour, markersize=6, zorder=4)
     axes.set_xlim(limits(wins.ravel().tolist(), step=0.5))
     return figure
 
@@ -205,11 +212,11 @@ def _row_panel(
     if tiers is not None and tiers.max() > 1:
         starts += (np.flatnonzero(np.diff(tiers[order])) + 1).tolist()
         remarks = (*remarks, "tiers: natural breaks of E[S], a description and no test")
-    told = {start: f", tier {number}" for number, start in enumerate(starts, 1) if starts[1:]}
+    tier_words = {start: f", tier {number}" for number, start in enumerate(starts, 1) if starts[1:]}
     figure, axes = row_panel(
         [f"{int(result.rank[model])}. {short(report.models[model])}" for model in order],
         title=title,
-        words=[f"{words[model]}{told.get(place, '')}" for place, model in enumerate(order)],
+        words=[f"{words[model]}{tier_words.get(place, '')}" for place, model in enumerate(order)],
         head=head,
         below=["expected wins E[S]", *remarks],
     )
@@ -219,34 +226,31 @@ def _row_panel(
 
 
 def _key(labels: Sequence[str]) -> str:
-    """The forms that occur."""
     return ", ".join(f"{form} {label}" for label, form in _FORMS.items() if label in labels)
 
 
-def _by_score(models: Sequence[str], wins: FloatArray) -> tuple[list[str], list[int]]:
-    """Names with their competition ranks, the best first, and these ranks."""
-    ranked = competition_ranks(wins)
-    order = np.argsort(-wins, kind="stable")
-    places = [int(ranked[model]) for model in order]
-    names = [f"{place}. {short(models[k])}" for place, k in zip(places, order, strict=True)]
-    return names, places
-
-
-def _sensitivity_words(models: Sequence[str], found: FailureSensitivity) -> str:
+def _sensitivity_words(models: Sequence[str], sensitivity: FailureSensitivity) -> str:
     kinds = [
-        (label, [short(m) for m, own in zip(models, found.labels, strict=True) if own == label])
+        (
+            label,
+            [
+                short(m)
+                for m, given in zip(models, sensitivity.labels, strict=True)
+                if given == label
+            ],
+        )
         for label in ("generalist", "specialist")
     ]
-    told = "; ".join(
+    described = "; ".join(
         f"{count(len(names), label)}{': ' + ', '.join(names[:5]) if names else ''}"
         f"{' and others' if len(names) > 5 else ''}"
         for label, names in kinds
     )
-    steep = int(np.argmin(found.slope))
+    steep = int(np.argmin(sensitivity.slope))
     return (
-        f"Expected wins at T = {found.eliminate[0]} against failure sensitivity of "
-        f"{count(len(models), 'model')}. {told}. The most sensitive is {short(models[steep])}, "
-        f"{decimal(float(found.slope[steep]), 3)} wins per T."
+        f"Expected wins at T = {sensitivity.eliminate[0]} against failure sensitivity of "
+        f"{count(len(models), 'model')}. {described}. The most sensitive is "
+        f"{short(models[steep])}, {decimal(float(sensitivity.slope[steep]), 3)} wins per T."
     )
 
 
@@ -300,10 +304,11 @@ def _slopes(
 ) -> None:
     axes.text(x + 0.5, 1.01, head, transform=axes.get_xaxis_transform(), ha="center")
     for model, ends in enumerate(zip(before, after, strict=True)):
-        one = model == marked
+        is_marked = model == marked
         axes.plot(
-            [x, x + 1], ends, "o-", color=ORANGE if one else MUTED, linewidth=2.5 if one else 0.7,
-            markersize=5 if one else 2.5, zorder=4 if one else 2,
+            [x, x + 1], ends, "o-", color=ORANGE if is_marked else MUTED,
+            linewidth=2.5 if is_marked else 0.7, markersize=5 if is_marked else 2.5,
+            zorder=4 if is_marked else 2,
         )  # fmt: skip
     for at, rank, ha, dx in (x, before[marked], "right", -6), (x + 1, after[marked], "left", 6):
         axes.annotate(

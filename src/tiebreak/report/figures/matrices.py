@@ -38,10 +38,10 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
         return None
     m = len(rates.models)
     both = m <= ROOMY_UP_TO
-    what = "matches" if rates.by == "matches" else "items"
+    noun = "matches" if rates.by == "matches" else "items"
     title = f"{short(board_label, 80)} · how often the row beats the column"
     small, large = int(rates.n[rates.n > 0].min()), int(rates.n.max())
-    each = f"{small:,}" if small == large else f"{small:,} to {large:,}"
+    support = f"{small:,}" if small == large else f"{small:,} to {large:,}"
 
     def text(i: int, j: int) -> str:
         if i == j:
@@ -61,7 +61,7 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
             title=title,
             below=[
                 f"share of wins{'' if both else ', in percent'}; a tie is half a win",
-                f"second line: number of {what}" if both else f"{what} behind a cell: {each}",
+                f"second line: number of {noun}" if both else f"{noun} behind a cell: {support}",
             ],
         )
     best = np.unravel_index(np.nanargmax(rates.rate), rates.rate.shape)
@@ -69,8 +69,9 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
     return Drawing(
         slug("win-rates", board_label),
         title,
-        f"Win rates of {count(m, 'model')} against each other by {rates.by}, {each} behind each. "
-        f"The highest is that of {winner} against {loser}, {percent(float(rates.rate[best]))}.",
+        f"Win rates of {count(m, 'model')} against each other by {rates.by}, {support} "
+        f"behind each. The highest is that of {winner} against {loser}, "
+        f"{percent(float(rates.rate[best]))}.",
         figure,
     )
 
@@ -86,14 +87,14 @@ def review_matrix_figure(review: PeerReview) -> Drawing | None:
         return None
     # Best candidates first; reviewers that are candidates in the same order, then the others.
     columns = [names.index(row.model) for row in review.ranking.rows]
-    places = [None if own is None else columns.index(own) for own in panel.own]
+    places = [None if column is None else columns.index(column) for column in panel.own]
     order = sorted(
         range(len(places)), key=lambda k: len(names) if places[k] is None else places[k] or 0
     )
-    own = [places[k] for k in order]
+    own_columns = [places[k] for k in order]
     table = given[np.ix_(order, columns)]
     title = f"{short(panel.benchmark)} · who ranks whom"
-    silent = [k for k in range(len(names)) if k not in own]
+    silent = [k for k in range(len(names)) if k not in own_columns]
     with styled():
         figure, axes = heat_map(
             table,
@@ -113,17 +114,20 @@ def review_matrix_figure(review: PeerReview) -> Drawing | None:
                 *(f"{k + 1}. {short(names[columns[k]])} reviews nobody" for k in silent),
             ],
         )
-        _frame(axes, own)
+        _frame(axes, own_columns)
     return Drawing(
-        slug("who-ranks-whom", panel.benchmark), title, _matrix_words(review, table, own), figure
+        slug("who-ranks-whom", panel.benchmark),
+        title,
+        _matrix_words(review, table, own_columns),
+        figure,
     )
 
 
-def _frame(axes: "Axes", own: Sequence[int | None]) -> None:
+def _frame(axes: "Axes", own_columns: Sequence[int | None]) -> None:
     """A white frame within a black one: it stands out on any cell."""
     from matplotlib.patches import Rectangle
 
-    cells = [(row, column) for row, column in enumerate(own) if column is not None]
+    cells = [(row, column) for row, column in enumerate(own_columns) if column is not None]
     for row, column in cells:
         for colour, width in ((BLACK, 3.2), (WHITE, 1.4)):
             corner = column - 0.45, row - 0.45
@@ -131,7 +135,7 @@ def _frame(axes: "Axes", own: Sequence[int | None]) -> None:
             axes.add_patch(frame)
 
 
-def _matrix_words(review: PeerReview, table: FloatArray, own: Sequence[int | None]) -> str:
+def _matrix_words(review: PeerReview, table: FloatArray, own_columns: Sequence[int | None]) -> str:
     n_reviewers, n = table.shape
     words = (
         f"Mean rank that each of {count(n_reviewers, 'reviewer')} gives each of "
@@ -142,12 +146,12 @@ def _matrix_words(review: PeerReview, table: FloatArray, own: Sequence[int | Non
     words += f" The best is {decimal(float(table[best]), 1)}, for {short(names[int(best[1])])}."
     known = [
         (table[row, column], np.delete(table[:, column], row))
-        for row, column in enumerate(own)
+        for row, column in enumerate(own_columns)
         if column is not None and not np.isnan(table[row, column])
     ]
-    pairs = [(self, others) for self, others in known if not np.isnan(others).all()]
+    pairs = [(self, rest) for self, rest in known if not np.isnan(rest).all()]
     if pairs:
-        better = sum(bool(self < np.nanmean(others)) for self, others in pairs)
+        better = sum(bool(self < np.nanmean(rest)) for self, rest in pairs)
         words += (
             f" {better} of {count(len(pairs), 'reviewer')} put{'s' if len(pairs) == 1 else ''} "
             "the own answers higher than the others do on average; by chance half would."
@@ -203,8 +207,12 @@ def heat_map(
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     _cells(axes, share, colours)
+    # White stands out more on what is dark: relative luminance by WCAG 2.
+    rgb = colours[..., :3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    dark = linear @ [0.2126, 0.7152, 0.0722] < 0.179
     for i, j in np.ndindex(share.shape):
-        ink = MUTED if np.isnan(share[i, j]) else WHITE if _dark(colours[i, j]) else BLACK
+        ink = MUTED if np.isnan(share[i, j]) else WHITE if dark[i, j] else BLACK
         if shown := text(i, j):
             axes.text(
                 j, i, shown, ha="center", va="center", size=7, color=ink, linespacing=1.1, zorder=3
@@ -235,23 +243,15 @@ def _cells(axes: "Axes", share: FloatArray, colours: FloatArray) -> None:
     )
 
 
-def _dark(colour: FloatArray) -> bool:
-    """Whether white stands out more than black: relative luminance by WCAG 2."""
-    linear = np.where(
-        colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4
-    )
-    return bool(linear @ [0.2126, 0.7152, 0.0722] < 0.179)
-
-
 def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:
     """Labels of people (rows) and of a judge (columns): the share of each of a row's labels.
 
     None where the judge gave no label.
     """
-    found = calibration.cell(judge)
-    if found is None:
+    cell = calibration.cell(judge)
+    if cell is None:
         return None
-    table = np.array(found.confusion)
+    table = np.array(cell.confusion)
     sums = table.sum(axis=1, keepdims=True)
     share = np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0)
     title = f"{short(judge, 60)} · what people say, what the judge says"
@@ -278,6 +278,6 @@ def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:
         slug("confusion", judge),
         title,
         f"How often {short(judge)} gives each label where people give each: the same one in "
-        f"{percent(float(same))} of {count(found.n, 'case')}.",
+        f"{percent(float(same))} of {count(cell.n, 'case')}.",
         figure,
     )

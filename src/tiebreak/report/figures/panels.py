@@ -113,15 +113,15 @@ def label_side(
     places = spread(at, line, line / 2, 1 - line / 2)
     inner, outer, end = (-0.01, -0.04, -0.05) if left else (1.01, 1.04, 1.05)
     for number, (name, value, place) in enumerate(zip(names, at, places, strict=True)):
-        one = number == marked
+        is_marked = number == marked
         axes.plot(
             [inner, outer], [value, place], color=MUTED, linewidth=0.5, transform=axes.transAxes,
             clip_on=False, scalex=False, scaley=False,
         )  # fmt: skip
         axes.text(
             end, place, name, transform=axes.transAxes, size=SMALL, va="center",
-            ha="right" if left else "left", color=ORANGE if one else INK,
-            weight="bold" if one else "normal",
+            ha="right" if left else "left", color=ORANGE if is_marked else INK,
+            weight="bold" if is_marked else "normal",
         )  # fmt: skip
 
 
@@ -149,10 +149,10 @@ def _boxes(point: FloatArray, width: float, height: float) -> FloatArray:
     return np.stack([left, y - height / 2, left + width, y + height / 2], axis=1)
 
 
-def _overlaps(boxes: FloatArray, others: FloatArray, room: float = 1.5) -> FloatArray:
+def _overlaps(boxes: FloatArray, taken: FloatArray, room: float = 1.5) -> FloatArray:
     """How many of the others each box meets, shape (boxes,)."""
     low, high = boxes[:, None, :2] - room, boxes[:, None, 2:] + room
-    apart = np.any((high < others[:, :2]) | (low > others[:, 2:]), axis=2)
+    apart = np.any((high < taken[:, :2]) | (low > taken[:, 2:]), axis=2)
     count: FloatArray = np.sum(~apart, axis=1, dtype=np.float64)
     return count
 

@@ -89,8 +89,8 @@ def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Fig
     return figure
 
 
-def _draw(axes: "Axes", one: BenchmarkComparison, against: Against, width: float) -> None:
-    points, ceilings = list(_points(one, against)), list(_ceilings(one))
+def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against, width: float) -> None:
+    points, ceilings = list(_points(benchmark, against)), list(_ceilings(benchmark))
     for ceiling in ceilings:
         axes.axhline(ceiling.y, color=MUTED, linestyle="--", linewidth=1, zorder=1)
         axes.annotate(
@@ -104,50 +104,51 @@ def _draw(axes: "Axes", one: BenchmarkComparison, against: Against, width: float
         if not math.isnan(point.lower):
             axes.vlines(point.x, point.lower, point.upper, color=PALE, linewidth=2, zorder=2)
         axes.plot(point.x, point.y, "o", color=BLUE, zorder=3)
-    for point in _reference(one, against):
+    for point in _reference(benchmark, against):
         axes.plot(point.x, point.y, "D", color=PAPER, markeredgecolor=BLUE, zorder=3)
     lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
     axes.set_ylim(lowest - 0.05, 1.12)
     axes.set_yticks([tick for tick in axes.get_yticks() if lowest - 0.05 <= tick <= 1])
     axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
-    axes.set_title(f"{short(one.benchmark, 32)} · agreement and its price")
-    missing = [line for text in _missing(one, against) for line in wrapped(text, width - 0.8, 9)]
+    axes.set_title(f"{short(benchmark.benchmark, 32)} · agreement and its price")
+    missing = [
+        line for text in _missing(benchmark, against) for line in wrapped(text, width - 0.8, 9)
+    ]
     axes.set_xlabel("\n".join([AXES[against], *missing]))
-    axes.set_ylabel(f"Spearman's ρ with {short(one.reference.name)}")
+    axes.set_ylabel(f"Spearman's ρ with {short(benchmark.reference.name)}")
     axes.grid()
 
 
-def _points(one: BenchmarkComparison, against: Against) -> Iterator[_Point]:
+def _points(benchmark: BenchmarkComparison, against: Against) -> Iterator[_Point]:
     """Logs that are neither the reference nor runs of it, where both coordinates are known."""
-    for log in one.logs:
+    for log in benchmark.logs:
         if log.role == "protocol" and log.agreement is not None:
             rho, x = log.agreement.spearman, _price(log, against)
             if not math.isnan(x) and not math.isnan(rho.value):
                 yield _Point(log.name, x, rho.value, rho.lower, rho.upper)
 
 
-def _reference(one: BenchmarkComparison, against: Against) -> Iterator[_Point]:
-    """The reference, which agrees with itself by definition."""
-    x = _price(one.reference, against)
+def _reference(benchmark: BenchmarkComparison, against: Against) -> Iterator[_Point]:
+    x = _price(benchmark.reference, against)
     if not math.isnan(x):
-        yield _Point(f"{one.reference.name} (reference)", x, 1.0)
+        yield _Point(f"{benchmark.reference.name} (reference)", x, 1.0)
 
 
-def _ceilings(one: BenchmarkComparison) -> Iterator[_Point]:
+def _ceilings(benchmark: BenchmarkComparison) -> Iterator[_Point]:
     """The reference's agreement with itself, at no price."""
-    found = [(log.name, log.agreement) for log in one.logs if log.role == "ceiling"]
-    if one.orders:
-        found.append(("each order", one.orders.agreement))
-    for name, agreement in found:
+    agreements = [(log.name, log.agreement) for log in benchmark.logs if log.role == "ceiling"]
+    if benchmark.orders:
+        agreements.append(("each order", benchmark.orders.agreement))
+    for name, agreement in agreements:
         if agreement is not None and not math.isnan(agreement.spearman.value):
             rho = agreement.spearman
             yield _Point(f"noise ceiling: {name}", 0.0, rho.value, rho.lower, rho.upper)
 
 
-def _missing(one: BenchmarkComparison, against: Against) -> list[str]:
-    shown = {point.name for point in _points(one, against)}
+def _missing(benchmark: BenchmarkComparison, against: Against) -> list[str]:
+    shown = {point.name for point in _points(benchmark, against)}
     return not_shown(
-        [log.name for log in one.logs if log.role == "protocol" and log.name not in shown]
+        [log.name for log in benchmark.logs if log.role == "protocol" and log.name not in shown]
     )
 
 
@@ -159,15 +160,17 @@ def _price(log: ComparedLog, against: Against) -> float:
 def _words(
     comparison: Comparison, drawn: Sequence[BenchmarkComparison], against: Against
 ) -> Iterator[str]:
-    names = {point.name for one in drawn for point in _points(one, against)}
+    names = {point.name for benchmark in drawn for point in _points(benchmark, against)}
     yield (
         f"Spearman's ρ of {count(len(names), 'protocol')} with {short(comparison.reference)} "
         f"against {AXES[against]}, on {count(len(drawn), 'benchmark')}."
     )
-    one = drawn[0]
-    points = list(_points(one, against))
+    benchmark = drawn[0]
+    points = list(_points(benchmark, against))
     best, cheapest = max(points, key=lambda p: p.y), min(points, key=lambda p: (p.x, -p.y))
-    where = f"On {short(one.benchmark)} " + ("the only one" if len(points) == 1 else "the closest")
+    where = f"On {short(benchmark.benchmark)} " + (
+        "the only one" if len(points) == 1 else "the closest"
+    )
     words = f"{where} is {short(best.name)}, ρ {decimal(best.y, 2)} at {_amount(best.x)}"
     if cheapest is not best:
         words += (

@@ -154,7 +154,6 @@ def write_contents(
 
 
 def _pictures_of(page: Path) -> set[Path]:
-    """The pictures beside an earlier report; none where there is no page."""
     if not page.exists():
         return set()
     text = page.read_text(encoding="utf-8", errors="replace")
@@ -168,7 +167,7 @@ def render(page: Page) -> str:
     """The page as HTML: the same page gives the same text."""
     style, script = _static("css"), _static("js")
     template = environment().get_template("report.html.jinja")
-    loads = bool(page.items and page.items.beside)
+    loads = bool(page.items and page.items.files)
     csp = _policy(style, script, loads=loads)
     return template.render(page=page, style=style, script=script, csp=csp)
 

@@ -152,9 +152,13 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
                 names[f"{path.rstrip('/')}/"] = ""
     taken: set[str] = set()
     for log in logs:
-        own = [_free(file_name(file), taken) for file in log.files]
-        names |= dict(zip(log.files, own, strict=True))
-        names[log.path] = together(own) if own else _free(file_name(log.path), taken)
+        # A name that no other log has: a.eval, then a.eval (2).
+        files = []
+        for file in log.files or (log.path,):
+            files.append(free_name(file_name(file), taken, "{} ({})"))
+            taken.add(files[-1])
+        names |= dict(zip(log.files, files, strict=False))
+        names[log.path] = together(files)
     return names
 
 
@@ -175,16 +179,9 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
         return lambda text: text
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    return lambda text: pattern.sub(lambda found: names[found[0]], text)
+    return lambda text: pattern.sub(lambda match: names[match[0]], text)
 
 
 def file_name(path: str) -> str:
     """The name of a file, wherever it lies."""
     return path.rstrip("/").rsplit("/", 1)[-1]
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """A name that no other log has: a.eval, then a.eval (2)."""
-    free = free_name(name, taken, "{} ({})")
-    taken.add(free)
-    return free

@@ -39,13 +39,12 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from tiebreak.analysis.entries import Entry
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.paths import whole_file
 from tiebreak.progress import tracked
@@ -90,8 +89,8 @@ class Shelf:
         self.chunks.append(chunk)
         self._length += len(chunk)
         if self._report is not None and self._length > self._most:
-            for one in self.chunks:
-                self.files.append(_write(self._report / FOLDER, len(self.files), one))
+            for waiting in self.chunks:
+                self.files.append(_write(self._report / FOLDER, len(self.files), waiting))
             self.chunks = []
 
     @property
@@ -214,17 +213,6 @@ class _Judged(NamedTuple):
     sample: JudgedItem
 
 
-@dataclass(slots=True)
-class _Told:
-    """Where an item was judged."""
-
-    samples: list[_Judged] = field(default_factory=list)
-
-    @property
-    def runs(self) -> list[int]:
-        return sorted({sample.run for sample in self.samples})
-
-
 def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
     """All items that were judged, or None without any; their stories stand on the shelf afterwards.
 
@@ -232,17 +220,17 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
         UnreadableLogError: a log has changed since it was read.
     """
     entries = contents.entries
-    found = _by_item(contents)
-    if not found:
+    items = _by_item(contents)
+    if not items:
         return None
     names = [entry.name for entry in entries]
     rubrics: dict[str, int] = {}
     rows: list[dict[str, Cell]] = []
 
     def stories(logs: Mapping[str, SamplesAgain]) -> Iterator[dict[str, Any]]:
-        for key, told in tracked(found.items(), "writing items"):
-            story = _item(told, logs, rubrics)
-            rows.append(_row(key, told, story, names))
+        for key, judged in tracked(items.items(), "writing items"):
+            story = _item(judged, logs, rubrics)
+            rows.append(_row(key, judged, story, names))
             yield story
 
     with ExitStack() as stack:
@@ -252,34 +240,44 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
         }
         places = pack(stories(logs), shelf.put)
     index = {
-        "runs": [_run(entry) for entry in entries],
+        "runs": [
+            {"name": entry.name, **only(entry.board, "protocol", "benchmark", "judges", "log")}
+            for entry in entries
+        ],
         "rubrics": [json.loads(text) for text in rubrics],
         "items": [
-            {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": told.runs}
-            for ((benchmark, item_id, _), told), chunk in zip(found.items(), places, strict=True)
+            {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": _runs(judged)}
+            for ((benchmark, item_id, _), judged), chunk in zip(items.items(), places, strict=True)
         ],
         "files": shelf.names,
     }
-    shown = [name for name in rows[0] if name not in _ONLY_WHERE_THEY_DIFFER or _differ(rows, name)]
+    shown = [
+        name
+        for name in rows[0]
+        if name not in _ONLY_WHERE_THEY_DIFFER or len({row[name] for row in rows}) > 1
+    ]
     return ItemsView(
-        lead=f"{count(len(found), 'item')}. {_LEAD}",
+        lead=f"{count(len(items), 'item')}. {_LEAD}",
         columns=tuple(Column(name, numeric=name in _NUMBERS) for name in shown),
         rows=tuple(
             ItemRow(number, tuple(row[name] for name in shown)) for number, row in enumerate(rows)
         ),
         index=index,
         chunks=tuple(shelf.chunks),
-        beside=shelf.summary,
+        files=shelf.summary,
     )
 
 
-def _by_item(contents: Contents) -> dict[StoryKey, _Told]:
-    """Samples with ballots by item, in the order of benchmarks and of their ids."""
+def _runs(judged: Sequence[_Judged]) -> list[int]:
+    return sorted({sample.run for sample in judged})
+
+
+def _by_item(contents: Contents) -> dict[StoryKey, list[_Judged]]:
     runs = {
         (entry.board.log, entry.board.benchmark, entry.board.protocol): number
         for number, entry in enumerate(contents.entries)
     }
-    found: dict[StoryKey, _Told] = {}
+    items: dict[StoryKey, list[_Judged]] = {}
     for log in contents.logs:
         for sample in log.samples:
             ballots = sample.ballots
@@ -288,29 +286,29 @@ def _by_item(contents: Contents) -> dict[StoryKey, _Told]:
             run = runs.get((log.path, ballots.benchmark, ballots.protocol))
             if run is not None:
                 key = (ballots.benchmark, _item_id(sample, ballots), ballots.input_hash)
-                found.setdefault(key, _Told()).samples.append(_Judged(run, log.path, sample))
+                items.setdefault(key, []).append(_Judged(run, log.path, sample))
     benchmarks = list(dict.fromkeys(entry.board.benchmark for entry in contents.entries))
-    return dict(sorted(found.items(), key=lambda one: _natural(one[0], benchmarks)))
+
+    def place(key: StoryKey) -> tuple[Any, ...]:
+        return benchmarks.index(key[0]), natural_key(key[1]), key[2]
+
+    return {key: items[key] for key in sorted(items, key=place)}
 
 
 def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
     """The item's id, with the epoch of its answers where it was answered more than once."""
-    own = sample.id.removeprefix(f"{ballots.benchmark}:")
-    return own if own.startswith(f"{ballots.item_id}#") else ballots.item_id
+    sample_id = sample.id.removeprefix(f"{ballots.benchmark}:")
+    return sample_id if sample_id.startswith(f"{ballots.item_id}#") else ballots.item_id
 
 
-def _natural(key: StoryKey, benchmarks: Sequence[str]) -> tuple[Any, ...]:
-    """Sorts item 2 before item 10."""
-    benchmark, item_id, digest = key
-    return benchmarks.index(benchmark), natural_key(item_id), digest
-
-
-def _item(told: _Told, logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]) -> dict[str, Any]:
+def _item(
+    judged: Sequence[_Judged], logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]
+) -> dict[str, Any]:
     """The story of an item; texts that several runs have in common stand in it once."""
     texts: dict[str, int] = {}
     stories = []
     task = target = None
-    for run, log, sample in told.samples:
+    for run, log, sample in judged:
         again = logs[log].sample(sample.id, sample.epoch)
         given = asked(again.metadata)
         task, target = task or given.task, target or sample.target or None
@@ -320,35 +318,27 @@ def _item(told: _Told, logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]
         answers = {
             model: texts.setdefault(text, len(texts)) for model, text in given.answers.items()
         }
-        ballots = slim(again.store[STORE_KEY])
-        file = file_name(logs[log].file(sample.id, sample.epoch))
-        story = {"log": file, "ballots": ballots, "rubric": rubric, "answers": answers}
-        stories.append(_story(run, sample) | story)
+        stories.append(
+            {
+                "run": run,
+                "sample": sample.id,
+                "epoch": sample.epoch,
+                "ranks": short(sample.placement.ranks) if sample.placement else {},
+                "unranked": sample.unranked,
+                "log": file_name(logs[log].file(sample.id, sample.epoch)),
+                "ballots": slim(again.store[STORE_KEY]),
+                "rubric": rubric,
+                "answers": answers,
+            }
+        )
     return {"task": task, "target": target, "texts": list(texts), "stories": stories}
 
 
-def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
-    return {
-        "run": run,
-        "sample": sample.id,
-        "epoch": sample.epoch,
-        "ranks": short(sample.placement.ranks) if sample.placement else {},
-        "unranked": sample.unranked,
-    }
-
-
-def _run(entry: Entry) -> dict[str, Any]:
-    return {"name": entry.name, **only(entry.board, "protocol", "benchmark", "judges", "log")}
-
-
 def _row(
-    key: StoryKey, told: _Told, story: Mapping[str, Any], names: Sequence[str]
+    key: StoryKey, judged: Sequence[_Judged], story: Mapping[str, Any], names: Sequence[str]
 ) -> dict[str, Cell]:
-    """The cells of an item by the headings of their columns."""
     benchmark, item_id, _ = key
-    ballots = [
-        sample.sample.ballots for sample in told.samples if sample.sample.ballots is not None
-    ]
+    ballots = [sample.ballots for _, _, sample in judged if sample.ballots is not None]
     matches = [match for ballot in ballots for match in ballot.matches]
     reasons = [match.unscored for match in matches]
     reasons += [given.unscored for ballot in ballots for given in ballot.scores]
@@ -359,47 +349,48 @@ def _row(
         sum(bool(match.flipped) for match in matches),
         sum(reason is not None for reason in reasons),
     )
+    opening = " ".join((story["task"] or "")[: 4 * _TASK].split())
+    if len(opening) > _TASK:
+        opening = f"{opening[: _TASK - 1].rstrip()}…"
     return {
         "Item": _named(item_id),
         "Benchmark": _named(benchmark),
-        "Task": _named(_opening(story["task"] or "")),
+        "Task": _named(opening),
         "First": _named(_first(story["stories"], names)),
-        "Judged by": _named(", ".join(names[run] for run in told.runs)),
+        "Judged by": _named(", ".join(names[run] for run in _runs(judged))),
         **{name: integer(number) for name, number in zip(_NUMBERS, numbers, strict=True)},
     }
 
 
-def _differ(rows: Sequence[Mapping[str, Cell]], name: str) -> bool:
-    return len({row[name] for row in rows}) > 1
-
-
 def _first(stories: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     """Who is first, and where the report has several runs by which of those that judged it."""
-    said: dict[str, list[str]] = {}
+    runs_by_first: dict[str, list[str]] = {}
     for story in stories:
         best = min(story["ranks"].values(), default=None)
         models = sorted(model for model, rank in story["ranks"].items() if rank == best)
         first = ", ".join(models) if len(models) < 4 else f"{len(models)} models tied"
         epoch = f", epoch {story['epoch']}" if story["epoch"] > 1 else ""
         if models:
-            said.setdefault(first, []).append(f"{names[story['run']]}{epoch}")
-    if len(names) == 1 and len(said) < 2:
-        return next(iter(said), "")
-    by = [", ".join(runs) for runs in said.values()]
-    if len(stories) > 1 and len(by) == 1 and len(said[next(iter(said))]) == len(stories):
+            runs_by_first.setdefault(first, []).append(f"{names[story['run']]}{epoch}")
+    if len(names) == 1 and len(runs_by_first) < 2:
+        return next(iter(runs_by_first), "")
+    by = [", ".join(runs) for runs in runs_by_first.values()]
+    if (
+        len(stories) > 1
+        and len(by) == 1
+        and len(runs_by_first[next(iter(runs_by_first))]) == len(stories)
+    ):
         by = ["all"]
-    return " · ".join(f"{first} by {which}" for first, which in zip(said, by, strict=True))
-
-
-def _opening(task: str) -> str:
-    words = " ".join(task[: 4 * _TASK].split())
-    return words if len(words) <= _TASK else f"{words[: _TASK - 1].rstrip()}…"
+    return " · ".join(
+        f"{first} by {by_runs}" for first, by_runs in zip(runs_by_first, by, strict=True)
+    )
 
 
 def _named(text: str) -> Cell:
     return words(one_line(text))
 
 
+# What a reader of votes needs of a rubric.
 _PARTS: Final = {
     "principles": ("id", "name", "weight", "description"),
     "checklist": ("id", "principle", "description"),
@@ -429,21 +420,18 @@ def asked(metadata: Mapping[str, Any]) -> Asked:
     task, rubric = known.get("task"), known.get("rubric")
     return Asked(
         task=task if isinstance(task, str) else None,
-        rubric=_slim(rubric) if isinstance(rubric, Mapping) else None,
+        rubric={part: list(_described(rubric.get(part), keys)) for part, keys in _PARTS.items()}
+        if isinstance(rubric, Mapping)
+        else None,
         answers=answers_in(metadata),
     )
 
 
-def _slim(rubric: Mapping[str, Any]) -> dict[str, Any]:
-    """What a reader of votes needs of a rubric."""
-    return {part: list(_described(rubric.get(part), keys)) for part, keys in _PARTS.items()}
-
-
-def _described(found: object, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _described(entries: object, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """The principles or checklist items in a list: those that have an id."""
-    for one in found if isinstance(found, list | tuple) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("id"), str):
-            yield {key: one[key] for key in keys if _fits(key, one.get(key))}
+    for entry in entries if isinstance(entries, list | tuple) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
+            yield {key: entry[key] for key in keys if _fits(key, entry.get(key))}
 
 
 def _fits(key: str, value: object) -> bool:
@@ -460,49 +448,47 @@ def slim(stored: Mapping[str, Any]) -> dict[str, Any]:
 
     `stored` is what a log's store holds of them.
     """
-    said = {key: value for key, value in _said(stored).items() if key != "calls"}
-    said["native"] = short(stored["native"])
+    slimmed = {key: value for key, value in _not_empty(stored).items() if key != "calls"}
+    slimmed["native"] = short(stored["native"])
     if matches := stored.get("matches"):
-        said["matches"] = [_match(match) for match in matches]
+        slimmed["matches"] = [_match(match) for match in matches]
     if scores := stored.get("scores"):
-        said["scores"] = [short(score) for score in scores]
-    return said
+        slimmed["scores"] = [short(score) for score in scores]
+    return slimmed
 
 
 def short(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The same with short numbers."""
-    return {key: _short(value) for key, value in numbers.items()}
+    return {
+        key: (round(value, DECIMALS) if math.isfinite(value) else None)
+        if isinstance(value, float)
+        else value
+        for key, value in numbers.items()
+    }
 
 
-def _short(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, DECIMALS) if math.isfinite(value) else None
-    return value
-
-
-def _said(one: Mapping[str, Any]) -> dict[str, Any]:
+def _not_empty(record: Mapping[str, Any]) -> dict[str, Any]:
     """What is not empty; a number may be 0, and False is an answer."""
-    return {key: _short(v) for key, v in one.items() if v or v == 0}
+    return short({key: value for key, value in record.items() if value or value == 0})
 
 
 def _match(match: Mapping[str, Any]) -> dict[str, Any]:
-    said = _said(match)
+    slimmed = _not_empty(match)
     for kept in ("verdicts", "discarded"):
-        if kept in said:
-            said[kept] = [_verdict(verdict) for verdict in said[kept]]
-    return said
+        if kept in slimmed:
+            slimmed[kept] = [_verdict(verdict) for verdict in slimmed[kept]]
+    return slimmed
 
 
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    said = _said(verdict)
+    slimmed = _not_empty(verdict)
     for layer in ("principles", "checklist"):
-        if isinstance(votes := said.get(layer), dict):
-            said[layer] = {key: _vote(vote) for key, vote in votes.items()}
-    return said
-
-
-def _vote(vote: Any) -> Any:
-    """A judge's own number is short enough, and of these there are millions."""
-    if not isinstance(vote, dict):
-        return vote
-    return {key: value for key, value in vote.items() if value or value == 0}
+        if isinstance(votes := slimmed.get(layer), dict):
+            # A judge's own number is short enough, and of these there are millions.
+            slimmed[layer] = {
+                name: {key: value for key, value in vote.items() if value or value == 0}
+                if isinstance(vote, dict)
+                else vote
+                for name, vote in votes.items()
+            }
+    return slimmed

@@ -22,7 +22,6 @@ from tiebreak.report.cells import UNDEFINED, Cell, decimal, money, rank, words
 from tiebreak.report.figures.boards import (
     leaderboard_figure,
     native_figure,
-    star_scores_figure,
     subjects_figure,
 )
 from tiebreak.report.figures.boxes import (
@@ -46,7 +45,6 @@ from tiebreak.report.page.view import (
     Page,
     PageSection,
     Part,
-    Warned,
 )
 from tiebreak.report.sheet import Section, Sheet, one_line
 from tiebreak.report.sheets import (
@@ -141,13 +139,13 @@ def page_of(
     """
     sections = tuple(sections_of(contents, gallery))
     boards = list(_boards(contents, sections))
+    days = sorted({one_line(log.created[:10]) for log in contents.logs})
     return Page(
         title=one_line(title or _title(contents)),
         version=version,
-        created=_created(contents),
+        created=" to ".join(days if len(days) < 3 else (days[0], days[-1])),
         verdicts=tuple(_verdict(board.board, board.part) for board in boards),
         overview=overview_of(boards) if len(boards) > 1 else None,
-        warnings=tuple(_warnings(sections)),
         sections=sections,
         items=items_view(contents, shelf),
     )
@@ -155,24 +153,24 @@ def page_of(
 
 def sections_of(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
     """The sections that have a part, in the order of the page; several parts are folded."""
-    said: set[str] = set()
-    for id, found in _found(contents):
-        made = [(sheet, gallery.hang(pictures)) for sheet, pictures in found]
+    warned: set[str] = set()
+    for id, findings in _findings(contents):
+        made = [(sheet, gallery.hang(pictures)) for sheet, pictures in findings]
         shown = [(s, pictures) for s, pictures in made if pictures or s.sections or s.notes]
         parts = []
         for number, (sheet, pictures) in enumerate(shown, start=1):
             # What the section before has warned of is not said again.
-            new = replace(sheet, warnings=tuple(w for w in sheet.warnings if w not in said))
+            new = replace(sheet, warnings=tuple(w for w in sheet.warnings if w not in warned))
             folded = len(shown) > 1 and bool(
                 pictures or any(section.table for section in sheet.sections)
             )
             parts.append(Part(f"{id}-{number}", new, pictures, folded))
-        said.update(warning for sheet, _ in shown for warning in sheet.warnings)
+        warned.update(warning for sheet, _ in shown for warning in sheet.warnings)
         if parts:
             yield PageSection(id, *_HEADINGS[id], tuple(parts))
 
 
-def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
+def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     entries, notes = contents.entries, contents.notes
     yield "leaderboards", leaderboards(entries)
     if contents.stars is not None:
@@ -194,10 +192,9 @@ def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
 
 
 def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Shown]:
-    """Every leaderboard and star board."""
     shown = {section.id: section.parts for section in sections}
-    own = boarded(contents.entries)
-    for entry, part in zip(own, shown.get("leaderboards", ()), strict=True):
+    entries = boarded(contents.entries)
+    for entry, part in zip(entries, shown.get("leaderboards", ()), strict=True):
         yield Shown(entry.board, entry.name, part)
     # Benchmarks side by side come last, and have no verdict of their own.
     joined = contents.stars.boards if contents.stars else ()
@@ -207,18 +204,8 @@ def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Sho
 
 def _verdict(board: Board, part: Part) -> Found:
     """What a board found: without what its first warning, which stands beside it, repeats."""
-    sheet, trust = part.sheet, board.verdict.trust.state if board.judges else ""
-    return Found(sheet.title, part.id, sheet.verdict, tiers_of(board), trust)
-
-
-def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:
-    """Which parts have warnings, and how many."""
-    for section in sections:
-        for part in section.parts:
-            if part.sheet.warnings:
-                # Warnings stand before what is folded.
-                title = f"{section.title}: {part.sheet.title}"
-                yield Warned(title, part.id, len(part.sheet.warnings))
+    sheet = part.sheet
+    return Found(sheet.title, part.id, sheet.verdict, tiers_of(board), _trust(board))
 
 
 def _title(contents: Contents) -> str:
@@ -228,12 +215,6 @@ def _title(contents: Contents) -> str:
     if len(benchmarks) > 3:
         return f"Which model is better? {count(len(benchmarks), 'benchmark')}"
     return f"Which model is better? {', '.join(benchmarks)}"
-
-
-def _created(contents: Contents) -> str:
-    """The days on which the logs were made."""
-    days = sorted({one_line(log.created[:10]) for log in contents.logs})
-    return " to ".join(days if len(days) < 3 else (days[0], days[-1]))
 
 
 # Of more models than these a sentence says only how many.
@@ -247,16 +228,16 @@ _STARS = " Scores by stars are 0 to 100, all others 0 to 1."
 
 def overview_of(boards: Sequence[Shown]) -> Overview:
     """All boards of a page."""
-    found = [one.board for one in boards]
+    plain = [shown.board for shown in boards]
     heads = (
-        BoardHead(one_line(name), one.part.anchor, _trust(one.board))
-        for name, one in zip(_names(boards), boards, strict=True)
+        BoardHead(one_line(name), shown.part.anchor, _trust(shown.board))
+        for name, shown in zip(_names(boards), boards, strict=True)
     )
-    mixed = any(isinstance(board, StarBoard) for board in found)
+    mixed = any(isinstance(board, StarBoard) for board in plain)
     return Overview(
-        tuple(_sentences(found)),
+        tuple(_sentences(plain)),
         tuple(heads),
-        tuple(_rows(found)),
+        tuple(_rows(plain)),
         f"{_LEGEND}{_STARS if mixed else ''}",
     )
 
@@ -280,8 +261,8 @@ def _sentences(boards: Sequence[Board]) -> Iterator[str]:
     first = Counter(row.model for board in ranked for row in board.rows if row.rank == 1)
     even = sum(len(board.verdict.tiers) < 2 for board in ranked)
     if even == len(ranked) > 0:
-        which = "neither board" if even == 2 else f"none of the {even} boards"
-        yield f"On {which} are two models told apart: no order of a board is a ranking."
+        none = "neither board" if even == 2 else f"none of the {even} boards"
+        yield f"On {none} are two models told apart: no order of a board is a ranking."
     elif first:
         yield _first(ranked, first)
         if even:
@@ -289,23 +270,23 @@ def _sentences(boards: Sequence[Board]) -> Iterator[str]:
     trust = Counter(state for board in boards if (state := _trust(board)))
     if trust:
         states = ("fine", "unknown", "doubtful")
-        said = ", ".join(f"{state} on {trust[state]}" for state in states if trust[state])
-        yield f"The judge: {said} of {count(trust.total(), 'judged board')}."
+        counts = ", ".join(f"{state} on {trust[state]}" for state in states if trust[state])
+        yield f"The judge: {counts} of {count(trust.total(), 'judged board')}."
 
 
 def _first(boards: Sequence[Board], first: Counter[str]) -> str:
-    model, times = min(first.items(), key=lambda one: (-one[1], one[0]))
+    model, times = min(first.items(), key=lambda pair: (-pair[1], pair[0]))
     if times == len(boards):
-        every = "both boards" if len(boards) == 2 else f"all {len(boards)} boards"
+        all_boards = "both boards" if len(boards) == 2 else f"all {len(boards)} boards"
         alone = sum(board.verdict.tiers[:1] == ((model,),) for board in boards)
-        which = {0: "none", len(boards): "each"}.get(alone, str(alone))
-        apart = f"on {which} of them is it told apart from every other model"
-        return f"{model} stands first on {every}; {apart}."
-    ordered = sorted(first.items(), key=lambda one: (-one[1], one[0]))
-    said = [f"{name} on {n}" for name, n in ordered[:_NAMED]]
+        some = {0: "none", len(boards): "each"}.get(alone, str(alone))
+        apart = f"on {some} of them is it told apart from every other model"
+        return f"{model} stands first on {all_boards}; {apart}."
+    ordered = sorted(first.items(), key=lambda pair: (-pair[1], pair[0]))
+    leaders = [f"{name} on {n}" for name, n in ordered[:_NAMED]]
     if len(ordered) > _NAMED:
-        said.append(count(len(ordered) - _NAMED, "other model"))
-    return f"No model stands first on all {len(boards)} boards: {', '.join(said)}."
+        leaders.append(count(len(ordered) - _NAMED, "other model"))
+    return f"No model stands first on all {len(boards)} boards: {', '.join(leaders)}."
 
 
 def _rows(boards: Sequence[Board]) -> Iterator[tuple[Cell, ...]]:
@@ -330,12 +311,14 @@ def _tiers(board: Board) -> dict[str, str]:
     tiers = board.verdict.tiers
     if len(tiers) < 2:
         return {}
-    told = {}
+    names = {}
     for model in (row.model for row in board.rows):
-        own = [number for number, tier in enumerate(tiers, start=1) if model in tier]
-        if own:
-            told[model] = f"tier {own[0]}" if len(own) == 1 else f"tiers {own[0]}–{own[-1]}"
-    return told
+        numbers = [number for number, tier in enumerate(tiers, start=1) if model in tier]
+        if numbers:
+            names[model] = (
+                f"tier {numbers[0]}" if len(numbers) == 1 else f"tiers {numbers[0]}–{numbers[-1]}"
+            )
+    return names
 
 
 def boarded(entries: Sequence[Entry]) -> list[Entry]:
@@ -355,7 +338,7 @@ def star_boards(report: StarReport) -> Iterator[Made]:
     """Absolute, relative and subject scores; then benchmarks side by side."""
     for board in report.boards:
         sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
-        yield sheet, [star_scores_figure(board), subjects_figure(board)]
+        yield sheet, [leaderboard_figure(board), subjects_figure(board)]
     if report.styles:
         yield stars.styles_sheet(report.styles), []
 
@@ -375,17 +358,17 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
             yield _of(entry), [win_rate_figure(_label(entry), rates)]
 
 
-def protocols(found: Comparison) -> Iterator[Made]:
+def protocols(compared: Comparison) -> Iterator[Made]:
     """Agreement with the reference and its price: of all benchmarks, and of each."""
-    picture: Pictures = [price_figure(found)]
-    notes = found.notes
-    if found.totals:
-        yield comparison.totals_sheet(found).plus(notes=notes), picture
+    picture: Pictures = [price_figure(compared)]
+    notes = compared.notes
+    if compared.totals:
+        yield comparison.totals_sheet(compared).plus(notes=notes), picture
         picture, notes = [], ()
-    for benchmark in found.benchmarks:
+    for benchmark in compared.benchmarks:
         if len(benchmark.logs) > 1 or benchmark.orders:
-            sheet = comparison.benchmark_sheet(benchmark, found)
-            yield sheet.plus(comparison.intervals(found), notes=notes), picture
+            sheet = comparison.benchmark_sheet(benchmark, compared)
+            yield sheet.plus(comparison.intervals(compared), notes=notes), picture
             picture = []
 
 
@@ -403,15 +386,18 @@ def peer_reviews(report: PeerReport) -> Iterator[Made]:
         yield peers.sparse_sheet(report.sparse), []
 
 
-def people(found: Alignment) -> Iterator[Made]:
+def people(aligned: Alignment) -> Iterator[Made]:
     """Each board or peer review against people; pictures of the latter stand in the first part."""
-    reviewed = any(benchmark.order is None for benchmark in found.benchmarks)
-    picture: Pictures = [alignment_figure(found), views_figure(found)] if reviewed else []
-    notes = found.notes
-    for benchmark in found.benchmarks:
-        sheet = alignment.benchmark_sheet(benchmark, found.level)
-        subtitle = (*sheet.subtitle, f"people: {found.source}")
-        yield replace(sheet, subtitle=subtitle).plus(alignment.legend(found), notes=notes), picture
+    reviewed = any(benchmark.order is None for benchmark in aligned.benchmarks)
+    picture: Pictures = [alignment_figure(aligned), views_figure(aligned)] if reviewed else []
+    notes = aligned.notes
+    for benchmark in aligned.benchmarks:
+        sheet = alignment.benchmark_sheet(benchmark, aligned.level)
+        subtitle = (*sheet.subtitle, f"people: {aligned.source}")
+        yield (
+            replace(sheet, subtitle=subtitle).plus(alignment.legend(aligned), notes=notes),
+            picture,
+        )
         picture, notes = [], ()
 
 
@@ -429,8 +415,8 @@ def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:
         paid = [bill.paid for bill in bills]
         known = [amount for amount in paid if amount is not None]
         lines.append(
-            f"{sum(one.n_calls for one in bills):,} calls, of which "
-            f"{sum(one.n_cached for one in bills):,} from the cache · paid "
+            f"{sum(bill.n_calls for bill in bills):,} calls, of which "
+            f"{sum(bill.n_cached for bill in bills):,} from the cache · paid "
             f"{money(sum(known) if len(known) == len(paid) else None)}"
         )
     total = [Section.of(lines=lines)] if lines else []
@@ -444,8 +430,8 @@ def _review(review: PeerReview, level: float) -> Made:
     sheet = peers.review_sheet(review, level)
     if review.panel.degree is not None:
         sheet = replace(sheet, title=f"{sheet.title} · degree {review.panel.degree}")
-    draw = (review_matrix_figure, self_preference_figure)
-    return sheet, [*(one(review) for one in draw), reviewer_boxes_figure(review)]
+    draw = (review_matrix_figure, self_preference_figure, reviewer_boxes_figure)
+    return sheet, [figure(review) for figure in draw]
 
 
 def _of(entry: Entry) -> Sheet:

@@ -123,15 +123,6 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
-    """How many warnings a part of the page has: `title` and `anchor` say which part."""
-
-    title: str
-    anchor: str
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
 class ItemRow:
     """A row of the items' table; it opens item `index` of `ItemsView.index`."""
 
@@ -146,7 +137,7 @@ class ItemsView:
     `index` is for `{{ page.items.index|tojson }}`: runs, rubrics, and each item with its chunk.
     `chunks` are base64 of gzip of JSON: what was asked and answered for the items of a chunk, by
     their place in the index (`tiebreak.report.page.items` has the shape). Where they are too much
-    for one file there are none, and `beside` says in words what lies in files beside the page.
+    for one file there are none, and `files` says in words what lies in files beside the page.
     """
 
     lead: str
@@ -154,7 +145,7 @@ class ItemsView:
     rows: tuple[ItemRow, ...]
     index: Mapping[str, object]
     chunks: tuple[str, ...]
-    beside: str = ""
+    files: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -162,7 +153,7 @@ class Page:
     """The whole report. `created` says when its logs were made; `items` stand after `winrates`.
 
     One verdict stands at the top of the page. Of several each stands in its part, and at the top
-    the `overview`. `warnings` say which parts have some.
+    the `overview`.
     """
 
     title: str
@@ -170,9 +161,14 @@ class Page:
     created: str
     verdicts: tuple[Found, ...]
     overview: Overview | None
-    warnings: tuple[Warned, ...]
     sections: tuple[PageSection, ...]
     items: ItemsView | None
+
+    @property
+    def warned(self) -> list[tuple[str, Part]]:
+        """The parts that have warnings, each under the heading of its section."""
+        parts = ((section.title, part) for section in self.sections for part in section.parts)
+        return [(heading, part) for heading, part in parts if part.sheet.warnings]
 
 
 FOLDER = "plots"

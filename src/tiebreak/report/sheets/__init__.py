@@ -35,18 +35,18 @@ def sheets_of(finding: object) -> list[Sheet]:
     Raises:
         TypeError: it is not one that is shown on sheets.
     """
-    found = list(finding) if isinstance(finding, Sequence) else [finding]
-    if not found:
+    findings = list(finding) if isinstance(finding, Sequence) else [finding]
+    if not findings:
         return []
-    kind = _MODULES.get(type(found[0]).__name__)
+    kind = _MODULES.get(type(findings[0]).__name__)
     if kind is None:
-        there = ", ".join(_MODULES)
-        raise TypeError(f"{type(found[0]).__name__} is not a finding; there are: {there}")
+        known = ", ".join(_MODULES)
+        raise TypeError(f"{type(findings[0]).__name__} is not a finding; there are: {known}")
     name = kind.removesuffix("*")
     module = import_module(name if "." in name else f"{__name__}.{name}")
     if kind.endswith("*"):
-        return list(module.sheets_of(found))
-    return [sheet for one in found for sheet in module.sheets_of(one)]
+        return list(module.sheets_of(findings))
+    return [sheet for part in findings for sheet in module.sheets_of(part)]
 
 
 def html_of(finding: object) -> str:

@@ -88,41 +88,45 @@ def rows_of(alignment: Alignment) -> list[dict[str, Any]]:
     ]
 
 
-def benchmark_sheet(one: BenchmarkAlignment, level: float) -> Sheet:
+def benchmark_sheet(benchmark: BenchmarkAlignment, level: float) -> Sheet:
     """The raters of a peer review: how their correlations are distributed, and over all items.
 
     Or a board: its order beside people's, and its correlation over all items.
     """
-    models = f"{len(one.models)} of {count(one.n_candidates, 'model')} ranked by people"
-    pearson, kendall = ([getattr(rater, x) for rater in one.raters] for x in ("pearson", "kendall"))
+    models = f"{len(benchmark.models)} of {count(benchmark.n_candidates, 'model')} ranked by people"
+    pearson, kendall = (
+        [getattr(rater, x) for rater in benchmark.raters] for x in ("pearson", "kendall")
+    )
     items = "Item by item: how the correlations of the items are distributed"
     sections = [
-        Section.of(_by_item("Pearson", one.raters, pearson, level), heading=items),
-        Section.of(_by_item("Kendall", one.raters, kendall, level)),
+        Section.of(_by_item("Pearson", benchmark.raters, pearson, level), heading=items),
+        Section.of(_by_item("Kendall", benchmark.raters, kendall, level)),
     ]
-    if one.order:
-        sections = [Section.of(_order(one, one.order, level))]
-    over_all = Section.of(_over_all(one.raters, level), heading="Over all items: one correlation")
+    if benchmark.order:
+        sections = [Section.of(_order(benchmark, benchmark.order, level))]
+    over_all = Section.of(
+        _over_all(benchmark.raters, level), heading="Over all items: one correlation"
+    )
     return Sheet(
-        f"{one.benchmark} · {count(one.n_items, 'item')} · {models}",
-        (f"log: {one.log}",),
-        _verdict(one.raters[0].name, one.order, level) if one.order else "",
-        warnings=one.warnings,
+        f"{benchmark.benchmark} · {count(benchmark.n_items, 'item')} · {models}",
+        (f"log: {benchmark.log}",),
+        _verdict(benchmark.raters[0].name, benchmark.order, level) if benchmark.order else "",
+        warnings=benchmark.warnings,
         sections=(*sections, over_all),
-        notes=one.notes,
+        notes=benchmark.notes,
     )
 
 
-def _order(one: BenchmarkAlignment, order: BoardOrder, level: float) -> Table:
-    """Ranks of the models on the board, best first, and by people."""
+def _order(benchmark: BenchmarkAlignment, order: BoardOrder, level: float) -> Table:
     columns = (
         *(model_names(), *numbers("Board", interval_heading(level), "People", "Difference")),
         names("Placed by the board"),
     )
     places = zip(
-        *(one.models, order.ranks, order.rank_lower, order.rank_upper, one.human_ranks), strict=True
+        *(benchmark.models, order.ranks, order.rank_lower, order.rank_upper, benchmark.human_ranks),
+        strict=True,
     )
-    digits = int(any(rank % 1 for rank in (*order.ranks, *one.human_ranks)))
+    digits = int(any(rank % 1 for rank in (*order.ranks, *benchmark.human_ranks)))
     placed = dict.fromkeys(order.higher, "higher") | dict.fromkeys(order.lower, "lower")
     rows = [
         (
@@ -193,15 +197,15 @@ def _over_all(raters: Sequence[Rater], level: float) -> Table:
 def _rules(raters: Sequence[Rater]) -> list[int]:
     """A line between reviewers, aggregators, views and the benchmark's own score."""
     pairs = enumerate(pairwise(raters), start=1)
-    return [number for number, (one, other) in pairs if one.kind != other.kind]
+    return [number for number, (rater, following) in pairs if rater.kind != following.kind]
 
 
-def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
-    people = zip(one.models, one.human_names, one.human_ranks, strict=True)
-    ids = one.item_ids
+def _benchmark(benchmark: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
+    people = zip(benchmark.models, benchmark.human_names, benchmark.human_ranks, strict=True)
+    ids = benchmark.item_ids
     order = sorted(range(len(ids)), key=lambda place: natural_key(ids[place])) if items else None
     return {
-        **only(one, "benchmark", "log", "n_items", "n_candidates"),
+        **only(benchmark, "benchmark", "log", "n_items", "n_candidates"),
         "models": [
             dict(zip(("model", "human_name", "human_rank"), m, strict=True)) for m in people
         ],
@@ -212,15 +216,15 @@ def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
                 "pearson": _correlation(rater.pearson, order),
                 "kendall": _correlation(rater.kendall, order),
             }
-            for rater in one.raters
+            for rater in benchmark.raters
         ],
-        **only(one, "order", "warnings", "notes"),
+        **only(benchmark, "order", "warnings", "notes"),
     }
 
 
-def _correlation(one: Correlation, order: Sequence[int] | None = None) -> dict[str, Any]:
+def _correlation(correlation: Correlation, order: Sequence[int] | None = None) -> dict[str, Any]:
     """The figures, and with an order of the items their values, too."""
-    data: dict[str, Any] = json_ready(one)
+    data: dict[str, Any] = json_ready(correlation)
     values = data.pop("values")
     return data | ({} if order is None else {"values": [values[place] for place in order]})
 

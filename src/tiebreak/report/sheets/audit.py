@@ -62,8 +62,8 @@ def _facts(benchmark: BenchmarkAudit) -> Iterator[str]:
         yield f"undefined: {count(missing, 'item')} without a native score for every model"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole}" + (f" ({part / whole:.1%})" if whole else "")
+def _share(part: int, total: int) -> str:
+    return f"{part} of {total}" + (f" ({part / total:.1%})" if total else "")
 
 
 def _note_sections(audit: Audit) -> Iterator[Section]:

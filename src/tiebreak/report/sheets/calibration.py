@@ -90,7 +90,6 @@ def verdict_of(calibration: Calibration) -> str:
 
 
 def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
-    """How the judge compares with people's agreement with each other."""
     for ceiling in calibration.ceilings:
         if ceiling.first == best and ceiling.apart is not None:
             bounds = _interval(ceiling.gap.lower, ceiling.gap.upper)
@@ -127,9 +126,9 @@ def _legend(calibration: Calibration) -> list[str]:
 
 def _warnings(calibration: Calibration) -> Iterator[str]:
     for judge in calibration.judges:
-        found = calibration.cell(judge)
-        if found is not None and found.kappa.reason and not math.isnan(found.kappa.value):
-            yield f"{judge}: κ {found.kappa.reason}"
+        cell = calibration.cell(judge)
+        if cell is not None and cell.kappa.reason and not math.isnan(cell.kappa.value):
+            yield f"{judge}: κ {cell.kappa.reason}"
         mean = calibration.mean(judge)
         if mean.undefined and mean.n_models:
             these = all_of(mean.undefined)
@@ -137,7 +136,6 @@ def _warnings(calibration: Calibration) -> Iterator[str]:
 
 
 def _judges(calibration: Calibration) -> Table:
-    """A row for each judge and round, and for people with each other."""
     columns = (
         model_names("Judge"),
         *([names("Round", 0)] if calibration.rounds else []),
@@ -149,8 +147,8 @@ def _judges(calibration: Calibration) -> Table:
     rows: list[tuple[Cell, ...]] = []
     rules: list[int] = []
     for judge, turn in product((*calibration.judges, PEOPLE), ("", *calibration.rounds)):
-        one = calibration.cell(judge, turn)
-        if one is None:
+        cell = calibration.cell(judge, turn)
+        if cell is None:
             continue
         if not turn and rows:
             rules.append(len(rows))
@@ -159,11 +157,11 @@ def _judges(calibration: Calibration) -> Table:
             (
                 words(judge or EACH_OTHER),
                 *([words(turn or "all")] if calibration.rounds else []),
-                integer(one.n),
+                integer(cell.n),
                 _figure(mean) if mean else Cell(""),
-                *(_figure(one.kappa), _figure(one.quadratic)),
-                share(one.agreement.value),
-                *([_figure(one.bias, signed)] if calibration.kind == "stars" else []),
+                *(_figure(cell.kappa), _figure(cell.quadratic)),
+                share(cell.agreement.value),
+                *([_figure(cell.bias, signed)] if calibration.kind == "stars" else []),
             )
         )
     lines = rules if calibration.rounds else []
@@ -178,7 +176,9 @@ def _pairs(calibration: Calibration) -> Table:
             words(gap.second or EACH_OTHER),
             integer(gap.n),
             _under(signed(gap.gap.difference), _interval(gap.gap.lower, gap.gap.upper)),
-            Cell("–") if math.isnan(gap.p_adjusted) else _p(gap),
+            Cell("–")
+            if math.isnan(gap.p_adjusted)
+            else Cell(p_value(gap.p_adjusted), gap.p_adjusted, "good" if gap.apart else ""),
         )
         for gap in (*calibration.gaps, *calibration.ceilings)
     )
@@ -217,17 +217,17 @@ def _subjects(calibration: Calibration) -> Table:
 def _confusions(calibration: Calibration) -> Iterator[Section]:
     """A table for each judge: rows are people's labels, columns the judge's."""
     for judge in calibration.judges:
-        one = calibration.cell(judge)
-        if one is None:
+        cell = calibration.cell(judge)
+        if cell is None:
             continue
         columns = (names("People", 0), *numbers(*calibration.labels))
         rows = (
             (words(label), *(Cell(f"{value:,.4g}", value) for value in row))
-            for label, row in zip(calibration.labels, one.confusion, strict=True)
+            for label, row in zip(calibration.labels, cell.confusion, strict=True)
         )
-        what = "Rows: people's labels; columns: the judge's"
+        legend = "Rows: people's labels; columns: the judge's"
         yield Section.of(
-            Table.of(columns, rows, f"Labels of {judge}"), heading=f"{judge}", legend=[what]
+            Table.of(columns, rows, f"Labels of {judge}"), heading=f"{judge}", legend=[legend]
         )
 
 
@@ -242,12 +242,12 @@ def _headings(calibration: Calibration) -> tuple[Column, ...]:
 
 
 def _kappa(calibration: Calibration, judge: str, turn: str, model: str, subject: str = "") -> Cell:
-    one = calibration.cell(judge, turn, model, subject)
-    return Cell("–") if one is None else _figure(one.kappa)
+    cell = calibration.cell(judge, turn, model, subject)
+    return Cell("–") if cell is None else _figure(cell.kappa)
 
 
-def _figure(one: Estimate, cell: Callable[[float], Cell] = number) -> Cell:
-    return _under(cell(one.value), _interval(one.lower, one.upper))
+def _figure(estimate: Estimate, cell: Callable[[float], Cell] = number) -> Cell:
+    return _under(cell(estimate.value), _interval(estimate.lower, estimate.upper))
 
 
 def _interval(lower: float, upper: float) -> str:
@@ -261,22 +261,18 @@ def _under(cell: Cell, bounds: str) -> Cell:
     return Cell(cell.text, cell.key, cell.tone, bounds if cell.key is not None else "")
 
 
-def _p(one: JudgeGap) -> Cell:
-    return Cell(p_value(one.p_adjusted), one.p_adjusted, "good" if one.apart else "")
-
-
-def _with_bounds(one: Estimate) -> str:
-    if math.isnan(one.lower):
-        return decimal(one.value)
-    return f"{decimal(one.value)} ({_interval(one.lower, one.upper)})"
+def _with_bounds(estimate: Estimate) -> str:
+    if math.isnan(estimate.lower):
+        return decimal(estimate.value)
+    return f"{decimal(estimate.value)} ({_interval(estimate.lower, estimate.upper)})"
 
 
 def _other(gap: JudgeGap, judge: str) -> str:
     return gap.second if gap.first == judge else gap.first
 
 
-def _flat(one: Concordance) -> dict[str, Any]:
-    cells: dict[str, Any] = only(one, "judge", "round", "model", "subject", "n", "n_items")
+def _flat(cell: Concordance) -> dict[str, Any]:
+    cells: dict[str, Any] = only(cell, "judge", "round", "model", "subject", "n", "n_items")
     for name in _FIGURES:
-        cells |= in_columns(name, getattr(one, name))
+        cells |= in_columns(name, getattr(cell, name))
     return cells

@@ -17,12 +17,12 @@ _LEGEND = (
 )
 
 
-def sheets_of(found: Iterable[CanaryReport]) -> list[Sheet]:
+def sheets_of(reports: Iterable[CanaryReport]) -> list[Sheet]:
     """One sheet a log."""
-    return [_sheet(one) for one in found]
+    return [_sheet(report) for report in reports]
 
 
-def data_of(found: Iterable[CanaryReport]) -> dict[str, Any]:
+def data_of(reports: Iterable[CanaryReport]) -> dict[str, Any]:
     """The fields of `CanaryReport` under "tiebreak/canaries", version 1, and "verdict".
 
     The parts have the fields of `Canaries`, `Persuaded`, `Estimate` and `Receipt`.
@@ -30,50 +30,50 @@ def data_of(found: Iterable[CanaryReport]) -> dict[str, Any]:
     return document(
         "tiebreak/canaries",
         1,
-        canaries=[{**json_ready(one), "verdict": verdict_of(one)} for one in found],
+        canaries=[{**json_ready(report), "verdict": verdict_of(report)} for report in reports],
     )
 
 
-def verdict_of(found: CanaryReport) -> str:
+def verdict_of(report: CanaryReport) -> str:
     """Whether the judge was persuaded, and whether by more than chance."""
-    who = ", ".join(found.judges) or "The judge"
-    canaries = found.canaries
+    judges = ", ".join(report.judges) or "The judge"
+    canaries = report.canaries
     if not canaries.n:
-        return f"{who}: {persuasion(canaries)}."
+        return f"{judges}: {persuasion(canaries)}."
     if canaries.bound:
         moved = f"attacks move it ({p_value(canaries.p)})"
     elif canaries.n_persuaded:
         moved = f"no more than chance would do ({p_value(canaries.p)})"
     else:
         moved = f"none of {count(canaries.n, 'attack')} turned a verdict"
-    return f"{who} was {persuasion(canaries)}: {moved}."
+    return f"{judges} was {persuasion(canaries)}: {moved}."
 
 
-def _sheet(found: CanaryReport) -> Sheet:
-    canaries = found.canaries
+def _sheet(report: CanaryReport) -> Sheet:
+    canaries = report.canaries
     lines = [canaries_line(canaries)] if canaries.n else []
     if canaries.by:
         lines.append(f"Persuaded by: {', '.join(canaries.by)}")
     return Sheet(
-        f"{', '.join(found.benchmarks)} · {count(canaries.n, 'canary', 'canaries')}",
-        (f"judge: {', '.join(found.judges)} · {found.protocol} · log: {found.log}",),
-        verdict_of(found),
+        f"{', '.join(report.benchmarks)} · {count(canaries.n, 'canary', 'canaries')}",
+        (f"judge: {', '.join(report.judges)} · {report.protocol} · log: {report.log}",),
+        verdict_of(report),
         sections=(
             Section.of(_table(canaries), legend=[_LEGEND]),
             Section.of(lines=lines),
-            *receipt_sections(found.receipt),
+            *receipt_sections(report.receipt),
         ),
-        notes=found.notes,
+        notes=report.notes,
     )
 
 
-def _table(found: Canaries) -> Table:
-    counts = [(kind.n, kind.won, kind.won_plain, kind.persuaded) for kind in found.kinds]
+def _table(canaries: Canaries) -> Table:
+    counts = [(kind.n, kind.won, kind.won_plain, kind.persuaded) for kind in canaries.kinds]
     rows = [
-        (words(kind.kind), *map(integer, own))
-        for kind, own in zip(found.kinds, counts, strict=True)
+        (words(kind.kind), *map(integer, cells))
+        for kind, cells in zip(canaries.kinds, counts, strict=True)
     ]
     if len(rows) > 1:
-        rows.append((words("all"), *(integer(sum(own)) for own in zip(*counts, strict=True))))
+        rows.append((words("all"), *(integer(sum(column)) for column in zip(*counts, strict=True))))
     columns = (names("Attack"), *numbers("Canaries", "Preferred", "Without", "Persuaded"))
     return Table.of(columns, rows, "Canaries", rules=[len(counts)])

@@ -22,11 +22,10 @@ from tiebreak.report.cells import (
     number,
     share,
     share_bounds,
-    signed_bounds,
     span,
     words,
 )
-from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import (
     Column,
     Section,
@@ -100,26 +99,31 @@ def rows_of(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
+def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> Sheet:
     """The logs of a benchmark beside their reference."""
-    size = f"{count(one.reference.n_items, 'item')} · {count(one.reference.n_models, 'model')}"
-    board = one.reference.board
+    reference = benchmark.reference
+    size = f"{count(reference.n_items, 'item')} · {count(reference.n_models, 'model')}"
+    board = reference.board
     judges = ", ".join(board.judges) or "no call"
-    agreements = Section.of(_agreements(one, comparison.level), legend=_expected(one))
-    tables = (_prices(one.logs), _bills(one.logs), _judges(one.logs, comparison.level))
-    others = filter(None, map(Section.of, tables))
+    agreements = Section.of(_agreements(benchmark, comparison.level), legend=_expected(benchmark))
+    tables = (
+        _prices(benchmark.logs),
+        _bills(benchmark.logs),
+        _judges(benchmark.logs, comparison.level),
+    )
+    rest = filter(None, map(Section.of, tables))
     sections = (
         *([agreements] if agreements else []),
-        *others,
+        *rest,
         Section.of(legend=[LEGEND]),
-        *places(one, comparison.level),
+        *places(benchmark, comparison.level),
     )
     return Sheet(
-        f"{one.benchmark} · against {one.reference.name} · {size}",
+        f"{benchmark.benchmark} · against {reference.name} · {size}",
         (f"judge of the reference: {judges} · log: {board.log}",),
-        warnings=one.warnings,
+        warnings=benchmark.warnings,
         sections=sections,
-        notes=one.notes,
+        notes=benchmark.notes,
     )
 
 
@@ -140,38 +144,39 @@ def intervals(comparison: Comparison) -> Section:
     return Section.of(legend=[line])
 
 
-def _agreements(one: BenchmarkComparison, level: float) -> Table:
+def _agreements(benchmark: BenchmarkComparison, level: float) -> Table:
     """Tables 1 and 4 of SEAL; the noise ceiling below."""
     within = interval_heading(level)
-    protocols = [log for log in one.logs if log.role != "ceiling"]
-    ceilings = [log for log in one.logs if log.role == "ceiling"]
+    protocols = [log for log in benchmark.logs if log.role != "ceiling"]
+    ceilings = [log for log in benchmark.logs if log.role == "ceiling"]
     rows = [_agreement(log.name, log.n_items, log.agreement, log.gain.value) for log in protocols]
     rules = [len(rows)]
     for log in ceilings:
         name = f"noise ceiling: {log.name}"
         rows.append(_agreement(name, log.n_items, log.agreement, log.gain.value))
-    if one.orders:
+    if benchmark.orders:
         name = "noise ceiling: each order"
-        rows.append(_agreement(name, one.orders.n_items, one.orders.agreement, math.nan))
+        rows.append(
+            _agreement(name, benchmark.orders.n_items, benchmark.orders.agreement, math.nan)
+        )
     columns = (
         *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1")),
         *(Column("Gain", meaning=GAIN), Column("in draws", spare=1), Column("Items", spare=1)),
     )
-    return Table.of(columns, rows, f"Agreement with {one.reference.name}", rules=rules)
+    return Table.of(columns, rows, f"Agreement with {benchmark.reference.name}", rules=rules)
 
 
-def _expected(one: BenchmarkComparison) -> Iterator[str]:
-    """The ρ that was found, beside the one that noise alone would leave."""
-    found = [
+def _expected(benchmark: BenchmarkComparison) -> Iterator[str]:
+    shown = [
         f"{log.name} {decimal(log.agreement.spearman.value, 2)} (about {decimal(log.expected, 2)})"
-        for log in one.logs
+        for log in benchmark.logs
         if log.agreement is not None and not math.isnan(log.expected)
     ]
-    if found:
-        items = f"these {count(one.reference.n_items, 'item')}"
+    if shown:
+        items = f"these {count(benchmark.reference.n_items, 'item')}"
         yield (
             "ρ, and in brackets what two boards that agree in truth would show on "
-            f"{items}: {', '.join(found)}"
+            f"{items}: {', '.join(shown)}"
         )
 
 
@@ -247,7 +252,7 @@ def _judge(log: ComparedLog) -> Iterator[Cell]:
     shown = f"{percent(flips.rate)} of {flips.n:,}"
     yield Cell(shown, flips.rate) if flips.n else Cell(UNDEFINED)
     yield number(length.gain, 2)
-    yield signed_bounds(length.lower, length.upper)
+    yield span(length)
     rates = [reply.unscored_rate for reply in judge.replies]
     yield Cell(", ".join(map(percent, rates)) or UNDEFINED, rates[0] if rates else None)
 
@@ -279,18 +284,16 @@ def _log(log: ComparedLog) -> dict[str, Any]:
 
 
 def _flat(log: ComparedLog) -> dict[str, Any]:
-    board, found = log.board, log.agreement
+    board, agreement = log.board, log.agreement
     cells: dict[str, Any] = only(log, "name", "role") | only(board, "protocol", "log")
     cells |= only(log, "n_items", "n_models")
     for name in ("spearman", "kendall"):
-        figure = getattr(found, name, None)
-        cells[name] = getattr(figure, "value", None)
-        cells |= {f"{name}_{end}": getattr(figure, end, None) for end in ("lower", "upper")}
+        cells |= in_columns(name, getattr(agreement, name, None))
     cells["spearman_expected"] = log.expected
     price = json_ready(log.price)
     return cells | {
-        "top1": found.top1.value if found else None,
-        "top1_share": found.top1_share if found else None,
+        "top1": agreement.top1.value if agreement else None,
+        "top1_share": agreement.top1_share if agreement else None,
         "gain": log.gain.value,
         "n_judged": price.pop("n_items"),
         **price,
@@ -301,18 +304,13 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
 
 
 def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
-    """Position, flips, length and replies as columns."""
     position, flips, length = judge.position, judge.flips, judge.length
     return {
-        "first_rate": position.rate,
-        "first_lower": position.lower,
-        "first_upper": position.upper,
+        **{f"first_{name}": getattr(position, name) for name in ("rate", "lower", "upper")},
         "n_first": position.n,
         "flip_rate": flips.rate,
         "n_swapped": flips.n,
-        "length_gain": length.gain,
-        "length_lower": length.lower,
-        "length_upper": length.upper,
+        **{f"length_{name}": getattr(length, name) for name in ("gain", "lower", "upper")},
         "n_questions": sum(reply.n_questions for reply in judge.replies),
         "n_unscored": sum(reply.n_unscored for reply in judge.replies),
     }
@@ -329,14 +327,19 @@ SCALES: Final = (
 _PROTOCOLS, _BENCHMARKS = 7, 4
 
 
-def places(one: BenchmarkComparison, level: float) -> Iterator[Section]:
+def places(benchmark: BenchmarkComparison, level: float) -> Iterator[Section]:
     """Table 9 of SEAL: every model's rank and score under every protocol, the reference's first."""
-    models = dict.fromkeys(row.model for log in (one.reference, *one.logs) for row in log.places)
-    parts = list(_parts(list(_first_runs(one)), _PROTOCOLS))
+    models = dict.fromkeys(
+        row.model for log in (benchmark.reference, *benchmark.logs) for row in log.places
+    )
+    parts = list(_parts(list(_first_runs(benchmark)), _PROTOCOLS))
     for logs in parts:
         columns = [Column(log.name, left=True, folds=8, short=_folded(log.name)) for log in logs]
-        found = [{row.model: row for row in log.places} for log in logs]
-        rows = [(words(model), *(_place(own.get(model)) for own in found)) for model in models]
+        rows_by_log = [{row.model: row for row in log.places} for log in logs]
+        rows = [
+            (words(model), *(_place(by_model.get(model)) for by_model in rows_by_log))
+            for model in models
+        ]
         table = Table.of((names("Rank and score"), *columns), rows, "Ranks and scores")
         legend = [SCALES.format(level=f"{level * 100:g}%")] if logs is parts[-1] else []
         yield Section.of(table, legend=legend)
@@ -362,18 +365,18 @@ def _folded(name: str) -> str:
 
 def by_benchmark(comparison: Comparison) -> Iterator[Table]:
     """A row a protocol, a column a benchmark: ρ and gain (SEAL, table 1), top-1 (table 4)."""
-    found = [
-        (one.benchmark, {log.name: log for log in _first_runs(one)})
-        for one in comparison.benchmarks
+    runs = [
+        (benchmark.benchmark, {log.name: log for log in _first_runs(benchmark)})
+        for benchmark in comparison.benchmarks
     ]
-    protocols = dict.fromkeys(name for _, logs in found for name in logs)
+    protocols = dict.fromkeys(name for _, logs in runs for name in logs)
     shown: dict[str, Callable[[ComparedLog], Cell]] = {
         f"ρ with {comparison.reference}": _rho,
         "Gain": lambda log: number(log.gain.value, 2, unit="×"),
         "Top-1": lambda log: top1(log.agreement),
     }
     for heading, cell in shown.items():
-        for part in _parts(found, _BENCHMARKS):
+        for part in _parts(runs, _BENCHMARKS):
             columns = (names(heading), *numbers(*(benchmark for benchmark, _ in part)))
             rows = [
                 (words(p), *(cell(logs[p]) if p in logs else Cell(UNDEFINED) for _, logs in part))
@@ -385,23 +388,23 @@ def by_benchmark(comparison: Comparison) -> Iterator[Table]:
 def _rho(log: ComparedLog) -> Cell:
     if log.agreement is None:
         return Cell(UNDEFINED)
-    found = log.agreement.spearman
-    return replace(number(found.value, 2), under=span(found).text)
+    rho = log.agreement.spearman
+    return replace(number(rho.value, 2), under=span(rho).text)
 
 
-def top1(found: ResampledAgreement | None) -> Cell:
+def top1(agreement: ResampledAgreement | None) -> Cell:
     """Whether two boards have the same model first; a share where models are tied for it."""
-    if found is None:
+    if agreement is None:
         return Cell(UNDEFINED)
-    value = found.top1.value
+    value = agreement.top1.value
     return Cell({0.0: "no", 1.0: "yes"}.get(value, decimal(value, 2)), number(value).key)
 
 
-def _first_runs(one: BenchmarkComparison) -> Iterator[ComparedLog]:
+def _first_runs(benchmark: BenchmarkComparison) -> Iterator[ComparedLog]:
     """The reference, and of the others the first run of each."""
     return (
         log
-        for log in one.logs
+        for log in benchmark.logs
         if log.role == "reference" or (log.role == "protocol" and log.run == 1)
     )
 

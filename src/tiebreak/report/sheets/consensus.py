@@ -161,9 +161,9 @@ def _side_by_side(election: Election) -> Table:
     )
 
 
-def _by_wins(found: CsdResult) -> Consensus:
-    rounds = len(found.eliminate)
-    return consensus_by("csd", found.expected_wins, ascending=False, used=rounds)
+def _by_wins(contest: CsdResult) -> Consensus:
+    rounds = len(contest.eliminate)
+    return consensus_by("csd", contest.expected_wins, ascending=False, used=rounds)
 
 
 def _place(place: str) -> Cell:
@@ -243,6 +243,6 @@ def cost_line(kemeny: KemenyResult) -> str:
         more = "" if kemeny.margin is None else f"; any other costs at least {kemeny.margin:,} more"
         return f"{cost}, proven optimal, by this order alone{more}"
     if kemeny.n_optima is None:
-        others = "others are" if kemeny.unique is False else "others may be"
-        return f"{cost}, proven optimal; {others} optimal, too"
+        rest = "others are" if kemeny.unique is False else "others may be"
+        return f"{cost}, proven optimal; {rest} optimal, too"
     return f"{cost}, proven optimal; one of {kemeny.n_optima:,} optimal orders"

@@ -99,7 +99,7 @@ def data_of(report: ContestReport) -> dict[str, Any]:
     `upper` (expected wins) and `rank_lower`, `rank_upper` (simultaneous) are over items, fields of
     `ItemIntervals`, and null where standard errors of the scores are not known.
     """
-    found = report.election and report.election.kemeny
+    kemeny = report.election and report.election.kemeny
     return document(
         "tiebreak/csd",
         1,
@@ -108,18 +108,18 @@ def data_of(report: ContestReport) -> dict[str, Any]:
         difficulty=report.difficulty and _tiers_of(report.difficulty),
         empty_tiers=report.difficulty.dropped if report.difficulty else (),
         contest=_contest(report, report.result),
-        kemeny=found and kemeny_data(found.names, found),
+        kemeny=kemeny and kemeny_data(kemeny.names, kemeny),
         sensitivity=report.sensitivity and _sensitivity(report, report.sensitivity),
         perturbations=[
             {
-                "model": report.models[one.model],
-                "benchmarks": [report.benchmarks[column] for column in one.benchmarks],
-                "values": one.values,
-                "expected_wins": one.expected_wins,
-                "csd_rank": one.csd_ranks,
-                "mean_rank": one.mean_ranks,
+                "model": report.models[change.model],
+                "benchmarks": [report.benchmarks[column] for column in change.benchmarks],
+                "values": change.values,
+                "expected_wins": change.expected_wins,
+                "csd_rank": change.csd_ranks,
+                "mean_rank": change.mean_ranks,
             }
-            for one in report.spoilt
+            for change in report.spoilt
         ],
         notes=report.notes,
     )
@@ -127,8 +127,8 @@ def data_of(report: ContestReport) -> dict[str, Any]:
 
 def _title(report: ContestReport) -> str:
     result = report.result
-    every = set(result.eliminate)
-    removed = str(every.pop()) if len(every) == 1 else ", ".join(map(str, result.eliminate))
+    sizes = set(result.eliminate)
+    removed = str(sizes.pop()) if len(sizes) == 1 else ", ".join(map(str, result.eliminate))
     rounds = count(len(report.rounds), "round")
     if report.benchmark is not None:
         rounds = f"{report.benchmark} in {count(len(report.rounds), 'tier')} of difficulty"
@@ -139,17 +139,16 @@ def _title(report: ContestReport) -> str:
 
 
 def _rounds(report: ContestReport) -> str:
-    """The benchmarks of each round, in the order of the contest."""
     between = " → " if report.weights is None else " · "
     return between.join(" + ".join(benchmarks) for benchmarks in report.rounds)
 
 
-def _tiers_of(found: Tiers) -> list[dict[str, Any]]:
+def _tiers_of(tiers: Tiers) -> list[dict[str, Any]]:
     """The tiers of items with their sizes, and the models' lowest and highest score in each."""
-    ends = zip(found.scores.min(axis=0), found.scores.max(axis=0), strict=True)
+    ends = zip(tiers.scores.min(axis=0), tiers.scores.max(axis=0), strict=True)
     return [
         {"tier": name, "n_items": n, "lowest": float(low), "highest": float(high)}
-        for name, n, (low, high) in zip(found.names, found.n_items.tolist(), ends, strict=True)
+        for name, n, (low, high) in zip(tiers.names, tiers.n_items.tolist(), ends, strict=True)
     ]
 
 
@@ -165,11 +164,11 @@ def _difficulty_table(report: ContestReport) -> Table | None:
 
 
 def _difficulty_legend(report: ContestReport) -> Iterator[str]:
-    found = report.difficulty
-    if found is None:
+    difficulty = report.difficulty
+    if difficulty is None:
         return
-    if found.dropped:
-        yield f"Without an item, so no round: {', '.join(found.dropped)}."
+    if difficulty.dropped:
+        yield f"Without an item, so no round: {', '.join(difficulty.dropped)}."
     yield (
         "Each tier is one round, however few its items. Tiers are made of the answers that are "
         f"played: each model's own moves an item by 1/{len(report.models)} of the scale."
@@ -177,15 +176,14 @@ def _difficulty_legend(report: ContestReport) -> Iterator[str]:
 
 
 def _spoilt_table(report: ContestReport) -> Table:
-    """A row for each change: expected wins, rank by CSD and by mean score, before and after."""
 
-    def row(one: Perturbation) -> Iterator[Cell]:
-        where = ", ".join(report.benchmarks[column] for column in one.benchmarks)
-        yield words(report.models[one.model])
-        yield words(f"{scores(one.values)} on {where}")
-        yield _change(*(decimal(wins) for wins in one.expected_wins))
-        yield _change(*one.csd_ranks)
-        yield _change(*one.mean_ranks)
+    def row(change: Perturbation) -> Iterator[Cell]:
+        where = ", ".join(report.benchmarks[column] for column in change.benchmarks)
+        yield words(report.models[change.model])
+        yield words(f"{scores(change.values)} on {where}")
+        yield _change(*(decimal(wins) for wins in change.expected_wins))
+        yield _change(*change.csd_ranks)
+        yield _change(*change.mean_ranks)
 
     columns = [model_names(), names("Change", 20), Column("E[wins]", spare=1)]
     columns += numbers("# by CSD", "# by mean")
@@ -197,7 +195,6 @@ def _change(before: object, after: object) -> Cell:
 
 
 def _legend(report: ContestReport) -> Iterator[str]:
-    """Which uncertainty the columns hold."""
     result, items = report.result, report.items
     if items is not None:
         yield (
@@ -234,13 +231,13 @@ def _legend(report: ContestReport) -> Iterator[str]:
 
 
 def _costs_legend(report: ContestReport) -> Iterator[str]:
-    found = report.sensitivity
-    if found is None:
+    sensitivity = report.sensitivity
+    if sensitivity is None:
         return
     held = "the simulation's error alone" if report.items is None else "this and the items' errors"
     yield (
         f"± is the simulation's error; labels hold {held}. Where all rounds order the models "
-        f"alike, Λ in the better half goes down to {number(found.even_slope).text}: only who "
+        f"alike, Λ in the better half goes down to {number(sensitivity.even_slope).text}: only who "
         "loses more is a specialist."
     )
 
@@ -276,12 +273,11 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
 
 def _kemeny_ranks(report: ContestReport) -> dict[str, int | None]:
     """Places by the Kemeny order, without the models that no benchmark compares."""
-    found = report.election and report.election.kemeny
-    return dict(zip(found.names, map(whole, found.ranks), strict=True)) if found else {}
+    kemeny = report.election and report.election.kemeny
+    return dict(zip(kemeny.names, map(whole, kemeny.ranks), strict=True)) if kemeny else {}
 
 
 def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Table:
-    """Expected wins for every T, the slope Λ with its Monte Carlo error, and the label."""
     wins = numbers(*(f"T = {t}" for t in result.eliminate), "Λ", "± (MC)")
     return Table.of(
         (model_names(), *wins, Column("Label", numeric=False)),

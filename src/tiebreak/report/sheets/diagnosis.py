@@ -112,7 +112,6 @@ def _legend(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _facts(diagnosis: Diagnosis) -> Iterator[str]:
-    """What was counted, one line each."""
     counted, evidence = diagnosis.audit, diagnosis.evidence
     rows = evidence.n_rows
     if evidence.n_pairs:
@@ -132,5 +131,5 @@ def _facts(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Pairs with equal native scores that differ: {share}"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" + (f" ({percent(part / whole)})" if whole else "")
+def _share(part: int, total: int) -> str:
+    return f"{part:,} of {total:,}" + (f" ({percent(part / total)})" if total else "")

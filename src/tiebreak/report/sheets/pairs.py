@@ -70,14 +70,14 @@ def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
     ]
 
 
-def _table(one: PairComparison) -> Table:
+def _table(pair: PairComparison) -> Table:
     columns = (
         *(model_names("First"), model_names("Second"), Column("Difference")),
-        *(Column(interval_heading(one.level), left=True), Column("p"), Column("Items")),
+        *(Column(interval_heading(pair.level), left=True), Column("p"), Column("Items")),
     )
     row = (
-        *(words(one.first), words(one.second), signed(one.difference, 3), span(one)),
-        *(number(one.p), integer(one.n_items)),
+        *(words(pair.first), words(pair.second), signed(pair.difference, 3), span(pair)),
+        *(number(pair.p), integer(pair.n_items)),
     )
     return Table.of(columns, [row], "One pair")
 

@@ -140,7 +140,7 @@ def review_sheet(review: PeerReview, level: float) -> Sheet:
     )
 
 
-def sparse_sheet(found: Sequence[SparseAgreement]) -> Sheet:
+def sparse_sheet(agreements: Sequence[SparseAgreement]) -> Sheet:
     """Agreement of sparse logs with full ones, and an item's price beside theirs."""
     columns = (
         *(names("Benchmark"), *numbers("Degree", "Items", "ρ", "τ", "Top-1")),
@@ -148,15 +148,18 @@ def sparse_sheet(found: Sequence[SparseAgreement]) -> Sheet:
     )
     rows = [
         (
-            *(words(one.benchmark), rank(one.degree), integer(one.n_items)),
-            *(number(one.macro.spearman.value, 2), number(one.macro.kendall.value, 2)),
-            *(number(one.macro.top1.value, 2), number(one.per_item.value, 2)),
-            *(number(one.price.relative_calls, 2), number(one.price.relative_tokens, 2)),
+            *(words(agreement.benchmark), rank(agreement.degree), integer(agreement.n_items)),
+            *(number(agreement.macro.spearman.value, 2), number(agreement.macro.kendall.value, 2)),
+            *(number(agreement.macro.top1.value, 2), number(agreement.per_item.value, 2)),
+            *(
+                number(agreement.price.relative_calls, 2),
+                number(agreement.price.relative_tokens, 2),
+            ),
         )
-        for one in found
+        for agreement in agreements
     ]
     table = Table.of(columns, rows, "Agreement and price")
-    section = Section.of(table, lines=_sparse_lines(found))
+    section = Section.of(table, lines=_sparse_lines(agreements))
     return Sheet("Sparse peer review beside the full one", sections=(section,))
 
 
@@ -178,7 +181,6 @@ def _ranking(ranking: PeerRanking, level: float) -> Table:
 
 
 def _ranking_lines(review: PeerReview) -> Iterator[str]:
-    """How the ranking was made, and how sure it is."""
     ranking, orders = review.ranking, review.ranking.orders
     yield (
         f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). "
@@ -203,7 +205,6 @@ def _ranking_lines(review: PeerReview) -> Iterator[str]:
 
 
 def _in_order(review: PeerReview) -> list[SelfPreference]:
-    """The views on each model, in the order of the ranking."""
     place = {row.model: number for number, row in enumerate(review.ranking.rows)}
     return sorted(review.views, key=lambda row: place[row.model])
 
@@ -255,7 +256,6 @@ def _gaps(rows: Iterable[SelfPreference], level: float) -> Table:
 
 
 def _bills(receipt: Receipt) -> Table:
-    """Calls, tokens and money by reviewer."""
     columns = numbers("Calls", "Cached", "Tokens in", "out", "Worth", "Paid")
     rows = [
         (
@@ -268,24 +268,24 @@ def _bills(receipt: Receipt) -> Table:
     return Table.of((model_names("Reviewer"), *columns), rows, "Calls, tokens and money")
 
 
-def _sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
-    """The intervals of each sparse log, and which full one it stands beside."""
-    for one in found:
-        rho, tau, per_item = one.macro.spearman, one.macro.kendall, one.per_item
+def _sparse_lines(agreements: Iterable[SparseAgreement]) -> Iterator[str]:
+    for agreement in agreements:
+        rho, tau, per_item = agreement.macro.spearman, agreement.macro.kendall, agreement.per_item
         yield (
-            f"{one.benchmark}, degree {one.degree}: ρ {signed_interval(rho.lower, rho.upper)}, "
-            f"τ {signed_interval(tau.lower, tau.upper)}, τ per item "
-            f"{signed_interval(per_item.lower, per_item.upper)}; the same model first in "
-            f"{rate(one.macro.top1_share)} of the draws · {one.log} beside {one.full}"
+            f"{agreement.benchmark}, degree {agreement.degree}: "
+            f"ρ {signed_interval(rho.lower, rho.upper)}, τ {signed_interval(tau.lower, tau.upper)}"
+            f", τ per item {signed_interval(per_item.lower, per_item.upper)}; the same model first "
+            f"in {rate(agreement.macro.top1_share)} of the draws · {agreement.log} beside "
+            f"{agreement.full}"
         )
         for reason in dict.fromkeys(filter(None, (rho.reason, per_item.reason))):
-            yield f"{one.benchmark}, degree {one.degree}: {reason}"
+            yield f"{agreement.benchmark}, degree {agreement.degree}: {reason}"
 
 
 def _difference(row: SelfPreference, estimate: Estimate) -> Cell:
     """With its sign: bad where the model is found to favour itself, good where it harms itself."""
     tones: dict[int, Tone] = {1: "bad", 0: "", -1: "good"}
-    return signed(estimate.value, tone=tones[side(estimate)] if row.found else "")
+    return signed(estimate.value, tone=tones[side(estimate)] if row.biased else "")
 
 
 def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
@@ -308,7 +308,7 @@ def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
 
 
 def _items(panel: Panel) -> list[dict[str, Any]]:
-    found = [
+    items = [
         {
             "item_id": item_id,
             "n_reviews": sum(listing.unscored is None for listing in ballots.listings),
@@ -318,7 +318,7 @@ def _items(panel: Panel) -> list[dict[str, Any]]:
             panel.item_ids, panel.ballots, item_elections(panel), strict=True
         )
     ]
-    return sorted(found, key=lambda item: natural_key(str(item["item_id"])))
+    return sorted(items, key=lambda item: natural_key(str(item["item_id"])))
 
 
 # So many reviewers' agreements with each other fit side by side.
@@ -371,11 +371,11 @@ def _agreements(worth: PanelWorth, level: float) -> Table:
 
 def _matrix(worth: PanelWorth) -> Table:
     """Kendall's τ-b of every two reviewers; numbers stand for the names in the columns."""
-    who = [
+    labels = [
         f"{place} {reviewer.reviewer.name}"
         for place, reviewer in enumerate(worth.reviewers, start=1)
     ]
-    columns = (names("τ of two"), *numbers(*(name.split()[0] for name in who)))
+    columns = (names("τ of two"), *numbers(*(name.split()[0] for name in labels)))
     rows = [
         (
             words(name),
@@ -384,13 +384,12 @@ def _matrix(worth: PanelWorth) -> Table:
                 for other, tau in enumerate(worth.agreement.tau[row].tolist())
             ),
         )
-        for row, name in enumerate(who)
+        for row, name in enumerate(labels)
     ]
     return Table.of(columns, rows, "Agreement of every two reviewers")
 
 
 def _panel_lines(worth: PanelWorth) -> Iterator[str]:
-    """The whole panel in a few figures, and who matters most."""
     figures = {
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
         "Krippendorff's α of the ranks": worth.alpha,
@@ -417,31 +416,31 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
 
 
 def _votes(votes: EffectiveVotes) -> str:
-    """What ballots allow, and what native scores add."""
     if votes.undefined:
         return f"Independent votes: {UNDEFINED} ({votes.undefined})"
-    said = f"Independent votes: between {decimal(votes.at_least, 1)} and {votes.n_reviewers}"
+    between = f"Independent votes: between {decimal(votes.at_least, 1)} and {votes.n_reviewers}"
     if math.isnan(votes.estimate):
         return (
-            f"{said}. Ballots alone cannot tell: reviewers may agree because they see the truth, "
-            f"or because they err alike (no estimate: {votes.reason})"
+            f"{between}. Ballots alone cannot tell: reviewers may agree because they see the "
+            f"truth, or because they err alike (no estimate: {votes.reason})"
         )
     return (
-        f"{said}, about {decimal(votes.estimate, 1)} as far as native scores are the truth "
+        f"{between}, about {decimal(votes.estimate, 1)} as far as native scores are the truth "
         f"({count(votes.n_mixed, 'item')}). That is approximate: an error that all share cannot be "
         "seen, and many independent votes are understated"
     )
 
 
 def _errors(worth: PanelWorth, level: float) -> Table:
-    """How often each reviewer, all together, and a majority put wrong before right."""
-    found = [
+    figures = [
         *((reviewer.reviewer.name, reviewer.errors) for reviewer in worth.reviewers),
         ("all of them", worth.errors.each),
         ("their majority", worth.errors.majority),
     ]
     columns = numbers("Wrong", interval_heading(level), "Items")
-    rows = [(words(name), *share_estimate(one), integer(one.n_items)) for name, one in found]
+    rows = [
+        (words(name), *share_estimate(figure), integer(figure.n_items)) for name, figure in figures
+    ]
     return Table.of((model_names("Reviewer"), *columns), rows, "Wrong before right")
 
 
@@ -491,19 +490,19 @@ def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
     }
 
 
-def _reviewer(panel: Panel, worth: PanelWorth, number: int, one: ReviewRecord) -> dict[str, Any]:
-    replies = json_ready(one.replies)
+def _reviewer(panel: Panel, worth: PanelWorth, number: int, record: ReviewRecord) -> dict[str, Any]:
+    replies = json_ready(record.replies)
     if replies is not None:
         del replies["model"]  # It is the reviewer's name.
     without = worth.without.mean_ranks_without[number].tolist()
     return {
-        **one.reviewer.model_dump(),
+        **record.reviewer.model_dump(),
         "replies": replies,
         **only(
-            one, "reason", "n_partial", "n_cut", "n_left_out", "agreement", "distance", "errors"
+            record, "reason", "n_partial", "n_cut", "n_left_out", "agreement", "distance", "errors"
         ),
-        **only(one, "shift", "moved", "first_changes"),
+        **only(record, "shift", "moved", "first_changes"),
         "kendall_without": worth.without.kendall[number],
         "mean_ranks_without": dict(zip(panel.models, without, strict=True)),
-        "presentation": one.presentation,
+        "presentation": record.presentation,
     }

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tiebreak.analysis.stability import RepeatedRun, StabilityReport
+from tiebreak.analysis.stability import StabilityReport
 from tiebreak.report.cells import Cell, integer, number, share, words
 from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import document, json_ready, only
@@ -43,13 +43,18 @@ def rows_of(report: StabilityReport) -> Rows:
     """
     parts = [
         {
-            **{"benchmark": one.benchmark, "name": one.name, "log": one.log, "share": one.share},
-            **{"n_models": one.n_models, "n_drawn": one.stability.n_drawn},
-            **{"n_items": one.stability.n_items, "mean_rho": json_ready(one.stability.mean)},
-            "min_rho": json_ready(one.stability.minimum),
-            "top1_recovery": json_ready(one.stability.top1_recovery),
+            **{
+                "benchmark": part.benchmark,
+                "name": part.name,
+                "log": part.log,
+                "share": part.share,
+            },
+            **{"n_models": part.n_models, "n_drawn": part.stability.n_drawn},
+            **{"n_items": part.stability.n_items, "mean_rho": json_ready(part.stability.mean)},
+            "min_rho": json_ready(part.stability.minimum),
+            "top1_recovery": json_ready(part.stability.top1_recovery),
         }
-        for one in report.subsampled
+        for part in report.subsampled
     ]
     return one_table({"parts of the items": parts, "run against run": json_ready(report.repeated)})
 
@@ -60,12 +65,16 @@ def _subsamples(report: StabilityReport) -> Table:
         (*map(names, ("Benchmark", "Protocol")), *numbers("Items", "Mean ρ", "Min ρ", "Top-1")),
         (
             (
-                *(words(one.benchmark), words(one.name)),
-                Cell(f"{found.n_drawn:,} of {found.n_items:,}", found.n_drawn),
-                *(number(found.mean), number(found.minimum), share(found.top1_recovery)),
+                *(words(part.benchmark), words(part.name)),
+                Cell(f"{stability.n_drawn:,} of {stability.n_items:,}", stability.n_drawn),
+                *(
+                    number(stability.mean),
+                    number(stability.minimum),
+                    share(stability.top1_recovery),
+                ),
             )
-            for one in report.subsampled
-            for found in [one.stability]
+            for part in report.subsampled
+            for stability in [part.stability]
         ),
         "Parts of the items",
     )
@@ -79,15 +88,13 @@ def _runs(report: StabilityReport) -> Table:
         (
             (
                 *(words(runs.benchmark), words(runs.label)),
-                *(integer(runs.stability.n_runs), integer(runs.n_items)),
-                *(number(runs.stability.mean), number(runs.stability.minimum), _same_first(runs)),
+                *(integer(pairs.n_runs), integer(runs.n_items)),
+                *(number(pairs.mean), number(pairs.minimum)),
+                Cell(f"{same:.3g}/{n} ({percent(same / n)})", same / n),
             )
             for runs in report.repeated
+            for pairs in [runs.stability]
+            for same, n in [(pairs.top1_matches, pairs.n_pairs)]
         ),
         "Run against run",
     )
-
-
-def _same_first(runs: RepeatedRun) -> Cell:
-    same, n = runs.stability.top1_matches, runs.stability.n_pairs
-    return Cell(f"{same:.3g}/{n} ({percent(same / n)})", same / n)

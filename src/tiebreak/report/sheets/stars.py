@@ -5,20 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow, StarStyles
-from tiebreak.rankers.intervals import Estimate
 from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import (
-    Cell,
-    above,
     bounds,
     integer,
-    interval,
     number,
     rank,
     rank_range,
     share,
-    signed,
-    signed_interval,
+    signed_with_bounds,
+    with_bounds,
     words,
 )
 from tiebreak.report.json import document, in_columns, json_ready, only
@@ -52,8 +48,8 @@ def data_of(report: StarReport) -> dict[str, Any]:
 
 def rows_of(report: StarReport) -> list[dict[str, Any]]:
     """One row per model and benchmark: the fields of `StarRow`, a column for each subject."""
-    every = sorted({subject for board in report.boards for subject in board.subjects})
-    return [_flat(row, board, every) for board in report.boards for row in board.rows]
+    subjects = sorted({subject for board in report.boards for subject in board.subjects})
+    return [_flat(row, board, subjects) for board in report.boards for row in board.rows]
 
 
 def board_sheet(board: StarBoard) -> Sheet:
@@ -73,18 +69,20 @@ def board_sheet(board: StarBoard) -> Sheet:
     )
 
 
-def styles_sheet(found: StarStyles) -> Sheet:
+def styles_sheet(styles: StarStyles) -> Sheet:
     """Benchmarks, or styles of prompting, side by side (LLMEval-Fair, table 2)."""
-    first, *others = found.benchmarks
-    interval = interval_heading(found.level)
+    first, *rest = styles.benchmarks
+    interval = interval_heading(styles.level)
     scores = [
-        (words(row.model), *(number(score, 2) for score in row.scores), _with_bounds(row.mean))
-        for row in found.rows
+        (words(row.model), *(number(score, 2) for score in row.scores), with_bounds(row.mean))
+        for row in styles.rows
     ]
-    differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in found.rows]
-    columns = (model_names(), *map(Column, found.benchmarks), Column("Mean"))
+    differences = [
+        (words(row.model), *map(signed_with_bounds, row.differences)) for row in styles.rows
+    ]
+    columns = (model_names(), *map(Column, styles.benchmarks), Column("Mean"))
     return Sheet(
-        f"{count(len(found.benchmarks), 'benchmark')} side by side · stars",
+        f"{count(len(styles.benchmarks), 'benchmark')} side by side · stars",
         sections=(
             Section.of(
                 Table.of(columns, scores, "Scores by benchmark"),
@@ -92,7 +90,7 @@ def styles_sheet(found: StarStyles) -> Sheet:
             ),
             Section.of(
                 Table.of(
-                    (model_names(), *map(Column, others)),
+                    (model_names(), *map(Column, rest)),
                     differences,
                     f"Less {first}",
                 ),
@@ -106,7 +104,6 @@ def styles_sheet(found: StarStyles) -> Sheet:
 
 
 def _design(board: StarBoard) -> str:
-    """How the items go together, and how well a difference is known."""
     of_each = board.rows[0].n_items if board.rows else 0
     same = all(row.n_items == of_each for row in board.rows)
     items = count(of_each, "item") if same else f"{board.n_items:,} items"
@@ -181,21 +178,21 @@ def _constants(board: StarBoard) -> Iterator[str]:
     """What always giving one answer would score: what a score has to beat."""
     best = board.constants.best
     if best:
-        each = ", ".join(
-            f"always “{one.answer}” is right in {percent(one.share)} of "
-            f"{count(one.n, 'item')} of type {one.type}"
-            for one in best
+        answers = ", ".join(
+            f"always “{answer.answer}” is right in {percent(answer.share)} of "
+            f"{count(answer.n, 'item')} of type {answer.type}"
+            for answer in best
         )
         yield (
-            f"Constant answers: {each}; together {percent(board.constants.share)} of all items, a "
-            f"score of {board.constant_score:.1f} if their explanations are worth nothing"
+            f"Constant answers: {answers}; together {percent(board.constants.share)} of all items, "
+            f"a score of {board.constant_score:.1f} if their explanations are worth nothing"
         )
 
 
 def _subjects(board: StarBoard) -> Table:
     """Models by subject, with the interval below (LLMEval-Fair, tables 1 and 8)."""
     rows = [
-        (words(row.model), *map(_with_bounds, row.subjects)) for row in board.rows if board.subjects
+        (words(row.model), *map(with_bounds, row.subjects)) for row in board.rows if board.subjects
     ]
     return Table.of(
         (model_names(), *map(Column, board.subjects)),
@@ -205,7 +202,6 @@ def _subjects(board: StarBoard) -> Table:
 
 
 def _stars(board: StarBoard) -> Table:
-    """How many stars answers have."""
     columns = (model_names(), Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
     rows = [
         (words(row.model), number(row.mean_stars, 2), *map(share, row.shares)) for row in board.rows
@@ -218,16 +214,6 @@ def _stars(board: StarBoard) -> Table:
         ],
         "Stars",
     )
-
-
-def _with_bounds(found: Estimate) -> Cell:
-    """A figure that is never negative, and its interval below."""
-    return above(number(found.value, 2), interval(found.lower, found.upper, 1))
-
-
-def _signed_bounds(found: Estimate) -> Cell:
-    """A difference, and its interval below."""
-    return above(signed(found.value, 2), signed_interval(found.lower, found.upper, 1))
 
 
 def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:
