@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src" / "tiebreak"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Root modules that every room may import; they import no room.
-EVERYWHERE = {"extras", "paths", "plain_yaml", "prices", "progress", "words"}
+EVERYWHERE = {"extras", "paths", "plain_yaml", "prices", "progress", "text"}
 # What else a room may import of tiebreak, beside itself. "" is the package's own __init__.
 MAY_IMPORT = {
     "rankers": set(),
@@ -56,7 +56,7 @@ MAY_IMPORT = {
     "plain_yaml": {"paths"},
     "prices": set(),
     "progress": set(),
-    "words": set(),
+    "text": set(),
     "": {
         *("analysis", "candidates", "demo", "estimate", "publish", "rankers", "ranking_logs"),
         *("report", "tables"),

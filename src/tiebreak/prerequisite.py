@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 import inspect_ai
 from inspect_ai._util.error import PrerequisiteError
 
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 __all__ = ["PrerequisiteError", "shown_as_it_is", "task"]
 

@@ -40,7 +40,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.rankers.views import own_and_peers
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.human import HumanRanking, read_human_ranking
-from tiebreak.words import count
+from tiebreak.text import count
 
 RaterKind = Literal["board", "reviewer", "aggregator", "view", "native"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self
 
 from tiebreak.candidates.pool import Note
-from tiebreak.words import count, natural_key
+from tiebreak.text import count, natural_key
 
 MAX_LISTED = 20
 

@@ -16,7 +16,7 @@ from tiebreak.cli._bar import progress_bar
 from tiebreak.paths import problem_of, problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 _BEYOND_ASCII = re.compile(r"[^ -~\n]")
 

@@ -15,7 +15,7 @@ from tiebreak.cli._shared import (
     verb,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions

@@ -11,7 +11,7 @@ import click
 
 from tiebreak.cli._contest import given_of, play, played_options
 from tiebreak.cli._shared import FILES, bootstrap_options, echo_json, scores_options, verb
-from tiebreak.words import count, visible
+from tiebreak.text import count, visible
 
 if TYPE_CHECKING:
     from tiebreak.publish.dataset import Publication

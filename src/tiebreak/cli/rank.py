@@ -13,7 +13,7 @@ from tiebreak.cli._shared import (
     show,
     verb,
 )
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling

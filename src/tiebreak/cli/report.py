@@ -15,7 +15,7 @@ from tiebreak.cli._shared import (
     scores_options,
     verb,
 )
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ import click
 
 from tiebreak.cli._shared import FILES, echo_json, loading_options, verb
 from tiebreak.paths import to_file
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from tiebreak.inspect_tasks.score_code import CodeScores, Unscored

@@ -44,7 +44,7 @@ from tiebreak.demo.screen import (
 )
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary
-from tiebreak.words import count
+from tiebreak.text import count
 
 LOCAL: Final = provider.DEFAULT
 ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"

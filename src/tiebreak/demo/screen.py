@@ -24,7 +24,7 @@ from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets.leaderboard import short_sheet
 from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.words import all_of, count, percent
+from tiebreak.text import all_of, count, percent
 
 DemoProtocol = Literal["round_robin", "seal", "peer_review"]
 

@@ -67,7 +67,7 @@ from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.scorers.variants import Variant, read_variant, split_labels
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 
 def estimate_cost(

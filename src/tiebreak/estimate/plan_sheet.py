@@ -8,7 +8,7 @@ from tiebreak.estimate.sheet import how_counted, money, notes, title, who_is_ask
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 LISTED = 6
 """Pairs of models that are named."""

@@ -13,7 +13,7 @@ from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import all_of, count, percent
+from tiebreak.text import all_of, count, percent
 
 _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth", "hours")
 

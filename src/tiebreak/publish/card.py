@@ -31,7 +31,7 @@ from tiebreak.publish.headlines import (
 from tiebreak.report.cells import decimal, interval, ranks, rate, whole
 from tiebreak.report.columns import METRICS
 from tiebreak.report.markdown import inline
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from tiebreak.analysis.item_table import or_nan
 from tiebreak.publish.contests import CSD
 from tiebreak.report.cells import UNDEFINED, money
-from tiebreak.words import count
+from tiebreak.text import count
 
 Row = Mapping[str, Any]
 T = TypeVar("T", dict[str, Any], list[Any])

@@ -12,7 +12,7 @@ from tiebreak.candidates.settings import Settings
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 from tiebreak.scorers.rules import RULES, fits, fitting
-from tiebreak.words import natural_key
+from tiebreak.text import natural_key
 
 
 class RankingLogError(ValueError):

@@ -27,7 +27,7 @@ from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
 from tiebreak.scorers.placement import NotPlacedError, place, results
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.table import ballots_table
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 RESULTS_KEY = "results"
 """Score metadata: results of an item's matches, as one text that is quickly copied and read.

@@ -15,7 +15,7 @@ from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.round_summary import summarise
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.session import Session
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 MOST_REFINEMENTS: Final = 2
 """New checklist items a round, at most."""

@@ -10,7 +10,7 @@ from tiebreak.scorers.bracket import round_name, rounds
 from tiebreak.scorers.orders import review_ranks
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 def ballots_table(ballots: ItemBallots) -> str:

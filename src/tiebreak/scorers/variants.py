@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.protocols import Protocol, ProtocolError, find_protocol
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tiebreak.paths import MISSING, problem_with
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 _SHOWN, _FIRST_LINE, _LISTED, _COMPARED = 80, 200, 10, 5_000
 

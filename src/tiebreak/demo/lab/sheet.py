@@ -10,7 +10,7 @@ from tiebreak.demo.lab.simulate import Agreement, Figure, Row, Study
 from tiebreak.report.cells import Cell, decimal, integer, number, share, words
 from tiebreak.report.json import document, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 NOTE = (
     "Refinement and critique cost calls here and change no verdict: what they gain in a real run "

@@ -23,7 +23,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.shares import ShareGap, share_gap
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.words import count
+from tiebreak.text import count
 
 NEEDED: Final = 2
 """Right attempts by which a question counts as recalled, of three."""

@@ -7,7 +7,7 @@ from tiebreak.fair.bank.import_sheet import section_of
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import count
+from tiebreak.text import count
 
 _MEANINGS = {
     "format": "texts, keys, options, blanks, ids and dates of each question",

@@ -24,7 +24,7 @@ from string import ascii_uppercase
 from typing import Final, Literal, get_args
 
 from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 Method = Literal["true_false", "fill_in"]
 Form = Literal["blank", "question", "open"]

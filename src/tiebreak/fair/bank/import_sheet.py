@@ -8,7 +8,7 @@ from tiebreak.fair.bank.question import Remarks
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 _NEAR = {
     "draft": "imported as drafts, which are not asked until somebody approves them",

@@ -17,7 +17,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 def sheets_of(found: Part[SessionLine] | SessionResult) -> list[Sheet]:

@@ -10,7 +10,7 @@ from tiebreak.fair.bank.stats import BankStats, Growth
 from tiebreak.report.cells import Cell, integer, number, share, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 GROWTH = (
     "Original: raw questions. Rewritten: questions after expansion, that is variants and questions "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._shared import bank_option, echo_json, verb
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

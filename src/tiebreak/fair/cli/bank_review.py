@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._shared import bank_option, echo_json, verb
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from tiebreak.fair.bank.review import Reviewed

@@ -43,7 +43,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 ATTEMPTS: Final = 3
 NEEDED: Final = 2

@@ -18,7 +18,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5

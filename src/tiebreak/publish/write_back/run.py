@@ -39,7 +39,7 @@ from tiebreak.publish.write_back.rankings import (
     read_rankings,
 )
 from tiebreak.scorers.standing import borda, borda_stderr, place
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 from tiebreak.publish.write_back.run import Outcome, WriteBack
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 def sheets_of(done: WriteBack) -> list[Sheet]:
