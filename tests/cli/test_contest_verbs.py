@@ -9,7 +9,6 @@ import pytest
 
 from tests.cli.commands import OWN, USUAL
 from tests.cli.handed import Enough, Handed, tiebreak
-from tiebreak.cli._contest import play
 
 TABLE = SimpleNamespace(benchmarks=("x", "y"))
 READING: dict[str, Any] = {"stderr": None, "metric": None, "filter": None, "rename": {}}
@@ -102,14 +101,6 @@ def test_csd_over_items(contest: Handed) -> None:
     assert done.stderr.splitlines()[-1] == (
         "Error: --stderr: for scores of benchmarks; items bring their own errors."
     )
-
-
-@pytest.mark.parametrize("tiers", [None, 2])
-def test_a_contest_is_played_without_a_word(contest: Handed, tiers: int | None) -> None:
-    setup = {**SETUP, "rounds": None, "order": None, "missing": "worst", "tiers": tiers}
-    found: object = play(["s"], READING, {**setup, "benchmark": None}, {"seed": 1})
-    assert found == ("tiers" if tiers else "a contest")
-    assert contest.made[-1][2]["options"] == {"seed": 1} | ({} if tiers else {"missing": "worst"})
 
 
 def test_csd_beside_kemeny_and_its_plots(contest: Handed) -> None:

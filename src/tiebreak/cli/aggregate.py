@@ -40,7 +40,7 @@ def _weights(
 
 @verb(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
 @click.argument("files", type=FILES, nargs=-1, required=True)
-@method_option("How to count the ballots. Repeatable.", default=["kemeny_young"], show_default=True)
+@method_option("How to count the ballots. Repeatable.", default=["kemeny_young"])
 @click.option(
     "--per-item",
     is_flag=True,
@@ -58,7 +58,6 @@ def _weights(
     "--ties",
     type=click.Choice(["equal", "se"]),
     default="equal",
-    show_default=True,
     help="Scores that tie on a benchmark: equal ones, or, from the top, those within the standard "
     "error of their difference from the best of a group (no test at 95%; needs standard errors).",
 )

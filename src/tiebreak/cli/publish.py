@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._contest import given_of, play, played_options
+from tiebreak.cli._contest import Contest, play, played_options
 from tiebreak.cli._shared import FILES, bootstrap_options, echo_json, scores_options, verb
 from tiebreak.text import count, visible
 
@@ -83,7 +83,7 @@ def publish(
     every_eval_ever: Path | None,
     community_evals: Path | None,
     scores: tuple[str, ...],
-    setup: dict[str, Any],
+    contest: Contest,
     reading: dict[str, Any],
     how: "Resampling",
     as_json: bool,
@@ -105,7 +105,7 @@ def publish(
       tiebreak publish --scores scores.csv --eliminate 0,1,2 --to me/rankings
       tiebreak publish logs/ --scores results/ --rounds rounds.yaml --to me/rankings
     """
-    _check_usage(click.get_current_context().params, given_of({**setup, **reading}))
+    _check_usage(click.get_current_context().params, contest.given(reading))
 
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
@@ -120,13 +120,13 @@ def publish(
         "every_eval_ever": every_eval_ever,
         "community_evals": community_evals,
     }
-    contest = None
+    played = None
     if scores:
-        contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level})
+        played = play(scores, reading, contest, {"seed": how.seed, "level": how.level})
     made = publish_dataset(
         logs,
         repo_id,
-        contest=contest,
+        contest=played,
         folder=folder,
         private=not public,
         how=how,

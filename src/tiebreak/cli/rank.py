@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     "--attempts",
     type=click.Choice(["best", "all"]),
     default="best",
-    show_default=True,
     help="Of a run that was started several times: the log that came furthest, or every one.",
 )
 @click.option(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._contest import contest_options, given_of, play
+from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._pictures import width_option
 from tiebreak.cli._shared import (
     FILES,
@@ -43,7 +43,6 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "folder",
     type=click.Path(path_type=Path),
     default="report",
-    show_default=True,
     metavar="FOLDER",
     help="Where to write index.html and plots/ (and items/, where all items are too much for one "
     "file). An earlier report there is written over.",
@@ -77,7 +76,6 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "--pictures",
     callback=_forms,
     default="svg,png",
-    show_default=True,
     metavar="FORMS",
     help="What the pictures in plots/ are written as: svg, png (300 dots per inch), pdf.",
 )
@@ -91,7 +89,7 @@ def report(
     logs: tuple[str, ...],
     folder: Path,
     scores: tuple[str, ...],
-    setup: dict[str, Any],
+    contest: Contest,
     reading: dict[str, Any],
     human: str | None,
     as_json: bool,
@@ -118,21 +116,21 @@ def report(
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
-    if not scores and (options := given_of({**setup, **reading})):
+    if not scores and (options := contest.given(reading)):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or shown["reference"] or shown["prices"]):
         raise click.UsageError("--human, --price and --reference go with LOGS.")
     check_folder(folder)
     people = read_human_ranking(human) if human else None
-    contest = None
+    played = None
     if scores:
-        contest = play(scores, reading, setup, {"seed": how.seed})
-    beside = (setup["rounds"], setup["order"], reading["stderr"])
+        played = play(scores, reading, contest, {"seed": how.seed})
+    beside = (contest.rounds, contest.order, reading["stderr"])
     of_contest = [path for path in beside if path]
     files = write_report(
         logs,
         folder,
-        contest=contest,
+        contest=played,
         human=people,
         sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
         how=how,

@@ -31,7 +31,6 @@ _MOST_SHOWN = 10
 @click.option(
     "--sandbox",
     default="docker",
-    show_default=True,
     metavar="NAME",
     help="docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
     "Inspect; or NAME:CONFIG.",
@@ -55,11 +54,10 @@ _MOST_SHOWN = 10
 @click.option(
     "--results/--no-results",
     default=True,
-    show_default=True,
     help="Write the scores beside lm-eval's samples, too, as a results file of lm-eval's form, "
     "where `csd` and others look for them. Files of the run stay as they are.",
 )
-@loading_options
+@loading_options()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def score_code(
     paths: tuple[str, ...],

@@ -49,13 +49,7 @@ from tiebreak.cli._shared import FILES, form_options, numbers, show, verb
     metavar="FILE",
     help="Causes of errors: CSV with item_id, model, cause, rater.",
 )
-@click.option(
-    "--seeds",
-    type=click.IntRange(1),
-    default=30,
-    show_default=True,
-    help="Draws per share or size.",
-)
+@click.option("--seeds", type=click.IntRange(1), default=30, help="Draws per share or size.")
 @plot_options("Draw --elo, --dates and --causes:")
 @form_options("json", "csv")
 def stability(

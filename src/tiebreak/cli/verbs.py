@@ -31,7 +31,11 @@ from tiebreak.fair.cli import bank, contamination
 
 @click.group(
     cls=Stages,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
     epilog="Complete verbs, options and files in bash, zsh and fish: see the page Output of the "
     "documentation, or put this into ~/.bashrc:\n\n\b\n"
     '  eval "$(_TIEBREAK_COMPLETE=bash_source tiebreak)"',

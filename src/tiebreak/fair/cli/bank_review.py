@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --out: questions of this status. Repeatable.",
 )
-@click.option("--reviewer", default="", metavar="NAME", help="With --in: who decided.")
+@click.option(
+    "--reviewer", default="", show_default=False, metavar="NAME", help="With --in: who decided."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def review(
     url: str,
