@@ -131,7 +131,7 @@ def play(
     from tiebreak.tables import read_order, read_rounds, read_scores
 
     if contest.tiers:
-        return _play_items(scores, reading, contest, options)
+        return _play_items(contest.tiers, scores, reading, contest, options)
     table = read_scores(scores, **reading)
     rounds = None
     if contest.rounds:
@@ -149,7 +149,11 @@ def play(
 
 
 def _play_items(
-    scores: Sequence[str], reading: Mapping[str, Any], contest: Contest, options: "CsdOptions"
+    tiers: int,
+    scores: Sequence[str],
+    reading: Mapping[str, Any],
+    contest: Contest,
+    options: "CsdOptions",
 ) -> "ContestReport":
     """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
     from tiebreak.analysis.contests import tier_report
@@ -161,7 +165,7 @@ def _play_items(
     items = read_item_scores(scores, benchmark=contest.benchmark, **how)
     return tier_report(
         items,
-        contest.tiers,
+        tiers,
         eliminate=contest.eliminate,
         performance_tiers=contest.performance_tiers,
         options=options,
