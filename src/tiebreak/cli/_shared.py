@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tiebreak.cli._bar import progress_bar
+from tiebreak.errors import TiebreakError
 from tiebreak.paths import problem_of, problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
@@ -317,8 +318,8 @@ def verb(name: str | None = None, **settings: Any) -> Callable[[Command], Verb]:
 def plain_errors() -> Iterator[None]:
     """Do some work: a bar shows how far it is, and what goes wrong is one message.
 
-    Errors that explain themselves, and those of files, end with exit code 1. They name models,
-    items and files: what would steer the terminal is made visible.
+    Tiebreak's errors, Inspect's `PrerequisiteError` and those of files end with exit code 1. They
+    name models, items and files: what would steer the terminal is made visible.
     """
     try:
         with progress_bar():
@@ -326,21 +327,19 @@ def plain_errors() -> Iterator[None]:
     except BrokenPipeError:  # whoever read the output has enough of it
         raise
     except Exception as error:
-        if not (isinstance(error, OSError) or _explains_itself(error)):
+        if not isinstance(error, (TiebreakError, OSError, *_prerequisites())):
             raise
         text = problem_of(error) if isinstance(error, OSError) else str(error)
         raise click.ClickException(visible(text, keep="\n")) from error
 
 
-def _explains_itself(error: Exception) -> bool:
-    """Whether it is an error of Tiebreak's, or one that Inspect itself shows as a message."""
-    if any(kind.__module__.startswith("tiebreak.") for kind in type(error).__mro__):
-        return True
+def _prerequisites() -> tuple[type[Exception], ...]:
+    """The error that Inspect shows as a message, where Inspect is loaded."""
     if "inspect_ai" not in sys.modules:
-        return False
+        return ()
     from tiebreak.prerequisite import PrerequisiteError
 
-    return isinstance(error, PrerequisiteError)
+    return (PrerequisiteError,)
 
 
 def echo_json(data: object) -> None:

@@ -42,6 +42,7 @@ from tiebreak.demo.screen import (
     show_ranking,
     written_report,
 )
+from tiebreak.errors import TiebreakError
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary
 from tiebreak.text import count
@@ -103,7 +104,7 @@ SETTINGS: Final = (
 )
 
 
-class DemoError(RuntimeError):
+class DemoError(TiebreakError, RuntimeError):
     """A step of the demo failed; the message says which, and where to look."""
 
 

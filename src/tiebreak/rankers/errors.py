@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from tiebreak.errors import TiebreakError
 
-class RankingError(ValueError):
+
+class RankingError(TiebreakError, ValueError):
     """Base of every error of this package that bad input causes; the message says what is wrong."""
 
     def named(self, names: Sequence[str]) -> str:
@@ -59,5 +61,5 @@ class ReviewGraphError(RankingError):
     """No review graph has this degree; the message says what to change."""
 
 
-class MissingPackageError(ImportError):
+class MissingPackageError(TiebreakError, ImportError):
     """An optional package is needed here; the message says how to install it."""

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 import anyio
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
@@ -49,7 +50,7 @@ def accept_all(settings: Mapping[str, Any], models: Sequence[str]) -> None:
     """The usual `check`: settings of the right type fit any models."""
 
 
-class ProtocolError(ValueError):
+class ProtocolError(TiebreakError, ValueError):
     """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
 
 

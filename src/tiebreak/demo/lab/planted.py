@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import Call, CallKind, Criterion, Side, Vote
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge, Question, Reply
@@ -39,7 +40,7 @@ from tiebreak.scorers.rubric import TOP_GRADE, ChecklistItem, Principle, Rubric
 T = TypeVar("T")
 
 
-class LabError(ValueError):
+class LabError(TiebreakError, ValueError):
     """A simulation cannot be run on these numbers; the message says which and why."""
 
 

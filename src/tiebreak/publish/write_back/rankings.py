@@ -13,6 +13,7 @@ from tiebreak.analysis.entries import QuestionKey
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
+from tiebreak.errors import TiebreakError
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
@@ -27,7 +28,7 @@ LISTED = 5
 _Answers = Mapping[tuple[str, QuestionKey], Mapping[str, str]]
 
 
-class WriteBackError(ValueError):
+class WriteBackError(TiebreakError, ValueError):
     """Ranks cannot be written back; the message says why and what to do next."""
 
 
