@@ -63,6 +63,16 @@ def test_calls_of_fixed_protocols_are_exact(label: str, n: int) -> None:
     assert row.fixed
 
 
+@pytest.mark.parametrize(("rounds", "swapped"), [(1, 12), (2, 24), (5, 60)])
+def test_a_sample_knows_which_items_of_a_round_robin_are_asked_twice(
+    rounds: int, swapped: int
+) -> None:
+    """Of five models four meet in a round; one item in five asks a match in both orders."""
+    items = [replace(c, position=i, n_items=60) for i, c in enumerate(contests(60, 5))]
+    row = one(f"round_robin:rounds={rounds}", items, sample=32)
+    assert row.calls == Range(*[60 * 2 * rounds + swapped] * 3)
+
+
 @pytest.mark.slow
 def test_a_rubric_is_written_once_for_each_benchmark() -> None:
     items = [*contests(40, 4), *(replace(c, benchmark="other") for c in contests(2, 4))]

@@ -379,20 +379,26 @@ class _Trial:
     def _lengths(self) -> list[int]:
         return [len(c.task) + sum(map(len, c.answers.values())) for c in self.contests]
 
-    def strata(self, most: int | None) -> list[Stratum]:
+    def strata(self, most: int | None, variant: Variant | None = None) -> list[Stratum]:
         """The items by kind, and about so many that are looked at."""
-        return strata(self._kinds, self._lengths, most)
+        kinds = self._kinds
+        if variant is not None and variant.protocol.name == "round_robin":
+            # The schedule says of which items a match is asked in both orders.
+            rounds = variant.settings.get("rounds", 1)
+            twice = [c.schedule.sampled(c.position) < rounds for c in self.contests]
+            kinds = list(zip(kinds, twice, strict=True))
+        return strata(kinds, self._lengths, most)
 
     def taken(self, variant: Variant, scenario: _Scenario) -> list[Stratum]:
         """The items to run a protocol on: fewer where it asks thousands of questions about one."""
         if self.sample is None or max(map(len, (c.models for c in self.contests))) <= EXACT:
-            return self.strata(self.sample)
+            return self.strata(self.sample, variant)
         largest = max(range(len(self.contests)), key=lambda i: len(self.contests[i].answers))
         judged: dict[int, ItemBallots] = {}
         one = [Stratum(1, (largest,))]
         in_event_loop(partial(self._judge, variant, scenario, one, judged))
         calls = len(judged[largest].calls)
-        return self.strata(max(1, min(self.sample, CALLS // max(1, calls))))
+        return self.strata(max(1, min(self.sample, CALLS // max(1, calls))), variant)
 
     def run(self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]) -> _Run:
         """Run a protocol on the items that were taken."""
