@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
+from tests.demo.lab.builders import simulate_world
 from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, spread_out
 from tiebreak.demo.lab.sheet import data_of
 from tiebreak.demo.lab.simulate import (
@@ -21,7 +22,6 @@ from tiebreak.demo.lab.simulate import (
     _row,
     _variant,
     simulate,
-    simulate_world,
 )
 from tiebreak.progress import Activity, watch
 from tiebreak.scorers.catalogue import ONE_JUDGE, STANDARD

@@ -177,7 +177,10 @@ def simulate(
 ) -> Study:
     """How many items, and which protocol, it takes to separate models that you describe.
 
-    No model is called: planted answers are judged by a planted judge.
+    No model is called: planted answers are judged by a planted judge. A smaller number of items is
+    the beginning of the same pools, so that rows of one protocol differ by items alone. Refinement
+    and critique cost their calls here, but show a planted judge nothing new: what they gain in a
+    real run is not simulated.
 
     Args:
         models: the quality of each model, in units of the spread of a model's answers; or how many
@@ -201,42 +204,7 @@ def simulate(
     """
     qualities = spread_out(models, spread) if isinstance(models, int) else tuple(models)
     judge = Traits(noise=noise, **cast("dict[str, Any]", traits))
-    return simulate_world(
-        World(qualities, judge, ties=ties, pass_rate=pass_rate),
-        items,
-        protocols=protocols,
-        repeats=repeats,
-        swap=swap,
-        target=target,
-        confidence=confidence,
-        seed=seed,
-        jobs=jobs,
-    )
-
-
-def simulate_world(
-    world: World,
-    items: Sequence[int] = (50, 100, 200),
-    *,
-    protocols: Sequence[str] = STANDARD,
-    repeats: int = 10,
-    swap: Swap | None = None,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> Study:
-    """The same for any planted world.
-
-    A smaller number of items is the beginning of the same pools, so that rows of one protocol
-    differ by items alone. Refinement and critique cost their calls here, but show a planted judge
-    nothing new: what they gain in a real run is not simulated.
-
-    All settings are as in `simulate`.
-
-    Raises:
-        LabError: a number or a label is of no use; the message says which.
-    """
+    world = World(qualities, judge, ties=ties, pass_rate=pass_rate)
     sizes = tuple(sorted(set(items)))
     require(min(sizes, default=0) >= 1, "give numbers of items of 1 and more")
     require(repeats >= 1, f"{repeats} repeats: it takes one pool or more")
