@@ -116,15 +116,15 @@ def _undefined(study: Study) -> Iterator[str]:
 
 
 def _needed(study: Study) -> Table:
-    found = f"pools with ρ truth ≥ {study.target:g}, by items"
+    heading = f"pools with ρ truth ≥ {study.target:g}, by items"
     rows = []
     for label, needed in study.needed.items():
-        own = [row for row in study.rows if row.protocol == label]
+        tried = [row for row in study.rows if row.protocol == label]
         calls = None if needed is None else study.row(label, needed).total_calls
         most = Cell(f"> {study.items[-1]:,}", math.inf) if needed is None else integer(needed)
-        recovered = ", ".join(f"{row.n_items:,}: {percent(row.recovered)}" for row in own)
+        recovered = ", ".join(f"{row.n_items:,}: {percent(row.recovered)}" for row in tried)
         rows.append((words(label), words(recovered), most, integer(calls)))
-    columns = (names("Protocol", 14), Column(found, numeric=False))
+    columns = (names("Protocol", 14), Column(heading, numeric=False))
     return Table.of((*columns, *numbers("items needed", "calls")), rows, "Items needed")
 
 
