@@ -30,7 +30,7 @@ class Plot:
 
     def draw(
         self,
-        what: str,
+        kind: str,
         finding: object,
         label: str = "Plot",
         *,
@@ -40,7 +40,7 @@ class Plot:
         """Draw a finding by the function `plot_…` of a module, and say in which files."""
         if not self.file:
             return
-        plot = getattr(import_module(module), f"plot_{what}")
+        plot = getattr(import_module(module), f"plot_{kind}")
         files = plot(finding, self.file, width=self.width, **how)
         click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 

@@ -348,8 +348,8 @@ def echo_json(data: object) -> None:
     click.echo(_BEYOND_ASCII.sub(_readable, text))
 
 
-def _readable(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0]).strip('"')
+def _readable(match: re.Match[str]) -> str:
+    return match[0] if match[0].isprintable() else json.dumps(match[0]).strip('"')
 
 
 def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:

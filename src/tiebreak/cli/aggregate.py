@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
     from tiebreak.tables.inputs import ReadingOptions
 
-_METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
+_METHODS = "\n".join(f"  {method.name:<13} {method.help}" for method in AGGREGATORS.values())
 
 
 def _weights(
@@ -31,11 +31,11 @@ def _weights(
     if text is None:
         return None
     parts = [part.rpartition("=") for part in split_names(text)]
-    found = {name: weight for name, _, weight in parts if name and weight}
-    if len(found) < len(parts):
-        what = f"{text!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
-        raise click.BadParameter(what, context, option)
-    return found
+    weights = {name: weight for name, _, weight in parts if name and weight}
+    if len(weights) < len(parts):
+        message = f"{text!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
+        raise click.BadParameter(message, context, option)
+    return weights
 
 
 @verb(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")

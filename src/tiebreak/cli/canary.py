@@ -92,16 +92,16 @@ def canary(
         paths = (log.location,)
     elif dry:
         raise click.UsageError("--estimate is about a --judge")
-    found = canary_reports(paths, how=Resampling(level=level))
-    show(form, sheets, found)
-    click.get_current_context().exit(1 if any(one.canaries.n_unscored for one in found) else 0)
+    reports = canary_reports(paths, how=Resampling(level=level))
+    show(form, sheets, reports)
+    click.get_current_context().exit(any(report.canaries.n_unscored for report in reports))
 
 
-def _cost(found: "Estimate") -> str:
+def _cost(estimate: "Estimate") -> str:
     """What the calls will be, in a line."""
-    [row] = found.protocols
+    [row] = estimate.protocols
     price = "price unknown" if row.cost is None else f"about ${row.cost.likely:,.2f}"
     return (
-        f"Asking {found.judges.judge}: {row.calls.likely:,.0f} calls, about "
+        f"Asking {estimate.judges.judge}: {row.calls.likely:,.0f} calls, about "
         f"{row.tokens_in.likely:,.0f} tokens in and {row.tokens_out.likely:,.0f} out, {price}"
     )

@@ -147,7 +147,7 @@ def estimate(
         goal = Goal(budget, calls, precision)
         show(form, plan_sheet, plan_judging(paths, goal, **asked, **loading))
         return
-    found = estimate_cost(
+    cost = estimate_cost(
         paths,
         protocols,
         meta_judge=meta_judge,
@@ -158,4 +158,4 @@ def estimate(
         **asked,
         **loading,
     )
-    show(form, sheet, found)
+    show(form, sheet, cost)

@@ -227,14 +227,13 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
     held = [count(len(done["runs"]), "run")] if done["runs"] else []
     held += ["1 contest"] if done["contest"] else []
     main = "leaderboard" if done["runs"] else "contests"
-    who = "private" if done["private"] else "public"
     yield ""
     sizes = ", ".join([count(len(done["files"]), "file"), total, *held])
     yield f"{done['folder']}: {sizes}. Nothing was sent."
     yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "{main}")'
-    where = done["to"] or _NO_NAME
-    more = "" if done["private"] else " --public"
-    yield f"Publish it ({who}): the same command with --to {where}{more}, without --dry-run (--out)"
+    form, more = ("private", "") if done["private"] else ("public", " --public")
+    to = f"--to {done['to'] or _NO_NAME}{more}"
+    yield f"Publish it ({form}): the same command with {to}, without --dry-run (--out)"
 
 
 def _sent(done: dict[str, Any]) -> Iterable[str]:

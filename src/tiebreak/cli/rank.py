@@ -84,8 +84,9 @@ def rank(
     """
     if pair is not None:
         if any(views.values()):
-            others = "--closure, --control, --place, --price and --reference"
-            raise click.UsageError(f"--pair takes no {others}")
+            raise click.UsageError(
+                "--pair takes no --closure, --control, --place, --price and --reference"
+            )
         _pair(logs, form, pair, how.level)
         return
     from tiebreak.analysis.ranking import rank_logs
@@ -101,5 +102,5 @@ def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> N
     names = split_names(pair)
     if len(names) != 2 or not all(names):
         raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-    found = compare_pair(logs, *names, level=level)
-    show(form, sheets, found)
+    comparison = compare_pair(logs, *names, level=level)
+    show(form, sheets, comparison)

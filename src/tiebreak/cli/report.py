@@ -125,8 +125,7 @@ def report(
     played = None
     if scores:
         played = play(scores, reading, contest, {"seed": how.seed})
-    beside = (contest.rounds, contest.order, reading["stderr"])
-    of_contest = [path for path in beside if path]
+    of_contest = [path for path in (contest.rounds, contest.order, reading["stderr"]) if path]
     files = write_report(
         logs,
         folder,
@@ -140,14 +139,14 @@ def report(
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]
         echo_json({"page": str(files[0]), "files": sizes})
         return
-    click.echo(f"Report: {' · '.join(_told(files))}")
+    click.echo(f"Report: {' · '.join(_written(files))}")
 
 
-def _told(files: "Sequence[Path]") -> "Iterator[str]":
+def _written(files: "Sequence[Path]") -> "Iterator[str]":
     """The page with its size, and what lies beside it."""
-    page, *others = files
+    page, *rest = files
     yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
-    plots, items = ([file for file in others if file.parent.name == n] for n in ("plots", "items"))
+    plots, items = ([file for file in rest if file.parent.name == n] for n in ("plots", "items"))
     if plots:
         yield f"{count(len(plots), 'plot')} in {plots[0].parent}"
     if items:

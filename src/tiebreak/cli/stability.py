@@ -102,7 +102,7 @@ def stability(
     if not of_stars:
         show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
         return
-    found = star_stability(
+    stars = star_stability(
         logs,
         sizes=sizes,
         reference=reference,
@@ -112,5 +112,5 @@ def stability(
         causes=read_causes(causes) if causes else None,
         n_draws=seeds,
     )
-    show(form, star_sheets, found)
-    plot.draw("star_stability", found, module="tiebreak.fair.report.figures")
+    show(form, star_sheets, stars)
+    plot.draw("star_stability", stars, module="tiebreak.fair.report.figures")
