@@ -10,5 +10,5 @@ from tiebreak.demo.lab.simulate import Study, simulate
 
 def simulate_world(world: World, items: Sequence[int] = (50, 100, 200), **settings: Any) -> Study:
     """The study of a planted world, which `simulate` makes of its numbers."""
-    shares = {"ties": world.ties, "pass_rate": world.pass_rate}
-    return simulate(world.qualities, items, **shares, **asdict(world.traits), **settings)
+    settings |= {"ties": world.ties, "pass_rate": world.pass_rate, **asdict(world.traits)}
+    return simulate(world.qualities, items, **settings)

@@ -208,7 +208,7 @@ def test_parts_are_counted() -> None:
     [activity, end] = seen
     assert end is None
     assert activity is not None
-    assert activity.what == "judging planted items"
+    assert activity.description == "judging planted items"
     assert activity.done == activity.total == 6
 
 
