@@ -38,31 +38,6 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "--to OWNER/NAME"),
-        (["--to", "name", "--dry-run"], "OWNER/NAME"),
-        (["--to", "a/b/c", "--dry-run"], "OWNER/NAME"),
-        (["--to", "a/../b"], "OWNER/NAME"),
-        (["--to", "a/b c"], "OWNER/NAME"),
-        (["--dry-run", "--candidates", "x"], "--with-candidates"),
-        (["--to", "a/b", "--out", "x"], "--dry-run"),
-        (["--dry-run", "--public"], "--to"),
-        (["--dry-run", "--pr"], "--to"),
-        (["--to", "a/b", "--pr", "--public"], "leave out --public"),
-        (["--community-evals", "x"], "--to"),
-        (["--dry-run", "--eliminate", "1", "--rename", "a=b"], "--eliminate, --rename: for a"),
-        (["--dry-run", "--scores", "s.csv", "--rounds", "r", "--order", "a"], "or --order"),
-    ],
-)
-def test_usage(arguments: list[str], message: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert message in " ".join(done.output.split())
-
-
-@pytest.mark.slow
 def test_a_dry_run(here: Path) -> None:
     done = run("--dry-run")
     assert done.exit_code == 0, done.output

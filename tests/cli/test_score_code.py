@@ -3,16 +3,16 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.candidates.builders import write_lm_eval_run
+from tests.cli.handed import tiebreak
 from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
-from tiebreak.cli.score_code import score_code
 from tiebreak.inspect_tasks import score_code as runs
 from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
 from tiebreak.tables import read_scores
@@ -33,8 +33,7 @@ def answers(tmp_path: Path) -> str:
     return str(tmp_path / "out")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(score_code, arguments)
+run = partial(tiebreak, "score-code")
 
 
 @pytest.mark.slow

