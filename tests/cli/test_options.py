@@ -15,7 +15,6 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.cli import _contest, _shared
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import UnreadableLogError
 from tiebreak.report.sheet import Section, Sheet
 
@@ -59,100 +58,9 @@ def test_the_help_of_a_mode_names_those_there_are(modes: tuple[str, ...]) -> Non
     assert ("union: keep all, for stars." in text) is ("union" in modes)
 
 
-GIVEN: list[tuple[Decorator, str, dict[str, Any]]] = [
-    (_shared.bootstrap_options, "", {"how": Resampling(0.95, 2000, 0)}),
-    (
-        _shared.bootstrap_options,
-        "--level 0.5 --draws 100 --seed -1",
-        {"how": Resampling(0.5, 100, -1)},
-    ),
-    (
-        _shared.loading_options(),
-        "",
-        {
-            "loading": {
-                **{"mode": "strict", "native": None, "filter": None, "rename": {}, "names": {}},
-                "same_settings": False,
-            }
-        },
-    ),
-    (
-        _shared.loading_options(),
-        "--mode intersect --metric n --filter f --rename a=b --rename c=d=e --name p=m --name q=n=o"
-        " --same-settings",
-        {
-            "loading": {
-                **{"mode": "intersect", "native": "n", "filter": "f", "same_settings": True},
-                **{"rename": {"a": "b", "c": "d=e"}, "names": {"p": "m", "q": "n=o"}},
-            }
-        },
-    ),
-    (
-        _shared.scores_options,
-        "",
-        {"reading": {"stderr": None, "metric": None, "filter": None, "rename": {}}},
-    ),
-    (
-        _shared.scores_options,
-        "--stderr e --metric m --filter f --rename a=b --rename c=d",
-        {
-            "reading": {
-                **{"stderr": "e", "metric": "m", "filter": "f"},
-                "rename": {"a": "b", "c": "d"},
-            }
-        },
-    ),
-    (_shared.bank_option, "", {"url": "bank.db"}),
-    (_shared.bank_option, "--bank x", {"url": "x"}),
-    (_shared.place_option("How"), "", {"rule": None}),
-    (_shared.place_option("How"), "--place points", {"rule": "points"}),
-    (_shared.also_option("csd", "Also"), "", {"also": False}),
-    (_shared.also_option("csd", "Also"), "--also csd", {"also": True}),
-    (_shared.method_option("How"), "", {"methods": ()}),
-    (
-        _shared.method_option("How"),
-        "--method irv --method borda --method irv",
-        {"methods": ("irv", "borda")},
-    ),
-    (
-        _shared.method_option("How"),
-        "--method all --method irv",
-        {"methods": ("irv", *(one for one in AGGREGATORS if one != "irv"))},
-    ),
-    (_shared.form_options("json", "csv"), "", {"form": None}),
-    (_shared.form_options("json", "csv"), "--json", {"form": "json"}),
-    (_shared.form_options("json", "csv"), "--csv", {"form": "csv"}),
-    (_shared.form_options("json"), "--format latex", {"form": "latex"}),
-    (_contest.contest_options, "", {"contest": _contest.Contest()}),
-    (
-        _contest.contest_options,
-        "--rounds r --eliminate 0,2 --missing worst --spoil a=b --spoil c=d --performance-tiers 1",
-        {
-            "contest": _contest.Contest(
-                rounds="r",
-                eliminate=(0, 2),
-                missing="worst",
-                spoil=("a=b", "c=d"),
-                performance_tiers=1,
-            )
-        },
-    ),
-    (
-        _contest.contest_options,
-        "--tiers 2 --benchmark b --eliminate 1 --performance-tiers 3",
-        {"contest": _contest.Contest(tiers=2, benchmark="b", eliminate=(1,), performance_tiers=3)},
-    ),
-    (
-        _contest.played_options,
-        "--order a,b --missing available",
-        {"contest": _contest.Contest(order="a,b", missing="available")},
-    ),
-]
-
-
-@pytest.mark.parametrize(("decorator", "arguments", "given"), GIVEN)
-def test_what_a_verb_is_given(decorator: Decorator, arguments: str, given: dict[str, Any]) -> None:
-    assert asked(decorator, *arguments.split()) == given
+def test_all_stands_for_the_methods_that_are_not_named() -> None:
+    methods = asked(_shared.method_option("How"), "--method", "all", "--method", "irv")["methods"]
+    assert methods == ("irv", *(method for method in AGGREGATORS if method != "irv"))
 
 
 def test_a_bank_by_a_variable() -> None:

@@ -225,16 +225,6 @@ def test_csd_within_one_benchmark(tmp_path: Path) -> None:
     assert [row["model"] for row in data["contest"]["rows"]] == ["x", "y", "z"]
     assert data["empty_tiers"] == []
     assert [row["n_items"] for row in data["difficulty"]] == [1, 1, 2]
-    for more, words in (
-        (["3", "--order", "gsm8k", "--missing", "worst"], "--order, --missing: for rounds of"),
-        (["3", "--stderr", "e.csv"], "--stderr: for scores of benchmarks"),
-        (["1"], "not in the range x>=2"),
-    ):
-        failed = tiebreak(*arguments, *more)
-        assert failed.exit_code == 2
-        assert words in " ".join(failed.output.split())
-    failed = tiebreak("csd", path, "--benchmark", "gsm8k")
-    assert "--benchmark goes with --tiers" in failed.output
 
 
 @pytest.mark.slow
