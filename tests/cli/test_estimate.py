@@ -167,24 +167,6 @@ def test_options(logs: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_prices(logs: str, tmp_path: Path) -> None:
-    file = tmp_path / "prices.yaml"
-    file.write_text(COST)
-    given = (logs, "--protocol", "pointwise")
-    priced = found(*given, "--price", "2,17")["protocols"]
-    assert found(*given, "--model-cost-config", str(file))["protocols"] == priced
-    environment = {"INSPECT_EVAL_MODEL_COST_CONFIG": str(file)}
-    assert found(*given, **environment)["protocols"] == priced
-    done = run(*given)
-    assert "–" in done.output
-    assert "add --price IN,OUT" in " ".join(done.output.split())
-    both = ("--meta-judge", "x/y", "--price", "x/y=1,1", "--price", "openai/gpt-5=2,17")
-    data = found(logs, "--protocol", "seal", *both)
-    assert data["judges"]["meta_price"] == {"input": 1, "output": 1}
-    assert data["judges"]["price"] == {"input": 2, "output": 17}
-
-
-@pytest.mark.slow
 def test_from_a_log(logs: str, tmp_path: Path) -> None:
     from tiebreak.scorers.ballots import Call
 

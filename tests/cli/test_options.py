@@ -96,20 +96,13 @@ ITEMS = "for rounds of benchmarks; with --tiers the items are rounds."
             "--eliminate 0;1",
             "Invalid value for '--eliminate': '0;1' is not a list of whole numbers such as 0,1,2",
         ),
-        (
-            _shared.scores_options,
-            "--rename a",
-            "Invalid value for --rename: 'a' is not of the form OLD=NEW",
-        ),
-        (
-            _shared.loading_options(),
-            "--rename =b",
-            "Invalid value for --rename: '=b' is not of the form OLD=NEW",
-        ),
-        (
-            _shared.loading_options(),
-            "--rename a=",
-            "Invalid value for --rename: 'a=' is not of the form OLD=NEW",
+        *(
+            (
+                _shared.scores_options,
+                f"--rename {text}",
+                f"Invalid value for --rename: {text!r} is not of the form OLD=NEW",
+            )
+            for text in ("a", "=b", "a=")
         ),
         *(
             (
@@ -170,13 +163,6 @@ def test_every_number_must_be_valid(text: str, fine: bool) -> None:
 
 def test_how_long_methods_take_for_scores() -> None:
     assert _shared.SCORES_LIMIT == 60
-
-
-def test_given_of_a_contest() -> None:
-    assert _contest.Contest(missing="worst").given({"rename": {}}) == []
-    contest = _contest.Contest(rounds="r", performance_tiers=2)
-    reading = {"metric": "m", "rename": {}}
-    assert contest.given(reading) == ["--rounds", "--performance-tiers", "--metric"]
 
 
 def test_errors_become_one_message() -> None:

@@ -11,10 +11,8 @@ import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cli.handed import tiebreak
-from tests.ranking_logs.builders import bracket, item, match, sample, write_log
-from tests.tables.builders import run_inspect, task_values, write_summary
-from tests.tables.test_pool_scores import pool
-from tiebreak.candidates import load_candidates, write_parquet
+from tests.ranking_logs.builders import item, match, sample, write_log
+from tiebreak.candidates import load_candidates
 from tiebreak.rankers import AGGREGATORS
 
 
@@ -70,35 +68,6 @@ def test_a_pool_that_cannot_be_written_is_a_sentence(logs: Path) -> None:
         assert done.output.startswith("Error: ")
 
 
-def test_control_for_length_and_style(ranking: Path) -> None:
-    for control, reason in (
-        ("length", "say how long answers are"),
-        ("style", "hold the texts of answers"),
-    ):
-        [board] = json.loads(tiebreak("rank", str(ranking), "--control", control, "--json").output)[
-            "leaderboards"
-        ]
-        assert board["control"]["controlled"]["reason"] == f"the log does not {reason}"
-    [board] = json.loads(tiebreak("rank", str(ranking), "--json").output)["leaderboards"]
-    assert board["control"] is None
-
-
-def test_another_rule_of_placement(ranking: Path, tmp_path: Path) -> None:
-    # With two models all pairs met, whatever the protocol.
-    [board] = json.loads(tiebreak("rank", str(ranking), "--place", "points", "--json").output)[
-        "leaderboards"
-    ]
-    assert "Placed by points instead of elimination" in board["notes"]
-    three = write_log(tmp_path / "three.eval", [bracket("q1", "a", "b", "c")])
-    failed = tiebreak("rank", str(three), "--place", "points")
-    assert failed.exit_code == 1
-    assert failed.output == (
-        f"Error: {three}: points ranks only items in which all pairs of answers met, and item q1 "
-        "of seal is none of these. What fits all items: elimination, elimination_tied, "
-        "least_squares\n"
-    )
-
-
 def test_one_pair_of_models(ranking: Path) -> None:
     assert "a and b cannot be told apart" in tiebreak("rank", str(ranking), "--pair", "a,b").output
     [pair] = json.loads(tiebreak("rank", str(ranking), "--pair", "a,b", "--json").output)["pairs"]
@@ -146,51 +115,6 @@ def test_aggregate_ranking_logs(ranking: Path) -> None:
     assert election["results"][0]["used"] == 3
 
 
-def test_aggregate_scores(tables: Path) -> None:
-    arguments = ["aggregate", str(tables / "scores.csv"), str(tables / "ballots.csv"), "--json"]
-    ballots, scores = json.loads(tiebreak(*arguments).output)["elections"]
-    assert ballots["candidates"] == ["a", "b", "c"]
-    assert scores["results"][0]["kemeny"]["order"] == ["x", "y", "z"]
-    assert (ballots["time_limit"], scores["time_limit"]) == (None, 60)
-    weighted = [arguments[0], arguments[1], "--weights", "code=5/2", "--method", "all", "--json"]
-    [scores] = json.loads(tiebreak(*weighted, "--time-limit", "9").output)["elections"]
-    assert {one["used"] for one in scores["results"]} == {9}
-    assert all(one["ranking"][0]["candidate"] == "y" for one in scores["results"])
-    assert scores["notes"] == [
-        "Weights: code 5/2, others 1; counted as whole ballots: maths 2, code 5, law 2"
-    ]
-    errors = tables / "errors.csv"
-    errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
-    tied = tiebreak(*arguments[:2], "--ties", "se", "--stderr", str(errors), "--per-item")
-    assert "3 of 9 pairs of different scores are tied" in " ".join(tied.output.split())
-    assert "there are no items to count one by one" in " ".join(tied.output.split())
-    one = tiebreak("aggregate", str(tables / "holes.csv"))
-    assert "One benchmark is one ballot: the result is the order of maths" in " ".join(
-        one.output.split()
-    )
-
-
-def test_each_order_beside_the_other(tables: Path) -> None:
-    arguments = [str(tables / "scores.csv"), "--also"]
-    contest = tiebreak("csd", *arguments, "kemeny", "--iterations", "200", "--json")
-    rows = json.loads(contest.output)["contest"]["rows"]
-    assert {row["model"]: row["kemeny_rank"] for row in rows} == {"x": 1, "y": 2, "z": 3}
-    assert json.loads(contest.output)["kemeny"]["order"] == ["x", "y", "z"]
-    text = tiebreak("csd", *arguments, "kemeny", "--iterations", "200").output
-    assert "each benchmark a ballot. Cost: 1 pairwise disagreement, proven" in " ".join(
-        text.split()
-    )
-    elected = tiebreak("aggregate", *arguments, "csd", "--json")
-    [election] = json.loads(elected.output)["elections"]
-    assert [row["candidate"] for row in election["csd"]["ranking"]] == ["x", "y", "z"]
-    for more in ([], ["--method", "all"]):
-        text = tiebreak("aggregate", *arguments, "csd", *more).output
-        assert "CSD: place by expected wins in 100,000 Swiss-system contests" in text
-        assert any(line.split()[-1] == "CSD" for line in text.splitlines() if line.strip())
-    none = json.loads(tiebreak("csd", arguments[0], "--iterations", "200", "--json").output)
-    assert (none["kemeny"], none["contest"]["rows"][0]["kemeny_rank"]) == (None, None)
-
-
 def test_csd(tables: Path) -> None:
     arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
     arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
@@ -203,28 +127,6 @@ def test_csd(tables: Path) -> None:
     assert data["contest"]["rows"][2]["model"] == "z"
     assert data["sensitivity"]["eliminate"] == [0, 1]
     assert [one["model"] for one in data["perturbations"]] == ["x", "z"]
-
-
-def test_csd_in_an_order_that_is_given(tables: Path) -> None:
-    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200"]
-    assert "Order: that of the table's columns; it is the method's" in tiebreak(*arguments).output
-    data = json.loads(tiebreak(*arguments, "--order", "law,maths", "--json").output)
-    assert (data["rounds"], data["order_from"]) == ([["law"], ["maths"]], "order")
-    assert data["notes"] == ["the order: in no round, so not used: 'code'"]
-
-
-def test_csd_within_one_benchmark(tmp_path: Path) -> None:
-    answers = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
-    rows = {
-        ("gsm8k", str(k), 1): {name: float(own[k]) for name, own in answers.items()}
-        for k in range(4)
-    }
-    path = str(write_parquet(pool(rows), tmp_path / "pool.parquet"))
-    arguments = ["csd", path, "--iterations", "200", "--json", "--tiers"]
-    data = json.loads(tiebreak(*arguments, "3", "--benchmark", "gsm8k").output)
-    assert [row["model"] for row in data["contest"]["rows"]] == ["x", "y", "z"]
-    assert data["empty_tiers"] == []
-    assert [row["n_items"] for row in data["difficulty"]] == [1, 1, 2]
 
 
 @pytest.mark.slow
@@ -246,27 +148,6 @@ def test_csd_draws_what_it_shows(tables: Path, tmp_path: Path) -> None:
     failed = tiebreak("csd", str(tables / "scores.csv"), "--plot", "a.jpg")
     assert failed.exit_code == 1
     assert "ends in .svg, .png or .pdf" in failed.output
-
-
-def test_csd_with_standard_errors(tables: Path) -> None:
-    errors = tables / "errors.csv"
-    errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
-    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200"]
-    data = json.loads(tiebreak(*arguments, "--stderr", str(errors), "--json").output)
-    assert all(row["lower"] <= row["upper"] for row in data["contest"]["rows"])
-    assert "largest that makes sense" in " ".join(tiebreak("csd", "--help").output.split())
-
-
-@pytest.mark.slow
-def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
-    run_inspect(tmp_path, "x", ["1", "1"])
-    lm_eval = task_values(acc=0.5)
-    write_summary(tmp_path / "lm" / "results_y.json", "org/y", {"gsm8k_cot": lm_eval})
-    arguments = ["csd", str(tmp_path), "--iterations", "100", "--rename", "gsm8k_cot=gsm8k"]
-    data = json.loads(tiebreak(*arguments, "--json").output)
-    assert data["rounds"] == [["gsm8k"]]
-    assert [row["model"] for row in data["contest"]["rows"]] == ["mockllm/x", "org/y"]
-    assert data["contest"]["rows"][0]["expected_wins"] == 1.0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.scorers.tournament import planted_contest
+from tests.estimate.builders import LETTERS, ONE, contests
 from tiebreak.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.tokens import TokenCounter
@@ -15,21 +15,6 @@ from tiebreak.estimate.totals import Range
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.variants import read_variant
-
-ONE = TokenCounter("every text is one token", lambda text: 1)
-LETTERS = TokenCounter("letters", len)
-
-
-def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[Contest]:
-    """Items of rising length; of the answers only so many are different."""
-    made = []
-    for number in range(n_items):
-        names = [f"m{i}" for i in range(n_models)]
-        whole = planted_contest(dict.fromkeys(names, 0.0), item_id=str(number))
-        kept = names[: distinct or n_models]
-        answers = {name: f"{name} {'word ' * number}" for name in kept}
-        made.append(replace(whole, answers=answers))
-    return made
 
 
 def one(label: str, items: Sequence[Contest], **options: Any) -> ProtocolEstimate:

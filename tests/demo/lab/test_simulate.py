@@ -241,10 +241,6 @@ def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
     ("label", "problem"),
     [
         ("swis", "Did you mean swiss"),
-        ("swiss:round=3", "takes rounds, tiers, swap, checklist, refine"),
-        ("swiss:rounds", "'rounds' in 'swiss:rounds'"),
-        ("listwise:k=3", "listwise takes no settings"),
-        ("fixed_rubric:shared=1", "fixed_rubric takes no settings"),
         ("stars", "planted items have none"),
     ],
 )
