@@ -110,9 +110,6 @@ def test_items_go_with_json(command: str, function: str, handed: Handed) -> None
     for asked, items in ((["--json", "--items"], True), (["--json"], False), ([], False)):
         assert tiebreak(verb, *others, *asked).exit_code == 0
         assert handed.made[-1][2] == {"items": items}
-    for asked in (["--items"], ["--items", "--format", "html"]):
-        done = tiebreak(verb, *others, *asked)
-        assert (done.exit_code, "--items goes with --json" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -155,62 +152,6 @@ def test_the_pool_is_written_before_the_audit_is_shown(
     assert [args for _, args, _ in handed.made[1:-1]] == [*([written] if asked else []), (FOUND,)]
     assert handed.names[-2:] == ["audit", "show"]
     assert handed.made[-1][1][::2] == ("json" if "--json" in asked else None, "found")
-
-
-@pytest.mark.parametrize(
-    "asked", [["--budget", "1", "--calls", "2"], ["--calls", "2", "--precision", "0.1"]]
-)
-def test_one_goal_of_a_plan(asked: list[str]) -> None:
-    done = tiebreak("estimate", "a", *asked)
-    assert done.exit_code == 2
-    assert done.stderr.endswith("Error: --budget, --calls and --precision: give one of them\n")
-
-
-@pytest.mark.parametrize("goal", [["--budget", "1"], ["--calls", "2"], ["--precision", "0.1"]])
-def test_a_plan_is_for_matches(goal: list[str]) -> None:
-    done = tiebreak("estimate", "a", "--mode", "union", *goal)
-    assert done.exit_code == 2
-    assert "Error: --mode union: a plan is for matches" in done.stderr
-
-
-@pytest.mark.parametrize(
-    "option", ["--closure", "--control length", "--place points", "--reference a"]
-)
-def test_a_pair_is_compared_as_it_is(option: str) -> None:
-    done = tiebreak("rank", "a", "--pair", "x,y", *option.split())
-    assert done.exit_code == 2
-    assert done.stderr.endswith(
-        "Error: --pair takes no --closure, --control, --place, --price and --reference\n"
-    )
-
-
-@pytest.mark.parametrize("pair", ["x", "x,", ",y", "x,y,z", ","])
-def test_a_pair_is_two(pair: str, handed: Handed) -> None:
-    handed.instead("tiebreak.analysis.pair.compare_pair", Enough())
-    done = tiebreak("rank", "a", "--pair", pair)
-    assert done.exit_code == 2
-    assert "two models with a comma between them" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (f"--subsample 0.5 {more}", "--subsample is about parts of any log")
-        for more in ("--elo", "--sizes 5", "--against s", "--dates d", "--causes c")
-    ]
-    + [
-        (f"--reference m {more}", "--reference is for relative scores; give --sizes as well")
-        for more in ("", "--elo", "--against s")
-    ]
-    + [
-        (f"--plot x.svg {more}", "--plot draws --elo, --dates and --causes; give one of them")
-        for more in ("", "--sizes 5", "--against s", "--subsample 0.5")
-    ],
-)
-def test_options_of_stability_that_do_not_fit(asked: str, said: str) -> None:
-    done = tiebreak("stability", "a", *asked.split())
-    assert done.exit_code == 2
-    assert f"Error: {said}" in done.stderr
 
 
 def test_stability_of_any_log_is_shown(handed: Handed) -> None:

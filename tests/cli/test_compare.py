@@ -52,7 +52,6 @@ def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
     [
         (["{logs}", "--reference", "swiss"], 1, "There are: full_pairwise, listwise"),
         (["{logs}/1.eval"], 1, "The only log is the reference"),
-        (["{logs}", "--width", "85mm"], 2, "--width is that of a plot: give --plot FILE, too"),
     ],
 )
 def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:

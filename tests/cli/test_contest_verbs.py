@@ -96,11 +96,6 @@ def test_csd_over_items(contest: Handed) -> None:
         ),
     ]
     assert contest.made[-1][1][::2] == ("json", "tiers")
-    done = tiebreak("csd", "s", "--tiers", "2", "--stderr", "e")
-    assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1] == (
-        "Error: --stderr: for scores of benchmarks; items bring their own errors."
-    )
 
 
 def test_csd_beside_kemeny_and_its_plots(contest: Handed) -> None:
@@ -162,15 +157,6 @@ def test_aggregate_as_it_is_asked_to_read(handed: Handed) -> None:
         **{"drop_unranked": True, "reading": READ},
         "making": {"ties": "se", "weights": {"a=b": "2", "mmlu": "1/2"}},
     }
-
-
-@pytest.mark.parametrize("weights", ["law", "law=", "=2", "a=1,a=2", "a=1,,b=2", ""])
-def test_weights_that_are_none(handed: Handed, weights: str) -> None:
-    handed.instead("tiebreak.tables.read_ballots", Enough())
-    done = tiebreak("aggregate", "a", "--weights", weights)
-    what = f"{weights!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
-    assert done.exit_code == 2
-    assert what in " ".join(done.stderr.split())
 
 
 def test_aggregate_beside_csd(handed: Handed) -> None:
@@ -282,18 +268,3 @@ def test_what_was_reported(reports: Handed, names: list[str], said: str) -> None
         "page": "r/index.html",
         "files": [{"path": str(one), "bytes": one.stat().st_size} for one in written],
     }
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("", "Give ranking LOGS, or --scores, or both."),
-        ("a --order x", "--order: for a contest over many --scores, not LOGS."),
-        ("--scores s --human h", "--human, --price and --reference go with LOGS."),
-        ("--scores s --reference r", "--human, --price and --reference go with LOGS."),
-    ],
-)
-def test_a_report_asked_wrongly(reports: Handed, asked: str, said: str) -> None:
-    done = tiebreak("report", *asked.split())
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, f"Error: {said}")
-    assert reports.made == []

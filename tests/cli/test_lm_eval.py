@@ -120,13 +120,6 @@ def test_the_usual_place(given: str, root: str, monkeypatch: pytest.MonkeyPatch)
     assert Path(cache("m").output.strip()).parent == default_root()
 
 
-@pytest.mark.parametrize("model", ["", " \t"])
-def test_a_model_needs_a_name(model: str) -> None:
-    done = cache(model)
-    assert done.exit_code == 2
-    assert "MODEL: it is empty" in done.output
-
-
 @pytest.mark.parametrize("verb", ["lm-eval-tasks", "lm-eval-cache"])
 def test_help_shows_a_whole_command(verb: str) -> None:
     done = tiebreak(verb, "--help")

@@ -119,9 +119,6 @@ def test_an_estimate_asks_nobody(canaries: Handed) -> None:
     assert (done.exit_code, done.output) == (0, "")
     assert canaries.names == ["estimate_canaries", "show"]
     assert canaries.made[1][1][::2] == ("json", found)
-    done = tiebreak("canary", "a", "--estimate")
-    assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1] == "Error: --estimate is about a --judge"
 
 
 def item(name: str) -> SimpleNamespace:

@@ -206,55 +206,6 @@ def test_json_of_what_was_sent(handed: Handed) -> None:
     }
 
 
-NO_NAME = "--to must be OWNER/NAME"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("", "Give ranking LOGS, or --scores, or both."),
-        (
-            "a",
-            "Say where to: --to OWNER/NAME publishes, --dry-run only writes the folder; "
-            "--every-eval-ever DIR and --community-evals DIR write records for these.",
-        ),
-        ("a --to x", NO_NAME),
-        ("a --to x/.y", NO_NAME),
-        ("a --to x/y-", NO_NAME),
-        (f"a --to x/{'y' * 95}", NO_NAME),
-        ("a --dry-run --candidates c", "--candidates only goes with --with-candidates"),
-        ("a --to x/y --out z", "--out only goes with --dry-run"),
-        ("a --dry-run --public", "--public and --pr need --to"),
-        ("a --dry-run --pr", "--public and --pr need --to"),
-        (
-            "a --to x/y --public --pr",
-            "--pr does not change who may see a dataset: leave out --public",
-        ),
-        (
-            "a --community-evals f",
-            "--community-evals needs --to: its entries link to the dataset",
-        ),
-        (
-            "a --dry-run --order x --metric m",
-            "--order, --metric: for a contest over many --scores, not LOGS.",
-        ),
-        (
-            "--scores s --dry-run --with-candidates",
-            "--with-candidates and --community-evals go with LOGS.",
-        ),
-        (
-            "--scores s --to x/y --community-evals f",
-            "--with-candidates and --community-evals go with LOGS.",
-        ),
-    ],
-)
-def test_used_wrongly(handed: Handed, arguments: str, said: str) -> None:
-    handed.instead(DATASET, Enough())
-    done = tiebreak("publish", *arguments.split())
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.endswith(f"\nError: {said}\n")
-
-
 @pytest.mark.parametrize("name", ["x/y", "x/y.z", f"x/{'y' * 94}", "_/_", "9/a-b"])
 def test_names_of_datasets(handed: Handed, name: str) -> None:
     handed.instead(DATASET, Enough())

@@ -129,23 +129,6 @@ def test_people_and_reference(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["LOGS", "--rounds", "x.yaml", "--spoil", "a=b"], "--rounds, --spoil: for a contest"),
-        (["LOGS", "--pictures", "svg,gif"], "'gif' is none of svg, png, pdf"),
-        (["LOGS", "--width", "85"], "'85' is no length such as 85mm, 12cm or 3.3in"),
-        (["LOGS", "--width", "2m"], "'2m' is no length"),
-        (["LOGS", "--width", "1mm"], "1mm is not between 1in and 40in"),
-    ],
-)
-def test_used_wrongly(logs: Path, scores: Path, arguments: list[str], said: str) -> None:
-    given = {"LOGS": str(logs), "SCORES": str(scores)}
-    done = run(*(given.get(one, one) for one in arguments))
-    assert done.exit_code == 2
-    assert said in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
         (["LOGS", "-o", "SCORES"], "is a file; a report is a folder"),
         (["LOGS", "--human", "SCORES"], "rank"),
         (["--scores", "SCORES", "--spoil", "nobody=maths"], "nobody"),

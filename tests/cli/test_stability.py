@@ -86,18 +86,3 @@ def test_dates_causes_and_scores_elsewhere(tmp_path: Path) -> None:
     elo = run(str(tmp_path / "logs"), "--elo", "--seeds", "5", "--csv").stdout.splitlines()
     assert elo[0] == "benchmark,method,n_clusters,mean,lower,upper,error,undefined"
     assert len(elo) > 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{logs}", "--subsample", "half"], 2, "'half' is not a list of shares"),
-        (["{logs}", "--subsample", "0.5,1.5"], 2, "--subsample"),
-        (["{logs}", "--sizes", "0"], 2, "numbers of questions"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(logs=logs) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
-    assert "Traceback" not in done.output
