@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.cli.handed import Enough, Handed, tiebreak
-from tiebreak.report import ReportError
 from tiebreak.report.sheet import Section, Sheet
 
 CHECK = "tiebreak.report.plot.check_plot"
@@ -71,20 +70,6 @@ def test_what_is_drawn(case: Drawn, handed: Handed) -> None:
     assert handed.made[0][1] == ("x.svg",)
     assert handed.made[2][1][::2] == (None, FOUND)
     assert handed.made[3][1:] == ((FOUND, "x.svg"), {**case.how, "width": None})
-
-
-@pytest.mark.parametrize("error", [ReportError("no room"), OSError("no room")])
-@pytest.mark.parametrize("case", DRAWN[::2], ids=lambda case: case.command)
-def test_what_cannot_be_drawn_is_said_after_what_was_found(
-    case: Drawn, error: Exception, handed: Handed
-) -> None:
-    handed.instead(case.function, FOUND)
-    handed.instead(case.shown)
-    handed.instead(CHECK)
-    handed.instead(f"{case.module}.plot_{case.draw}", error)
-    done = tiebreak(*case.command.split(), "--plot", "x.svg")
-    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "Error: no room\n")
-    assert "show" in handed.names
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "html"])

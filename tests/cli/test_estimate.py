@@ -250,25 +250,15 @@ def test_nobody_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("arguments", "words"),
     [
-        (["--meta-judge", "big"], 1, "'big' names no provider: give it as PROVIDER/MODEL"),
-        (["--price", "x/y=1,2"], 1, "x/y, which is not asked"),
-        (["--protocol", "peer_review"], 1, "peer_review asks reviewers: add --peers MODEL,MODEL"),
-        (["--protocol", "peer_review:degree=two", "--peers", "a,b"], 1, "cannot be 'two'"),
-        (["--protocol", "peer_review", "--peers", "x/a,y/a"], 1, "would be the candidate 'a'"),
-        (
-            ["--protocol", "peer_review", "--peers", "a,b", "--price", "openai/gpt-5=1,1"],
-            1,
-            "openai/gpt-5, which is not asked. The models asked: a, b",
-        ),
-        (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], 1, "candidate 'e'"),
-        (["--protocol", "peer_review", "--peers", "x/a"], 1, "no peer review, and x/a is alone"),
-        (["--protocol", "all,peer_review", "--peers", "a"], 1, "in an estimate --peers a,MODEL"),
+        (["--meta-judge", "big"], "'big' names no provider: give it as PROVIDER/MODEL"),
+        (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], "candidate 'e'"),
+        (["--protocol", "peer_review", "--peers", "x/a"], "no peer review, and x/a is alone"),
+        (["--protocol", "all,peer_review", "--peers", "a"], "in an estimate --peers a,MODEL"),
     ],
 )
-def test_wrong_use(arguments: list[str], code: int, words: str, logs: str) -> None:
+def test_wrong_use(arguments: list[str], words: str, logs: str) -> None:
     done = run(logs, *arguments)
-    assert done.exit_code == code
+    assert done.exit_code == 1
     assert words in " ".join(done.output.split())
-    assert "Traceback" not in done.output

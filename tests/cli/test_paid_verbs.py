@@ -228,23 +228,3 @@ def test_programs_as_json(handed: Handed) -> None:
             for one in WRITTEN
         ],
     }
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (
-            OSError(28, "No space", "p"),
-            "p cannot be written (No space): make room, or name another place",
-        ),
-        (OSError("odd"), "odd"),
-    ],
-)
-def test_a_pool_that_cannot_be_written(handed: Handed, error: OSError, said: str) -> None:
-    handed.instead("tiebreak.candidates.load_candidates", "pool")
-    handed.instead("tiebreak.inspect_tasks.score_code.score_code", Scores(1, 0))
-    handed.instead("tiebreak.candidates.write_parquet", error)
-    done = tiebreak("score-code", "a", "--out", "new/p.parquet")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr == f"Error: {said}\n"
-    assert list(Path("new").iterdir()) == []

@@ -71,18 +71,6 @@ def test_json(here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_with_candidates(here: Path) -> None:
-    done = run("--dry-run", "--with-candidates")
-    assert done.exit_code == 0, done.output
-    assert len(list((here / "tiebreak-dataset" / "candidates").iterdir())) == 1
-    other = write_candidates(here / "other", answer=lambda model, i: f"{model} said {i}")
-    done = run("--dry-run", "--with-candidates", "--candidates", str(other), "--out", "x")
-    assert done.exit_code == 1
-    assert "other answers" in done.output
-    assert not (here / "x").exists()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("where", ["--dry-run", "--to", "--every-eval-ever"])
 def test_a_key_in_an_answer_stops_everything(
     here: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -102,31 +90,6 @@ def test_a_key_in_an_answer_stops_everything(
     shown = done.output + "".join(traceback.format_exception(done.exception))
     assert not any(one in shown for one in (encoded[8:-8], *shape.parts))
     assert {path for path in here.rglob("*") if path.is_file()} == before
-
-
-@pytest.mark.slow
-def test_records_for_others(here: Path) -> None:
-    """Each of the two goes into its own folder and is counted there."""
-    asked = ["--every-eval-ever", "deep/eee", "--community-evals", "evals", "--to", "me/ranks"]
-    asked += ["--dry-run", "--with-candidates"]
-    done = run(*asked)
-    assert done.exit_code == 0, done.output
-    assert "Every Eval Ever: 6 files in deep/eee\nCommunity evals: 3 files in evals" in done.output
-    records, entries = (
-        sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-        for folder in (here / "deep" / "eee", here / "evals")
-    )
-    assert {path[: path.rindex("/")] for path in records} == {
-        f"data/tiebreak/unspecified/{model}" for model in "abc"
-    }
-    assert entries == [
-        f"unspecified/{model}/.eval_results/tiebreak-gsm8k-seal-j-judge.yaml" for model in "abc"
-    ]
-    said = json.loads(run(*asked, "--json").stdout)
-    assert said["every_eval_ever"] == {"folder": "deep/eee", "files": records}
-    assert said["community_evals"] == {"folder": "evals", "files": entries}
-    record = json.loads((here / "deep" / "eee" / records[0]).read_text())
-    assert record["source_metadata"]["source_organization_name"] == "me"
 
 
 @pytest.mark.slow
