@@ -193,7 +193,7 @@ def loading_options(modes: Sequence[str] = ("strict", "intersect")) -> Callable[
             "--name",
             "names",
             multiple=True,
-            callback=lambda context, option, texts: dict(map(_model_of, texts)),
+            callback=lambda context, option, texts: dict(map(_path_and_model, texts)),
             metavar="PATH=MODEL",
             help="Call the model of a log, or of a folder of logs, MODEL. Repeatable.",
         ),
@@ -228,7 +228,7 @@ def rename_option(help: str) -> Callable[[Command], Command]:
     return click.option("--rename", multiple=True, callback=names, metavar="OLD=NEW", help=help)
 
 
-def _model_of(text: str) -> tuple[str, str]:
+def _path_and_model(text: str) -> tuple[str, str]:
     """PATH and MODEL of PATH=MODEL; either may have an = of its own.
 
     PATH is as long as there is such a file or folder, else it ends at the first =.
