@@ -79,15 +79,11 @@ def by_piece(count: Callable[[str], int]) -> Callable[[str], float]:
     cached = cache(count)
 
     def total(text: str) -> float:
-        return sum(cached(piece) for piece in _paragraphs(text))
+        # Tokenizers join blank lines to what stands before them, so they stay with it.
+        *pieces, last = text.split("\n\n")
+        return sum(cached(f"{piece}\n\n") for piece in pieces) + cached(last)
 
     return total
-
-
-def _paragraphs(text: str) -> list[str]:
-    # Tokenizers join blank lines to what stands before them, so they stay with it.
-    *pieces, last = text.split("\n\n")
-    return [*(f"{piece}\n\n" for piece in pieces), last]
 
 
 def _vocabulary(model: str) -> str | None:
