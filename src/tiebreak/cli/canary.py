@@ -98,7 +98,6 @@ def canary(
 
 
 def _cost(estimate: "Estimate") -> str:
-    """What the calls will be, in a line."""
     [row] = estimate.protocols
     price = "price unknown" if row.cost is None else f"about ${row.cost.likely:,.2f}"
     return (

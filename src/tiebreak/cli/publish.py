@@ -179,7 +179,6 @@ def _data(
     public: bool,
     exports: dict[str, Path | None],
 ) -> dict[str, Any]:
-    """All of it as JSON-ready data."""
     data: dict[str, Any] = {}
     if folder:
         data |= {

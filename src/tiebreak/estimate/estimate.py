@@ -345,7 +345,6 @@ def _row(
 
 
 def _size(chosen: Iterable[Stratum]) -> int:
-    """Number of items that were taken."""
     return sum(len(stratum.taken) for stratum in chosen)
 
 

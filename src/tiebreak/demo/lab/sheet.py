@@ -81,7 +81,6 @@ def _judge_line(world: World) -> str:
 
 
 def _table(rows: list[Row]) -> Table:
-    """One row per protocol."""
     columns = (
         names("Protocol", 14),
         *numbers("ρ full pairwise", "same first", "ρ truth", "right first"),
