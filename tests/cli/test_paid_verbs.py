@@ -136,7 +136,7 @@ class Scores:
         self.unscored = [(item(f"T/{k}"), "a", f"why {k}") for k in range(n_unscored)]
 
     def passed(self) -> dict[str, tuple[int, int, int]]:
-        return {"a": (1, 4, 9), "b": (0, 0, 3)}
+        return {"a": (3, 4, 9), "b": (0, 0, 3)}
 
 
 WRITTEN = [
@@ -180,7 +180,7 @@ def test_programs(handed: Handed, n_runs: int, n_unscored: int, run: str, more: 
     assert lines[0] == "Programs that passed their tests"
     assert [line.split() for line in lines[2:6] if "─" not in line] == [
         ["Model", "Passed", "Of", "Unscored", "Share"],
-        ["a", "1", "4", "5", "25.0%"],
+        ["a", "3", "4", "5", "75.0%"],
         ["b", "0", "0", "3", "–"],
     ]
     named = [f"Unscored: T/{k}, a: why {k}" for k in range(min(n_unscored, 10))]
@@ -213,7 +213,7 @@ def test_programs_as_json(handed: Handed) -> None:
     assert data == {
         **{"pool": "p.parquet", "runs": 7},
         "models": {
-            "a": {"passed": 1, "scored": 4, "answers": 9},
+            "a": {"passed": 3, "scored": 4, "answers": 9},
             "b": {"passed": 0, "scored": 0, "answers": 3},
         },
         "unscored": [{"item": "T/0", "epoch": 2, "model": "a", "why": "why 0"}],
