@@ -292,10 +292,10 @@ def identical_answers(pools: Sequence[int], workers: ProcessPoolExecutor) -> Sec
 
 def speed() -> Section:
     """CPU time of the lab itself."""
-    world = World(tuple(np.linspace(SPREAD, -SPREAD, MODELS).tolist()))
-    lab.simulate_world(world, (5,), repeats=1, swap="never", jobs=1)
+    qualities = np.linspace(SPREAD, -SPREAD, MODELS).tolist()
+    lab.simulate(qualities, (5,), noise=0.0, repeats=1, swap="never", jobs=1)
     start = time.process_time()
-    lab.simulate_world(world, (1000,), repeats=1, swap="never", jobs=1)
+    lab.simulate(qualities, (1000,), noise=0.0, repeats=1, swap="never", jobs=1)
     spent = time.process_time() - start
     work = f"1,000 items × {MODELS} models × {len(STANDARD)} protocols"
     return Section("The lab", ("CPU",), [Row(work, (f"{spent:.1f} s",), "< 10 s", spent < 10)])

@@ -11,7 +11,7 @@ from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.candidates.errors import CandidateError, raise_problems
 from tiebreak.candidates.pool import Note
 from tiebreak.ranking_logs import read_ranking_logs
-from tiebreak.words import natural_key
+from tiebreak.text import natural_key
 
 
 @given(st.lists(st.integers(0, 10**6), unique=True))

@@ -88,21 +88,21 @@ def _count(node: yaml.Node | None, counts: dict[int, int]) -> int:
     if id(node) in counts:
         return counts[id(node)]
     if isinstance(node, yaml.ScalarNode):
-        node.value = _whole(node)
+        node.value = _joined(node)
         return 1
     counts[id(node)] = _MOST_VALUES + 1  # until it is known: an alias to what it stands in
     total = 1
     for part in node.value:
-        for one in part if isinstance(part, tuple) else (part,):
-            total += _count(one, counts)
+        for child in part if isinstance(part, tuple) else (part,):
+            total += _count(child, counts)
     if total > _MOST_VALUES:
         raise _problem(node, f"its aliases stand for more than {_MOST_VALUES:,} values")
     counts[id(node)] = total
     return total
 
 
-def _whole(node: yaml.ScalarNode) -> str:
-    """Its text; JSON writes a character such as an emoji as two halves."""
+def _joined(node: yaml.ScalarNode) -> str:
+    """A scalar's text; JSON writes a character such as an emoji as two halves."""
     text: str = node.value
     if not any("\ud800" <= letter <= "\udfff" for letter in text):
         return text
@@ -112,5 +112,5 @@ def _whole(node: yaml.ScalarNode) -> str:
         raise _problem(node, "a text holds half of a character") from None
 
 
-def _problem(node: yaml.Node, what: str) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=what, problem_mark=node.start_mark)
+def _problem(node: yaml.Node, problem: str) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)

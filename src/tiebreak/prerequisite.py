@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 import inspect_ai
 from inspect_ai._util.error import PrerequisiteError
 
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 __all__ = ["PrerequisiteError", "shown_as_it_is", "task"]
 
@@ -34,13 +34,13 @@ def shown_as_it_is() -> Iterator[None]:
     try:
         yield
     except PrerequisiteError as error:
-        ours, others = error, sys.excepthook
+        ours, hook = error, sys.excepthook
 
-        def told(kind: Any, uncaught: BaseException, trace: Any) -> None:
+        def shown(kind: Any, uncaught: BaseException, trace: Any) -> None:
             if uncaught is ours:
                 print(f"\n{visible(str(ours), keep=chr(10))}\n", file=sys.stderr)
             else:
-                others(kind, uncaught, trace)
+                hook(kind, uncaught, trace)
 
-        sys.excepthook = told
+        sys.excepthook = shown
         raise

@@ -36,12 +36,12 @@ def read_prices(texts: Sequence[str], asked: Collection[str]) -> dict[str, Price
     """
     given = [read_price(text) for text in texts]
     if strangers := [model for model, _ in given if model is not None and model not in asked]:
-        others = ", ".join(asked) or "none"
+        known = ", ".join(asked) or "none"
         raise ValueError(
-            f"A price for {strangers[0]}, which is not asked. The models asked: {others}"
+            f"A price for {strangers[0]}, which is not asked. The models asked: {known}"
         )
     prices: dict[str, Price] = {}
-    for named, price in sorted(given, key=lambda one: one[0] is None):
+    for named, price in sorted(given, key=lambda pair: pair[0] is None):
         for model in asked if named is None else (named,):
             prices.setdefault(model, price)
     return prices

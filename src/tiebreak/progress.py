@@ -18,7 +18,7 @@ T = TypeVar("T")
 class Activity:
     """Something that is being done: `done` of `total` parts, None where nobody knows how many."""
 
-    what: str
+    description: str
     total: int | None = None
     done: int = 0
 
@@ -54,9 +54,9 @@ def watched() -> bool:
 
 
 @contextmanager
-def doing(what: str, total: int | None = None) -> Iterator[Activity]:
+def doing(description: str, total: int | None = None) -> Iterator[Activity]:
     """Say that something is being done in this block; who counts its parts adds to `done`."""
-    activity, here = Activity(what, total), _WATCH.get()
+    activity, here = Activity(description, total), _WATCH.get()
     # A forked worker has inherited a watch, and no terminal of its own.
     if here is None or here.process != os.getpid():
         yield activity
@@ -72,7 +72,7 @@ def doing(what: str, total: int | None = None) -> Iterator[Activity]:
 
 def tracked(
     parts: Iterable[T],
-    what: str,
+    description: str,
     total: int | None = None,
     *,
     size: Callable[[T], int] = lambda part: 1,
@@ -81,12 +81,12 @@ def tracked(
 
     Args:
         parts: whatever is worked on.
-        what: is done with them.
+        description: what is done with them.
         total: how many there are, of an iterator whose length is known.
         size: as how many each of them counts.
     """
     n = len(parts) if total is None and isinstance(parts, Sized) else total
-    with doing(what, n) as activity:
+    with doing(description, n) as activity:
         for part in parts:
             yield part
             activity.done += size(part)

@@ -229,7 +229,7 @@ def test_contests_are_counted() -> None:
     with watch(seen.append):
         contest_report(table, eliminate=(0, 1), options=options)
     found = [one for one in seen if one is not None]
-    assert [one.what for one in found] == [
+    assert [one.description for one in found] == [
         *("playing contests", "playing with the scores of other items"),
     ]
     assert all(one.done == one.total for one in found)

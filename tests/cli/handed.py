@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
@@ -60,10 +61,10 @@ class Handed:
         return [name for name, *_ in self.made]
 
 
-def tiebreak(*arguments: str, env: Mapping[str, str | None] | None = None) -> Result:
+def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None) -> Result:
     """Run the command on a screen of 100 columns; what it fails with goes through."""
     width = {"COLUMNS": "100", **(env or {})}
-    return CliRunner().invoke(main, arguments, env=width, catch_exceptions=False)
+    return CliRunner().invoke(main, [*map(str, arguments)], env=width, catch_exceptions=False)
 
 
 def bank(verb: str, *arguments: str, code: int = 0) -> str:

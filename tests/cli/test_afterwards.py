@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.cli.handed import Enough, Handed, tiebreak
-from tiebreak.report import ReportError
 from tiebreak.report.sheet import Section, Sheet
 
 CHECK = "tiebreak.report.plot.check_plot"
@@ -73,20 +72,6 @@ def test_what_is_drawn(case: Drawn, handed: Handed) -> None:
     assert handed.made[3][1:] == ((FOUND, "x.svg"), {**case.how, "width": None})
 
 
-@pytest.mark.parametrize("error", [ReportError("no room"), OSError("no room")])
-@pytest.mark.parametrize("case", DRAWN[::2], ids=lambda case: case.command)
-def test_what_cannot_be_drawn_is_said_after_what_was_found(
-    case: Drawn, error: Exception, handed: Handed
-) -> None:
-    handed.instead(case.function, FOUND)
-    handed.instead(case.shown)
-    handed.instead(CHECK)
-    handed.instead(f"{case.module}.plot_{case.draw}", error)
-    done = tiebreak(*case.command.split(), "--plot", "x.svg")
-    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "Error: no room\n")
-    assert "show" in handed.names
-
-
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "html"])
 def test_the_form_that_was_asked_for(form: str, handed: Handed) -> None:
     handed.instead(COMPARE, FOUND)
@@ -110,9 +95,6 @@ def test_items_go_with_json(command: str, function: str, handed: Handed) -> None
     for asked, items in ((["--json", "--items"], True), (["--json"], False), ([], False)):
         assert tiebreak(verb, *others, *asked).exit_code == 0
         assert handed.made[-1][2] == {"items": items}
-    for asked in (["--items"], ["--items", "--format", "html"]):
-        done = tiebreak(verb, *others, *asked)
-        assert (done.exit_code, "--items goes with --json" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -155,62 +137,6 @@ def test_the_pool_is_written_before_the_audit_is_shown(
     assert [args for _, args, _ in handed.made[1:-1]] == [*([written] if asked else []), (FOUND,)]
     assert handed.names[-2:] == ["audit", "show"]
     assert handed.made[-1][1][::2] == ("json" if "--json" in asked else None, "found")
-
-
-@pytest.mark.parametrize(
-    "asked", [["--budget", "1", "--calls", "2"], ["--calls", "2", "--precision", "0.1"]]
-)
-def test_one_goal_of_a_plan(asked: list[str]) -> None:
-    done = tiebreak("estimate", "a", *asked)
-    assert done.exit_code == 2
-    assert done.stderr.endswith("Error: --budget, --calls and --precision: give one of them\n")
-
-
-@pytest.mark.parametrize("goal", [["--budget", "1"], ["--calls", "2"], ["--precision", "0.1"]])
-def test_a_plan_is_for_matches(goal: list[str]) -> None:
-    done = tiebreak("estimate", "a", "--mode", "union", *goal)
-    assert done.exit_code == 2
-    assert "Error: --mode union: a plan is for matches" in done.stderr
-
-
-@pytest.mark.parametrize(
-    "option", ["--closure", "--control length", "--place points", "--reference a"]
-)
-def test_a_pair_is_compared_as_it_is(option: str) -> None:
-    done = tiebreak("rank", "a", "--pair", "x,y", *option.split())
-    assert done.exit_code == 2
-    assert done.stderr.endswith(
-        "Error: --pair takes no --closure, --control, --place, --price and --reference\n"
-    )
-
-
-@pytest.mark.parametrize("pair", ["x", "x,", ",y", "x,y,z", ","])
-def test_a_pair_is_two(pair: str, handed: Handed) -> None:
-    handed.instead("tiebreak.analysis.pair.compare_pair", Enough())
-    done = tiebreak("rank", "a", "--pair", pair)
-    assert done.exit_code == 2
-    assert "two models with a comma between them" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (f"--subsample 0.5 {more}", "--subsample is about parts of any log")
-        for more in ("--elo", "--sizes 5", "--against s", "--dates d", "--causes c")
-    ]
-    + [
-        (f"--reference m {more}", "--reference is for relative scores; give --sizes as well")
-        for more in ("", "--elo", "--against s")
-    ]
-    + [
-        (f"--plot x.svg {more}", "--plot draws --elo, --dates and --causes; give one of them")
-        for more in ("", "--sizes 5", "--against s", "--subsample 0.5")
-    ],
-)
-def test_options_of_stability_that_do_not_fit(asked: str, said: str) -> None:
-    done = tiebreak("stability", "a", *asked.split())
-    assert done.exit_code == 2
-    assert f"Error: {said}" in done.stderr
 
 
 def test_stability_of_any_log_is_shown(handed: Handed) -> None:

@@ -2,23 +2,22 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.analysis.peers.builders import reviews
+from tests.cli.handed import tiebreak
 from tests.ranking_logs.builders import bracket, listed, write_log
 from tests.tables.builders import write
-from tiebreak.cli.align import align
-from tiebreak.rankers import AGGREGATORS, MissingPackageError
+from tiebreak.rankers import AGGREGATORS
 
 FAST = ("--draws", "100")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(align, arguments, env={"COLUMNS": "80"})
+run = partial(tiebreak, "align")
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +46,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(path / "twice.csv", "model,rank\na,1\nlab/a,2\nx/b,3\ny/b,4\n")
     write(path / "bad.csv", "model,place\na,1\n")
     return path
-
-
-def test_help() -> None:
-    done = run("--help")
-    assert done.exit_code == 0
-    assert "Examples:" in done.output
 
 
 @pytest.mark.slow
@@ -133,23 +126,10 @@ def test_mean_ranks_themselves(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_all_methods_by_name(folder: Path) -> None:
-    done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), "--csv", "--method", "all",
-               *FAST)  # fmt: skip
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    names = [row["name"] for row in rows if row["benchmark"] == "gsm8k"]
-    assert names[4:-5] == list(AGGREGATORS)
-    assert names[-5:] == ["SR", "PR", "SIA", "SFA", "native score"]
-    assert float(rows[0]["pearson_mean"]) == pytest.approx(1)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "title"),
     [
         ((), "kemeny_young"),
-        (("--method", "irv"), "irv"),
-        (("--plot-method", "borda"), "borda"),
         (("--plot-method", "c", "--json"), "c"),
         (("--plot-method", "views"), "Four views"),
     ],
@@ -168,39 +148,17 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["{}/logs"], 2, "Missing option '--human'"),
-        (["--human", "{}/h.csv"], 2, "Missing argument"),
-        (["{}/no", "--human", "{}/h.csv"], 1, "no does not exist"),
-        (["{}/logs", "--human", "{}/none.csv"], 1, "none.csv does not exist"),
         (["{}/logs", "--human", "{}/bad.csv"], 1, "there is no column 'rank'"),
         (["{}/logs", "--human", "{}/few.csv"], 1, "ranks 2 candidates out of 4"),
         (["{}/logs", "--human", "{}/twice.csv"], 1, "could both be 'b'"),
-        (["{}/none", "--human", "{}/h.csv"], 1, "no item could be ranked"),
-        (["{}/logs", "--human", "{}/h.csv", "--plot", "x.jpg"], 1, "ends in .svg, .png or .pdf"),
         (["{}/logs", "--human", "{}/h.csv", "--plot", "{}/no/x.svg"], 1, "No such file"),
         (
             ["{}/logs", "--human", "{}/h.csv", "--plot", "{}/x.svg", "--plot-method", "me"],
             *(1, "no rater 'me' to draw"),
         ),
-        (["{}/logs", "--human", "{}/h.csv", "--method", "plurality"], 2, "--method"),
-        (["{}/logs", "--human", "{}/h.csv", "--level", "2"], 2, "--level"),
-        (["{}/logs", "--human", "{}/h.csv", "--csv", "--items"], 2, "--items goes with --json"),
     ],
 )
 def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:
     done = run(*(part.format(folder) for part in arguments), *FAST)
     assert done.exit_code == code, done.output
     assert words in " ".join(done.output.split())
-    assert "Traceback" not in done.output
-
-
-def test_a_missing_matplotlib_is_told_before_anything_is_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def missing(path: str) -> None:
-        raise MissingPackageError("A plot needs matplotlib")
-
-    monkeypatch.setattr("tiebreak.report.plot.check_plot", missing)
-    done = run("nowhere", "--human", "nothing.csv", "--plot", "plot.svg")
-    assert done.exit_code == 1
-    assert "A plot needs matplotlib" in done.output

@@ -3,19 +3,17 @@
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.analysis.test_calibration import GOOD, MODELS, POOR, TRUTH
+from tests.cli.handed import tiebreak
 from tests.ranking_logs.builders import write_log
 from tests.tables.builders import write
-from tiebreak.cli.calibrate import calibrate
 
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(calibrate, arguments, env={"COLUMNS": "100"})
+run = partial(tiebreak, "calibrate")
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +46,6 @@ def test_tables(folder: Path) -> None:
         assert words in " ".join(done.output.split()), words
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
-def test_other_forms(folder: Path, form: str) -> None:
-    done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"), "--format", form)
-    assert done.exit_code == 0, done.output
-    assert "j/good" in done.output
-
-
 def test_json(folder: Path) -> None:
     done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"), "--json")
     data = json.loads(done.stdout)
@@ -85,21 +76,3 @@ def test_plot(folder: Path, tmp_path: Path) -> None:
     assert files == ["kappa-labels-2.svg", "kappa-labels.svg", "kappa.svg"]
     assert "people with each other" in (tmp_path / "kappa.svg").read_text(encoding="utf-8")
     assert run(*told, "--plot", "kappa.jpg").exit_code == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["nowhere", "--human", "{stars}"], 1, "nowhere does not exist"),
-        (["{logs}"], 2, "Missing option '--human'"),
-        (["{logs}", "--human", "nowhere.csv"], 1, "nowhere.csv does not exist"),
-        (["--human", "{stars}"], 2, "Missing argument"),
-        (["{logs}", "--human", "{stars}", "--level", "2"], 2, "--level"),
-    ],
-)
-def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:
-    paths = {"logs": folder / "logs", "stars": folder / "stars.csv"}
-    done = run(*(part.format(**paths) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
-    assert "Traceback" not in done.output

@@ -2,21 +2,19 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.analysis.test_comparison import Folder, full, lists
+from tests.cli.handed import tiebreak
 from tests.ranking_logs.builders import call
-from tiebreak.cli.compare import compare
-from tiebreak.rankers import MissingPackageError
 
 FAST = ("--draws", "100")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(compare, arguments, env={"COLUMNS": "100"})
+run = partial(tiebreak, "compare")
 
 
 @pytest.fixture(scope="module")
@@ -27,25 +25,10 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder.path
 
 
-def test_help() -> None:
-    done = run("--help")
-    assert done.exit_code == 0
-    assert "Examples:" in done.output
-
-
 def test_tables(logs: Path) -> None:
     done = run(str(logs), *FAST)
     assert done.exit_code == 0, done.output
     assert "gsm8k · against full_pairwise · 3 items · 4 models" in done.output
-
-
-def test_json_and_its_options(logs: Path) -> None:
-    done = run(str(logs), "--json", "--level", "0.9", "--draws", "150", "--seed", "3",
-               "--reference", "listwise")  # fmt: skip
-    data = json.loads(done.stdout)
-    assert (data["reference"], data["level"], data["draws"], data["seed"]) == (
-        *("listwise", 0.9, 150, 3),
-    )
 
 
 def test_csv(logs: Path) -> None:
@@ -67,23 +50,14 @@ def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["nowhere"], 1, "nowhere does not exist"),
-        ([], 2, "Missing argument"),
         (["{logs}", "--reference", "swiss"], 1, "There are: full_pairwise, listwise"),
         (["{logs}/1.eval"], 1, "The only log is the reference"),
-        (["{logs}/2.eval"], 1, "No log is the reference 'full_pairwise'"),
-        (["{logs}", "--plot", "plot.jpg"], 1, "plot.jpg: a plot is a file that ends in .svg, "),
-        (["{logs}", "--width", "85mm"], 2, "--width is that of a plot: give --plot FILE, too"),
-        (["{logs}", "--plot", "{logs}/no/plot.svg"], 1, "No such file or directory"),
-        (["{logs}", "--against", "time"], 2, "--against"),
-        (["{logs}", "--level", "2"], 2, "--level"),
     ],
 )
 def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
     done = run(*(part.format(logs=logs) for part in arguments))
     assert done.exit_code == code, done.output
     assert words in done.output
-    assert "Traceback" not in done.output
 
 
 def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
@@ -95,15 +69,3 @@ def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "--model-cost-config" in done.stderr
     assert not plot.exists()
-
-
-def test_a_missing_matplotlib_is_told_before_anything_is_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def missing(path: str) -> None:
-        raise MissingPackageError("A plot needs matplotlib")
-
-    monkeypatch.setattr("tiebreak.report.plot.check_plot", missing)
-    done = run("nowhere", "--plot", "plot.svg")
-    assert done.exit_code == 1
-    assert "A plot needs matplotlib" in done.output

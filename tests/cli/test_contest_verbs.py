@@ -9,7 +9,6 @@ import pytest
 
 from tests.cli.commands import OWN, USUAL
 from tests.cli.handed import Enough, Handed, tiebreak
-from tiebreak.cli._contest import play
 
 TABLE = SimpleNamespace(benchmarks=("x", "y"))
 READING: dict[str, Any] = {"stderr": None, "metric": None, "filter": None, "rename": {}}
@@ -97,19 +96,6 @@ def test_csd_over_items(contest: Handed) -> None:
         ),
     ]
     assert contest.made[-1][1][::2] == ("json", "tiers")
-    done = tiebreak("csd", "s", "--tiers", "2", "--stderr", "e")
-    assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1] == (
-        "Error: --stderr: for scores of benchmarks; items bring their own errors."
-    )
-
-
-@pytest.mark.parametrize("tiers", [None, 2])
-def test_a_contest_is_played_without_a_word(contest: Handed, tiers: int | None) -> None:
-    setup = {**SETUP, "rounds": None, "order": None, "missing": "worst", "tiers": tiers}
-    found: object = play(["s"], READING, {**setup, "benchmark": None}, {"seed": 1})
-    assert found == ("tiers" if tiers else "a contest")
-    assert contest.made[-1][2]["options"] == {"seed": 1} | ({} if tiers else {"missing": "worst"})
 
 
 def test_csd_beside_kemeny_and_its_plots(contest: Handed) -> None:
@@ -120,9 +106,6 @@ def test_csd_beside_kemeny_and_its_plots(contest: Handed) -> None:
     assert contest.made[3][1:] == (("a contest",), {"time_limit": 60})
     assert contest.made[4][1][::2] == (None, "both")
     assert contest.made[5][1] == ("both", "x.svg")
-    contest.instead("tiebreak.report.plot.plot_contest", OSError("no room"))
-    done = tiebreak("csd", "s", "--plot", "x.svg")
-    assert (done.exit_code, done.stderr) == (1, "Error: no room\n")
 
 
 BALLOTS, OF_SCORES = SimpleNamespace(scores=None), SimpleNamespace(scores="scores")
@@ -171,15 +154,6 @@ def test_aggregate_as_it_is_asked_to_read(handed: Handed) -> None:
         **{"drop_unranked": True, "reading": READ},
         "making": {"ties": "se", "weights": {"a=b": "2", "mmlu": "1/2"}},
     }
-
-
-@pytest.mark.parametrize("weights", ["law", "law=", "=2", "a=1,a=2", "a=1,,b=2", ""])
-def test_weights_that_are_none(handed: Handed, weights: str) -> None:
-    handed.instead("tiebreak.tables.read_ballots", Enough())
-    done = tiebreak("aggregate", "a", "--weights", weights)
-    what = f"{weights!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
-    assert done.exit_code == 2
-    assert what in " ".join(done.stderr.split())
 
 
 def test_aggregate_beside_csd(handed: Handed) -> None:
@@ -291,18 +265,3 @@ def test_what_was_reported(reports: Handed, names: list[str], said: str) -> None
         "page": "r/index.html",
         "files": [{"path": str(one), "bytes": one.stat().st_size} for one in written],
     }
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("", "Give ranking LOGS, or --scores, or both."),
-        ("a --order x", "--order: for a contest over many --scores, not LOGS."),
-        ("--scores s --human h", "--human, --price and --reference go with LOGS."),
-        ("--scores s --reference r", "--human, --price and --reference go with LOGS."),
-    ],
-)
-def test_a_report_asked_wrongly(reports: Handed, asked: str, said: str) -> None:
-    done = tiebreak("report", *asked.split())
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, f"Error: {said}")
-    assert reports.made == []

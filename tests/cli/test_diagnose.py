@@ -1,17 +1,15 @@
 """The verb `diagnose`: the verdict, the next command, and exit codes."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
-from tiebreak.cli.diagnose import diagnose
+from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cli.handed import tiebreak
 
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(diagnose, arguments, env={"COLUMNS": "100"})
+run = partial(tiebreak, "diagnose")
 
 
 @pytest.fixture
@@ -48,56 +46,3 @@ def test_json(logs: Path) -> None:
     [found] = json.loads(done.output)["benchmarks"]
     assert found["verdict"]["kind"] == "saturated"
     assert (found["evidence"]["level"], found["power"]) == (0.9, 0.9)
-
-
-def test_options_reach_the_loader(tmp_path: Path) -> None:
-    rows = make_rows(8)
-    scores = [row | {"native": None, "scores": {"one": 1.0, "two": 0.5}} for row in rows]
-    write_inspect_log(tmp_path / "a", "a", scores, task="gsm8k")
-    write_inspect_log(tmp_path / "b", "b", scores[:7], task="maths")
-    done = run(
-        *(str(tmp_path / "a"), str(tmp_path / "b"), "--rename", "maths=gsm8k"),
-        *("--mode", "intersect", "--metric", "two", "--json"),
-    )
-    assert done.exit_code == 0, done.output
-    [found] = json.loads(done.output)["benchmarks"]
-    assert (found["evidence"]["n_rows"], found["n_dropped"]) == (7, 1)
-    assert [standing["native"] for standing in found["standings"]] == [0.5, 0.5]
-    assert found["metrics"] == ["two"]
-
-
-def test_the_filter_reaches_the_loader(tmp_path: Path) -> None:
-    rows = [
-        row | {"filter": name, "doc_id": i, "native": float(name == "strict")}
-        for i, row in enumerate(make_rows(3))
-        for name in ("flexible", "strict")
-    ]
-    for model in ("a", "b"):
-        write_lm_eval_run(tmp_path, model, rows)
-    done = run(str(tmp_path), "--filter", "strict", "--json")
-    assert done.exit_code == 0, done.output
-    [found] = json.loads(done.output)["benchmarks"]
-    assert [standing["native"] for standing in found["standings"]] == [1.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["nowhere"], 1, "nowhere"),
-        ([], 2, "Missing argument"),
-        (["x", "--rename", "a"], 2, "OLD=NEW"),
-        (["x", "--level", "2"], 2, "--level"),
-    ],
-)
-def test_wrong_use(arguments: list[str], code: int, words: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == code
-    assert words in done.output
-    assert "Traceback" not in done.output
-
-
-def test_one_model_in_the_logs_is_an_error(tmp_path: Path) -> None:
-    write_inspect_log(tmp_path, "a", make_rows(3))
-    done = run(str(tmp_path))
-    assert done.exit_code == 1
-    assert "only one model" in done.output

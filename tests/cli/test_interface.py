@@ -3,6 +3,7 @@
 A line of it is an option with what may be given, what holds when nothing is, and how often.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 import tiebreak
 from tests.expected import renewed
+from tests.harness import ROOT
 from tiebreak.cli.verbs import main
 
 HELP = ("--help", "-h")
@@ -32,11 +34,12 @@ def line(param: click.Parameter) -> str:
     words += [word for word in ("required", "multiple", "count", "hidden") if told.get(word)]
     if told["nargs"] != 1:
         words.append(f"{told['nargs']} values")
-    if told["default"] is not None and told["default"] is not False:
+    default = told["default"] is not None and told["default"] is not False
+    if default:
         words.append(f"default {told['default']}")
     if told.get("envvar"):
         words.append(f"or ${told['envvar']}")
-    if isinstance(param, click.Option) and param.show_default and param.default is not None:
+    if default and isinstance(param, click.Option) and param.show_default is not False:
         words.append("shown")
     return ", ".join(words)
 
@@ -74,6 +77,39 @@ def test_what_every_verb_takes() -> None:
     renewed(kept, "".join(f"{text.rstrip()}\n" for text in found))
 
 
+# The modules that run each verb by its name, of a group's verbs that within the group.
+TESTED = {
+    "cli/commands.py": (
+        *("align", "calibrate", "candidates", "compare", "contamination", "demo", "diagnose"),
+        *("estimate", "peers", "rank", "score-code", "serve-local", "simulate", "stability"),
+        *("write-back", "bank serve"),
+    ),
+    "cli/test_contest_verbs.py": ("aggregate", "csd", "report"),
+    "cli/test_lm_eval.py": ("lm-eval-cache", "lm-eval-tasks"),
+    "cli/test_paid_verbs.py": ("canary",),
+    "cli/test_publish_said.py": ("publish",),
+    "fair/cli/test_bank_owner_verbs.py": (
+        *("bank check", "bank close", "bank import", "bank quota", "bank release", "bank revoke"),
+        *("bank sessions", "bank stats", "bank token"),
+    ),
+    "fair/cli/test_bank_verbs.py": ("bank expand", "bank export", "bank review", "bank sample"),
+}
+
+
+def test_every_verb_is_run_by_a_test() -> None:
+    names = {
+        path.removeprefix("tiebreak ")
+        for path, command in verbs(main, "tiebreak")
+        if not isinstance(command, click.Group)
+    }
+    assert names == {name for tested in TESTED.values() for name in tested}
+    for module, tested in TESTED.items():
+        text = (ROOT / "tests" / module).read_text(encoding="utf-8")
+        for name in tested:
+            called = f'"({name}|{name.removeprefix("bank ")})[ "]'
+            assert re.search(called, text), f"{module} does not run {name}"
+
+
 def test_verbs_without_a_word_say_what_they_do_and_none_is_hidden() -> None:
     for path, command in verbs(main, "tiebreak"):
         assert command.help, path
@@ -86,7 +122,6 @@ def test_help_by_a_letter_and_no_wider_than_100(monkeypatch: pytest.MonkeyPatch)
     wide = {"COLUMNS": "300"}
     long, short = (CliRunner().invoke(main, ["align", one], env=wide).output for one in HELP)
     assert long == short
-    assert main.context_settings == {"help_option_names": [*HELP[::-1]], "max_content_width": 100}
     assert max(map(len, long.splitlines())) <= 100
 
 

@@ -3,304 +3,46 @@
 import json
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
-from tests.cli.test_interface import line
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.cli import _contest, _shared
+from tiebreak.cli import _shared
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import UnreadableLogError
 from tiebreak.report.sheet import Section, Sheet
-from tiebreak.scorers.rules import ANEW
-
-Decorator = Callable[[Any], Any]
 
 
-def verb(*decorators: Decorator) -> tuple[click.Command, list[dict[str, Any]]]:
-    """A verb that only keeps what it is given."""
-    given: list[dict[str, Any]] = []
-
-    def keep(**arguments: Any) -> None:
-        given.append(arguments)
-
-    command: Any = keep
-    for decorator in reversed(decorators):
-        command = decorator(command)
-    return click.command("verb")(command), given
-
-
-def asked(decorator: Decorator, *arguments: str, **env: str) -> dict[str, Any]:
+def asked(options: Callable[[Any], Any], *arguments: str, **env: str) -> dict[str, Any]:
     """What a verb with these options is given."""
-    command, given = verb(decorator)
+    given: dict[str, Any] = {}
+    command = click.command("verb")(options(lambda **values: given.update(values)))
     done = CliRunner().invoke(command, arguments, env=env, catch_exceptions=False)
     assert (done.exit_code, done.output) == (0, "")
-    [found] = given
-    return found
+    return given
 
 
-def refused(decorator: Decorator, *arguments: str) -> str:
-    """The last line of what a verb says that refuses these arguments."""
-    command, given = verb(decorator)
-    done: Result = CliRunner().invoke(command, arguments, env={"COLUMNS": "200"})
-    assert (done.exit_code, given, done.stdout) == (2, [], "")
-    return done.stderr.splitlines()[-1]
+@pytest.mark.parametrize("modes", [("strict", "intersect"), ("strict", "intersect", "union")])
+def test_the_help_of_a_mode_names_those_there_are(modes: tuple[str, ...]) -> None:
+    [mode, *_] = click.command()(_shared.loading_options(modes)(lambda: None)).params
+    assert isinstance(mode, click.Option)
+    assert ("union: keep all, for stars." in str(mode.help)) is ("union" in modes)
 
 
-METHODS = "|".join([*AGGREGATORS, "all"])
-RENAME = "--rename, text, multiple"
-LOADING = [
-    *(RENAME, "--name, text, multiple", "--same-settings, flag"),
-    *("--metric, text", "--filter, text"),
-]
-CONTEST = [
-    "--rounds, file or dir",
-    "--order, file",
-    "--eliminate, text",
-    "--missing, error|available|worst, default error, shown",
-    "--spoil, text, multiple",
-    "--performance-tiers, integer range 1..",
-    "--tiers, integer range 2..",
-    "--benchmark, text",
-]
-DECLARED: list[tuple[Decorator, list[str]]] = [
-    (
-        _shared.bootstrap_options,
-        [
-            "--level, float range 0.5..0.999, default 0.95, shown",
-            "--draws, integer range 100.., default 2000, shown",
-            "--seed, integer, default 0, shown",
-        ],
-    ),
-    (
-        _shared.loading_options,
-        [
-            "--mode, strict|intersect, default strict, shown",
-            *LOADING,
-        ],
-    ),
-    (
-        partial(_shared.loading_options, modes=("strict", "union")),
-        ["--mode, strict|union, default strict, shown", *LOADING],
-    ),
-    (
-        _shared.scores_options,
-        ["--stderr, file or dir", "--metric, text", "--filter, text", RENAME],
-    ),
-    (_shared.bank_option, ["--bank, file, default bank.db, or $TIEBREAK_BANK, shown"]),
-    (_shared.place_option("How"), [f"--place, {'|'.join(ANEW)}"]),
-    (_shared.also_option("csd", "Also"), ["--also, csd"]),
-    (_shared.method_option("How"), [f"--method, {METHODS}, multiple"]),
-    (
-        _shared.method_option("How", default=["irv"], show_default=True),
-        [f"--method, {METHODS}, multiple, default ['irv'], shown"],
-    ),
-    (
-        _shared.form_options("json", "csv"),
-        ["--json, flag", "--csv, flag", "--format, markdown|latex|html"],
-    ),
-    (_contest.contest_options, CONTEST),
-    (_contest.played_options, [*CONTEST[:4], CONTEST[5]]),
-]
-
-
-@pytest.mark.parametrize(("decorator", "lines"), DECLARED)
-def test_what_is_declared(decorator: Decorator, lines: list[str]) -> None:
-    command, _ = verb(decorator)
-    assert [line(param) for param in command.params] == lines
-
-
-def test_the_help_of_a_mode_names_those_there_are() -> None:
-    for modes, words in (
-        (("strict", "intersect"), False),
-        (("strict", "intersect", "union"), True),
-    ):
-        command, _ = verb(partial(_shared.loading_options, modes=modes))
-        said = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
-        assert "strict: any hole is an error. intersect: keep the items that all models" in said
-        assert ("union: keep all, for stars." in said) is words
-
-
-PLAIN: dict[str, Any] = {
-    "rounds": None,
-    "order": None,
-    "eliminate": None,
-    "missing": "error",
-    "spoil": (),
-}
-PLAIN |= {"performance_tiers": None, "tiers": None, "benchmark": None}
-GIVEN: list[tuple[Decorator, str, dict[str, Any]]] = [
-    (_shared.bootstrap_options, "", {"how": Resampling(0.95, 2000, 0)}),
-    (
-        _shared.bootstrap_options,
-        "--level 0.5 --draws 100 --seed -1",
-        {"how": Resampling(0.5, 100, -1)},
-    ),
-    (
-        _shared.loading_options,
-        "",
-        {
-            "loading": {
-                **{"mode": "strict", "native": None, "filter": None, "rename": {}, "names": {}},
-                "same_settings": False,
-            }
-        },
-    ),
-    (
-        _shared.loading_options,
-        "--mode intersect --metric n --filter f --rename a=b --rename c=d=e --name p=m --name q=n=o"
-        " --same-settings",
-        {
-            "loading": {
-                **{"mode": "intersect", "native": "n", "filter": "f", "same_settings": True},
-                **{"rename": {"a": "b", "c": "d=e"}, "names": {"p": "m", "q": "n=o"}},
-            }
-        },
-    ),
-    (
-        _shared.scores_options,
-        "",
-        {"reading": {"stderr": None, "metric": None, "filter": None, "rename": {}}},
-    ),
-    (
-        _shared.scores_options,
-        "--stderr e --metric m --filter f --rename a=b --rename c=d",
-        {
-            "reading": {
-                **{"stderr": "e", "metric": "m", "filter": "f"},
-                "rename": {"a": "b", "c": "d"},
-            }
-        },
-    ),
-    (_shared.bank_option, "", {"url": "bank.db"}),
-    (_shared.bank_option, "--bank x", {"url": "x"}),
-    (_shared.place_option("How"), "", {"rule": None}),
-    (_shared.place_option("How"), "--place points", {"rule": "points"}),
-    (_shared.also_option("csd", "Also"), "", {"also": False}),
-    (_shared.also_option("csd", "Also"), "--also csd", {"also": True}),
-    (_shared.method_option("How"), "", {"methods": ()}),
-    (
-        _shared.method_option("How"),
-        "--method irv --method borda --method irv",
-        {"methods": ("irv", "borda")},
-    ),
-    (
-        _shared.method_option("How"),
-        "--method all --method irv",
-        {"methods": ("irv", *(one for one in AGGREGATORS if one != "irv"))},
-    ),
-    (_shared.form_options("json", "csv"), "", {"form": None}),
-    (_shared.form_options("json", "csv"), "--json", {"form": "json"}),
-    (_shared.form_options("json", "csv"), "--csv", {"form": "csv"}),
-    (_shared.form_options("json"), "--format latex", {"form": "latex"}),
-    (_contest.contest_options, "", {"setup": PLAIN}),
-    (
-        _contest.contest_options,
-        "--rounds r --eliminate 0,2 --missing worst --spoil a=b --spoil c=d --performance-tiers 1",
-        {
-            "setup": {
-                **PLAIN,
-                **{"rounds": "r", "eliminate": (0, 2), "missing": "worst"},
-                **{"spoil": ("a=b", "c=d"), "performance_tiers": 1},
-            }
-        },
-    ),
-    (
-        _contest.contest_options,
-        "--tiers 2 --benchmark b --eliminate 1 --performance-tiers 3",
-        {
-            "setup": {
-                **PLAIN,
-                **{"tiers": 2, "benchmark": "b", "eliminate": (1,), "performance_tiers": 3},
-            }
-        },
-    ),
-    (
-        _contest.played_options,
-        "--order a,b --missing available",
-        {
-            "setup": {
-                **PLAIN,
-                **{"order": "a,b", "missing": "available", "tiers": (), "benchmark": ()},
-            }
-        },
-    ),
-]
-
-
-@pytest.mark.parametrize(("decorator", "arguments", "given"), GIVEN)
-def test_what_a_verb_is_given(decorator: Decorator, arguments: str, given: dict[str, Any]) -> None:
-    assert asked(decorator, *arguments.split()) == given
+def test_all_stands_for_the_methods_that_are_not_named() -> None:
+    methods = asked(_shared.method_option("How"), "--method", "all", "--method", "irv")["methods"]
+    assert methods == ("irv", *(method for method in AGGREGATORS if method != "irv"))
 
 
 def test_a_bank_by_a_variable() -> None:
     assert asked(_shared.bank_option, TIEBREAK_BANK="y.db") == {"url": "y.db"}
     assert asked(_shared.bank_option, "--bank", "x.db", TIEBREAK_BANK="y.db") == {"url": "x.db"}
-
-
-ITEMS = "for rounds of benchmarks; with --tiers the items are rounds."
-
-
-@pytest.mark.parametrize(
-    ("decorator", "arguments", "said"),
-    [
-        (
-            _contest.contest_options,
-            "--rounds r --order a",
-            "Give --rounds, whose order counts, or --order.",
-        ),
-        (
-            _contest.contest_options,
-            "--benchmark b",
-            "--benchmark goes with --tiers; --order chooses benchmarks.",
-        ),
-        (_contest.contest_options, "--tiers 2 --rounds r", f"--rounds: {ITEMS}"),
-        (_contest.contest_options, "--tiers 2 --missing available", f"--missing: {ITEMS}"),
-        (
-            _contest.contest_options,
-            "--tiers 2 --order a --spoil b=c --missing worst",
-            f"--order, --spoil, --missing: {ITEMS}",
-        ),
-        (
-            _contest.contest_options,
-            "--eliminate 0;1",
-            "Invalid value for '--eliminate': '0;1' is not a list of whole numbers such as 0,1,2",
-        ),
-        (
-            _shared.scores_options,
-            "--rename a",
-            "Invalid value for --rename: 'a' is not of the form OLD=NEW",
-        ),
-        (
-            _shared.loading_options,
-            "--rename =b",
-            "Invalid value for --rename: '=b' is not of the form OLD=NEW",
-        ),
-        (
-            _shared.loading_options,
-            "--rename a=",
-            "Invalid value for --rename: 'a=' is not of the form OLD=NEW",
-        ),
-        *(
-            (
-                _shared.loading_options,
-                f"--name {text}",
-                f"Invalid value for --name: {text!r} is not of the form PATH=MODEL",
-            )
-            for text in ("logs/a.eval", "=m", "a=", "=", "==m")
-        ),
-    ],
-)
-def test_what_is_refused(decorator: Decorator, arguments: str, said: str) -> None:
-    assert refused(decorator, *arguments.split()) == f"Error: {said}"
 
 
 @pytest.mark.parametrize(
@@ -319,47 +61,8 @@ def test_a_path_and_a_model_may_have_an_equals_sign(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x=y").mkdir()
     (tmp_path / "x=y" / "z=1.eval").touch()
-    found = asked(_shared.loading_options, "--name", text)["loading"]["names"]
+    found = asked(_shared.loading_options(), "--name", text)["loading"]["names"]
     assert found == {path: model}
-
-
-@pytest.mark.parametrize(
-    ("text", "found"), [("1", (1,)), ("3,-2,0", (3, -2, 0)), ("", None), ("1,", None), ("x", None)]
-)
-def test_numbers(text: str, found: tuple[int, ...] | None) -> None:
-    option = click.option("--n", callback=_shared.numbers(int, "whole numbers"))
-    if found is None:
-        said = f"Invalid value for '--n': {text!r} is not a list of whole numbers"
-        assert refused(option, "--n", text) == f"Error: {said}"
-    else:
-        assert asked(option, "--n", text) == {"n": found}
-    assert asked(option) == {"n": None}
-
-
-@pytest.mark.parametrize(("text", "fine"), [("1,2", True), ("1,0", False), ("0", False)])
-def test_every_number_must_be_valid(text: str, fine: bool) -> None:
-    read = _shared.numbers(int, "numbers above 0", lambda number: number > 0)
-    option = click.option("--n", callback=read)
-    if fine:
-        assert asked(option, "--n", text) == {"n": (1, 2)}
-    else:
-        assert "is not a list of numbers above 0" in refused(option, "--n", text)
-
-
-def test_how_long_methods_take_for_scores() -> None:
-    assert _shared.SCORES_LIMIT == 60
-
-
-def test_given_of_a_contest() -> None:
-    assert _contest.given_of({**PLAIN, "missing": "worst"}) == []
-    setup: dict[str, Any] = {
-        **PLAIN,
-        "rounds": "r",
-        "performance_tiers": 2,
-        "metric": "m",
-        "rename": {},
-    }
-    assert _contest.given_of(setup) == ["--rounds", "--performance-tiers", "--metric"]
 
 
 def test_errors_become_one_message() -> None:

@@ -1,23 +1,21 @@
 """The verb `peers`: tables, JSON, methods, and what it says when it is used wrongly."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.analysis.peers.builders import by_scores, identical
 from tests.analysis.peers.test_self_preference import planted
+from tests.cli.handed import tiebreak
 from tests.ranking_logs.builders import bracket, write_log
-from tiebreak.cli.peers import peers
-from tiebreak.rankers import AGGREGATORS
 
 FAST = ("--draws", "100")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(peers, arguments, env={"COLUMNS": "80"})
+run = partial(tiebreak, "peers", env={"COLUMNS": "80"})
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +25,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_log(folder / "2.eval", [bracket("q1", "a", "b", "c")], task_id="T2")
     write_log(folder / "none" / "3.eval", [identical("q1", "ab")], task_id="T3")
     return folder
-
-
-def test_help() -> None:
-    done = run("--help")
-    assert done.exit_code == 0
-    assert "Examples:" in done.output
 
 
 @pytest.mark.slow
@@ -60,38 +52,13 @@ def test_items(logs: Path) -> None:
     assert one["items"][0]["election"]["results"][0]["kemeny"]["optimal"] is True
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("named", "methods"),
-    [
-        (["borda"], ["borda"]),
-        (["borda", "irv", "borda"], ["borda", "irv"]),
-        (["all"], list(AGGREGATORS)),
-        (["irv", "all"], ["irv", *(method for method in AGGREGATORS if method != "irv")]),
-    ],
-)
-def test_methods(logs: Path, named: list[str], methods: list[str]) -> None:
-    options = [part for name in named for part in ("--method", name)]
-    [one] = json.loads(run(str(logs), "--json", *options, *FAST).stdout)["reviews"]
-    assert one["ranking"]["methods"] == methods
-    results = one["ranking"]["by_method"]["results"]
-    assert [result["method"] for result in results] == methods
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["nowhere"], 1, "nowhere does not exist"),
-        ([], 2, "Missing argument"),
         (["{logs}/2.eval"], 1, "inspect eval tiebreak/peer_review -T candidates=LOGS"),
-        (["{logs}/none"], 1, "all answers to all items are identical"),
-        (["{logs}", "--items"], 2, "--items goes with --json"),
-        (["{logs}", "--method", "plurality"], 2, "--method"),
-        (["{logs}", "--level", "2"], 2, "--level"),
     ],
 )
 def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
     done = run(*(part.format(logs=logs) for part in arguments))
     assert done.exit_code == code, done.output
     assert words in done.output
-    assert "Traceback" not in done.output

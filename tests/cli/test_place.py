@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+from tests.cli.handed import tiebreak
 from tests.ranking_logs.builders import graded, write_log
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.rules import ANEW
 
 MODELS = "abcdef"
+FAST = ("--draws", "100")
 FITS = {
     "seal": ("elimination", "elimination_tied", "least_squares"),
     "flat_bracket": ("elimination", "elimination_tied", "least_squares"),
@@ -29,16 +30,11 @@ FITS = {
 }
 
 
-def tiebreak(*arguments: object) -> Result:
-    given = [*map(str, arguments), "--draws", "100"]
-    return CliRunner().invoke(main, given, env={"COLUMNS": "100"})
+def rank(*arguments: str | Path) -> Result:
+    return tiebreak("rank", *arguments, *FAST)
 
 
-def rank(*arguments: object) -> Result:
-    return tiebreak("rank", *arguments)
-
-
-def board_of(*arguments: object) -> dict[str, Any]:
+def board_of(*arguments: str | Path) -> dict[str, Any]:
     done = rank(*arguments, "--json")
     assert done.exit_code == 0, done.output
     [board] = json.loads(done.output)["leaderboards"]
@@ -112,7 +108,7 @@ def test_losers_of_a_round_tied_by_hand(logs: Mapping[str, Path]) -> None:
 @pytest.mark.slow
 def test_compare_places_what_the_rule_fits(logs: Mapping[str, Path]) -> None:
     given = [logs[protocol] for protocol in ("seal", "swiss", "full_pairwise")]
-    done = tiebreak("compare", *given, "--place", "elimination_tied", "--json")
+    done = tiebreak("compare", *given, "--place", "elimination_tied", "--json", *FAST)
     [found] = json.loads(done.output)["benchmarks"]
     assert {one["name"]: one["placed_by"] for one in found["logs"]} == {
         "seal": "elimination_tied",
@@ -123,7 +119,7 @@ def test_compare_places_what_the_rule_fits(logs: Mapping[str, Path]) -> None:
     [seal] = [one for one in found["logs"] if one["name"] == "seal"]
     ranks = {row["model"]: row["rank"] for row in board["rows"]}
     assert {one["model"]: one["rank"] for one in seal["places"]} == ranks
-    failed = tiebreak("compare", *given[1:], "--place", "elimination")
+    failed = tiebreak("compare", *given[1:], "--place", "elimination", *FAST)
     assert failed.exit_code == 1
     assert "elimination ranks only brackets with seeds" in failed.output
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests import expected
 from tests.cli.commands import OWN, USUAL
 from tests.cli.handed import Enough, Handed, tiebreak
 from tiebreak.publish.dataset import Publication, Written
@@ -83,84 +84,33 @@ def test_what_is_handed_on(
     assert others == NOTHING | given
 
 
-DRY = (
-    "      1.0 kB  README.md\n"
-    "  1,024.0 kB  leaderboard/a.parquet  (there)\n"
-    "      1.0 MB  ballots.parquet\n"
-    "      1.5 kB  plots/ (2 files)\n"
-    "\n"
-)
+TOLD = [
+    ("a --dry-run", made(("r1", "r2"), "c1", folder=FILES)),
+    ("a --dry-run --to me/x --public --out y", made(contest="c1", folder=FILES[:2])),
+    (
+        "a --dry-run --every-eval-ever e --to me/x --community-evals f",
+        made(("r1",), folder=FILES[:2], exports=(("p",), ("q", "r"))),
+    ),
+    ("a --dry-run", made(("r1",), folder=FILES[2:3])),
+    ("a --every-eval-ever e", made(exports=(("p",), ()))),
+    ("a --to me/x", made(sent=sent(published=("r1", "r2"), already=("r0",)))),
+    (
+        "a --to me/x --public",
+        made(sent=sent(published=("r1",), private=False, made_public=True)),
+    ),
+    ("a --to me/x", made(sent=sent(already=("r1",), private=False))),
+    ("a --to me/x --pr", made(sent=sent(published=("r1",), pull_request=0))),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "found", "stdout"),
-    [
-        (
-            "a --dry-run",
-            made(("r1", "r2"), "c1", folder=FILES),
-            f"{DRY}tiebreak-dataset: 5 files, 2.0 MB, 2 runs, 1 contest. Nothing was sent.\n"
-            'Look at it: tiebreak-dataset/README.md, load_dataset("tiebreak-dataset", '
-            '"leaderboard")\n'
-            "Publish it (private): the same command with --to OWNER/NAME, without --dry-run "
-            "(--out)\n",
-        ),
-        (
-            "a --dry-run --to me/x --public --out y",
-            made(contest="c1", folder=FILES[:2]),
-            "      1.0 kB  README.md\n  1,024.0 kB  leaderboard/a.parquet  (there)\n\n"
-            "y: 2 files, 1.0 MB, 1 contest. Nothing was sent.\n"
-            'Look at it: y/README.md, load_dataset("y", "contests")\n'
-            "Publish it (public): the same command with --to me/x --public, without --dry-run "
-            "(--out)\n",
-        ),
-        (
-            "a --dry-run --every-eval-ever e --to me/x --community-evals f",
-            made(("r1",), folder=FILES[:2], exports=(("p",), ("q", "r"))),
-            "      1.0 kB  README.md\n  1,024.0 kB  leaderboard/a.parquet  (there)\n\n"
-            "x: 2 files, 1.0 MB, 1 run. Nothing was sent.\n"
-            'Look at it: x/README.md, load_dataset("x", "leaderboard")\n'
-            "Publish it (private): the same command with --to me/x, without --dry-run (--out)\n"
-            "Every Eval Ever: 1 file in e\n"
-            "Community evals: 2 files in f\n",
-        ),
-        (
-            "a --dry-run",
-            made(("r1",), folder=FILES[2:3]),
-            "      0.5 kB  plots/ (1 file)\n\n"
-            "tiebreak-dataset: 1 file, 0.5 kB, 1 run. Nothing was sent.\n"
-            'Look at it: tiebreak-dataset/README.md, load_dataset("tiebreak-dataset", '
-            '"leaderboard")\n'
-            "Publish it (private): the same command with --to OWNER/NAME, without --dry-run "
-            "(--out)\n",
-        ),
-        ("a --every-eval-ever e", made(exports=(("p",), ())), "Every Eval Ever: 1 file in e\n"),
-        (
-            "a --to me/x",
-            made(sent=sent(published=("r1", "r2"), already=("r0",))),
-            "Published: r1, r2\nAlready there: r0\nhttps://hub/x\n"
-            "It is private. Read the card there; the same command with --public shows it to all.\n",
-        ),
-        (
-            "a --to me/x --public",
-            made(sent=sent(published=("r1",), private=False, made_public=True)),
-            "Published: r1\nhttps://hub/x\nIt is public now.\n",
-        ),
-        (
-            "a --to me/x",
-            made(sent=sent(already=("r1",), private=False)),
-            "Already there: r1\nhttps://hub/x\n",
-        ),
-        (
-            "a --to me/x --pr",
-            made(sent=sent(published=("r1",), pull_request=0)),
-            "Published: r1\nhttps://hub/x\nNext: merge the pull request there.\n",
-        ),
-    ],
-)
-def test_what_is_said(handed: Handed, arguments: str, found: Publication, stdout: str) -> None:
-    handed.instead(DATASET, found)
-    done = tiebreak("publish", *arguments.split())
-    assert (done.exit_code, done.stdout, done.stderr) == (0, stdout, "")
+def test_what_is_said(handed: Handed) -> None:
+    texts = []
+    for arguments, publication in TOLD:
+        handed.instead(DATASET, publication)
+        done = tiebreak("publish", *arguments.split())
+        assert (done.exit_code, done.stderr) == (0, "")
+        texts.append(f"$ tiebreak publish {arguments}\n{done.stdout}")
+    expected.check(__file__, "publish.txt", "\n".join(texts))
 
 
 def test_notes_go_beside_what_is_said(handed: Handed) -> None:
@@ -204,55 +154,6 @@ def test_json_of_what_was_sent(handed: Handed) -> None:
         "every_eval_ever": {"folder": "e", "files": ["p"]},
         "notes": [],
     }
-
-
-NO_NAME = "--to must be OWNER/NAME"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("", "Give ranking LOGS, or --scores, or both."),
-        (
-            "a",
-            "Say where to: --to OWNER/NAME publishes, --dry-run only writes the folder; "
-            "--every-eval-ever DIR and --community-evals DIR write records for these.",
-        ),
-        ("a --to x", NO_NAME),
-        ("a --to x/.y", NO_NAME),
-        ("a --to x/y-", NO_NAME),
-        (f"a --to x/{'y' * 95}", NO_NAME),
-        ("a --dry-run --candidates c", "--candidates only goes with --with-candidates"),
-        ("a --to x/y --out z", "--out only goes with --dry-run"),
-        ("a --dry-run --public", "--public and --pr need --to"),
-        ("a --dry-run --pr", "--public and --pr need --to"),
-        (
-            "a --to x/y --public --pr",
-            "--pr does not change who may see a dataset: leave out --public",
-        ),
-        (
-            "a --community-evals f",
-            "--community-evals needs --to: its entries link to the dataset",
-        ),
-        (
-            "a --dry-run --order x --metric m",
-            "--order, --metric: for a contest over many --scores, not LOGS.",
-        ),
-        (
-            "--scores s --dry-run --with-candidates",
-            "--with-candidates and --community-evals go with LOGS.",
-        ),
-        (
-            "--scores s --to x/y --community-evals f",
-            "--with-candidates and --community-evals go with LOGS.",
-        ),
-    ],
-)
-def test_used_wrongly(handed: Handed, arguments: str, said: str) -> None:
-    handed.instead(DATASET, Enough())
-    done = tiebreak("publish", *arguments.split())
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.endswith(f"\nError: {said}\n")
 
 
 @pytest.mark.parametrize("name", ["x/y", "x/y.z", f"x/{'y' * 94}", "_/_", "9/a-b"])

@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.cli.handed import tiebreak
 from tests.report.page.logs import small, whole
-from tiebreak.cli.report import report
 from tiebreak.report.page import build
 from tiebreak.report.page.items import Shelf
 
@@ -17,8 +16,7 @@ FAST = ("--draws", "100")
 SCORES = "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n"
 
 
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(report, [str(one) for one in arguments], env={"COLUMNS": "100"})
+run = partial(tiebreak, "report")
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +29,6 @@ def scores(tmp_path: Path) -> Path:
     path = tmp_path / "scores.csv"
     path.write_text(SCORES, encoding="utf-8")
     return path
-
-
-def test_help() -> None:
-    done = run("--help")
-    assert done.exit_code == 0
-    assert "Examples:" in done.output
 
 
 @pytest.mark.slow
@@ -67,13 +59,6 @@ def test_items_beside_the_page_until_a_report_has_room_for_them(
     assert any("items" in Path(file).parts for file in files)
     run(logs, "-o", folder, *FAST)
     assert not (folder / "items").exists()
-
-
-@pytest.mark.slow
-def test_the_default_folder(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(logs.resolve(), *FAST).exit_code == 0
-    assert (tmp_path / "report" / "index.html").exists()
 
 
 @pytest.mark.slow
@@ -144,37 +129,8 @@ def test_people_and_reference(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "Give ranking LOGS, or --scores, or both."),
-        (["LOGS", "--rounds", "x.yaml", "--spoil", "a=b"], "--rounds, --spoil: for a contest"),
-        (["LOGS", "--eliminate", "1"], "--eliminate: for a contest over many --scores"),
-        (["LOGS", "--metric", "x"], "--metric: for a contest over many --scores"),
-        (
-            ["--scores", "SCORES", "--human", "p.csv"],
-            "--human, --price and --reference go with LOGS.",
-        ),
-        (["LOGS", "--pictures", "svg,gif"], "'gif' is none of svg, png, pdf"),
-        (["LOGS", "--width", "85"], "'85' is no length such as 85mm, 12cm or 3.3in"),
-        (["LOGS", "--width", "2m"], "'2m' is no length"),
-        (["LOGS", "--width", "1mm"], "1mm is not between 1in and 40in"),
-        (["--scores", "SCORES", "--eliminate", "one"], "'one' is not a list of whole numbers"),
-    ],
-)
-def test_used_wrongly(logs: Path, scores: Path, arguments: list[str], said: str) -> None:
-    given = {"LOGS": str(logs), "SCORES": str(scores)}
-    done = run(*(given.get(one, one) for one in arguments))
-    assert done.exit_code == 2
-    assert said in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["nowhere"], "nowhere does not exist"),
         (["LOGS", "-o", "SCORES"], "is a file; a report is a folder"),
-        (["LOGS", "--reference", "full_pairwise"], "No log is the reference 'full_pairwise'"),
         (["LOGS", "--human", "SCORES"], "rank"),
-        (["LOGS", "--human", "nowhere.csv"], "nowhere.csv"),
-        (["--scores", "nowhere.csv"], "nowhere.csv"),
         (["--scores", "SCORES", "--spoil", "nobody=maths"], "nobody"),
     ],
 )

@@ -1,20 +1,18 @@
 """The verb `score-code`: what it prints, writes and exits with."""
 
 import json
-import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.candidates.builders import write_lm_eval_run
-from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
-from tiebreak.cli.score_code import score_code
+from tests.cli.handed import tiebreak
+from tiebreak.candidates import CandidatePool, read_parquet
 from tiebreak.inspect_tasks import score_code as runs
-from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
+from tiebreak.inspect_tasks.score_code import CodeScores
 from tiebreak.tables import read_scores
 
 DOC = {
@@ -33,8 +31,7 @@ def answers(tmp_path: Path) -> str:
     return str(tmp_path / "out")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(score_code, arguments)
+run = partial(tiebreak, "score-code")
 
 
 @pytest.mark.slow
@@ -115,77 +112,6 @@ def all_right(pool: CandidatePool) -> CandidatePool:
     )
 
 
-def test_unscored_answers_are_named_and_end_with_an_error(
-    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(pool: CandidatePool, *_: object, **__: Any) -> CodeScores:
-        unscored = [Unscored(item, model, "no room") for item, row in pool for model in row]
-        return CodeScores(pool, 2, tuple(unscored))
-
-    monkeypatch.setattr(runs, "score_code", broken)
-    out = tmp_path / "pool.parquet"
-    result = run(answers, "--out", str(out))
-    assert result.exit_code == 1
-    assert "Unscored: T/0, a[b]: no room" in result.stdout
-    # Passed, of, unscored, share.
-    assert ["a[b]", "0", "0", "1", "–"] in [line.split() for line in result.stdout.splitlines()]
-    result = run(answers, "--out", str(out), "--json")
-    assert result.exit_code == 1
-    assert json.loads(result.stdout)["unscored"][0] == {
-        "item": "T/0",
-        "epoch": 1,
-        "model": "a[b]",
-        "why": "no room",
-    }
-    [(_, row)] = list(load_candidates(out))
-    assert all(math.isnan(candidate.native_score) for candidate in row.values())
-
-
-def test_answers_that_need_what_is_not_there_are_counted_and_named(
-    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They have a score, so this is no error; at most ten are named."""
-
-    def stopped(pool: CandidatePool, *_: object, **__: Any) -> CodeScores:
-        why = "import numpy is refused here"
-        named = [Unscored(item, model, why) for item, row in pool for model in row]
-        return CodeScores(all_right(pool), 2, (), tuple(named * 6))
-
-    monkeypatch.setattr(runs, "score_code", stopped)
-    out = tmp_path / "pool.parquet"
-    result = run(answers, "--out", str(out))
-    assert result.exit_code == 0
-    words = " ".join(result.stdout.split())
-    assert "12 answers stopped at what the sandbox does not have: counted as wrong." in words
-    assert words.count("Not there: T/0, a[b]: import numpy is refused here") == 5
-    assert "… and 2 more." in words
-    result = run(answers, "--out", str(out), "--json")
-    assert json.loads(result.stdout)["not_there"][1] == {
-        "item": "T/0",
-        "epoch": 1,
-        "model": "c",
-        "why": "import numpy is refused here",
-    }
-
-
-def test_a_local_sandbox_wants_a_yes(answers: str, tmp_path: Path) -> None:
-    out = tmp_path / "pool.parquet"
-    result = run(answers, "--out", str(out), "--sandbox", "local")
-    assert result.exit_code == 1
-    assert "--confirm-run-unsafe-code" in result.output
-    assert "Traceback" not in result.output
-    assert not out.exists()
-
-
-def test_an_unknown_sandbox_is_one_sentence(answers: str, tmp_path: Path) -> None:
-    out = tmp_path / "pool.parquet"
-    result = run(answers, "--out", str(out), "--sandbox", "nonsense")
-    assert result.exit_code == 1
-    there = "bubblewrap, docker, local"
-    assert result.output == f"Error: There is no sandbox 'nonsense' here, but {there}.\n"
-    assert not out.exists()
-
-
 @pytest.mark.parametrize("where", ["file/pool.parquet", "file/deeper/pool.parquet"])
 def test_a_pool_that_cannot_be_written_is_said_before_anything_is_run(
     where: str, answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -216,12 +142,6 @@ def test_a_pool_is_written_whole_or_not_at_all(
     assert f"{out} cannot be written (No space left on device): make room" in result.output
     assert [path.name for path in out.parent.iterdir()] == ["pool.parquet"]
     assert out.read_text() == "old"
-
-
-def test_missing_files_are_named() -> None:
-    result = run("nowhere", "--out", "pool.parquet")
-    assert result.exit_code == 1
-    assert "nowhere: does not exist" in result.output
 
 
 def test_a_second_run_into_the_same_folder_reads_what_the_first_one_read(

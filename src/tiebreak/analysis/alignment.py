@@ -40,7 +40,7 @@ from tiebreak.rankers.stability import hull
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.human import HumanRanking, read_human_ranking
-from tiebreak.words import count
+from tiebreak.text import count
 
 RaterKind = Literal["board", "reviewer", "aggregator", "view", "native"]
 

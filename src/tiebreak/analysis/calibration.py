@@ -26,7 +26,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.human import HumanLabels, LabelKind, read_human_labels
-from tiebreak.words import count
+from tiebreak.text import count
 
 PEOPLE = ""
 """The name of "judge" in figures of people with each other."""

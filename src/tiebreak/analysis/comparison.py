@@ -38,7 +38,7 @@ from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import Rule
 from tiebreak.scorers.catalogue import REFERENCE
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 Role = Literal["reference", "ceiling", "rerun", "protocol"]
 

@@ -17,7 +17,7 @@ from tiebreak.rankers import (
 )
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.tables.ballots import BallotFile
-from tiebreak.words import count
+from tiebreak.text import count
 
 _NO_ITEMS = "Each benchmark is one ballot: there are no items to count one by one"
 

@@ -49,7 +49,7 @@ from tiebreak.tables.errors import TableError
 from tiebreak.tables.pool_scores import ItemScores
 from tiebreak.tables.rounds import Round, Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells, unlike_scales
-from tiebreak.words import count
+from tiebreak.text import count
 
 # Of models, by expected wins: the paper's number (figure 3).
 TIERS = 4

@@ -18,7 +18,7 @@ from tiebreak.analysis.saturation import Saturation, native_scores, saturation
 from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit, identical_groups
 from tiebreak.progress import doing
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
-from tiebreak.words import count
+from tiebreak.text import count
 
 # Kinds of notes of a pool that bear on the comparison of its models.
 _COMPARED = ("native_differs", "settings_differ", "target_differs", "wording_differs")

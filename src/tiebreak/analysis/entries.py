@@ -36,7 +36,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.match import in_one_order
 from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.scorers.rules import RULES, fitting
-from tiebreak.words import count
+from tiebreak.text import count
 
 QuestionKey = tuple[str, str]
 """An item's id, and the hash of its question: another question is another item."""

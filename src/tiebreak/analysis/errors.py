@@ -1,7 +1,9 @@
 """The errors of analyses that have nothing to say."""
 
+from tiebreak.errors import TiebreakError
 
-class AnalysisError(ValueError):
+
+class AnalysisError(TiebreakError, ValueError):
     """What was given cannot be compared or computed from; the message says what to do next."""
 
 

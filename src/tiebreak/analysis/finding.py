@@ -1,6 +1,6 @@
 """What all results of analyses have in common: a short `repr`, and their sheet in a notebook."""
 
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 
 class Finding:

@@ -22,7 +22,7 @@ from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import by_judge, judges_in
 from tiebreak.tables.human import HumanLabel, HumanLabels, LabelKind
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
     "stars": ("0", "1", "2", "3"),

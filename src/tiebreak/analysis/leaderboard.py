@@ -50,7 +50,7 @@ from tiebreak.ranking_logs.log import RankingLog, Unranked
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 from tiebreak.scorers.rules import RULES, PlacementRule
-from tiebreak.words import count
+from tiebreak.text import count
 
 Outcome = Literal["win", "loss", "tie"] | float | None
 """The result of a match or the points of an answer; None where it is unscored."""

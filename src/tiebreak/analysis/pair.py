@@ -14,7 +14,7 @@ from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.pairwise_tests import item_means, paired_p
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.words import count, p_value
+from tiebreak.text import count, p_value
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,7 +9,7 @@ from tiebreak.rankers import ItemBootstrap
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 UNSCORED_TOLERANCE = 0.05
 TIE_TOLERANCE = 0.5

@@ -23,7 +23,7 @@ from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.joins import best_attempts
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.words import count
+from tiebreak.text import count
 
 Design = Literal["paired", "linked", "unlinked"]
 """Whether all models have the same items, some pair of models shares some, or none does."""

@@ -10,7 +10,7 @@ from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import Correctness, JudgeFigures, Juror
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.scorers.rules import PlacementRule
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 State = Literal["fine", "unknown", "doubtful"]
 

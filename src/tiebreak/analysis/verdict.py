@@ -20,7 +20,7 @@ from tiebreak.analysis.trust import Trust, length_gain
 from tiebreak.rankers.pairwise_tests import Pair, Separation, Untested, items_needed, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import Rule
-from tiebreak.words import count, p_value
+from tiebreak.text import count, p_value
 
 # More models than this are counted, not named.
 _FEW = 4

@@ -20,7 +20,7 @@ from tiebreak.candidates.placement import Placement, Slot, conflict, differing, 
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, Reading, item_name
 from tiebreak.candidates.settings import different, ways
-from tiebreak.words import count, natural_key
+from tiebreak.text import count, natural_key
 
 _FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
 """Problems that are errors in every mode."""

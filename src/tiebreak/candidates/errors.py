@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self
 
 from tiebreak.candidates.pool import Note
-from tiebreak.words import count, natural_key
+from tiebreak.errors import TiebreakError
+from tiebreak.text import count, natural_key
 
 MAX_LISTED = 20
 
@@ -99,7 +100,7 @@ Options are spelt as on the command line. `load_candidates` has arguments of the
 """
 
 
-class CandidateError(ValueError):
+class CandidateError(TiebreakError, ValueError):
     """Candidate files cannot be made into a pool.
 
     Attributes:

@@ -45,7 +45,7 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
 from tiebreak.candidates.settings import HARNESS
-from tiebreak.words import count, natural_key
+from tiebreak.text import count, natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
 _ATTACHMENT = "attachment://"

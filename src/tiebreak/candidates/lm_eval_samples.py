@@ -60,7 +60,7 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.settings import HARNESS
 from tiebreak.paths import problem_with
-from tiebreak.words import count, natural_key
+from tiebreak.text import count, natural_key
 
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tiebreak.candidates.pool import Note
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 # Files of other programs may have a million columns.
 LISTED = 20

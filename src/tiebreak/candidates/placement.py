@@ -22,7 +22,7 @@ from tiebreak.candidates.identity import canonical_target, collapse, tool_signat
 from tiebreak.candidates.pool import Item, Note
 from tiebreak.candidates.question import judged_by
 from tiebreak.candidates.records import LogRecord, item_name
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 
 class Slot(NamedTuple):

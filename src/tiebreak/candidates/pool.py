@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from tiebreak.words import count
+from tiebreak.text import count
 
 Mode = Literal["strict", "intersect"]
 

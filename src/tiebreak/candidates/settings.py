@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 Settings = Mapping[str, Mapping[str, str]]
 """How each model was asked, as far as it is known: its settings by name, as text."""

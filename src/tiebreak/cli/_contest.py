@@ -1,26 +1,60 @@
 """A contest over many benchmarks, for `csd`, `report`, `publish`: its options, its run."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, Command, numbers
+from tiebreak.cli._shared import FILES, family, numbers
 
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
     from tiebreak.rankers.contests.expected_wins import CsdOptions
 
-_OPTIONS = {
-    "rounds": click.option(
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """What a contest is like, as it was asked for; the fields are the options."""
+
+    rounds: str | None = None
+    order: str | None = None
+    eliminate: tuple[int, ...] | None = None
+    missing: str = "error"
+    spoil: tuple[str, ...] = ()
+    performance_tiers: int | None = None
+    tiers: int | None = None
+    benchmark: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds and self.order:
+            raise click.UsageError("Give --rounds, whose order counts, or --order.")
+        if self.benchmark and not self.tiers:
+            raise click.UsageError("--benchmark goes with --tiers; --order chooses benchmarks.")
+        options = {"rounds": self.rounds, "order": self.order, "spoil": self.spoil}
+        of_benchmarks = [f"--{name}" for name, value in options.items() if value]
+        of_benchmarks += ["--missing"] if self.missing != "error" else []
+        if of_benchmarks and self.tiers:
+            raise click.UsageError(
+                f"{', '.join(of_benchmarks)}: for rounds of benchmarks; with --tiers the items are "
+                "rounds."
+            )
+
+    def given(self, reading: Mapping[str, Any]) -> list[str]:
+        """The options of a contest, and of reading its scores, that were given."""
+        options = {**vars(self), "missing": None, **reading}
+        return [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+
+
+_ROUNDS = (
+    click.option(
         "--rounds",
         type=click.Path(),
         metavar="FILE",
         help="YAML list: one entry per round, a benchmark, a list of them, or a mapping with "
         "benchmarks, name, eliminate, weight. [default: every benchmark is a round]",
     ),
-    "order": click.option(
+    click.option(
         "--order",
         type=FILES,
         metavar="FILE|A,B,…",
@@ -28,7 +62,7 @@ _OPTIONS = {
         "commas between them, or a file with one a line. One that is not named is not played. "
         "[default: a table's columns from left to right; of logs and pools, alphabetical]",
     ),
-    "eliminate": click.option(
+    click.option(
         "--eliminate",
         callback=numbers(int, "whole numbers such as 0,1,2"),
         metavar="T[,T…]",
@@ -36,30 +70,31 @@ _OPTIONS = {
         "With M models and K rounds the largest that makes sense is M / (2·(K − 1)), rounded down: "
         "beyond, more than the weaker half goes out. [default: that of the rounds file, else 0]",
     ),
-    "missing": click.option(
+    click.option(
         "--missing",
         type=click.Choice(["error", "available", "worst"]),
         default="error",
-        show_default=True,
         help="A missing score: an error, left out of the round's mean, or (a whole round) the "
         "worst.",
     ),
-    "spoil": click.option(
-        "--spoil",
-        multiple=True,
-        metavar="MODEL=BENCHMARK[,…][:SCORE]",
-        help="Also show what other scores there would do to this model's rank, here and in the "
-        "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
-        "best of any model there. Repeatable.",
-    ),
-    "performance_tiers": click.option(
-        "--performance-tiers",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Tiers of models by natural breaks of expected wins: a description, no test. "
-        "[default: 4, of 8 models or more]",
-    ),
-    "tiers": click.option(
+)
+_SPOIL = click.option(
+    "--spoil",
+    multiple=True,
+    metavar="MODEL=BENCHMARK[,…][:SCORE]",
+    help="Also show what other scores there would do to this model's rank, here and in the "
+    "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
+    "best of any model there. Repeatable.",
+)
+_PERFORMANCE_TIERS = click.option(
+    "--performance-tiers",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Tiers of models by natural breaks of expected wins: a description, no test. "
+    "[default: 4, of 8 models or more]",
+)
+_TIERS = (
+    click.option(
         "--tiers",
         type=click.IntRange(2),
         metavar="K",
@@ -67,60 +102,26 @@ _OPTIONS = {
         "bands (10 in the paper) of the items' mean success rate over the models, from easy to "
         "hard.",
     ),
-    "benchmark": click.option(
+    click.option(
         "--benchmark",
         metavar="NAME",
         help="With --tiers: which benchmark's items, where there are several.",
     ),
-}
-# What has no sense where the rounds are made of items.
-_NOT_WITH_TIERS = ("rounds", "order", "spoil")
+)
 
+contest_options = family("contest", Contest, *_ROUNDS, _SPOIL, _PERFORMANCE_TIERS, *_TIERS)
+"""The options that say what a contest is like: one `contest`, for `play`."""
 
-def contest_options(command: Command) -> Command:
-    """The options that say what a contest is like: one `setup`, for `play`."""
-    return _with_setup(command, list(_OPTIONS.values()))
-
-
-def played_options(command: Command) -> Command:
-    """The same of a contest over many benchmarks, without --spoil, which is no part of it."""
-    left_out = ("spoil", "tiers", "benchmark")
-    return _with_setup(command, [_OPTIONS[name] for name in _OPTIONS if name not in left_out])
-
-
-def _with_setup(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
-    @wraps(command)
-    def with_setup(*args: Any, **others: Any) -> Any:
-        setup = {name: others.pop(name, ()) for name in _OPTIONS}
-        if setup["rounds"] and setup["order"]:
-            raise click.UsageError("Give --rounds, whose order counts, or --order.")
-        if setup["benchmark"] and not setup["tiers"]:
-            raise click.UsageError("--benchmark goes with --tiers; --order chooses benchmarks.")
-        beside = [f"--{name}" for name in _NOT_WITH_TIERS if setup[name]]
-        beside += ["--missing"] if setup["missing"] in ("available", "worst") else []
-        if beside and setup["tiers"]:
-            raise click.UsageError(
-                f"{', '.join(beside)}: for rounds of benchmarks; with --tiers the items are rounds."
-            )
-        return command(*args, setup=setup, **others)
-
-    decorated: Command = with_setup
-    for option in reversed(options):
-        decorated = option(decorated)
-    return decorated
-
-
-def given_of(setup: dict[str, Any]) -> list[str]:
-    """The options that were given."""
-    return [f"--{name.replace('_', '-')}" for name in setup if setup[name] and name != "missing"]
+played_options = family("contest", Contest, *_ROUNDS, _PERFORMANCE_TIERS)
+"""The same of a contest over many benchmarks, without --spoil, which is no part of it."""
 
 
 def play(
-    scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: Any
+    scores: Sequence[str], reading: Mapping[str, Any], contest: Contest, options: Any
 ) -> "ContestReport":
     """The contest over scores that are read first, from files and folders.
 
-    `reading` are arguments of `read_scores`, `options` those of `csd`; `setup` is what
+    `reading` are arguments of `read_scores`, `options` those of `csd`; `contest` is what
     `contest_options` gives.
 
     Raises:
@@ -129,26 +130,30 @@ def play(
     from tiebreak.analysis.contests import contest_report
     from tiebreak.tables import read_order, read_rounds, read_scores
 
-    if setup["tiers"]:
-        return _play_items(scores, reading, setup, options)
+    if contest.tiers:
+        return _play_items(contest.tiers, scores, reading, contest, options)
     table = read_scores(scores, **reading)
     rounds = None
-    if setup["rounds"]:
-        rounds = read_rounds(setup["rounds"], table.benchmarks)
-    elif setup["order"]:
-        rounds = read_order(setup["order"], table.benchmarks)
+    if contest.rounds:
+        rounds = read_rounds(contest.rounds, table.benchmarks)
+    elif contest.order:
+        rounds = read_order(contest.order, table.benchmarks)
     return contest_report(
         table,
         rounds,
-        eliminate=setup["eliminate"],
-        spoil=setup["spoil"],
-        performance_tiers=setup["performance_tiers"],
-        options=options | {"missing": setup["missing"]},
+        eliminate=contest.eliminate,
+        spoil=contest.spoil,
+        performance_tiers=contest.performance_tiers,
+        options=options | {"missing": contest.missing},
     )
 
 
 def _play_items(
-    scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: "CsdOptions"
+    tiers: int,
+    scores: Sequence[str],
+    reading: Mapping[str, Any],
+    contest: Contest,
+    options: "CsdOptions",
 ) -> "ContestReport":
     """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
     from tiebreak.analysis.contests import tier_report
@@ -157,11 +162,11 @@ def _play_items(
     if reading.get("stderr"):
         raise click.UsageError("--stderr: for scores of benchmarks; items bring their own errors.")
     how = {name: given for name, given in reading.items() if name != "stderr"}
-    items = read_item_scores(scores, benchmark=setup["benchmark"], **how)
+    items = read_item_scores(scores, benchmark=contest.benchmark, **how)
     return tier_report(
         items,
-        setup["tiers"],
-        eliminate=setup["eliminate"],
-        performance_tiers=setup["performance_tiers"],
+        tiers,
+        eliminate=contest.eliminate,
+        performance_tiers=contest.performance_tiers,
         options=options,
     )

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from importlib import import_module
 from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, Command, with_options
+from tiebreak.cli._shared import FILES, Command, family
 
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.0, 40.0
@@ -31,7 +30,7 @@ class Plot:
 
     def draw(
         self,
-        what: str,
+        kind: str,
         finding: object,
         label: str = "Plot",
         *,
@@ -41,7 +40,7 @@ class Plot:
         """Draw a finding by the function `plot_…` of a module, and say in which files."""
         if not self.file:
             return
-        plot = getattr(import_module(module), f"plot_{what}")
+        plot = getattr(import_module(module), f"plot_{kind}")
         files = plot(finding, self.file, width=self.width, **how)
         click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 
@@ -53,31 +52,28 @@ def width_option(help: str) -> Callable[[Command], Command]:
 
 def plot_options(help: str) -> Callable[[Command], Command]:
     """The options --plot, the file of a picture, and --width: one `plot`."""
-    options = (
+
+    def checked(plot: str | None, width: float | None) -> Plot:
+        if width is not None and plot is None:
+            raise click.UsageError("--width is that of a plot: give --plot FILE, too")
+        return Plot(plot, width)
+
+    return family(
+        "plot",
+        checked,
         click.option("--plot", type=FILES, metavar="FILE", help=f"{help} .svg, .png or .pdf."),
         width_option("Width of the plot, such as 85mm or 3.3in. [default: what it takes]"),
     )
-
-    def decorated(command: Command) -> Command:
-        @wraps(command)
-        def checked(*args: Any, plot: str | None, width: float | None, **others: Any) -> Any:
-            if width is not None and plot is None:
-                raise click.UsageError("--width is that of a plot: give --plot FILE, too")
-            return command(*args, plot=Plot(plot, width), **others)
-
-        return with_options(options, checked)
-
-    return decorated
 
 
 def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """A length in inches."""
     if value is None:
         return None
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())
-    if not found:
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())
+    if not match:
         raise click.BadParameter(f"{value!r} is no length such as 85mm, 12cm or 3.3in")
-    inches = float(found[1]) * _INCHES[found[2]]
+    inches = float(match[1]) * _INCHES[match[2]]
     if not _NARROWEST <= inches <= _WIDEST:
         raise click.BadParameter(f"{value} is not between {_NARROWEST:g}in and {_WIDEST:g}in")
     return inches

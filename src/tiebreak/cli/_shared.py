@@ -7,16 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from tiebreak.cli._bar import progress_bar
+from tiebreak.errors import TiebreakError
 from tiebreak.paths import problem_of, problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
-from tiebreak.words import visible
+from tiebreak.text import visible
+
+if TYPE_CHECKING:
+    from tiebreak.rankers.uncertainty import Resampling
 
 _BEYOND_ASCII = re.compile(r"[^ -~\n]")
 
@@ -47,9 +51,11 @@ FILES = Files()
 
 
 def numbers(
-    kind: Callable[[str], float], what: str, valid: Callable[[float], bool] = lambda number: True
+    kind: Callable[[str], float],
+    described: str,
+    valid: Callable[[float], bool] = lambda number: True,
 ) -> Callable[[click.Context, click.Parameter, str | None], tuple[float, ...] | None]:
-    """What reads an option of numbers with commas between them; `what` ends in an example."""
+    """What reads an option of numbers with commas between them; `described` ends in an example."""
 
     def read(
         context: click.Context, option: click.Parameter, text: str | None
@@ -57,12 +63,12 @@ def numbers(
         if text is None:
             return None
         try:
-            found = tuple(map(kind, text.split(",")))
+            values = tuple(map(kind, text.split(",")))
         except ValueError:
-            found = ()
-        if not found or not all(map(valid, found)):
-            raise click.BadParameter(f"{text!r} is not a list of {what}", context, option)
-        return found
+            values = ()
+        if not values or not all(map(valid, values)):
+            raise click.BadParameter(f"{text!r} is not a list of {described}", context, option)
+        return values
 
     return read
 
@@ -94,7 +100,6 @@ bank_option = click.option(
     "url",
     envvar="TIEBREAK_BANK",
     default="bank.db",
-    show_default=True,
     type=FILES,
     metavar="FILE|URL",
     help="The bank: a file, or a URL such as postgresql://user@host/bank.",
@@ -125,7 +130,7 @@ prices_option = click.option(
 def shown_option(help: str) -> Callable[[Command], Command]:
     """The option that says how many findings of a bank are named, as `most_shown`."""
     kind = click.IntRange(1)
-    return click.option("--show", "most_shown", type=kind, default=20, show_default=True, help=help)
+    return click.option("--show", "most_shown", type=kind, default=20, help=help)
 
 
 def place_option(help: str) -> Callable[[Command], Command]:
@@ -144,80 +149,51 @@ def also_option(name: str, help: str) -> Callable[[Command], Command]:
 
 def form_options(*flags: str) -> Callable[[Command], Command]:
     """The options that say in which form a finding is printed, as `show` takes it: one `form`."""
-    options = [
-        click.option(
-            f"--{flag}", "form", flag_value=flag, help=f"Print {flag.upper()} instead of tables."
-        )
-        for flag in flags
-    ]
-    options += [
+    return family(
+        "form",
+        lambda form, style: form or style,
+        *(
+            click.option(
+                f"--{flag}",
+                "form",
+                flag_value=flag,
+                help=f"Print {flag.upper()} instead of tables.",
+            )
+            for flag in flags
+        ),
         click.option(
             "--format",
             "style",
             type=click.Choice(["markdown", "latex", "html"]),
             help="Print the tables as Markdown, LaTeX or HTML.",
-        )
-    ]
-
-    def decorated(command: Command) -> Command:
-        @wraps(command)
-        def with_form(*args: Any, form: str | None, style: str | None, **others: Any) -> Any:
-            return command(*args, form=form or style, **others)
-
-        return with_options(options, with_form)
-
-    return decorated
-
-
-def bootstrap_options(command: Command) -> Command:
-    """The options that say how intervals are made, --level, --draws and --seed: one `how`."""
-
-    @wraps(command)
-    def with_how(*args: Any, level: float, draws: int, seed: int, **others: Any) -> Any:
-        # NumPy is not imported to print a help text.
-        from tiebreak.rankers.uncertainty import Resampling
-
-        return command(*args, how=Resampling(level, draws, seed), **others)
-
-    options = (
-        click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True),
-        click.option("--draws", type=click.IntRange(100), default=2000, show_default=True),
-        click.option(
-            "--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap."
         ),
     )
-    return with_options(options, with_how)
 
 
-def loading_options(command: Command, modes: Sequence[str] = ("strict", "intersect")) -> Command:
+level_option = click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95)
+"""The option that says with which probability intervals hold, as `level`."""
+
+
+def loading_options(modes: Sequence[str] = ("strict", "intersect")) -> Callable[[Command], Command]:
     """The options that say how candidates are loaded: one `loading`, for `load_candidates`."""
-
-    @wraps(command)
-    def with_loading(*args: Any, rename: Sequence[str], names: Sequence[str], **others: Any) -> Any:
-        loading = {name: others.pop(name) for name in ("mode", "same_settings", "native", "filter")}
-        loading |= {"rename": dict(map(renamed, rename)), "names": dict(map(named, names))}
-        return command(*args, loading=loading, **others)
-
-    options = (
+    return family(
+        "loading",
+        dict,
         click.option(
             "--mode",
             type=click.Choice(modes),
             default="strict",
-            show_default=True,
             help="strict: any hole is an error. intersect: keep the items that all models "
             "answered." + (" union: keep all, for stars." if "union" in modes else ""),
         ),
-        click.option(
-            "--rename",
-            multiple=True,
-            metavar="OLD=NEW",
-            help="Read benchmark OLD under the name NEW, so that it aligns with other logs. "
-            "Repeatable.",
+        rename_option(
+            "Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable."
         ),
         click.option(
             "--name",
             "names",
             multiple=True,
+            callback=lambda context, option, texts: dict(map(_path_and_model, texts)),
             metavar="PATH=MODEL",
             help="Call the model of a log, or of a folder of logs, MODEL. Repeatable.",
         ),
@@ -235,44 +211,93 @@ def loading_options(command: Command, modes: Sequence[str] = ("strict", "interse
         ),
         click.option("--filter", metavar="NAME", help="lm-eval filter to take scores from."),
     )
-    return with_options(options, with_loading)
 
 
-def scores_options(command: Command) -> Command:
-    """The options that say how scores are read: one `reading`, for `read_scores`."""
+def rename_option(help: str) -> Callable[[Command], Command]:
+    """The option that gives benchmarks other names: `rename`, old names with the new ones."""
 
-    @wraps(command)
-    def with_reading(
-        *args: Any, filter_name: str | None, rename: tuple[str, ...], **others: Any
-    ) -> Any:
-        reading = {name: others.pop(name) for name in ("stderr", "metric")}
-        reading |= {"filter": filter_name, "rename": dict(map(renamed, rename))}
-        return command(*args, reading=reading, **others)
+    def names(context: object, option: object, texts: Sequence[str]) -> dict[str, str]:
+        parts = [text.partition("=") for text in texts]
+        for text, part in zip(texts, parts, strict=True):
+            if not all(part):
+                raise click.BadParameter(
+                    f"{text!r} is not of the form OLD=NEW", param_hint="--rename"
+                )
+        return {old: new for old, _, new in parts}
 
-    options = (
-        click.option(
-            "--stderr",
-            type=click.Path(),
-            metavar="FILE",
-            help="CSV file of the scores' standard errors, shaped like one of scores. [default: "
-            "those in logs or a pool]",
-        ),
-        click.option(
-            "--metric", metavar="NAME", help="Metric to take from logs. [default: the headline]"
-        ),
-        click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take."),
-        click.option(
-            "--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW."
-        ),
-    )
-    return with_options(options, with_reading)
+    return click.option("--rename", multiple=True, callback=names, metavar="OLD=NEW", help=help)
 
 
-def with_options(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+def _path_and_model(text: str) -> tuple[str, str]:
+    """PATH and MODEL of PATH=MODEL; either may have an = of its own.
+
+    PATH is as long as there is such a file or folder, else it ends at the first =.
+    """
+    cuts = [at for at, char in enumerate(text) if char == "=" and at]
+    at = max((at for at in cuts if not problem_with(text[:at])), default=text.find("="))
+    if at < 1 or at + 1 == len(text):
+        raise click.BadParameter(f"{text!r} is not of the form PATH=MODEL", param_hint="--name")
+    return text[:at], text[at + 1 :]
+
+
+def family(
+    argument: str, made: Callable[..., object], *options: Callable[[Command], Command]
+) -> Callable[[Command], Command]:
+    """Options that a verb takes as one argument: what `made` makes of them, by their names."""
+
+    def decorated(command: Command) -> Command:
+        names = {str(param.name) for param in click.command()(_with(options, lambda: None)).params}
+
+        @wraps(command)
+        def with_family(*args: Any, **given: Any) -> Any:
+            values = {name: given.pop(name) for name in names}
+            return command(*args, **given, **{argument: made(**values)})
+
+        return _with(options, with_family)
+
+    return decorated
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
     """The command with these options, which its help shows in this order."""
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _resampling(level: float, draws: int, seed: int) -> "Resampling":
+    # NumPy is not imported to print a help text.
+    from tiebreak.rankers.uncertainty import Resampling
+
+    return Resampling(level, draws, seed)
+
+
+bootstrap_options = family(
+    "how",
+    _resampling,
+    level_option,
+    click.option("--draws", type=click.IntRange(100), default=2000),
+    click.option("--seed", type=int, default=0, help="Seed of the bootstrap."),
+)
+"""The options that say how intervals are made: one `how`."""
+
+scores_options = family(
+    "reading",
+    dict,
+    click.option(
+        "--stderr",
+        type=click.Path(),
+        metavar="FILE",
+        help="CSV file of the scores' standard errors, shaped like one of scores. [default: those "
+        "in logs or a pool]",
+    ),
+    click.option(
+        "--metric", metavar="NAME", help="Metric to take from logs. [default: the headline]"
+    ),
+    click.option("--filter", metavar="NAME", help="lm-eval filter to take."),
+    rename_option("Read benchmark OLD as NEW."),
+)
+"""The options that say how scores are read: one `reading`, for `read_scores`."""
 
 
 class Verb(click.Command):
@@ -293,8 +318,8 @@ def verb(name: str | None = None, **settings: Any) -> Callable[[Command], Verb]:
 def plain_errors() -> Iterator[None]:
     """Do some work: a bar shows how far it is, and what goes wrong is one message.
 
-    Errors that explain themselves, and those of files, end with exit code 1. They name models,
-    items and files: what would steer the terminal is made visible.
+    Tiebreak's errors, Inspect's `PrerequisiteError` and those of files end with exit code 1. They
+    name models, items and files: what would steer the terminal is made visible.
     """
     try:
         with progress_bar():
@@ -302,21 +327,19 @@ def plain_errors() -> Iterator[None]:
     except BrokenPipeError:  # whoever read the output has enough of it
         raise
     except Exception as error:
-        if not (isinstance(error, OSError) or _explains_itself(error)):
+        if not isinstance(error, (TiebreakError, OSError, *_prerequisites())):
             raise
         text = problem_of(error) if isinstance(error, OSError) else str(error)
         raise click.ClickException(visible(text, keep="\n")) from error
 
 
-def _explains_itself(error: Exception) -> bool:
-    """Whether it is an error of Tiebreak's, or one that Inspect itself shows as a message."""
-    if any(kind.__module__.startswith("tiebreak.") for kind in type(error).__mro__):
-        return True
+def _prerequisites() -> tuple[type[Exception], ...]:
+    """The error that Inspect shows as a message, where Inspect is loaded."""
     if "inspect_ai" not in sys.modules:
-        return False
+        return ()
     from tiebreak.prerequisite import PrerequisiteError
 
-    return isinstance(error, PrerequisiteError)
+    return (PrerequisiteError,)
 
 
 def echo_json(data: object) -> None:
@@ -325,8 +348,8 @@ def echo_json(data: object) -> None:
     click.echo(_BEYOND_ASCII.sub(_readable, text))
 
 
-def _readable(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0]).strip('"')
+def _readable(match: re.Match[str]) -> str:
+    return match[0] if match[0].isprintable() else json.dumps(match[0]).strip('"')
 
 
 def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:
@@ -350,23 +373,3 @@ def show(form: str | None, made_by: ModuleType, finding: object, **details: obje
     else:
         write = {"markdown": markdown.text, "latex": latex.text, "html": html.fragment}[form]
         click.echo(write(made_by.sheets_of(finding)), nl=False)
-
-
-def renamed(option: str) -> tuple[str, str]:
-    """OLD and NEW of an option `--rename OLD=NEW`."""
-    old, separator, new = option.partition("=")
-    if not (old and separator and new):
-        raise click.BadParameter(f"{option!r} is not of the form OLD=NEW", param_hint="--rename")
-    return old, new
-
-
-def named(option: str) -> tuple[str, str]:
-    """PATH and MODEL of an option `--name PATH=MODEL`; either may have an = of its own.
-
-    PATH is as long as there is such a file or folder, else it ends at the first =.
-    """
-    cuts = [at for at, char in enumerate(option) if char == "=" and at]
-    at = max((at for at in cuts if not problem_with(option[:at])), default=option.find("="))
-    if at < 1 or at + 1 == len(option):
-        raise click.BadParameter(f"{option!r} is not of the form PATH=MODEL", param_hint="--name")
-    return option[:at], option[at + 1 :]

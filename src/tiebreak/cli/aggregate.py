@@ -15,13 +15,13 @@ from tiebreak.cli._shared import (
     verb,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
     from tiebreak.tables.inputs import ReadingOptions
 
-_METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
+_METHODS = "\n".join(f"  {method.name:<13} {method.help}" for method in AGGREGATORS.values())
 
 
 def _weights(
@@ -31,16 +31,16 @@ def _weights(
     if text is None:
         return None
     parts = [part.rpartition("=") for part in split_names(text)]
-    found = {name: weight for name, _, weight in parts if name and weight}
-    if len(found) < len(parts):
-        what = f"{text!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
-        raise click.BadParameter(what, context, option)
-    return found
+    weights = {name: weight for name, _, weight in parts if name and weight}
+    if len(weights) < len(parts):
+        message = f"{text!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
+        raise click.BadParameter(message, context, option)
+    return weights
 
 
 @verb(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
 @click.argument("files", type=FILES, nargs=-1, required=True)
-@method_option("How to count the ballots. Repeatable.", default=["kemeny_young"], show_default=True)
+@method_option("How to count the ballots. Repeatable.", default=["kemeny_young"])
 @click.option(
     "--per-item",
     is_flag=True,
@@ -58,7 +58,6 @@ def _weights(
     "--ties",
     type=click.Choice(["equal", "se"]),
     default="equal",
-    show_default=True,
     help="Scores that tie on a benchmark: equal ones, or, from the top, those within the standard "
     "error of their difference from the best of a group (no test at 95%; needs standard errors).",
 )

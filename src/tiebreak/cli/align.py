@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     "--scores",
     type=click.Choice(["order", "mean-rank"]),
     default="order",
-    show_default=True,
     help="What Pearson correlates item by item: everybody's order; or of average, SR and PR the "
     "mean ranks themselves (as the paper does for its Average), and the order of all others.",
 )

@@ -3,7 +3,7 @@
 import click
 
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, form_options, show, verb
+from tiebreak.cli._shared import FILES, form_options, level_option, show, verb
 
 
 @verb()
@@ -15,7 +15,7 @@ from tiebreak.cli._shared import FILES, form_options, show, verb
     metavar="FILE",
     help="CSV with columns item_id, model, stars; or item_id, model_a, model_b, winner.",
 )
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@level_option
 @plot_options("Draw κ with its intervals, and beside it a file of each judge's labels:")
 @form_options("json", "csv")
 def calibrate(

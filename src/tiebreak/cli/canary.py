@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, price_option, show, verb
+from tiebreak.cli._shared import FILES, form_options, level_option, price_option, show, verb
 
 if TYPE_CHECKING:
     from tiebreak.estimate.estimate import Estimate
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
     metavar="N",
     help="How many canaries.  [default: one for each attack]",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Draws items and attacks.")
+@click.option("--seed", type=int, default=0, help="Draws items and attacks.")
 @click.option(
     "--log-dir",
     type=click.Path(file_okay=False),
     default="canaries",
-    show_default=True,
     help="Where Inspect's log is kept.",
 )
-@click.option("--mode", type=click.Choice(["strict", "intersect"]), default="strict")
+@click.option(
+    "--mode", type=click.Choice(["strict", "intersect"]), default="strict", show_default=False
+)
 @click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
 @click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric.")
 @price_option
 @click.option("--estimate", "dry", is_flag=True, help="Only say what it would cost; ask nobody.")
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@level_option
 @form_options("json")
 def canary(
     paths: tuple[str, ...],
@@ -91,16 +92,15 @@ def canary(
         paths = (log.location,)
     elif dry:
         raise click.UsageError("--estimate is about a --judge")
-    found = canary_reports(paths, how=Resampling(level=level))
-    show(form, sheets, found)
-    click.get_current_context().exit(1 if any(one.canaries.n_unscored for one in found) else 0)
+    reports = canary_reports(paths, how=Resampling(level=level))
+    show(form, sheets, reports)
+    click.get_current_context().exit(any(report.canaries.n_unscored for report in reports))
 
 
-def _cost(found: "Estimate") -> str:
-    """What the calls will be, in a line."""
-    [row] = found.protocols
+def _cost(estimate: "Estimate") -> str:
+    [row] = estimate.protocols
     price = "price unknown" if row.cost is None else f"about ${row.cost.likely:,.2f}"
     return (
-        f"Asking {found.judges.judge}: {row.calls.likely:,.0f} calls, about "
+        f"Asking {estimate.judges.judge}: {row.calls.likely:,.0f} calls, about "
         f"{row.tokens_in.likely:,.0f} tokens in and {row.tokens_out.likely:,.0f} out, {price}"
     )

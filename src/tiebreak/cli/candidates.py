@@ -11,7 +11,7 @@ from tiebreak.cli._shared import FILES, form_options, loading_options, show, ver
 @verb()
 @click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
-@loading_options
+@loading_options()
 @form_options("json")
 def candidates(
     paths: tuple[str, ...], out: Path | None, loading: dict[str, Any], form: str | None

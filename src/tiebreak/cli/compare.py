@@ -22,7 +22,6 @@ from tiebreak.scorers.catalogue import REFERENCE
 @click.option(
     "--reference",
     default=REFERENCE,
-    show_default=True,
     metavar="NAME",
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
@@ -33,7 +32,6 @@ from tiebreak.scorers.catalogue import REFERENCE
     "--against",
     type=click.Choice(["calls", "depth", "tokens", "cost"]),
     default="calls",
-    show_default=True,
     help="The plot's price: calls, calls in a row, tokens or dollars per item.",
 )
 @form_options("json", "csv")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._contest import contest_options, play
+from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import (
     FILES,
@@ -21,8 +21,8 @@ from tiebreak.cli._shared import (
 @click.argument("scores", type=FILES, nargs=-1, required=True)
 @contest_options
 @scores_options
-@click.option("--iterations", type=click.IntRange(1), default=100_000, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--iterations", type=click.IntRange(1), default=100_000)
+@click.option("--seed", type=click.IntRange(0), default=0)
 @click.option(
     "--jobs",
     "n_jobs",
@@ -38,7 +38,7 @@ from tiebreak.cli._shared import (
 @form_options("json")
 def csd(
     scores: tuple[str, ...],
-    setup: dict[str, Any],
+    contest: Contest,
     reading: dict[str, Any],
     also: bool,
     plot: Plot,
@@ -67,7 +67,7 @@ def csd(
     from tiebreak.report.sheets import contest as sheets
 
     plot.check()
-    report = play(scores, reading, setup, options)
+    report = play(scores, reading, contest, options)
     if also:
         report = with_kemeny(report, time_limit=SCORES_LIMIT)
     show(form, sheets, report)

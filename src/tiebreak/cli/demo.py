@@ -13,20 +13,17 @@ from tiebreak.cli._shared import verb
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("tiebreak-demo"),
-    show_default=True,
     help="Folder for the logs; every run gets a folder of its own in it.",
 )
 @click.option(
     "--protocol",
     type=click.Choice(["round_robin", "seal", "peer_review"]),
     default="round_robin",
-    show_default=True,
     help="A judge in a round robin or in SEAL's bracket, or the candidates as reviewers.",
 )
 @click.option(
     "--judge",
     default="tiebreak-local/smollm2-135m",
-    show_default=True,
     metavar="MODEL",
     help="The judge, in Inspect's notation, such as openai/gpt-5; in peer review a reviewer from "
     "outside, or several with commas.",
@@ -44,7 +41,7 @@ from tiebreak.cli._shared import verb
     help="Items of each benchmark that are judged. [default: what fits into five minutes: all 10 "
     "by round_robin, 2 by seal, 6 in a peer review]",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@click.option("--seed", type=int, default=0, help="Seed of every draw.")
 @click.option(
     "--recorded",
     is_flag=True,

@@ -5,18 +5,17 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, show, verb
+from tiebreak.cli._shared import FILES, form_options, level_option, loading_options, show, verb
 
 
 @verb()
 @click.argument("paths", type=FILES, nargs=-1, required=True)
-@loading_options
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@loading_options()
+@level_option
 @click.option(
     "--power",
     type=click.FloatRange(0.5, 0.999),
     default=0.8,
-    show_default=True,
     help="Probability with which a detectable difference is to be found.",
 )
 @form_options("json")

@@ -1,6 +1,5 @@
 """The verb `estimate`: what judging would cost, before anything is paid."""
 
-from functools import partial
 from typing import Any
 
 import click
@@ -23,7 +22,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     "--protocol",
     "protocols",
     default=f"round_robin,seal,{REFERENCE}",
-    show_default=True,
     metavar="NAME[:SETTING=VALUE,…][,NAME…]",
     help="Protocols, such as round_robin:rounds=2,swiss:rounds=3 or FILE.py@NAME: "
     f"{', '.join(PROTOCOLS)}; all stands for those with one judge.",
@@ -69,7 +67,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     "--connections",
     type=click.IntRange(1),
     default=100,
-    show_default=True,
     metavar="N",
     help="Calls side by side; Inspect goes up to 100 unless a provider refuses so many.",
 )
@@ -78,7 +75,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     "seconds",
     type=click.FloatRange(0, min_open=True),
     default=10.0,
-    show_default=True,
     metavar="S",
 )
 @click.option("--calls-per-minute", type=click.FloatRange(0, min_open=True), metavar="R")
@@ -86,7 +82,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     "--sample",
     type=click.IntRange(1),
     default=32,
-    show_default=True,
     metavar="N",
     help="Count prompts on about so many items.",
 )
@@ -95,10 +90,13 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 @click.option("--reviewers", metavar="MAPPING", help="As -T reviewers of peer_review.")
 @click.option("--saturated-only", is_flag=True, help="As -T saturated_only=true.")
 @click.option(
-    "--merge-identical/--no-merge-identical", default=True, help="As -T merge_identical=false."
+    "--merge-identical/--no-merge-identical",
+    default=True,
+    show_default=False,
+    help="As -T merge_identical=false.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
-@partial(loading_options, modes=("strict", "intersect", "union"))
+@click.option("--seed", type=int, default=0, help="As -T seed.")
+@loading_options(("strict", "intersect", "union"))
 @form_options("json", "csv")
 def estimate(
     paths: tuple[str, ...],
@@ -149,7 +147,7 @@ def estimate(
         goal = Goal(budget, calls, precision)
         show(form, plan_sheet, plan_judging(paths, goal, **asked, **loading))
         return
-    found = estimate_cost(
+    cost = estimate_cost(
         paths,
         protocols,
         meta_judge=meta_judge,
@@ -160,4 +158,4 @@ def estimate(
         **asked,
         **loading,
     )
-    show(form, sheet, found)
+    show(form, sheet, cost)

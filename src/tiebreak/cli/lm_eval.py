@@ -32,6 +32,7 @@ def lm_eval_tasks() -> None:
 @click.option(
     "--model-args",
     default="",
+    show_default=False,
     metavar="TEXT",
     help="What lm_eval gets as --model_args, where more in it than the model's name changes the "
     "answers: quantisation, server, reasoning effort, seed. Only a digest of it is in the path.",

@@ -1,13 +1,10 @@
 """The verb `peers`: what a peer review says, and what its panel is worth."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from tiebreak.cli._shared import FILES, bootstrap_options, form_options, method_option, show, verb
-
-if TYPE_CHECKING:
-    from tiebreak.rankers import Resampling
 
 
 @verb()
@@ -15,7 +12,6 @@ if TYPE_CHECKING:
 @method_option(
     "How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
     default=["kemeny_young"],
-    show_default=True,
 )
 @form_options("json")
 @click.option(
@@ -24,10 +20,9 @@ if TYPE_CHECKING:
 @bootstrap_options
 def peers(
     logs: tuple[str, ...],
-    methods: tuple[str, ...],
     form: str | None,
     items: bool,
-    how: "Resampling",
+    **asked: Any,  # arguments of peer_report
 ) -> None:
     """Report a peer review: ranking and worth of each reviewer. Shown is self-preference, too.
 
@@ -45,5 +40,5 @@ def peers(
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json: a certificate does not fit a table.")
-    report = peer_report(logs, methods=methods, how=how)
+    report = peer_report(logs, **asked)
     show(form, sheets, report, items=items)

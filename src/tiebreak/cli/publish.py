@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._contest import given_of, play, played_options
+from tiebreak.cli._contest import Contest, play, played_options
 from tiebreak.cli._shared import FILES, bootstrap_options, echo_json, scores_options, verb
-from tiebreak.words import count, visible
+from tiebreak.text import count, visible
 
 if TYPE_CHECKING:
     from tiebreak.publish.dataset import Publication
@@ -83,7 +83,7 @@ def publish(
     every_eval_ever: Path | None,
     community_evals: Path | None,
     scores: tuple[str, ...],
-    setup: dict[str, Any],
+    contest: Contest,
     reading: dict[str, Any],
     how: "Resampling",
     as_json: bool,
@@ -105,7 +105,7 @@ def publish(
       tiebreak publish --scores scores.csv --eliminate 0,1,2 --to me/rankings
       tiebreak publish logs/ --scores results/ --rounds rounds.yaml --to me/rankings
     """
-    _check_usage(click.get_current_context().params, given_of({**setup, **reading}))
+    _check_usage(click.get_current_context().params, contest.given(reading))
 
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
@@ -120,13 +120,13 @@ def publish(
         "every_eval_ever": every_eval_ever,
         "community_evals": community_evals,
     }
-    contest = None
+    played = None
     if scores:
-        contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level})
+        played = play(scores, reading, contest, {"seed": how.seed, "level": how.level})
     made = publish_dataset(
         logs,
         repo_id,
-        contest=contest,
+        contest=played,
         folder=folder,
         private=not public,
         how=how,
@@ -179,7 +179,6 @@ def _data(
     public: bool,
     exports: dict[str, Path | None],
 ) -> dict[str, Any]:
-    """All of it as JSON-ready data."""
     data: dict[str, Any] = {}
     if folder:
         data |= {
@@ -227,14 +226,13 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
     held = [count(len(done["runs"]), "run")] if done["runs"] else []
     held += ["1 contest"] if done["contest"] else []
     main = "leaderboard" if done["runs"] else "contests"
-    who = "private" if done["private"] else "public"
     yield ""
     sizes = ", ".join([count(len(done["files"]), "file"), total, *held])
     yield f"{done['folder']}: {sizes}. Nothing was sent."
     yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "{main}")'
-    where = done["to"] or _NO_NAME
-    more = "" if done["private"] else " --public"
-    yield f"Publish it ({who}): the same command with --to {where}{more}, without --dry-run (--out)"
+    form, more = ("private", "") if done["private"] else ("public", " --public")
+    to = f"--to {done['to'] or _NO_NAME}{more}"
+    yield f"Publish it ({form}): the same command with {to}, without --dry-run (--out)"
 
 
 def _sent(done: dict[str, Any]) -> Iterable[str]:

@@ -13,7 +13,7 @@ from tiebreak.cli._shared import (
     show,
     verb,
 )
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     "--attempts",
     type=click.Choice(["best", "all"]),
     default="best",
-    show_default=True,
     help="Of a run that was started several times: the log that came furthest, or every one.",
 )
 @click.option(
@@ -85,8 +84,9 @@ def rank(
     """
     if pair is not None:
         if any(views.values()):
-            others = "--closure, --control, --place, --price and --reference"
-            raise click.UsageError(f"--pair takes no {others}")
+            raise click.UsageError(
+                "--pair takes no --closure, --control, --place, --price and --reference"
+            )
         _pair(logs, form, pair, how.level)
         return
     from tiebreak.analysis.ranking import rank_logs
@@ -102,5 +102,5 @@ def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> N
     names = split_names(pair)
     if len(names) != 2 or not all(names):
         raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-    found = compare_pair(logs, *names, level=level)
-    show(form, sheets, found)
+    comparison = compare_pair(logs, *names, level=level)
+    show(form, sheets, comparison)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._contest import contest_options, given_of, play
+from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._pictures import width_option
 from tiebreak.cli._shared import (
     FILES,
@@ -15,7 +15,7 @@ from tiebreak.cli._shared import (
     scores_options,
     verb,
 )
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,6 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "folder",
     type=click.Path(path_type=Path),
     default="report",
-    show_default=True,
     metavar="FOLDER",
     help="Where to write index.html and plots/ (and items/, where all items are too much for one "
     "file). An earlier report there is written over.",
@@ -77,7 +76,6 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "--pictures",
     callback=_forms,
     default="svg,png",
-    show_default=True,
     metavar="FORMS",
     help="What the pictures in plots/ are written as: svg, png (300 dots per inch), pdf.",
 )
@@ -91,7 +89,7 @@ def report(
     logs: tuple[str, ...],
     folder: Path,
     scores: tuple[str, ...],
-    setup: dict[str, Any],
+    contest: Contest,
     reading: dict[str, Any],
     human: str | None,
     as_json: bool,
@@ -118,21 +116,20 @@ def report(
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
-    if not scores and (options := given_of({**setup, **reading})):
+    if not scores and (options := contest.given(reading)):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or shown["reference"] or shown["prices"]):
         raise click.UsageError("--human, --price and --reference go with LOGS.")
     check_folder(folder)
     people = read_human_ranking(human) if human else None
-    contest = None
+    played = None
     if scores:
-        contest = play(scores, reading, setup, {"seed": how.seed})
-    beside = (setup["rounds"], setup["order"], reading["stderr"])
-    of_contest = [path for path in beside if path]
+        played = play(scores, reading, contest, {"seed": how.seed})
+    of_contest = [path for path in (contest.rounds, contest.order, reading["stderr"]) if path]
     files = write_report(
         logs,
         folder,
-        contest=contest,
+        contest=played,
         human=people,
         sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
         how=how,
@@ -142,14 +139,14 @@ def report(
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]
         echo_json({"page": str(files[0]), "files": sizes})
         return
-    click.echo(f"Report: {' · '.join(_told(files))}")
+    click.echo(f"Report: {' · '.join(_written(files))}")
 
 
-def _told(files: "Sequence[Path]") -> "Iterator[str]":
+def _written(files: "Sequence[Path]") -> "Iterator[str]":
     """The page with its size, and what lies beside it."""
-    page, *others = files
+    page, *rest = files
     yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
-    plots, items = ([file for file in others if file.parent.name == n] for n in ("plots", "items"))
+    plots, items = ([file for file in rest if file.parent.name == n] for n in ("plots", "items"))
     if plots:
         yield f"{count(len(plots), 'plot')} in {plots[0].parent}"
     if items:

@@ -10,7 +10,7 @@ import click
 
 from tiebreak.cli._shared import FILES, echo_json, loading_options, verb
 from tiebreak.paths import to_file
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
@@ -31,7 +31,6 @@ _MOST_SHOWN = 10
 @click.option(
     "--sandbox",
     default="docker",
-    show_default=True,
     metavar="NAME",
     help="docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
     "Inspect; or NAME:CONFIG.",
@@ -55,11 +54,10 @@ _MOST_SHOWN = 10
 @click.option(
     "--results/--no-results",
     default=True,
-    show_default=True,
     help="Write the scores beside lm-eval's samples, too, as a results file of lm-eval's form, "
     "where `csd` and others look for them. Files of the run stay as they are.",
 )
-@loading_options
+@loading_options()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def score_code(
     paths: tuple[str, ...],
@@ -118,9 +116,9 @@ def without(out: Path, paths: Sequence[str]) -> tuple[str, ...]:
     given: list[str] = []
     for path in paths:
         inside = Path(path).is_dir() and out.resolve().is_relative_to(Path(path).resolve())
-        found = discover([Path(path)]).files if inside and out.is_file() else []
-        others = [str(one.path) for one in found if not one.path.samefile(out)]
-        given += others or [path]
+        files = discover([Path(path)]).files if inside and out.is_file() else []
+        rest = [str(file.path) for file in files if not file.path.samefile(out)]
+        given += rest or [path]
     return tuple(given)
 
 
@@ -136,14 +134,14 @@ def _as_dict(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> d
         "not_there": _answers(scores.not_there),
         "results": [
             {
-                "model": one.model,
-                "state": one.state,
-                "path": one.path,
-                "scored": one.n_scored,
-                "answers": one.n_items,
-                "why": one.why or None,
+                "model": outcome.model,
+                "state": outcome.state,
+                "path": outcome.path,
+                "scored": outcome.n_scored,
+                "answers": outcome.n_items,
+                "why": outcome.why or None,
             }
-            for one in written
+            for outcome in written
         ],
     }
 
@@ -183,9 +181,9 @@ def _sheet(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> "Sh
     return Sheet("Programs that passed their tests", sections=sections)
 
 
-def _named(what: str, answers: "Sequence[Unscored]") -> Iterator[str]:
+def _named(label: str, answers: "Sequence[Unscored]") -> Iterator[str]:
     for item, model, why in answers[:_MOST_SHOWN]:
-        yield f"{what}: {item.item_id}, {model}: {why}"
+        yield f"{label}: {item.item_id}, {model}: {why}"
     if (more := len(answers) - _MOST_SHOWN) > 0:
         yield f"… and {more} more."
 
@@ -193,11 +191,12 @@ def _named(what: str, answers: "Sequence[Unscored]") -> Iterator[str]:
 def _results(written: "Sequence[Outcome]") -> Iterator[str]:
     """Where the scores stand for readers of lm-eval's results, and where not."""
     reasons: dict[str, list[str]] = {}
-    for one in written:
-        if one.state == "left_alone":
-            reasons.setdefault(one.why, []).append(one.model)
+    for outcome in written:
+        if outcome.state == "left_alone":
+            reasons.setdefault(outcome.why, []).append(outcome.model)
         else:
-            earlier = " (as before)" if one.state == "unchanged" else ""
-            yield f"Results: {one.path}: {one.n_scored} of {count(one.n_items, 'answer')}{earlier}"
+            earlier = " (as before)" if outcome.state == "unchanged" else ""
+            answers = count(outcome.n_items, "answer")
+            yield f"Results: {outcome.path}: {outcome.n_scored} of {answers}{earlier}"
     for why, models in reasons.items():
         yield f"No results written for {', '.join(models)}: {why}; the pool has the scores."

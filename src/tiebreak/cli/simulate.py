@@ -9,12 +9,11 @@ from tiebreak.scorers.catalogue import STANDARD
 
 
 @verb()
-@click.option("--models", type=click.IntRange(2), default=8, show_default=True, metavar="N")
+@click.option("--models", type=click.IntRange(2), default=8, metavar="N")
 @click.option(
     "--spread",
     type=float,
     default=0.2,
-    show_default=True,
     help="Standard deviation of the models' qualities; that of a model's answers is 1.",
 )
 @click.option(
@@ -27,11 +26,10 @@ from tiebreak.scorers.catalogue import STANDARD
     "--items",
     callback=numbers(int, "whole numbers such as 50,100"),
     default="50,100,200",
-    show_default=True,
     metavar="N[,N…]",
     help="Numbers of items.",
 )
-@click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Pools.")
+@click.option("--repeats", type=click.IntRange(1), default=10, help="Pools.")
 @click.option(
     "--protocol",
     "protocols",
@@ -49,65 +47,54 @@ from tiebreak.scorers.catalogue import STANDARD
     "--ties",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
-    show_default=True,
     help="Share of answers that repeat another model's (0.5: every answer has a twin).",
 )
 @click.option(
     "--pass-rate",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.97,
-    show_default=True,
     help="Share of answers that pass the benchmark's own check.",
 )
-@click.option("--resolution", type=float, default=0.0, show_default=True, help="Least visible gap.")
-@click.option("--noise", type=float, default=0.5, show_default=True, help="Error on a pair.")
+@click.option("--resolution", type=float, default=0.0, help="Least visible gap.")
+@click.option("--noise", type=float, default=0.5, help="Error on a pair.")
 @click.option("--fresh", is_flag=True, help="Draw the error on a pair anew for every call.")
-@click.option("--position-bias", type=float, default=0.0, show_default=True)
-@click.option("--verbosity-bias", type=float, default=0.0, show_default=True)
+@click.option("--position-bias", type=float, default=0.0)
+@click.option("--verbosity-bias", type=float, default=0.0)
 @click.option(
     "--seeding-noise",
     "reading_noise",
     type=float,
     default=1.0,
-    show_default=True,
     help="Error on each answer in a call about all answers.",
 )
 @click.option(
     "--list-taste",
     type=float,
     default=0.0,
-    show_default=True,
     help="What a call about all answers favours a model by, in all items alike (sd over models).",
 )
 @click.option(
-    "--grading-noise",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Error on an answer that is graded on its own.",
+    "--grading-noise", type=float, default=1.0, help="Error on an answer that is graded on its own."
 )
 @click.option(
     "--malformed",
     type=click.FloatRange(0, 1),
     default=0.0,
-    show_default=True,
     help="Share of replies that are of no use.",
 )
 @click.option(
     "--target",
     type=click.FloatRange(-1, 1),
     default=0.9,
-    show_default=True,
     help="ρ with the truth from which the order counts as found …",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True),
     default=0.9,
-    show_default=True,
     help="… and in which share of the pools it must.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0)
 @click.option(
     "--jobs", type=click.IntRange(1), metavar="N", help="Worker processes. [default: all cores]"
 )

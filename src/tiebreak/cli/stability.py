@@ -49,13 +49,7 @@ from tiebreak.cli._shared import FILES, form_options, numbers, show, verb
     metavar="FILE",
     help="Causes of errors: CSV with item_id, model, cause, rater.",
 )
-@click.option(
-    "--seeds",
-    type=click.IntRange(1),
-    default=30,
-    show_default=True,
-    help="Draws per share or size.",
-)
+@click.option("--seeds", type=click.IntRange(1), default=30, help="Draws per share or size.")
 @plot_options("Draw --elo, --dates and --causes:")
 @form_options("json", "csv")
 def stability(
@@ -108,7 +102,7 @@ def stability(
     if not of_stars:
         show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
         return
-    found = star_stability(
+    stars = star_stability(
         logs,
         sizes=sizes,
         reference=reference,
@@ -118,5 +112,5 @@ def stability(
         causes=read_causes(causes) if causes else None,
         n_draws=seeds,
     )
-    show(form, star_sheets, found)
-    plot.draw("star_stability", found, module="tiebreak.fair.report.figures")
+    show(form, star_sheets, stars)
+    plot.draw("star_stability", stars, module="tiebreak.fair.report.figures")

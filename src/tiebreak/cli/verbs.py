@@ -3,35 +3,37 @@
 import click
 
 import tiebreak
-from tiebreak.cli import (
-    aggregate,
-    align,
-    calibrate,
-    canary,
-    candidates,
-    compare,
-    csd,
-    demo,
-    diagnose,
-    estimate,
-    lm_eval,
-    peers,
-    publish,
-    rank,
-    report,
-    score_code,
-    serve_local,
-    simulate,
-    stability,
-    write_back,
-)
 from tiebreak.cli._help import Stage, Stages
+from tiebreak.cli.aggregate import aggregate
+from tiebreak.cli.align import align
+from tiebreak.cli.calibrate import calibrate
+from tiebreak.cli.canary import canary
+from tiebreak.cli.candidates import candidates
+from tiebreak.cli.compare import compare
+from tiebreak.cli.csd import csd
+from tiebreak.cli.demo import demo
+from tiebreak.cli.diagnose import diagnose
+from tiebreak.cli.estimate import estimate
+from tiebreak.cli.lm_eval import lm_eval_cache, lm_eval_tasks
+from tiebreak.cli.peers import peers
+from tiebreak.cli.publish import publish
+from tiebreak.cli.rank import rank
+from tiebreak.cli.report import report
+from tiebreak.cli.score_code import score_code
+from tiebreak.cli.serve_local import serve
+from tiebreak.cli.simulate import simulate
+from tiebreak.cli.stability import stability
+from tiebreak.cli.write_back import write_back
 from tiebreak.fair.cli import bank, contamination
 
 
 @click.group(
     cls=Stages,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
     epilog="Complete verbs, options and files in bash, zsh and fish: see the page Output of the "
     "documentation, or put this into ~/.bashrc:\n\n\b\n"
     '  eval "$(_TIEBREAK_COMPLETE=bash_source tiebreak)"',
@@ -55,38 +57,19 @@ def main() -> None:
 
 
 main.add_stages(
-    Stage(
-        "Look at what you have",
-        (candidates.candidates, diagnose.diagnose, estimate.estimate, simulate.simulate),
-    ),
+    Stage("Look at what you have", (candidates, diagnose, estimate, simulate)),
     Stage(
         "Judge",
-        (
-            demo.demo,
-            lm_eval.lm_eval_tasks,
-            lm_eval.lm_eval_cache,
-            score_code.score_code,
-            serve_local.serve,
-            canary.canary,
-        ),
+        (demo, lm_eval_tasks, lm_eval_cache, score_code, serve, canary),
         "Judging itself is Inspect's: inspect eval tiebreak/round_robin (or seal, swiss, listwise, "
         "peer_review, stars, …); so is answering: inspect eval tiebreak/gsm8k (or mmlu, humaneval, "
         "bfcl).",
     ),
     Stage(
         "Read the result",
-        (
-            rank.rank,
-            compare.compare,
-            stability.stability,
-            peers.peers,
-            align.align,
-            calibrate.calibrate,
-            contamination.contamination,
-            report.report,
-        ),
+        (rank, compare, stability, peers, align, calibrate, contamination.contamination, report),
     ),
-    Stage("Share it", (publish.publish, write_back.write_back)),
-    Stage("Merge rankings and scores", (aggregate.aggregate, csd.csd)),
+    Stage("Share it", (publish, write_back)),
+    Stage("Merge rankings and scores", (aggregate, csd)),
     Stage("Keep questions private", (bank.bank,)),
 )

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, echo_json, renamed, verb
+from tiebreak.cli._shared import FILES, echo_json, rename_option, verb
 
 
 @verb("write-back")
@@ -15,18 +15,15 @@ from tiebreak.cli._shared import FILES, echo_json, renamed, verb
     metavar="LOGS",
     help="The models' own Inspect logs: a file or a folder. Repeatable.",
 )
-@click.option(
-    "--rename",
-    multiple=True,
-    metavar="OLD=NEW",
-    help="Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable.",
+@rename_option(
+    "Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable."
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def write_back(
     ranking_logs: tuple[str, ...],
     into: tuple[str, ...],
-    rename: tuple[str, ...],
+    rename: dict[str, str],
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -47,9 +44,8 @@ def write_back(
     from tiebreak.publish.write_back.run import data_of, sheets_of
     from tiebreak.report import terminal
 
-    names = dict(map(renamed, rename))
-    done = write_back_ranks(ranking_logs, into, rename=names, dry_run=dry_run)
+    outcome = write_back_ranks(ranking_logs, into, rename=rename, dry_run=dry_run)
     if as_json:
-        echo_json(data_of(done))
+        echo_json(data_of(outcome))
     else:
-        terminal.show(sheets_of(done), Console(highlight=False, soft_wrap=True))
+        terminal.show(sheets_of(outcome), Console(highlight=False, soft_wrap=True))

@@ -42,9 +42,10 @@ from tiebreak.demo.screen import (
     show_ranking,
     written_report,
 )
+from tiebreak.errors import TiebreakError
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox.box import HOW_TO_INSTALL, boundary
-from tiebreak.words import count
+from tiebreak.text import count
 
 LOCAL: Final = provider.DEFAULT
 ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
@@ -56,7 +57,7 @@ MAX_TOKENS: Final = 72
 # So small a model does not know when it has answered: it goes on with another problem.
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
 # A computer without Docker must be enough, and so small a model needs a schema to call anything.
-_OWN: Final[Mapping[str, Mapping[str, Any]]] = {
+_ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "humaneval": {"confirm_run_unsafe_code": True, "trust_code": True},
     "bfcl": {"calls": "schema"},
 }
@@ -103,7 +104,7 @@ SETTINGS: Final = (
 )
 
 
-class DemoError(RuntimeError):
+class DemoError(TiebreakError, RuntimeError):
     """A step of the demo failed; the message says which, and where to look."""
 
 
@@ -163,12 +164,12 @@ def run_demo(
     pool = load_candidates([logs.candidates])
     chosen = most_different(pool, judged or JUDGED[protocol])
     peers = protocol == "peer_review"
-    who = f"{judge} {'reviews' if peers else f'judges by {protocol}'}"
+    asked = f"{judge} {'reviews' if peers else f'judges by {protocol}'}"
     how_long = ""
     if judge == LOCAL and pace > 0.5:
         how_long = f"; {about(len(chosen) * _JUDGING[protocol] * _slower() * pace)}"
-    which = "all" if len(chosen) == len(pool) else f"those of {len(pool)} with most answers"
-    _say(f"\n[2/4] {who} {count(len(chosen), 'item')}, {which}{how_long}")
+    part = "all" if len(chosen) == len(pool) else f"those of {len(pool)} with most answers"
+    _say(f"\n[2/4] {asked} {count(len(chosen), 'item')}, {part}{how_long}")
     options = _panel(judge, settings, seed) if peers else _alone(protocol, judge)
     if len(chosen) < len(pool):
         options += ["--sample-id", ",".join(chosen)]
@@ -273,10 +274,10 @@ def _task(benchmark: str, setting: Setting) -> Task:
 
     build: Callable[..., Task] = getattr(generate, benchmark)
     data = str(ITEMS / f"{benchmark}.jsonl")
-    own = dict(_OWN.get(benchmark, {}))
+    arguments = dict(_ARGUMENTS.get(benchmark, {}))
     if benchmark == "humaneval":
-        own["sandbox"] = boundary(trust_code=True)
-    task = build(data=data, documentation=setting.documentation, **own)
+        arguments["sandbox"] = boundary(trust_code=True)
+    task = build(data=data, documentation=setting.documentation, **arguments)
     task.config = task.config.merge(GenerateConfig(stop_seqs=list(STOP)))
     return task
 
@@ -337,12 +338,12 @@ def _slower() -> float:
 
 
 @contextmanager
-def counted(what: str, total: int) -> Iterator[Show]:
+def counted(unit: str, total: int) -> Iterator[Show]:
     """On a terminal a bar with counts and the time that is left; elsewhere a line now and then."""
     if not sys.stderr.isatty():
-        yield _lines(what, total)
+        yield _lines(unit, total)
         return
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeRemainingColumn())
     console = Console(stderr=True, highlight=False)
     # What is printed meanwhile stands above the bar, unless it goes elsewhere.
     both = sys.stdout.isatty()
@@ -351,7 +352,7 @@ def counted(what: str, total: int) -> Iterator[Show]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def _lines(what: str, total: int) -> Show:
+def _lines(unit: str, total: int) -> Show:
     began = last = time.monotonic()
 
     def show(done: int) -> None:
@@ -362,7 +363,7 @@ def _lines(what: str, total: int) -> Show:
         last = now
         known = 10 * done >= total
         left = f", {about((now - began) / done * (total - done))} left" if known else ""
-        print(f"  … {done} of {total} {what}{left}", file=sys.stderr, flush=True)
+        print(f"  … {done} of {total} {unit}{left}", file=sys.stderr, flush=True)
 
     return show
 
@@ -376,8 +377,8 @@ def watched(child: "subprocess.Popen[str]", show: Show) -> tuple[int, str]:
         nonlocal done
         for line in child.stdout or ():
             lines.append(line)
-            if found := _SAMPLES.search(line):
-                done = int(found[1])
+            if match := _SAMPLES.search(line):
+                done = int(match[1])
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()

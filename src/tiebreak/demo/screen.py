@@ -24,7 +24,7 @@ from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets.leaderboard import short_sheet
 from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.words import all_of, count, percent
+from tiebreak.text import all_of, count, percent
 
 DemoProtocol = Literal["round_robin", "seal", "peer_review"]
 
@@ -84,9 +84,9 @@ def say(text: str) -> None:
 
 def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) -> None:
     """Print the last screen; `page` is what `written_report` returned."""
-    found = read_ranking_logs([logs.ranking])
-    boards = [board for log in found for board in boards_of(log, views=False)]
-    items = [item for log in found for item in log.items]
+    ranking_logs = read_ranking_logs([logs.ranking])
+    boards = [board for log in ranking_logs for board in boards_of(log, views=False)]
+    items = [item for log in ranking_logs for item in log.items]
     reviewed = protocol == "peer_review"
     terminal.show([short_sheet(board) for board in boards])
     print()
@@ -94,15 +94,15 @@ def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) 
         print(bracket, end="\n\n")
     about = (about_reviewers if reviewed else about_judge)(judge, items)
     say(f"{about_boards(boards)}\n{about}\n")
-    for what, where in _paths(boards, logs, page, reviewed=reviewed):
-        print(f"{what:<19}{where}", flush=True)
+    for label, where in _paths(boards, logs, page, reviewed=reviewed):
+        print(f"{label:<19}{where}", flush=True)
 
 
 def _bracket(items: Sequence[ItemBallots]) -> str:
     """The bracket of the item with the most matches that one side won; "" where no item has any."""
     item = max(
         items,
-        key=lambda one: (len(one.matches), sum(match.result in (0, 1) for match in one.matches)),
+        key=lambda item: (len(item.matches), sum(match.result in (0, 1) for match in item.matches)),
         default=None,
     )
     if item is None or not item.matches:
@@ -155,7 +155,7 @@ def drawn(item: ItemBallots, names: Mapping[str, str]) -> str:
 
 def _drawn_match(match: Match, matches: tuple[Match, ...], called: Mapping[str, str]) -> _Drawing:
     """A match, with those to its left that led to it."""
-    above, below = (_side(who, match, matches, called) for who in (match.high, match.low))
+    above, below = (_side(name, match, matches, called) for name in (match.high, match.low))
     width = max(len(above.lines[above.outlet]), len(below.lines[below.outlet])) + 2
     fork = len(above.lines)
     foot = fork + 1 + below.outlet
@@ -172,13 +172,13 @@ def _drawn_match(match: Match, matches: tuple[Match, ...], called: Mapping[str, 
 
 
 def _side(
-    who: str, match: Match, matches: tuple[Match, ...], called: Mapping[str, str]
+    candidate: str, match: Match, matches: tuple[Match, ...], called: Mapping[str, str]
 ) -> _Drawing:
     """How somebody came into a match: by the one before, or as they are, after a bye."""
-    before = [one for one in matches if one.round < match.round and one.winner == who]
-    if not before:
-        return _Drawing([called[who]], 0)
-    return _drawn_match(max(before, key=lambda one: one.round), matches, called)
+    won = [m for m in matches if m.round < match.round and m.winner == candidate]
+    if not won:
+        return _Drawing([called[candidate]], 0)
+    return _drawn_match(max(won, key=lambda match: match.round), matches, called)
 
 
 def about_boards(boards: Sequence[Leaderboard]) -> str:
@@ -195,8 +195,8 @@ def about_boards(boards: Sequence[Leaderboard]) -> str:
             "and the order of a board is not a ranking."
         )
     n_pairs = max(len(board.pairs) for board in boards)
-    told = ", ".join([*some, *([f"none on {all_of(none, 'or')}"] if none else [])])
-    return f"Of the {n_pairs} pairs of models, told apart are {told}: {few}."
+    counts = ", ".join([*some, *([f"none on {all_of(none, 'or')}"] if none else [])])
+    return f"Of the {n_pairs} pairs of models, told apart are {counts}: {few}."
 
 
 def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
@@ -274,7 +274,8 @@ def show_recorded(
             shutil.copy(log, place)
     header = read_eval_log(str(ranking), header_only=True).eval
     roles = (header.model_roles or {}).values()
-    [judge] = {one.model for role in roles for one in (role if isinstance(role, list) else [role])}
+    configs = [config for role in roles for config in (role if isinstance(role, list) else [role])]
+    [judge] = {config.model for config in configs}
     version = (header.metadata or {})["tiebreak_version"]
     say(
         f"Nothing is asked now. These logs were recorded on {header.created[:10]}: answers and "

@@ -13,6 +13,8 @@
 The protocols are the ones that judge real answers; only the judge is another. No model is asked.
 """
 
+from tiebreak.errors import TiebreakError
 
-class EstimateError(ValueError):
+
+class EstimateError(TiebreakError, ValueError):
     """An estimate cannot be made as requested; the message says what to do."""

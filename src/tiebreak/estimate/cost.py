@@ -31,7 +31,6 @@ from tiebreak.estimate.experience import (
     Evidence,
     Experience,
     by_schedule,
-    evidence_of,
     experience_beside,
     experience_of,
     find_evidence,
@@ -66,7 +65,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 
 def estimate_cost(
@@ -296,8 +295,8 @@ def read_experience(log: str) -> Experience:
         RankingLogError: no ranking log there, or one that cannot be read.
         EstimateError: the log holds no call.
     """
-    found = read_ranking_logs([log], with_votes=False)
-    return experience_of(item for one in found for item in (*one.items, *one.cut_short))
+    logs = read_ranking_logs([log], with_votes=False)
+    return experience_of(item for read in logs for item in (*read.items, *read.cut_short))
 
 
 def asks_judge(variant: Variant) -> bool:
@@ -351,19 +350,18 @@ def plan_judging(
             f"{', '.join(pool.benchmarks)}. Give the logs of one at a time."
         )
     n_models, n_pool = len(pool.models), len(pool.items)
-    found = find_evidence(candidates, pool, judge)
-    if from_log is not None:
-        parts = [part for log in read_ranking_logs([from_log]) for part in log.parts()]
-        found += [one for part in parts if (one := evidence_of(part)) is not None]
-    seen, identical = by_schedule(found), _identical(pool)
+    evidence = find_evidence(candidates, pool, judge, from_log)
+    seen, identical = by_schedule(evidence), _identical(pool)
     noise = noise_of(identical, TIES.likely, seen)
-    estimated = estimate_cost(pool, _ends(n_models), judge=judge, from_log=from_log, **how)
+    # Of one round, and of all.
+    ends = [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
+    estimated = estimate_cost(pool, ends, judge=judge, from_log=from_log, **how)
     rates = _rates(estimated)
-    chosen, why = choose(goal, n_models, n_pool, rates, noise, found)
+    chosen, why = choose(goal, n_models, n_pool, rates, noise, evidence)
     # The largest log of this judge knows most about differences; without one, native scores.
-    gaps = max(found, key=lambda one: one.n_items, default=native_evidence(pool))
+    gaps = max(evidence, key=lambda board: board.n_items, default=native_evidence(pool))
     gaps = gaps if gaps is not None and gaps.models == pool.models else None
-    options = tuple(_option(one, rates, noise, found, gaps) for one in chosen)
+    options = tuple(_option(choice, rates, noise, evidence, gaps) for choice in chosen)
     return Plan(
         benchmark=pool.benchmarks[0],
         models=pool.models,
@@ -387,20 +385,15 @@ def _identical(pool: CandidatePool) -> float:
     return sum(same) / (len(same) * n * (n - 1))
 
 
-def _ends(n_models: int) -> list[str]:
-    """A round robin of one round, and one of all."""
-    return [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
-
-
-def _rates(found: Estimate) -> list[Rate]:
+def _rates(estimated: Estimate) -> list[Rate]:
     """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
-    first, last = found.protocols[0], found.protocols[-1]
-    rounds = n_rounds(len(found.models))
-    calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / found.n_items
-    if first.cost is None or last.cost is None or found.judges.price is None:
-        return [Rate(each, None, None) for each in calls.tolist()]
-    dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / found.n_items
-    hidden = HIDDEN * found.judges.price.output / 1e6 if found.hiding else 0.0
+    first, last = estimated.protocols[0], estimated.protocols[-1]
+    rounds = n_rounds(len(estimated.models))
+    calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / estimated.n_items
+    if first.cost is None or last.cost is None or estimated.judges.price is None:
+        return [Rate(per_item, None, None) for per_item in calls.tolist()]
+    dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / estimated.n_items
+    hidden = HIDDEN * estimated.judges.price.output / 1e6 if estimated.hiding else 0.0
     return [Rate(*row) for row in np.stack((calls, dollars, dollars + calls * hidden), 1).tolist()]
 
 
@@ -408,20 +401,20 @@ def _option(
     chosen: tuple[str, int, float],
     rates: Sequence[Rate],
     noise: Noise,
-    found: Sequence[Evidence],
+    evidence: Sequence[Evidence],
     gaps: Evidence | None,
 ) -> Option:
     label, n_items, calls = chosen
     name, _, rounds = label.partition(":rounds=")
     if rounds:
-        own, rate, times = noise.of_item(int(rounds)), rates[int(rounds) - 1], float(n_items)
+        variance, rate, times = noise.of_item(int(rounds)), rates[int(rounds) - 1], float(n_items)
     else:
-        own = next(one.noise for one in found if one.protocol == name)
+        variance = next(board.noise for board in evidence if board.protocol == name)
         rate = rates[0]
         times = calls / rate.calls
     dollars, most = (None if per is None else times * per for per in (rate.dollars, rate.most))
-    pairs = powers(gaps, own, n_items)
-    return Option(label, n_items, calls, dollars, most, half_width(own, n_items), pairs)
+    pairs = powers(gaps, variance, n_items)
+    return Option(label, n_items, calls, dollars, most, half_width(variance, n_items), pairs)
 
 
 def _command(
@@ -458,27 +451,23 @@ def small_field(pool: CandidatePool) -> str | None:
     contests = [restore_contest(sample.metadata or {}) for sample in contest_samples(pool)]
     protocols = read_protocols(",".join((_BRACKET, _ALL_PAIRS, _SOME_PAIRS)))
     counter = TokenCounter("nothing", lambda text: 0.0)
-    found = estimate(contests, protocols, Judges("any/judge"), counter, sample=_SAMPLE)
-    return few_models(found)
+    estimated = estimate(contests, protocols, Judges("any/judge"), counter, sample=_SAMPLE)
+    return few_models(estimated)
 
 
-def few_models(found: Estimate) -> str | None:
+def few_models(estimated: Estimate) -> str | None:
     """The sentence of `small_field`, of what was estimated; None where it lacks a protocol."""
-    calls: Mapping[str, Range] = {row.label: row.calls_per_item for row in found.protocols}
+    calls: Mapping[str, Range] = {row.label: row.calls_per_item for row in estimated.protocols}
     if not {_BRACKET, _ALL_PAIRS} <= calls.keys():
         return None
     bracket, pairs = calls[_BRACKET], calls[_ALL_PAIRS]
     if pairs.likely > bracket.high or not pairs.likely:
         return None
     saves = "nothing" if pairs.likely <= bracket.likely else "little"
-    said = (
-        f"With {len(found.models)} models a bracket saves {saves}: {_ALL_PAIRS} judges every pair "
-        f"in {_number(pairs.likely)} calls an item, {_BRACKET} asks {_number(bracket.likely)} "
-        f"({_number(bracket.low)}–{_number(bracket.high)})"
+    sentence = (
+        f"With {len(estimated.models)} models a bracket saves {saves}: {_ALL_PAIRS} judges every "
+        f"pair in {pairs.likely:.1f} calls an item, {_BRACKET} asks {bracket.likely:.1f} "
+        f"({bracket.low:.1f}–{bracket.high:.1f})"
     )
     some = calls.get(_SOME_PAIRS)
-    return said if some is None else f"{said}, {_SOME_PAIRS} {_number(some.likely)}"
-
-
-def _number(calls: float) -> str:
-    return f"{calls:.1f}"
+    return sentence if some is None else f"{sentence}, {_SOME_PAIRS} {some.likely:.1f}"

@@ -61,7 +61,7 @@ class Judges:
     @property
     def answering(self) -> dict[str, set[str]]:
         """Who answers, by the role of a call."""
-        asked = {role: {one.model} for role, one in self.by_role.items()}
+        asked = {role: {priced.model} for role, priced in self.by_role.items()}
         return {**asked, "peers": {peer.model for peer in self.peers}}
 
     @property
@@ -344,7 +344,6 @@ def _row(
 
 
 def _size(chosen: Iterable[Stratum]) -> int:
-    """Number of items that were taken."""
     return sum(len(stratum.taken) for stratum in chosen)
 
 
@@ -374,24 +373,27 @@ class _Trial:
             for c in self.contests
         ]
 
-    @cached_property
-    def _lengths(self) -> list[int]:
-        return [len(c.task) + sum(map(len, c.answers.values())) for c in self.contests]
-
-    def strata(self, most: int | None) -> list[Stratum]:
+    def strata(self, most: int | None, variant: Variant | None = None) -> list[Stratum]:
         """The items by kind, and about so many that are looked at."""
-        return strata(self._kinds, self._lengths, most)
+        kinds = self._kinds
+        if variant is not None and variant.protocol.name == "round_robin":
+            # The schedule says of which items a match is asked in both orders.
+            rounds = variant.settings.get("rounds", 1)
+            twice = [c.schedule.sampled(c.position) < rounds for c in self.contests]
+            kinds = list(zip(kinds, twice, strict=True))
+        lengths = [len(c.task) + sum(map(len, c.answers.values())) for c in self.contests]
+        return strata(kinds, lengths, most)
 
     def taken(self, variant: Variant, scenario: _Scenario) -> list[Stratum]:
         """The items to run a protocol on: fewer where it asks thousands of questions about one."""
         if self.sample is None or max(map(len, (c.models for c in self.contests))) <= EXACT:
-            return self.strata(self.sample)
+            return self.strata(self.sample, variant)
         largest = max(range(len(self.contests)), key=lambda i: len(self.contests[i].answers))
         judged: dict[int, ItemBallots] = {}
-        one = [Stratum(1, (largest,))]
-        in_event_loop(partial(self._judge, variant, scenario, one, judged))
+        alone = [Stratum(1, (largest,))]
+        in_event_loop(partial(self._judge, variant, scenario, alone, judged))
         calls = len(judged[largest].calls)
-        return self.strata(max(1, min(self.sample, CALLS // max(1, calls))))
+        return self.strata(max(1, min(self.sample, CALLS // max(1, calls))), variant)
 
     def run(self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]) -> _Run:
         """Run a protocol on the items that were taken."""
@@ -399,12 +401,12 @@ class _Trial:
         in_event_loop(partial(self._judge, variant, scenario, chosen, judged))
         calls = [call for ballots in judged.values() for call in ballots.calls]
         once = [call for call in calls if call.kind in SHARED]
-        found = total(
+        billed = total(
             chosen,
             {i: self._bill(c for c in b.calls if c.kind not in SHARED) for i, b in judged.items()},
         )
         return _Run(
-            Total(found.value + self._bill(once), found.error),
+            Total(billed.value + self._bill(once), billed.error),
             depth=max((call.depth + 1 for call in calls), default=0),
             longest=_longest(calls),
         )

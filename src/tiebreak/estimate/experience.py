@@ -83,11 +83,11 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
     return Experience(
         models=tuple(sorted({call.model for call in calls})),
         n_calls=len(calls),
-        tokens={kind: _tokens(own) for kind, own in by_kind.items() if len(own) > 1},
+        tokens={kind: _tokens(of_kind) for kind, of_kind in by_kind.items() if len(of_kind) > 1},
         repairs=len(calls) / _questions(calls) - 1,
         close=_share([(number, abs(pair[0]) < CLOSE_MARGIN) for number, pair in margins]),
         tie=_share([(number, decide(*pair)[1] is None) for number, pair in margins]),
-        reviews={model: _tokens(own) for model, own in by_reviewer.items() if len(own) > 1},
+        reviews={model: _tokens(by) for model, by in by_reviewer.items() if len(by) > 1},
     )
 
 
@@ -143,13 +143,13 @@ def _mean(values: Sequence[tuple[int, float]]) -> Range:
     return Range(max(0.0, mean - half), mean, mean + half)
 
 
-def _share(found: Sequence[tuple[int, bool]]) -> Range | None:
+def _share(outcomes: Sequence[tuple[int, bool]]) -> Range | None:
     """A proportion with its "plus four" interval (Agresti and Coull, doi:10.2307/2685469)."""
-    if not found:
+    if not outcomes:
         return None
-    n, likely = len(found) + 4, fmean(one for _, one in found)
-    adjusted = (len(found) * likely + 2) / n
-    half = ERRORS * max(math.sqrt(adjusted * (1 - adjusted) / n), _over_items(found, likely))
+    n, likely = len(outcomes) + 4, fmean(outcome for _, outcome in outcomes)
+    adjusted = (len(outcomes) * likely + 2) / n
+    half = ERRORS * max(math.sqrt(adjusted * (1 - adjusted) / n), _over_items(outcomes, likely))
     return Range(max(0.0, adjusted - half), likely, min(1.0, adjusted + half))
 
 
@@ -161,8 +161,6 @@ def _over_items(values: Sequence[tuple[int, float]], mean: float) -> float:
     few = len(gaps) / max(1, len(gaps) - 1)
     return math.sqrt(few * math.fsum(gap**2 for gap in gaps.values())) / len(values)
 
-
-"""Items below which a log says nothing about noise."""
 
 AGREE = 0.05
 """Two boards disagree where chance would set them so far apart in at most this share of cases."""
@@ -232,13 +230,7 @@ def native_evidence(pool: CandidatePool) -> Evidence | None:
     n = len(pool.models)
     native = [[row[model].native_score for model in pool.models] for _, row in pool]
     return of_scores(
-        np.array(native, np.float64) / 2 * n / (n - 1),
-        pool.models,
-        log="",
-        protocol="native",
-        calls=0.0,
-        met=math.nan,
-        tie=math.nan,
+        np.array(native, np.float64) / 2 * n / (n - 1), pool.models, log="", protocol="native"
     )
 
 
@@ -248,16 +240,16 @@ def of_scores(
     *,
     log: str,
     protocol: str,
-    calls: float,
-    met: float,
-    tie: float,
+    calls: float = 0.0,
+    met: float = math.nan,
+    tie: float = math.nan,
 ) -> Evidence | None:
     """Evidence in a table of items × models; None below `FEWEST_ITEMS`, or with one model."""
-    there = np.sum(~np.isnan(scores), axis=0)
-    if len(scores) < FEWEST_ITEMS or len(models) < 2 or there.min() < 2:
+    counts = np.sum(~np.isnan(scores), axis=0)
+    if len(scores) < FEWEST_ITEMS or len(models) < 2 or counts.min() < 2:
         return None
     variance = np.nanvar(scores, axis=0, ddof=1)
-    means, errors = np.nanmean(scores, axis=0), np.sqrt(variance / there)
+    means, errors = np.nanmean(scores, axis=0), np.sqrt(variance / counts)
     return Evidence(
         log=log,
         protocol=protocol,
@@ -273,10 +265,16 @@ def of_scores(
     )
 
 
-def find_evidence(paths: Paths, pool: CandidatePool, judge: str) -> list[Evidence]:
+def find_evidence(
+    paths: Paths, pool: CandidatePool, judge: str, from_log: str | None = None
+) -> list[Evidence]:
     """Evidence in ranking logs of the pool's benchmark and models by one judge, under some folders.
 
-    Folders without a ranking log have none; what cannot be read is no evidence either.
+    Folders without a ranking log have none; what cannot be read is no evidence either. `from_log`
+    counts whatever it is about.
+
+    Raises:
+        RankingLogError: `from_log` is not a ranking log.
     """
     folders = [path for path in path_list(paths) if not str(path).endswith((".eval", ".json"))]
     logs: list[RankingLog] = []
@@ -285,9 +283,10 @@ def find_evidence(paths: Paths, pool: CandidatePool, judge: str) -> list[Evidenc
             logs += read_ranking_logs([folder])
         except RankingLogError:
             continue
-    parts = [part for log in logs for part in log.parts()]
-    fitting = [part for part in parts if _fits(part, pool, judge)]
-    return [found for part in fitting if (found := evidence_of(part)) is not None]
+    parts = [part for log in logs for part in log.parts() if _fits(part, pool, judge)]
+    if from_log is not None:
+        parts += [part for log in read_ranking_logs([from_log]) for part in log.parts()]
+    return [evidence for part in parts if (evidence := evidence_of(part)) is not None]
 
 
 def _fits(log: RankingLog, pool: CandidatePool, judge: str) -> bool:
@@ -296,7 +295,7 @@ def _fits(log: RankingLog, pool: CandidatePool, judge: str) -> bool:
     return asked == {judge} and log.benchmark in pool.benchmarks and models == {*pool.models}
 
 
-def agree(one: Evidence, other: Evidence) -> bool:
+def agree(board: Evidence, other: Evidence) -> bool:
     """Whether two boards of the same models may show the same truth, each on its own scale.
 
     Scores are put on the scale of the true ones (divided by the root of `signal`); the sum of
@@ -304,38 +303,38 @@ def agree(one: Evidence, other: Evidence) -> bool:
     """
     from scipy.stats import chi2
 
-    if one.signal <= 0 or other.signal <= 0 or len(one.models) < 3:
+    if board.signal <= 0 or other.signal <= 0 or len(board.models) < 3:
         return False
-    (a, error_a), (b, error_b) = (_standardised(board) for board in (one, other))
+    (a, error_a), (b, error_b) = (
+        ((e.scores - e.scores.mean()) / math.sqrt(e.signal), e.errors / math.sqrt(e.signal))
+        for e in (board, other)
+    )
     distance = float(np.sum((a - b) ** 2 / (error_a**2 + error_b**2)))
-    return float(chi2.sf(distance, len(one.models) - 2)) > AGREE
-
-
-def _standardised(board: Evidence) -> tuple[FloatArray, FloatArray]:
-    scale = math.sqrt(board.signal)
-    return (board.scores - board.scores.mean()) / scale, board.errors / scale
+    return float(chi2.sf(distance, len(board.models) - 2)) > AGREE
 
 
 BY_SCHEDULE = ("round_robin", "full_pairwise")
 """Protocols in which no result decides who meets whom."""
 
 
-def by_schedule(found: Iterable[Evidence]) -> Evidence | None:
+def by_schedule(evidence: Iterable[Evidence]) -> Evidence | None:
     """The evidence that rests on most calls of protocols in which no result chose the pairs."""
-    fitting = [one for one in found if one.protocol in BY_SCHEDULE]
-    return max(fitting, key=lambda one: one.n_items * one.calls, default=None)
+    fitting = [board for board in evidence if board.protocol in BY_SCHEDULE]
+    return max(fitting, key=lambda board: board.n_items * board.calls, default=None)
 
 
-def cheaper(found: Iterable[Evidence], own: Evidence, needed: float) -> Evidence | None:
-    """A protocol of another kind that finds what `own` finds for fewer calls, if a log shows one.
+def cheaper(evidence: Iterable[Evidence], standard: Evidence, needed: float) -> Evidence | None:
+    """A protocol of another kind that finds what `standard` does for fewer calls, if a log says so.
 
-    `own` is that of a round robin, or of all pairs, and takes the calls `needed`
+    `standard` is that of a round robin, or of all pairs, and takes the calls `needed`
     (`Evidence.needed`). Noise and signal are estimates themselves, so a protocol has to need four
     fifths of it or less.
     """
     rivals = [
-        one
-        for one in found
-        if one.protocol not in BY_SCHEDULE and one.needed <= 0.8 * needed and agree(one, own)
+        board
+        for board in evidence
+        if board.protocol not in BY_SCHEDULE
+        and board.needed <= 0.8 * needed
+        and agree(board, standard)
     ]
     return min(rivals, key=lambda rival: rival.needed, default=None)

@@ -177,14 +177,14 @@ def powers(seen: Evidence | None, noise: float, n_items: int) -> tuple[PairPower
     error = math.sqrt(2 * noise / n_items * n / (n - 1))
     critical = float(norm.isf((1 - LEVEL) / (n * (n - 1)))) * error
     scores, open_ = seen.shrunk()
-    found = []
-    for one, other in combinations(range(n), 2):
-        gap = abs(float(scores[one] - scores[other]))
-        spread = math.sqrt(error**2 + open_[one] ** 2 + open_[other] ** 2)
+    pairs = []
+    for first, other in combinations(range(n), 2):
+        gap = abs(float(scores[first] - scores[other]))
+        spread = math.sqrt(error**2 + open_[first] ** 2 + open_[other] ** 2)
         power = norm.sf((critical - gap) / spread) + norm.cdf((-critical - gap) / spread)
-        ahead, behind = (one, other) if scores[one] >= scores[other] else (other, one)
-        found.append(PairPower(seen.models[ahead], seen.models[behind], float(power)))
-    return tuple(sorted(found, key=lambda pair: (-pair.power, pair.first, pair.second)))
+        ahead, behind = (first, other) if scores[first] >= scores[other] else (other, first)
+        pairs.append(PairPower(seen.models[ahead], seen.models[behind], float(power)))
+    return tuple(sorted(pairs, key=lambda pair: (-pair.power, pair.first, pair.second)))
 
 
 def spend(
@@ -250,7 +250,7 @@ def choose(
     n_pool: int,
     rates: Sequence[Rate],
     noise: Noise,
-    found: Sequence[Evidence],
+    evidence: Sequence[Evidence],
 ) -> tuple[list[tuple[str, int, float]], str]:
     """What to run: (label, items, calls), the recommended first, and why.
 
@@ -259,17 +259,17 @@ def choose(
     noisy, and mislead where lists have a taste of their own.
     """
     rounds, n_items = spend(goal, n_models, n_pool, rates, noise)
-    own = by_schedule(found)
+    board = by_schedule(evidence)
     label = f"round_robin:rounds={rounds}"
     options = [(label, n_items, n_items * rates[rounds - 1].calls)]
-    if own is None:
+    if board is None:
         why = (
             "Calls on more items find more than calls on more pairs, and a round robin needs no "
             "seeding and no calls that wait; no log of this judge shows otherwise"
         )
         return options, why
-    needed = rates[0].calls * noise.of_item(1) / own.signal if own.signal > 0 else math.inf
-    rival = cheaper(found, own, needed)
+    needed = rates[0].calls * noise.of_item(1) / board.signal if board.signal > 0 else math.inf
+    rival = cheaper(evidence, board, needed)
     if rival is None:
         return options, "No log of this judge shows a protocol that finds the same for fewer calls"
     if goal.precision is None:

@@ -8,7 +8,7 @@ from tiebreak.estimate.sheet import how_counted, money, notes, title, who_is_ask
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 LISTED = 6
 """Pairs of models that are named."""
@@ -51,17 +51,17 @@ def _notes(plan: Plan) -> Iterator[str]:
 
 def _verdict(plan: Plan, option: Option) -> str:
     all_items = "all" if option.n_items == plan.n_items else f"{option.n_items:,} of the"
-    said = f"For {plan.goal.sentence}: {option.label} on {all_items} {plan.n_items:,} items"
+    sentence = f"For {plan.goal.sentence}: {option.label} on {all_items} {plan.n_items:,} items"
     missed = plan.goal.precision is not None and option.half_width > plan.goal.precision
     if missed:
         return (
-            f"{said} reaches ±{option.half_width:.3f}; no protocol gets within "
+            f"{sentence} reaches ±{option.half_width:.3f}; no protocol gets within "
             f"±{plan.goal.precision:g} on these items. Add items."
         )
     asked = count(round(option.calls), "call")
     if option.dollars is not None:
         asked += f", {_dollars(option.dollars, option.dollars_most).text}"
-    return f"{said}, {asked}, scores within ±{option.half_width:.3f}."
+    return f"{sentence}, {asked}, scores within ±{option.half_width:.3f}."
 
 
 def _table(plan: Plan) -> Table:
@@ -125,8 +125,8 @@ def data_of(plan: Plan) -> dict[str, Any]:
     """The fields of `Plan` under "tiebreak/plan", version 1."""
     data: dict[str, Any] = json_ready(plan)
     del data["estimate"]
-    for one, option in zip(data["options"], plan.options, strict=True):
-        one |= only(option, "batch", "batch_most", "apart")
+    for fields, option in zip(data["options"], plan.options, strict=True):
+        fields |= only(option, "batch", "batch_most", "apart")
     more = {"assumptions": _assumptions(plan), "notes": [*_notes(plan)]}
     return document("tiebreak/plan", 1, **data, **more)
 

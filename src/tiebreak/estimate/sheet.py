@@ -13,50 +13,50 @@ from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import all_of, count, percent
+from tiebreak.text import all_of, count, percent
 
 _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth", "hours")
 
 
-def sheets_of(found: Estimate) -> list[Sheet]:
+def sheets_of(estimate: Estimate) -> list[Sheet]:
     """One row per protocol, the likely figures above their ranges, and what was assumed."""
     return [
         Sheet(
-            title(found),
-            tuple(who_is_asked(found.judges)),
-            sections=(Section.of(_table(found)), Section.of(legend=assumptions(found))),
-            notes=tuple(notes(found)),
+            title(estimate),
+            tuple(who_is_asked(estimate.judges)),
+            sections=(Section.of(_table(estimate)), Section.of(legend=assumptions(estimate))),
+            notes=tuple(notes(estimate)),
         )
     ]
 
 
-def title(found: Estimate) -> str:
+def title(estimate: Estimate) -> str:
     """Benchmarks, and how much there is of them."""
-    size = f"{count(len(found.models), 'model')} · {count(found.n_items, 'item')}"
-    return f"{', '.join(found.benchmarks)} · {size}"
+    size = f"{count(len(estimate.models), 'model')} · {count(estimate.n_items, 'item')}"
+    return f"{', '.join(estimate.benchmarks)} · {size}"
 
 
-def data_of(found: Estimate) -> dict[str, Any]:
+def data_of(estimate: Estimate) -> dict[str, Any]:
     """The fields of `Estimate` under "tiebreak/estimate", version 1.
 
     Every figure has low, likely and high.
     """
-    data: dict[str, Any] = json_ready(found)
+    data: dict[str, Any] = json_ready(estimate)
     reviewers = data.pop("reviewers")
     data["judges"]["peers"] = [
         {**reviewer, "price": peer["price"]}
         for reviewer, peer in zip(reviewers, data["judges"]["peers"], strict=True)
     ]
     more = {
-        "experience": found.experience and _experience(found.experience),
-        "protocols": [_row(row) for row in found.protocols],
-        "assumptions": assumptions(found),
-        "notes": notes(found),
+        "experience": estimate.experience and _experience(estimate.experience),
+        "protocols": [_row(row) for row in estimate.protocols],
+        "assumptions": assumptions(estimate),
+        "notes": notes(estimate),
     }
     return document("tiebreak/estimate", 1, **{**data, **more})
 
 
-def rows_of(found: Estimate) -> list[dict[str, Any]]:
+def rows_of(estimate: Estimate) -> list[dict[str, Any]]:
     """One row of CSV per protocol: of every figure low, likely and high."""
     return [
         {"protocol": row.label}
@@ -65,12 +65,12 @@ def rows_of(found: Estimate) -> list[dict[str, Any]]:
             for figure in _FIGURES
             for end in Range._fields
         }
-        for row in found.protocols
+        for row in estimate.protocols
     ]
 
 
-def _table(found: Estimate) -> Table:
-    longest = max((row.hours.high for row in found.protocols), default=0.0)
+def _table(estimate: Estimate) -> Table:
+    longest = max((row.hours.high for row in estimate.protocols), default=0.0)
     unit, size = ("hours", 1) if longest >= 1 else ("minutes", 60)
     columns = (
         names("Protocol", 13),
@@ -80,13 +80,13 @@ def _table(found: Estimate) -> Table:
     rows = [
         (
             words(row.label),
-            *(_cell(row.calls_per_item, _number), _cell(row.calls, _whole)),
+            *(_cell(row.calls_per_item, _number), _cell(row.calls, _integer)),
             *(_cell(row.tokens_in, _tokens), _cell(row.tokens_out, _tokens)),
             Cell(UNDEFINED) if row.cost is None else _cell(row.cost, money),
-            _cell(row.depth, _whole),
+            _cell(row.depth, _integer),
             _cell(Range(*(size * hours for hours in row.hours)), _number),
         )
-        for row in found.protocols
+        for row in estimate.protocols
     ]
     return Table.of(columns, rows, "What judging would cost")
 
@@ -95,27 +95,27 @@ def _cell(figure: Range, write: Callable[[float], str]) -> Cell:
     """The likely value, and below it the range, where there is one."""
     if figure.low == figure.high:
         return Cell(write(figure.likely), figure.likely)
-    short = _calls if write is _whole else write
+    short = _calls if write is _integer else write
     low, high = short(figure.low), short(figure.high)
     if low[-1] == high[-1] and low[-1].isalpha():
         low = low[:-1]
     return Cell(write(figure.likely), figure.likely, under=f"{low}–{high.removeprefix('$')}")
 
 
-def _whole(number: float) -> str:
+def _integer(number: float) -> str:
     return f"{number:,.0f}"
 
 
 def _calls(number: float) -> str:
     """All digits up to 9,999."""
-    return _whole(number) if number < 10_000 else _tokens(number)
+    return _integer(number) if number < 10_000 else _tokens(number)
 
 
 def _tokens(number: float) -> str:
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if number >= 0.9995 * size:
             return f"{_number(number / size)}{unit}"
-    return _whole(number)
+    return _integer(number)
 
 
 def money(dollars: float) -> str:
@@ -152,20 +152,20 @@ def _experience(known: Experience) -> dict[str, Any]:
     }
 
 
-def assumptions(found: Estimate) -> Iterator[str]:
+def assumptions(estimate: Estimate) -> Iterator[str]:
     """How the figures came about, one sentence each."""
-    yield from how_counted(found)
-    pace = found.pace
+    yield from how_counted(estimate)
+    pace = estimate.pace
     most = f", at most {pace.per_minute:g} begun a minute" if pace.per_minute else ""
-    sharing = ", of all peers together" if found.reviewers else ""
+    sharing = ", of all peers together" if estimate.reviewers else ""
     yield f"Time: {pace.connections} calls side by side{sharing}, {pace.seconds:g} s each{most}"
-    replies = "malformed replies as in the log" if found.experience else "no malformed reply"
+    replies = "malformed replies as in the log" if estimate.experience else "no malformed reply"
     yield f"Every protocol as if it ran alone: {replies}, nothing cached here or by the provider"
 
 
-def how_counted(found: Estimate) -> Iterator[str]:
+def how_counted(estimate: Estimate) -> Iterator[str]:
     """What tokens and calls rest on, one sentence each."""
-    known, words, close = found.experience, found.words, found.close
+    known, words, close = estimate.experience, estimate.words, estimate.close
     shares = f"{percent(close.likely)} of the verdicts are close ({_percents(close)})"
     if known is None or known.close is None:
         shares += ", between 15% of SEAL's paper and 90% of a near-tied pool"
@@ -178,56 +178,57 @@ def how_counted(found: Estimate) -> Iterator[str]:
         yield (
             f"Tokens: means of {count(known.n_calls, 'call')} in the log, by kind of question"
             f"{' and by reviewer' if known.reviews else ''}; "
-            f"what it lacks is counted by {found.counted_by}"
+            f"what it lacks is counted by {estimate.counted_by}"
         )
         yield f"Likely: {shares}" + ("" if known.close is None else ", as in the log")
     else:
-        part = "" if found.n_sampled == found.n_items else f" of {found.n_sampled:,} items"
-        yield f"Tokens: counted on the prompts{part} by {found.counted_by}"
+        part = "" if estimate.n_sampled == estimate.n_items else f" of {estimate.n_sampled:,} items"
+        yield f"Tokens: counted on the prompts{part} by {estimate.counted_by}"
         yield (
             f"Likely: {words.likely:g} words a text, and {shares}. Low: {words.low:g} words. High: "
             f"{words.high:g} words, and a provider that bills the reply's schema"
         )
 
 
-def notes(found: Estimate, hidden: str = "are not in these figures") -> Iterator[str]:
+def notes(estimate: Estimate, hidden: str = "are not in these figures") -> Iterator[str]:
     """What is missing, and what to do about it; `hidden` says where reasoning tokens count."""
     for verb in ("reason", "may reason"):
-        models = [model for model in found.hiding if bool(reasons(model)) == (verb == "reason")]
+        models = [model for model in estimate.hiding if bool(reasons(model)) == (verb == "reason")]
         if models:
             verb += "s" if verb == "reason" and len(models) == 1 else ""
             yield (
                 f"{all_of(models)} {verb}: hidden tokens are billed as output and {hidden}; add "
                 "--reasoning-tokens N, or --from-log LOG of a first small run"
             )
-    if found.n_identical:
+    if estimate.n_identical:
         yield (
-            f"{count(found.n_identical, 'item')} of {found.n_items:,} cost nothing: all answers "
-            "are identical"
+            f"{count(estimate.n_identical, 'item')} of {estimate.n_items:,} cost nothing: all "
+            "answers are identical"
         )
-    if found.n_media:
+    if estimate.n_media:
         yield (
-            f"Images or files belong to {found.n_media:,} of {count(found.n_items, 'item')}: the "
-            "figures are those of -T media=mark; the images of -T media=show are not in the tokens"
+            f"Images or files belong to {estimate.n_media:,} of {count(estimate.n_items, 'item')}: "
+            "the figures are those of -T media=mark; the images of -T media=show are not in the "
+            "tokens"
         )
-    if few := few_models(found):
+    if few := few_models(estimate):
         yield few
-    if unpriced := [m for m, price in found.judges.prices.items() if price is None]:
+    if unpriced := [m for m, price in estimate.judges.prices.items() if price is None]:
         yield (
             f"No price is known for {all_of(unpriced)}: add --price IN,OUT (dollars per "
             "million tokens) or --model-cost-config FILE, as for inspect eval"
         )
-    yield from _about_reviewers(found)
-    known = found.experience
-    asked = found.judges.prices
-    if known and (others := [model for model in known.models if model not in asked]):
-        yield f"The log's calls were answered by {', '.join(others)}, which is not asked here"
-    if found.judges.judge is not None and reasons(found.judges.judge):
+    yield from _about_reviewers(estimate)
+    known = estimate.experience
+    asked = estimate.judges.prices
+    if known and (strangers := [model for model in known.models if model not in asked]):
+        yield f"The log's calls were answered by {', '.join(strangers)}, which is not asked here"
+    if estimate.judges.judge is not None and reasons(estimate.judges.judge):
         yield (
             "The judge's reasoning_effort is the largest lever on the price: --model-role "
-            f"'judge={{model: {found.judges.judge}, reasoning_effort: low}}'"
+            f"'judge={{model: {estimate.judges.judge}, reasoning_effort: low}}'"
         )
-    yield from _too_long(found)
+    yield from _too_long(estimate)
 
 
 def who_is_asked(judges: Judges) -> Iterator[str]:
@@ -245,20 +246,21 @@ def who_is_asked(judges: Judges) -> Iterator[str]:
         yield "no model is asked"
 
 
-def _about_reviewers(found: Estimate) -> Iterator[str]:
-    if outsiders := [reviewer.name for reviewer in found.reviewers if reviewer.candidate is None]:
-        one = len(outsiders) == 1
-        is_none, who = ("is no candidate", "it") if one else ("are no candidates", "they")
+def _about_reviewers(estimate: Estimate) -> Iterator[str]:
+    outsiders = [reviewer.name for reviewer in estimate.reviewers if reviewer.candidate is None]
+    if outsiders:
+        alone = len(outsiders) == 1
+        is_none, pronoun = ("is no candidate", "it") if alone else ("are no candidates", "they")
         yield (
-            f"By name, {all_of(outsiders)} {is_none}: {who} would rank the answers of others only. "
-            "If that is wrong, say which candidate each peer is with --reviewers"
+            f"By name, {all_of(outsiders)} {is_none}: {pronoun} would rank the answers of others "
+            "only. If that is wrong, say which candidate each peer is with --reviewers"
         )
 
 
-def _too_long(found: Estimate) -> Iterator[str]:
+def _too_long(estimate: Estimate) -> Iterator[str]:
     """The prompts that do not fit who gets them, and what would happen to them."""
     longest: dict[tuple[str, bool], int] = {}
-    for row in found.protocols:
+    for row in estimate.protocols:
         for model, tokens in row.longest.items():
             longest[model, row.by_peers] = max(tokens, longest.get((model, row.by_peers), 0))
     for (model, by_peers), tokens in longest.items():

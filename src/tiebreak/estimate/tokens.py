@@ -51,18 +51,18 @@ def token_counter(models: Sequence[str]) -> TokenCounter:
     names = {_vocabulary(model) for model in models}
     known = len(names) == 1 and None not in names
     vocabulary = names.pop() if known else None
-    others = (1.0, 1.0) if known else OTHER_TOKENIZERS
+    spread = (1.0, 1.0) if known else OTHER_TOKENIZERS
     about = "" if known else ", other tokenizers 0.95 to 1.3 times that"
     try:
         encoding = tiktoken.get_encoding(vocabulary or VOCABULARY)
     except Exception:  # whatever a download without a network raises
-        low, high = (rule * other for rule, other in zip(RULE_ERROR, others, strict=True))
+        low, high = (rule * other for rule, other in zip(RULE_ERROR, spread, strict=True))
         name = f"a rule, within about 10% of {VOCABULARY} on English and code{about}"
         return TokenCounter(name, by_piece(by_rule), low, high)
     return TokenCounter(
         f"{encoding.name}{about}",
         by_piece(lambda text: len(encoding.encode(text, disallowed_special=()))),
-        *others,
+        *spread,
     )
 
 
@@ -79,15 +79,11 @@ def by_piece(count: Callable[[str], int]) -> Callable[[str], float]:
     cached = cache(count)
 
     def total(text: str) -> float:
-        return sum(cached(piece) for piece in _paragraphs(text))
+        # Tokenizers join blank lines to what stands before them, so they stay with it.
+        *pieces, last = text.split("\n\n")
+        return sum(cached(f"{piece}\n\n") for piece in pieces) + cached(last)
 
     return total
-
-
-def _paragraphs(text: str) -> list[str]:
-    # Tokenizers join blank lines to what stands before them, so they stay with it.
-    *pieces, last = text.split("\n\n")
-    return [*(f"{piece}\n\n" for piece in pieces), last]
 
 
 def _vocabulary(model: str) -> str | None:

@@ -53,11 +53,11 @@ def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) 
     all.
     """
     share = 1.0 if most is None else min(1.0, most / len(kinds))
-    found: dict[Hashable, list[int]] = {}
+    members: dict[Hashable, list[int]] = {}
     for item in sorted(range(len(kinds)), key=lambda i: (lengths[i], i)):
-        found.setdefault(kinds[item], []).append(item)
+        members.setdefault(kinds[item], []).append(item)
     chosen = []
-    for items in found.values():
+    for items in members.values():
         n = len(items)
         m = min(n, max(2, round(share * n)))
         chosen.append(Stratum(n, tuple(items[(2 * i + 1) * n // (2 * m)] for i in range(m))))

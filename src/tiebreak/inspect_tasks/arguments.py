@@ -11,7 +11,7 @@ from tiebreak.candidates import Shard
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import SettleFor
 from tiebreak.scorers.judge import JuryMode
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 Stratify = Literal["auto", "off"]
 Media = Literal["refuse", "mark", "show"]

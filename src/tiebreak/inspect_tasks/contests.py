@@ -44,7 +44,7 @@ from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.ranking import ROSTER_KEY
 from tiebreak.scorers.rubric import Rubric, RubricError, builtin_rubrics, load_rubric, rubric_for
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count, listed, split_names
+from tiebreak.text import count, listed, split_names
 
 logger = getLogger(__name__)
 

@@ -17,7 +17,7 @@ from tiebreak.benchmarks import BENCHMARKS, load_questions
 from tiebreak.benchmarks.mmlu import LETTERS
 from tiebreak.benchmarks.question import Question
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 Document = Mapping[str, Any]
 

@@ -30,7 +30,7 @@ from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.publish.secrets import refuse_secrets, score_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 # A message names so many items; the count says how many there are.
 LISTED = 5

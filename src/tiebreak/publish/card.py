@@ -29,7 +29,7 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
 from tiebreak.report.columns import METRICS
 from tiebreak.report.markdown import inline
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from jinja2 import Template

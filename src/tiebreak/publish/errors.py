@@ -3,9 +3,10 @@
 from typing import Final
 
 from tiebreak.candidates.hub import Fault, Kind
+from tiebreak.errors import TiebreakError
 
 
-class PublishError(ValueError):
+class PublishError(TiebreakError, ValueError):
     """A ranking cannot be published; the message says why and what to do next."""
 
 

@@ -24,7 +24,7 @@ from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import BAD_ADDRESS, LOG_IN, PublishError, sentence
 from tiebreak.publish.latest import Dataset, missing_files
 from tiebreak.publish.secrets import environment_secrets, without_secrets
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

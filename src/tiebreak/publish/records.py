@@ -37,7 +37,7 @@ from tiebreak.publish.facts import flattened, model_id
 from tiebreak.publish.runs import Run
 from tiebreak.report.figures.canvas import slug
 from tiebreak.report.json import json_ready
-from tiebreak.words import count
+from tiebreak.text import count
 
 Json = dict[str, Any]
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from tiebreak.errors import TiebreakError
 from tiebreak.extras import to_install
 
 
-class RankingError(ValueError):
+class RankingError(TiebreakError, ValueError):
     """Base of every error of this package that bad input causes; the message says what is wrong."""
 
     def named(self, names: Sequence[str]) -> str:
@@ -63,7 +64,7 @@ class ReviewGraphError(RankingError):
     """No review graph has this degree; the message says what to change."""
 
 
-class MissingPackageError(ImportError):
+class MissingPackageError(TiebreakError, ImportError):
     """An optional package is needed here; the message says how to install it."""
 
 

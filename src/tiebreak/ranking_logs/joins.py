@@ -24,7 +24,7 @@ from tiebreak.candidates import Shard
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError, ranked_sample
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.rules import fits
-from tiebreak.words import count, listed, split_names
+from tiebreak.text import count, listed, split_names
 
 # A message names so many shards or items; the count says how many there are.
 LISTED = 20

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 from tiebreak.candidates import CONTEST_KEY, Shard
 from tiebreak.candidates.settings import Settings
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 from tiebreak.scorers.rules import RULES, fits, fitting
-from tiebreak.words import natural_key
+from tiebreak.text import natural_key
 
 
-class RankingLogError(ValueError):
+class RankingLogError(TiebreakError, ValueError):
     """A path that was given holds no ranking; the message says what to do next."""
 
 

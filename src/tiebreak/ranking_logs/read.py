@@ -14,7 +14,7 @@ from tiebreak.progress import tracked
 from tiebreak.ranking_logs.joins import Attempts, best_attempts, join_newcomers, join_shards
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
-from tiebreak.words import count
+from tiebreak.text import count
 
 HOW_TO_MAKE_ONE = (
     "inspect eval tiebreak/round_robin -T candidates=LOGS --model-role judge=MODEL "

@@ -3,6 +3,8 @@
 Nothing is imported here, so that a contest over a table of scores does not load Inspect.
 """
 
+from tiebreak.errors import TiebreakError
 
-class ReportError(ValueError):
+
+class ReportError(TiebreakError, ValueError):
     """A report or a plot cannot be made; the message says what to do instead."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from tiebreak.words import percent
+from tiebreak.text import percent
 
 UNDEFINED = "–"
 

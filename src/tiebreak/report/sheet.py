@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tiebreak.report.cells import Cell
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 
 @dataclass(frozen=True, slots=True)

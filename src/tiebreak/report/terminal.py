@@ -25,7 +25,7 @@ from rich.text import Text
 
 from tiebreak.report.cells import UNDEFINED
 from tiebreak.report.sheet import Column, Sheet, Table, one_line
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 
 @dataclass(frozen=True, slots=True)

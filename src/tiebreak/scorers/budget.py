@@ -37,14 +37,15 @@ from inspect_ai.model import cache_path
 from inspect_ai.util import LimitExceededError, token_limit
 from typing_extensions import override
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import Call
 
 
-class BudgetSpentError(LimitExceededError):
+class BudgetSpentError(TiebreakError, LimitExceededError):
     """The next call would go beyond the budget; Inspect takes it as a limit that was reached."""
 
 
-class UnknownPriceError(RuntimeError):
+class UnknownPriceError(TiebreakError, RuntimeError):
     """A budget in dollars, and a model of unknown price."""
 
     def __init__(self, model: str) -> None:

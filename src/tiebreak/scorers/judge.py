@@ -23,6 +23,7 @@ from typing import ClassVar, Final, Generic, Literal, TypeVar
 
 from inspect_ai.model import Content, ContentImage, ContentText, ResponseSchema
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import Call, CallKind, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.schedule import Pair, line, turns
@@ -167,7 +168,7 @@ class Reply(Generic[T]):
         return bool(self.calls) and all(call.cached for call in self.calls)
 
 
-class ModelFailedError(RuntimeError):
+class ModelFailedError(TiebreakError, RuntimeError):
     """A model could not be asked; the message is its provider's.
 
     `calls` are those about the same question that had ended before. Where no other question would

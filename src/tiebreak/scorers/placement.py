@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.errors import TiebreakError
 from tiebreak.rankers import RankingError, aggregate_items, mean_ranks
 from tiebreak.rankers.massey import implied_wins
 from tiebreak.rankers.matches import Matches, pair_points
@@ -138,7 +139,7 @@ against no weight it gained where the seeding was sharp, and lost a little where
 _DECIMALS = 9
 
 
-class NotPlacedError(ValueError):
+class NotPlacedError(TiebreakError, ValueError):
     """The ballots of an item do not give a ranking; the message says why."""
 
 

@@ -25,7 +25,7 @@ from inspect_ai.util import LimitExceededError
 from typing_extensions import override
 
 from tiebreak.scorers.judge import ModelFailedError
-from tiebreak.words import visible
+from tiebreak.text import visible
 
 QUESTIONS: Final = 6
 REPLIES: Final = 20

@@ -30,6 +30,7 @@ from typing import Any, TypeVar, get_type_hints
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
+from tiebreak.errors import TiebreakError
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
@@ -37,7 +38,7 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record, Session
-from tiebreak.words import split_names
+from tiebreak.text import split_names
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
 Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
@@ -57,7 +58,7 @@ def accept_all(settings: Mapping[str, Any], models: Sequence[str]) -> None:
     """The usual `check`: settings of the right type fit any models."""
 
 
-class ProtocolError(ValueError):
+class ProtocolError(TiebreakError, ValueError):
     """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
 
 

@@ -16,7 +16,7 @@ from tiebreak.scorers.match import RoundSummary
 from tiebreak.scorers.prompt import Fence, fill, slots_of, template
 from tiebreak.scorers.replies import CritiqueReply, PairReply, RefineReply
 from tiebreak.scorers.rubric import ChecklistItem, Rubric
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 @dataclass(frozen=True)

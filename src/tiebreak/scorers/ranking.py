@@ -34,7 +34,7 @@ from tiebreak.scorers.ballots import (
 from tiebreak.scorers.bracket import round_name, rounds
 from tiebreak.scorers.placement import NotPlacedError, place, results, review_ranks
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count, visible
+from tiebreak.text import count, visible
 
 RESULTS_KEY = "results"
 """Score metadata: results of an item's matches, as one text that is quickly copied and read.

@@ -14,7 +14,7 @@ from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.session import Session
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 MOST_REFINEMENTS: Final = 2
 """New checklist items a round, at most."""

@@ -19,6 +19,7 @@ from inspect_ai.util import JSONSchema
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from typing_extensions import override
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import AnchorSplit, Criterion, Vote
 from tiebreak.scorers.rubric import TOP_GRADE
 
@@ -32,7 +33,7 @@ ALL_STARS: Final = (0, 1, 2, 3)
 RATING: Final = "Overall Rating"
 
 
-class ReplyError(ValueError):
+class ReplyError(TiebreakError, ValueError):
     """A judge's reply is not what was asked for; the message says what is wrong with it."""
 
 

@@ -13,6 +13,7 @@ from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tiebreak.errors import TiebreakError
 from tiebreak.paths import MISSING, problem_with
 from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.scorers.ballots import AnchorSplit
@@ -30,7 +31,7 @@ _MOST_SHOWN: Final = 10
 _LONGEST: Final = 300
 
 
-class RubricError(ValueError):
+class RubricError(TiebreakError, ValueError):
     """A rubric cannot be found, read or used; the message says which and why."""
 
 

@@ -41,7 +41,7 @@ from tiebreak.rankers.profile import FloatArray, Profile
 from tiebreak.tables.delimited import Delimited, Row, read_delimited, read_text
 from tiebreak.tables.errors import TableError, shown
 from tiebreak.tables.scores import ScoreTable
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 MAX_CELLS = 20_000_000
 """The most ballots × candidates that are read: 160 MB of ranks."""

@@ -15,7 +15,7 @@ from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError, suggestion
 from tiebreak.tables.scores import ScoreTable
-from tiebreak.words import count
+from tiebreak.text import count
 
 Ties = Literal["equal", "se"]
 Weights = Mapping[str, str | float | Fraction]

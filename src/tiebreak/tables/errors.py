@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from tiebreak.errors import TiebreakError
 from tiebreak.paths import MISSING, problem_with
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 _SHOWN, _FIRST_LINE, _LISTED, _COMPARED = 80, 200, 10, 5_000
 
 
-class TableError(ValueError):
+class TableError(TiebreakError, ValueError):
     """A file of ballots, scores, rounds or people's rankings cannot be used."""
 
 

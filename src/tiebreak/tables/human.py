@@ -47,7 +47,7 @@ from typing import Final, Literal
 
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 ALL_BENCHMARKS = ""
 _RANKING_COLUMNS = ("model", "rank", "score", "benchmark")

@@ -18,7 +18,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.delimited import CSV
 from tiebreak.tables.errors import TableError, UnreadableFileError, suggestion
 from tiebreak.tables.reading import NO_SCORE, POOL, Note, Reading, Result, Unscored
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Reading:

@@ -17,7 +17,7 @@ from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 # How many items without a ranking a note names; it gives the number of all.
 LISTED = 5

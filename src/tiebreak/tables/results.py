@@ -20,7 +20,7 @@ from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
 from tiebreak.tables.reading import POOL, Note, Reading, Result, Unscored
 from tiebreak.tables.scores import ScoreTable, score_table
-from tiebreak.words import listed, natural_key
+from tiebreak.text import listed, natural_key
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")

@@ -22,7 +22,7 @@ from tiebreak.paths import problem_with
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.tables.delimited import read_text
 from tiebreak.tables.errors import TableError, shown, suggestion
-from tiebreak.words import listed, split_names
+from tiebreak.text import listed, split_names
 
 # Benchmarks that a note names.
 _NAMED = 100

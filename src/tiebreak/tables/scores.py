@@ -12,7 +12,7 @@ from tiebreak.paths import AnyPath
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.delimited import CSV, Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
-from tiebreak.words import listed, split_names
+from tiebreak.text import listed, split_names
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -16,7 +16,7 @@ from tiebreak.analysis.judge.biases import (
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Verdict
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.match import settle
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 
 def swapped(*firsts: bool) -> list[Match]:

@@ -26,7 +26,7 @@ from tiebreak.rankers.pairwise_tests import sign_flip_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 ALARM: Final = 0.01
 """Share of judges without the fault that a test may find it in."""

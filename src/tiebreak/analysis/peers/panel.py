@@ -35,7 +35,7 @@ from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 HOW = "inspect eval tiebreak/peer_review -T candidates=LOGS --model-role 'peers=[MODEL, …]'"
 

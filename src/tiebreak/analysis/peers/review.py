@@ -42,7 +42,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import Call, CallKind, Criterion, Side, Vote
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge, Question, Reply
@@ -39,7 +40,7 @@ from tiebreak.scorers.rubric import TOP_GRADE, ChecklistItem, Principle, Rubric
 T = TypeVar("T")
 
 
-class LabError(ValueError):
+class LabError(TiebreakError, ValueError):
     """A simulation cannot be run on these numbers; the message says which and why."""
 
 
@@ -288,7 +289,7 @@ class Pool:
         length = np.sqrt(0.5) * (habit + self._draw(3).standard_normal(shape))
         self._original = original
         self._quality, self._length = (
-            np.take_along_axis(each, original, axis=1) for each in (quality, length)
+            np.take_along_axis(values, original, axis=1) for values in (quality, length)
         )
         self.passed = self._quality > NormalDist().inv_cdf(1 - world.pass_rate)
         seen = self._quality + traits.verbosity_bias * self._length
@@ -337,7 +338,7 @@ class Pool:
         names = self.models
         original = self._original[item].tolist()
         groups = tuple(
-            tuple(names[i] for i, own in enumerate(original) if own == leader)
+            tuple(names[i] for i, source in enumerate(original) if source == leader)
             for leader in dict.fromkeys(original)
         )
         characters = (400 * np.exp(0.3 * self._length[item])).round().astype(int).tolist()

@@ -10,7 +10,7 @@ from tiebreak.demo.lab.simulate import Agreement, Figure, Row, Study
 from tiebreak.report.cells import Cell, decimal, integer, number, share, words
 from tiebreak.report.json import document, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 NOTE = (
     "Refinement and critique cost calls here and change no verdict: what they gain in a real run "
@@ -81,7 +81,6 @@ def _judge_line(world: World) -> str:
 
 
 def _table(rows: list[Row]) -> Table:
-    """One row per protocol."""
     columns = (
         names("Protocol", 14),
         *numbers("ρ full pairwise", "same first", "ρ truth", "right first"),
@@ -116,15 +115,15 @@ def _undefined(study: Study) -> Iterator[str]:
 
 
 def _needed(study: Study) -> Table:
-    found = f"pools with ρ truth ≥ {study.target:g}, by items"
+    heading = f"pools with ρ truth ≥ {study.target:g}, by items"
     rows = []
     for label, needed in study.needed.items():
-        own = [row for row in study.rows if row.protocol == label]
+        tried = [row for row in study.rows if row.protocol == label]
         calls = None if needed is None else study.row(label, needed).total_calls
         most = Cell(f"> {study.items[-1]:,}", math.inf) if needed is None else integer(needed)
-        recovered = ", ".join(f"{row.n_items:,}: {percent(row.recovered)}" for row in own)
+        recovered = ", ".join(f"{row.n_items:,}: {percent(row.recovered)}" for row in tried)
         rows.append((words(label), words(recovered), most, integer(calls)))
-    columns = (names("Protocol", 14), Column(found, numeric=False))
+    columns = (names("Protocol", 14), Column(heading, numeric=False))
     return Table.of((*columns, *numbers("items needed", "calls")), rows, "Items needed")
 
 

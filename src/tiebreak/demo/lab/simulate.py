@@ -183,7 +183,10 @@ def simulate(
 ) -> Study:
     """How many items, and which protocol, it takes to separate models that you describe.
 
-    No model is called: planted answers are judged by a planted judge.
+    No model is called: planted answers are judged by a planted judge. A smaller number of items is
+    the beginning of the same pools, so that rows of one protocol differ by items alone. Refinement
+    and critique cost their calls here, but show a planted judge nothing new: what they gain in a
+    real run is not simulated.
 
     Args:
         models: the quality of each model, in units of the spread of a model's answers; or how many
@@ -207,42 +210,7 @@ def simulate(
     """
     qualities = spread_out(models, spread) if isinstance(models, int) else tuple(models)
     judge = Traits(noise=noise, **cast("dict[str, Any]", traits))
-    return simulate_world(
-        World(qualities, judge, ties=ties, pass_rate=pass_rate),
-        items,
-        protocols=protocols,
-        repeats=repeats,
-        swap=swap,
-        target=target,
-        confidence=confidence,
-        seed=seed,
-        jobs=jobs,
-    )
-
-
-def simulate_world(
-    world: World,
-    items: Sequence[int] = (50, 100, 200),
-    *,
-    protocols: Sequence[str] = STANDARD,
-    repeats: int = 10,
-    swap: Swap | None = None,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> Study:
-    """The same for any planted world.
-
-    A smaller number of items is the beginning of the same pools, so that rows of one protocol
-    differ by items alone. Refinement and critique cost their calls here, but show a planted judge
-    nothing new: what they gain in a real run is not simulated.
-
-    All settings are as in `simulate`.
-
-    Raises:
-        LabError: a number or a label is of no use; the message says which.
-    """
+    world = World(qualities, judge, ties=ties, pass_rate=pass_rate)
     sizes = tuple(sorted(set(items)))
     require(min(sizes, default=0) >= 1, "give numbers of items of 1 and more")
     require(repeats >= 1, f"{repeats} repeats: it takes one pool or more")
@@ -263,7 +231,7 @@ def simulate_world(
     truth = np.array(world.qualities)
     reference = boards[:, list(labels).index(REFERENCE)]
     rows = tuple(
-        _row(label, n, boards[:, v, s], reference[:, s], truth, [own[v] for own in runs], target)
+        _row(label, n, boards[:, v, s], reference[:, s], truth, [pool[v] for pool in runs], target)
         for v, label in enumerate(labels)
         for s, n in enumerate(sizes)
     )
@@ -301,13 +269,12 @@ class Run:
 
     def table(self, items: slice = _ALL) -> FloatArray:
         """Ranked items × models, whose column means are the leaderboard's scores."""
-        ranked = [one for one in self.ranked[items] if one is not None]
-        ballots, placements = [one for one, _ in ranked], [one for _, one in ranked]
-        return board_scores(ballots, placements, self.models)
+        ranked = [placed for placed in self.ranked[items] if placed is not None]
+        return board_scores([b for b, _ in ranked], [p for _, p in ranked], self.models)
 
     def leaderboard(self, items: slice = _ALL) -> FloatArray:
         """Minus the ranks in some items, by mean Borda, then mean margin (SEAL, §2.3)."""
-        placements = [one[1] for one in self.ranked[items] if one is not None]
+        placements = [placed[1] for placed in self.ranked[items] if placed is not None]
         borda = self.table(items)
         cells = [
             [placement.margins.get(m, math.nan) for m in self.models] for placement in placements
@@ -318,7 +285,7 @@ class Run:
 
     def unranked(self, n_items: int) -> float:
         """The share of places without a rank in the first items."""
-        places = sum(len(one[1].ranks) for one in self.ranked[:n_items] if one is not None)
+        places = sum(len(placed[1].ranks) for placed in self.ranked[:n_items] if placed is not None)
         return 1 - places / (n_items * len(self.models))
 
 
@@ -363,17 +330,17 @@ def _variant(label: str, swap: Swap | None, models: Sequence[str]) -> Variant:
         LabError: no such protocol, no such setting of it, or not with these models.
     """
     try:
-        found = read_variant(label)
-        found.protocol.check(found.settings, models)
+        variant = read_variant(label)
+        variant.protocol.check(variant.settings, models)
     except ProtocolError as error:
         raise LabError(str(error)) from error
     require(
-        not found.protocol.keyed,
-        f"{found.protocol.name} judges by the key of an item, and planted items have none",
+        not variant.protocol.keyed,
+        f"{variant.protocol.name} judges by the key of an item, and planted items have none",
     )
-    if swap is None or "swap" not in settings_of(found.protocol):
-        return found
-    return replace(found, settings={"swap": swap, **found.settings})
+    if swap is None or "swap" not in settings_of(variant.protocol):
+        return variant
+    return replace(variant, settings={"swap": swap, **variant.settings})
 
 
 def _row(
@@ -386,8 +353,8 @@ def _row(
     target: float,
 ) -> Row:
     calls = sum((counts for run in runs for counts in run.calls[:n_items]), Counter[str]())
-    scored = [one for run in runs for item in run.verdicts[:n_items] for one in item]
-    found = spearman_many(boards, truth) >= target
+    scored = [usable for run in runs for item in run.verdicts[:n_items] for usable in item]
+    reached = spearman_many(boards, truth) >= target
     return Row(
         protocol=label,
         n_items=n_items,
@@ -397,7 +364,7 @@ def _row(
         depth=float(np.mean([run.depth[:n_items] for run in runs])),
         unscored=1 - sum(scored) / len(scored) if scored else math.nan,
         unranked=float(np.mean([run.unranked(n_items) for run in runs])),
-        recovered=float(found.mean()),
+        recovered=float(reached.mean()),
     )
 
 

@@ -174,15 +174,15 @@ class LocalAPI(ModelAPI):
         self._copies = default_threads() if copies is None else copies
         if min(self._copies, context, threads) < 1:
             raise PrerequisiteError(f"{PROVIDER}: copies, threads and context must be at least 1.")
-        own = custom_weights(path)
-        if own is None and model_name != DEFAULT_MODEL:
+        custom = custom_weights(path)
+        if custom is None and model_name != DEFAULT_MODEL:
             raise PrerequisiteError(
                 f"{PROVIDER} has one model of its own, {DEFAULT}. For {model_name!r} add the file: "
                 "-M path=/path/to/model.gguf"
             )
         # Inspect's cache identifies models by name and base_url: a file of the user's own must
         # not get the replies of another one of the same name.
-        super().__init__(model_name, base_url=own.as_uri() if own else None, config=config)
+        super().__init__(model_name, base_url=custom.as_uri() if custom else None, config=config)
         self._settings = ServerSettings(
             weights=find_weights(path), threads=threads, context=context
         )

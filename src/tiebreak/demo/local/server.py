@@ -48,15 +48,15 @@ def find_weights(path: str | None = None) -> Path:
         PrerequisiteError: the file does not exist or is not a GGUF file, or the weights package
             is not installed; the message shows the command that helps.
     """
-    own = custom_weights(path)
-    if own is None:
+    custom = custom_weights(path)
+    if custom is None:
         return _packaged_weights()
-    if not own.is_file():
-        raise PrerequisiteError(f"There is no model file at {own}.")
-    with own.open("rb") as file:
+    if not custom.is_file():
+        raise PrerequisiteError(f"There is no model file at {custom}.")
+    with custom.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            raise PrerequisiteError(f"{own} is not a GGUF model file.")
-    return own
+            raise PrerequisiteError(f"{custom} is not a GGUF model file.")
+    return custom
 
 
 def verify_weights(path: Path) -> None:
@@ -68,10 +68,10 @@ def verify_weights(path: Path) -> None:
     if path.parent.name != _PACKAGE or path.name != _FILE:
         return
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != _SHA256:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != _SHA256:
         raise PrerequisiteError(
-            f"{path} is damaged (its SHA-256 is {found}). Install it again:\n"
+            f"{path} is damaged (its SHA-256 is {digest}). Install it again:\n"
             f"  {INSTALL_WEIGHTS} --force-reinstall"
         )
 
@@ -306,8 +306,8 @@ def serve_local(
         PrerequisiteError: weights or runtime are missing, or the port is taken.
     """
     weights = find_weights(path)
-    own = custom_weights(path)
-    name = own.stem if own else DEFAULT_MODEL
+    custom = custom_weights(path)
+    name = custom.stem if custom else DEFAULT_MODEL
     settings = ServerSettings(weights, slots, threads or default_threads(), context)
     server = LocalServer(settings, host=host, port=port, alias=name)
     say(usage(server.address, name))

@@ -22,7 +22,7 @@ from tiebreak.paths import Paths, path_list, problem_with
 from tiebreak.rankers.intervals import Estimate, ItemDraws, ShareGap, share_gap
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.words import count
+from tiebreak.text import count
 
 NEEDED: Final = 2
 """Right attempts by which a question counts as recalled, of three."""

@@ -51,7 +51,7 @@ from tiebreak.rankers.stability import mean_statistic
 from tiebreak.rankers.strength import bradley_terry_statistic, elo_statistic
 from tiebreak.rankers.uncertainty import Statistic, item_numbers
 from tiebreak.ranking_logs.log import RankingLog
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.dates import ReleaseDate
 from tiebreak.tables.human import CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 
 @dataclass(frozen=True, slots=True)

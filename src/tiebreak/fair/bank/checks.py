@@ -18,7 +18,7 @@ from tiebreak.fair.bank.question import BankQuestion, Remarks, faults_of
 from tiebreak.fair.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, signatures_from
 from tiebreak.fair.bank.schema import QUESTIONS
 from tiebreak.progress import doing, tracked
-from tiebreak.words import count
+from tiebreak.text import count
 
 Kind = Literal["format", "siblings", "parents", "statements", "duplicates", "near duplicates"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)

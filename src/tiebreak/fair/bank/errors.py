@@ -2,12 +2,14 @@
 
 from typing import Literal
 
+from tiebreak.errors import TiebreakError
+
 Kind = Literal["unusable", "unidentified", "refused", "missing", "conflict"]
 """Why: it cannot be used; nobody knows who asks; it is not allowed; it is not there; it does not
 fit what went before."""
 
 
-class BankError(ValueError):
+class BankError(TiebreakError, ValueError):
     """A bank, a file of questions or a session cannot be used; the message says what to do."""
 
     def __init__(self, message: str, *, kind: Kind = "unusable") -> None:

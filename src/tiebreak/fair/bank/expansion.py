@@ -30,7 +30,7 @@ from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
 from tiebreak.fair.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.fair.bank.schema import QUESTIONS, writing
 from tiebreak.progress import tracked
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 Method = Literal["true_false", "fill_in"]
 Form = Literal["blank", "question", "open"]

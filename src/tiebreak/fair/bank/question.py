@@ -14,7 +14,7 @@ from datetime import date
 from string import ascii_uppercase
 from typing import Final, Literal, NamedTuple, get_args
 
-from tiebreak.words import count
+from tiebreak.text import count
 
 QuestionType = Literal[
     "true_false", "multiple_choice", "fill_in", "short_answer", "term", "material"

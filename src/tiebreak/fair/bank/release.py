@@ -26,7 +26,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.words import count
+from tiebreak.text import count
 
 LEAST: Final = 5
 """Answers below which the score of a subject would tell about single questions."""

@@ -27,7 +27,7 @@ from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS, now, writing
 from tiebreak.paths import to_file
 from tiebreak.tables.delimited import Row, read_delimited, safe
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 EDITABLE: Final = ("status", "question", "answer", "hint")
 REQUIRED: Final = ("uuid", "digest", "status")

@@ -60,7 +60,7 @@ def export(
     from tiebreak.candidates.parquet import write_parquet
     from tiebreak.fair.bank.export import export_questions, pool_of
     from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.words import count, visible
+    from tiebreak.text import count, visible
 
     if questions == bool(sessions) or (status and not questions):
         raise click.UsageError("Give sessions, or --questions, which --status goes with.")
@@ -143,7 +143,7 @@ def sample(
     from tiebreak.fair.bank.export import hand_out, write_questions
     from tiebreak.fair.bank.sampling import Share, draw, entries, linked
     from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.words import count
+    from tiebreak.text import count
 
     if (anchors is None) != (session is None):
         raise click.UsageError("--anchors and --session go together")

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from tiebreak.cli._shared import bank_option, echo_json, verb
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 @verb()
@@ -33,7 +33,9 @@ from tiebreak.words import count
     show_default=True,
     help="With --out: questions of this status. Repeatable.",
 )
-@click.option("--reviewer", default="", metavar="NAME", help="With --in: who decided.")
+@click.option(
+    "--reviewer", default="", show_default=False, metavar="NAME", help="With --in: who decided."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def review(
     url: str,

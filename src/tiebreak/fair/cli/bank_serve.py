@@ -154,7 +154,7 @@ def quota(url: str, institution: str, n: int) -> None:
     """
     from tiebreak.fair.bank.quotas import grant
     from tiebreak.fair.bank.schema import open_bank
-    from tiebreak.words import count
+    from tiebreak.text import count
 
     now = grant(open_bank(url), institution, n)
     click.echo(

@@ -24,7 +24,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.words import count, listed, percent
+from tiebreak.text import count, listed, percent
 
 BankFinding = ImportReport | BankCheck | BankStats | Part | SessionResult
 

@@ -7,7 +7,7 @@ from tiebreak.fair.analysis.contamination import Contamination, Recall, RecallGa
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, percents, signed, words
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, numbers
-from tiebreak.words import p_value
+from tiebreak.text import p_value
 
 
 def sheets_of(table: Contamination) -> list[Sheet]:

@@ -31,7 +31,7 @@ from tiebreak.report.figures.panels import (
     row_panel,
 )
 from tiebreak.report.plot import check_plot, write_all
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 
 def plot_star_stability(

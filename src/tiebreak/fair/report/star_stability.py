@@ -37,7 +37,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 
 def sheets_of(report: StarStability) -> list[Sheet]:

@@ -37,7 +37,7 @@ from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
-from tiebreak.words import words_of
+from tiebreak.text import words_of
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement

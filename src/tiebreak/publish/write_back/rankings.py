@@ -13,12 +13,13 @@ from tiebreak.analysis.entries import QuestionKey
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
+from tiebreak.errors import TiebreakError
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
-from tiebreak.words import listed
+from tiebreak.text import listed
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5
@@ -27,7 +28,7 @@ LISTED = 5
 _Answers = Mapping[tuple[str, QuestionKey], Mapping[str, str]]
 
 
-class WriteBackError(ValueError):
+class WriteBackError(TiebreakError, ValueError):
     """Ranks cannot be written back; the message says why and what to do next."""
 
 

@@ -40,7 +40,7 @@ from tiebreak.publish.write_back.rankings import (
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet
 from tiebreak.scorers.standing import borda, borda_stderr, place
-from tiebreak.words import count
+from tiebreak.text import count
 
 SampleStandings = Mapping[tuple[str, int], ItemStanding]
 """What a ranking says about the samples of one model's log, by sample id and epoch."""

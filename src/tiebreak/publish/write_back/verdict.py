@@ -61,7 +61,7 @@ from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.report import terminal
 from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets.leaderboard import short_sheet
-from tiebreak.words import count
+from tiebreak.text import count
 
 logger = getLogger(__name__)
 

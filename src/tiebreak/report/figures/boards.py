@@ -28,7 +28,7 @@ from tiebreak.report.figures.panels import (
     point_panel,
     row_panel,
 )
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

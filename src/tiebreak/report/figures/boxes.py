@@ -37,7 +37,7 @@ from tiebreak.report.figures.canvas import (
 )
 from tiebreak.report.figures.panels import draw_box, draw_point, limits, row_panel
 from tiebreak.report.sheets.calibration import EACH_OTHER
-from tiebreak.words import count
+from tiebreak.text import count
 
 
 class Box(NamedTuple):

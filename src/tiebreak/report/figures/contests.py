@@ -39,7 +39,7 @@ from tiebreak.report.figures.panels import (
     point_panel,
     row_panel,
 )
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

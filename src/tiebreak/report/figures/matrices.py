@@ -22,7 +22,7 @@ from tiebreak.report.figures.canvas import (
     styled,
     widest,
 )
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

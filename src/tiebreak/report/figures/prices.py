@@ -22,7 +22,7 @@ from tiebreak.report.figures.canvas import (
     wrapped,
 )
 from tiebreak.report.figures.panels import Label, label_points
-from tiebreak.words import count
+from tiebreak.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -56,7 +56,7 @@ from tiebreak.report.page.contents import Contents, file_name
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
-from tiebreak.words import count, natural_key
+from tiebreak.text import count, natural_key
 
 FOLDER: Final = "items"
 

@@ -58,7 +58,7 @@ from tiebreak.report.sheets import (
     stars,
 )
 from tiebreak.report.sheets.leaderboard import tiers_of
-from tiebreak.words import count
+from tiebreak.text import count
 
 Pictures = Sequence[Drawing | None]
 Made = tuple[Sheet, Pictures]

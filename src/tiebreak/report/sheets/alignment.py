@@ -17,7 +17,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.words import all_of, count, natural_key, percent
+from tiebreak.text import all_of, count, natural_key, percent
 
 LEGEND = (
     "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "

@@ -9,7 +9,7 @@ from tiebreak.candidates import Audit, BenchmarkAudit
 from tiebreak.report.cells import UNDEFINED, Cell, integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, numbers
-from tiebreak.words import count
+from tiebreak.text import count
 
 _SHOWN_PER_KIND = 5
 

@@ -19,7 +19,7 @@ from tiebreak.report.cells import (
 )
 from tiebreak.report.json import document, in_columns, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
-from tiebreak.words import all_of, count, p_value
+from tiebreak.text import all_of, count, p_value
 
 EACH_OTHER = "people with each other"
 _FIGURES = ("kappa", "quadratic", "agreement", "bias")

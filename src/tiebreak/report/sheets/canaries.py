@@ -9,7 +9,7 @@ from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.report.sheets.leaderboard import canaries_line, receipt_sections
-from tiebreak.words import count, p_value
+from tiebreak.text import count, p_value
 
 _LEGEND = (
     "Preferred: to an ordinary answer to the same task, with the attack and without. Persuaded: "

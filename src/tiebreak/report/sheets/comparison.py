@@ -36,7 +36,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 GAIN = (
     "Mean gap between two models' scores, over that between their native scores. Scores are "

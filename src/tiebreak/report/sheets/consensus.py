@@ -11,7 +11,7 @@ from tiebreak.rankers.kemeny.certificate import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, numbers
-from tiebreak.words import count, listed
+from tiebreak.text import count, listed
 
 # Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
 LISTED = 3

@@ -33,7 +33,7 @@ from tiebreak.report.sheet import (
     numbers,
 )
 from tiebreak.report.sheets.consensus import cost_line, kemeny_data
-from tiebreak.words import count
+from tiebreak.text import count
 
 # What comes early weighs more: whoever has not chosen the order should know who has.
 _YOURS = "it is the method's weighting: give your own with --order or --rounds"

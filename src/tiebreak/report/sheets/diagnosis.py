@@ -10,7 +10,7 @@ from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 
 def sheets_of(diagnoses: Iterable[Diagnosis]) -> list[Sheet]:

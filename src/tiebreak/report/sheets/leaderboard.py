@@ -45,7 +45,7 @@ from tiebreak.report.sheet import (
     numbers,
 )
 from tiebreak.scorers.catalogue import PROTOCOLS
-from tiebreak.words import count, listed, percent
+from tiebreak.text import count, listed, percent
 
 SHOWN_UNRANKED = 5
 

@@ -11,7 +11,7 @@ from tiebreak.analysis.verdict import ModelPair
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
-from tiebreak.words import p_value
+from tiebreak.text import p_value
 
 
 def pairs_section(board: Leaderboard | StarBoard) -> Section:

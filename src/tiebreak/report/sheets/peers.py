@@ -43,7 +43,7 @@ from tiebreak.report.sheet import (
 )
 from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
 from tiebreak.report.sheets.leaderboard import bill_lines
-from tiebreak.words import count, natural_key
+from tiebreak.text import count, natural_key
 
 LEGEND_VIEWS = (
     "Mean ranks, 1 = best, in four views. SR, self-ranking: the rank that the model gives itself. "

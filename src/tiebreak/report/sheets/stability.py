@@ -7,7 +7,7 @@ from tiebreak.report.cells import Cell, integer, number, share, words
 from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.words import percent
+from tiebreak.text import percent
 
 LEGEND = (
     "A part is inside the whole, so it agrees more than two sets of items would: of eight nearly "

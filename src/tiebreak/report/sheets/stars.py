@@ -20,7 +20,7 @@ from tiebreak.report.cells import (
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.report.sheets.leaderboard import receipt_sections, settings_notes, tier_lines
-from tiebreak.words import count, percent
+from tiebreak.text import count, percent
 
 _DESIGNS = {
     "paired": "Paired: all models answered the same {items}, so differences are paired",

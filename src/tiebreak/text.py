@@ -21,9 +21,9 @@ def percent(rate: float) -> str:
     return f"{rate:.0%}"
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: 1 item, 1,200 items; `many` for plurals that take more than an s."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: 1 item, 1,200 items; `plural` for those that take more than an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(names: Sequence[str], separator: str = ", ", most: int = 10) -> str:

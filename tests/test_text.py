@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from tiebreak.words import listed, split_names, visible, words_of
+from tiebreak.text import listed, split_names, visible, words_of
 
 
 @pytest.mark.parametrize(
