@@ -186,4 +186,4 @@ def test_verdicts(changes: dict[str, Any], kind: str, judging: str, text: str | 
     found = verdict(Evidence(**fields | changes))
     assert (found.kind, found.judging) == (kind, judging)
     if text is not None:
-        assert found.text == text
+        assert str(found.text) == text

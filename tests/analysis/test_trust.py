@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from tiebreak.analysis import trust
+from tests.ranking_logs.builders import listed
 from tiebreak.analysis.judge.biases import Flips, Length, Position
 from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
-from tiebreak.analysis.trust import State, trust_of
+from tiebreak.analysis.remarks import unscored_warning
+from tiebreak.analysis.trust import State, length_gain, trust_of
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import Rule
 from tiebreak.scorers.rules import RULES
 
@@ -17,8 +19,8 @@ NAN = math.nan
 POSITION = Position("matches", 0.52, 0.46, 0.58, n=309, p=0.5, enough=True)
 FLIPS = Flips("close", 40, 0.3, 0.2, 0.4, expected=0.3, both_first=6, both_second=6, p=1, coin_p=0)
 LENGTH = Length(0.01, -0.05, 0.07, p=0.7, n_matches=300, n_items=40, reason=None)
-CYCLES = Cycles(Estimate(NAN, NAN, NAN, 0, "no three answers all met"), 0, NAN)
-CORRECTNESS = Correctness(Estimate(NAN, NAN, NAN, 0, "nothing to compare"), 0, 0, 0, 0)
+CYCLES = Cycles(Estimate(NAN, NAN, NAN, 0, Reason("no_triple")), 0, NAN)
+CORRECTNESS = Correctness(Estimate(NAN, NAN, NAN, 0, Reason("no_verified_pair")), 0, 0, 0, 0)
 FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, 0.001, CORRECTNESS, replies=())
 BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
 
@@ -115,7 +117,7 @@ def verified(n: int, n_against: int, *, p: float, enough: bool) -> Correctness:
 )
 def test_a_judge_of_matches(judge: JudgeFigures, state: State, sentence: str) -> None:
     found = trust_of(judge, RULES["elimination"], unscored=None)
-    assert (found.state, found.sentence) == (state, sentence)
+    assert (found.state, str(found.sentence)) == (state, sentence)
     assert bool(found.reasons) == (state == "doubtful")
 
 
@@ -161,27 +163,31 @@ LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
     ],
 )
 def test_other_rules(rule: Rule, judge: JudgeFigures, sentence: str) -> None:
-    assert trust_of(judge, RULES[rule], unscored=None).sentence == sentence
+    assert str(trust_of(judge, RULES[rule], unscored=None).sentence) == sentence
 
 
 def test_a_juror_that_contradicts_the_others() -> None:
     low = Juror("b", FAIR, Estimate(0.3, 0.2, 0.4, 100), agreement_p=0.001)
     found = trust_of(FAIR, RULES["elimination"], unscored=None, jury=[replace(low, name="a"), low])
     said = "it contradicts the others in 70% of pairs"
-    assert found.sentence == f"The jury is doubtful on this board: a, b: {said}."
-    assert found.reasons == (f"a: {said}", f"b: {said}")
+    assert str(found.sentence) == f"The jury is doubtful on this board: a, b: {said}."
+    assert tuple(map(str, found.reasons)) == (f"a: {said}", f"b: {said}")
 
 
 def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
-    mute = "5 of 20 reviews (25%) rank no answer. Most frequent reason: silent"
-    found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=["b ranks as shown"])
-    assert found.reasons == ("b ranks as shown", "5 of 20 reviews (25%) rank no answer")
-    assert found.sentence == (
-        "The reviewers are doubtful on this board: b ranks as shown; 5 of 20 reviews (25%) rank no "
-        "answer."
+    silent = [listed(f"q{k}", None if k < 5 else ["a", "b", "c"]) for k in range(20)]
+    mute, bound = unscored_warning(silent, "listing"), Reason("reviewer_as_shown", reviewer="b")
+    assert mute is not None
+    found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=[bound])
+    assert found.reasons == (bound, mute["clause"])
+    assert found.sentence == Reason("doubtful_reviewers", clauses=found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("gain", "interval", "text"),
+    [(0.9, (0.86, 0.95), "90 points (86 to 95)"), (0.01, (NAN, NAN), "1 point")],
+)
+def test_gains_in_points(gain: float, interval: tuple[float, float], text: str) -> None:
+    assert text in str(
+        length_gain(replace(LENGTH, gain=gain, lower=interval[0], upper=interval[1]))
     )
-
-
-def test_gains_in_points() -> None:
-    assert trust._points(0.9, 0.86, 0.95) == "90 points (86 to 95)"
-    assert trust._points(0.01, math.nan, math.nan) == "1 point"

@@ -15,8 +15,9 @@ from tiebreak.analysis.trust import Trust
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict, model_pairs
 from tiebreak.rankers import bootstrap_items, competition_ranks, normalized_borda
 from tiebreak.rankers.pairwise_tests import separation
+from tiebreak.reason import Reason
 
-FINE = Trust("fine", "The judge on this board: no position bias found in 309 verdicts.")
+FINE = Trust("fine", Reason("trust", judges="judge", clauses=[Reason("graded_one_by_one")]))
 # b, c and d in all orders, so none of them is before another.
 MIXED = ["abcd", "acbd", "adbc", "abdc", "acdb", "adcb"] * 10
 
@@ -29,7 +30,7 @@ def verdict(orders: Sequence[str], native: ArrayLike | None = None, **fields: An
     scores = np.full(borda.shape, math.nan) if native is None else np.asarray(native, np.float64)
     order = best_first(competition_ranks(bootstrap_items(borda).score), models)
     found = board_verdict(separation(borda, order), models, scores, **{"trust": FINE} | fields)
-    assert found.sentence.endswith(FINE.sentence)
+    assert str(found.sentence).endswith(str(FINE.sentence))
     return found
 
 
@@ -108,37 +109,37 @@ def rank(order: str, model: str) -> float:
 )
 def test_who_is_first(orders: list[str], said: str, tiers: tuple[str, ...]) -> None:
     found = verdict(orders)
-    assert found.sentence == f"{said} {FINE.sentence}"
+    assert str(found.sentence) == f"{said} {FINE.sentence!s}"
     assert found.tiers == tuple(map(tuple, tiers))
 
 
 def test_one_model_alone() -> None:
     found = board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE)
-    assert found.sentence.startswith("There is nothing to compare: a alone is ranked.")
+    assert str(found.sentence).startswith("There is nothing to compare: a alone is ranked.")
     assert found.tiers == (("a",),)
 
 
 def test_many_models_are_counted_and_not_named() -> None:
     letters = "abcdefghijklmnopqrst"
     found = verdict([letters[n:] + letters[:n] for n in (0, 1, 2, 3)] * 10)
-    assert len(found.sentence) < 300
-    assert "a lead" not in found.sentence  # it is last in three of four items
-    assert "The 20 models form" in found.sentence
+    assert len(str(found.sentence)) < 300
+    assert "a lead" not in str(found.sentence)  # it is last in three of four items
+    assert "The 20 models form" in str(found.sentence)
 
 
 def test_native_scores_that_say_the_opposite() -> None:
     native = [[0.0, 1.0, 1.0, 1.0]] * 30 + [[1.0] * 4] * 30
-    said = verdict(MIXED, native).sentence
+    said = str(verdict(MIXED, native).sentence)
     assert "Judging puts a above b, native scores say the opposite (0.500 against 1.000)" in said
     assert "as of 3 pairs in all" in said
-    assert "native" not in verdict(MIXED, native, judged=False).sentence
+    assert "native" not in str(verdict(MIXED, native, judged=False).sentence)
 
 
 def test_another_model_is_first_by_native_score() -> None:
     native = [[0.0, 1.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
-    assert "By native score b is first (1.000; a: 0.967)." in verdict(MIXED, native).sentence
+    assert "By native score b is first (1.000; a: 0.967)." in str(verdict(MIXED, native).sentence)
     native = [[1.0, 0.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
-    assert "native" not in verdict(MIXED, native).sentence
+    assert "native" not in str(verdict(MIXED, native).sentence)
 
 
 def test_second_views_that_name_another_first_model() -> None:
@@ -148,14 +149,14 @@ def test_second_views_that_name_another_first_model() -> None:
 
     both = [view("least_squares", "b"), view("bradley_terry", "b")]
     said = "By all matches at once (least squares and Bradley–Terry) b is first."
-    assert said in verdict(MIXED, views=both).sentence
+    assert said in str(verdict(MIXED, views=both).sentence)
     same = [view("least_squares", "a"), view("bradley_terry", "a")]
-    assert "all matches" not in verdict(MIXED, views=same).sentence
+    assert "all matches" not in str(verdict(MIXED, views=same).sentence)
 
 
 def test_what_a_sequential_test_decided_is_said() -> None:
     decided = "A sequential test stopped the run when the ranking was decided (error rate 5%)."
-    assert f"60 items. {decided} " in verdict(MIXED, decided=decided).sentence
+    assert f"60 items. {decided} " in str(verdict(MIXED, decided=decided).sentence)
 
 
 def graded(scores: ArrayLike) -> BoardVerdict:
@@ -187,7 +188,7 @@ def graded(scores: ArrayLike) -> BoardVerdict:
 )
 def test_too_few_items_for_rare_failures(levels: list[float], said: str) -> None:
     noise = 0.01 * np.sin(np.arange(20 * len(levels))).reshape(20, -1)
-    assert graded(np.array(levels) + noise).sentence == f"{said} {FINE.sentence}"
+    assert str(graded(np.array(levels) + noise).sentence) == f"{said} {FINE.sentence!s}"
 
 
 def test_near_duplicates_leave_the_others_apart() -> None:
@@ -217,9 +218,13 @@ def test_other_rules_by_whom_they_put_first() -> None:
             "elimination": ("d",),
         },
     )
-    assert found.sentence.split("of a", 1)[-1].endswith(
-        "Placed by least_squares or elimination, d stands first (rank --place least_squares). "
-        f"Placed by insertion, c stands first (rank --place insertion). {FINE.sentence}"
+    assert (
+        str(found.sentence)
+        .split("of a", 1)[-1]
+        .endswith(
+            "Placed by least_squares or elimination, d stands first (rank --place least_squares). "
+            f"Placed by insertion, c stands first (rank --place insertion). {FINE.sentence}"
+        )
     )
 
 
@@ -242,6 +247,8 @@ def view(method: Any, *ranks: int) -> StrengthView:
     ],
 )  # fmt: skip
 def test_second_views_by_whom_they_put_first(views: list[StrengthView], said: str) -> None:
-    plain = verdict(["abc"] * 8).sentence
-    first, _, trust = plain.partition(FINE.sentence)
-    assert verdict(["abc"] * 8, views=views).sentence == f"{first}{said}{FINE.sentence}{trust}"
+    plain = str(verdict(["abc"] * 8).sentence)
+    first, _, trust = plain.partition(str(FINE.sentence))
+    assert (
+        str(verdict(["abc"] * 8, views=views).sentence) == f"{first}{said}{FINE.sentence!s}{trust}"
+    )

@@ -283,7 +283,7 @@ def test_no_path_and_no_name_of_a_file_leaves(tmp_path: Path) -> None:
     table = replace(table, errors=np.where(np.eye(3, 2) == 1, np.nan, table.errors))
     (folder / "rounds.yaml").write_text("- wiki\n")
     report = play(table, rounds=read_rounds(folder / "rounds.yaml", table.benchmarks))
-    said = " ".join(report.notes)
+    said = " ".join(map(str, report.notes))
     assert "/srv/llama" in str(report.items_reason)
     assert "Of several runs the newest counts" in said
     assert TOKEN in said
@@ -354,7 +354,7 @@ def test_the_card(tmp_path: Path) -> None:
     card = (tmp_path / "several" / README).read_text()
     assert "| Λ | Label |" in card
     assert "Λ is what one more eliminated model a round costs" in card
-    assert f"> **Mind:** {several.warnings[0][:40]}" in card
+    assert f"> **Mind:** {str(several.warnings[0])[:40]}" in card
 
 
 def test_a_contest_of_somebody_else_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:

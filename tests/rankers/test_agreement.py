@@ -25,6 +25,7 @@ from tiebreak.rankers.agreement import (
     top1_many,
 )
 from tiebreak.rankers.errors import MissingPackageError, RankingError
+from tiebreak.reason import Reason
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -71,7 +72,7 @@ def test_undefined_has_a_reason(
     result = correlation(first, second)
     assert math.isnan(result.value)
     assert result.n == n
-    assert reason in result.reason
+    assert reason in str(result.reason)
 
 
 @pytest.mark.parametrize("function", [spearman, kendall_tau, pearson, top1, resolution_gain])
@@ -123,7 +124,7 @@ def test_top1_by_drawing_the_ties() -> None:
 def test_top1_without_a_common_model() -> None:
     result = top1([1, NAN], [NAN, 1])
     assert math.isnan(result.value)
-    assert result.reason == "the two have no model in common"
+    assert result.reason == Reason("no_common_model")
 
 
 # --- Resolution gain -------------------------------------------------------------------------
@@ -149,7 +150,7 @@ def test_resolution_gain_undefined(native: list[float], reason: str) -> None:
     result = resolution_gain([0.9, 0.7, 0.4], native)
     assert math.isnan(result.value)
     assert result.reason is not None
-    assert reason in result.reason
+    assert reason in str(result.reason)
 
 
 # --- Cohen's kappa ---------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tiebreak.rankers.covariates import controlled_bradley_terry
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.strength import bradley_terry
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 FloatArray = NDArray[np.float64]
 FEW = Resampling(draws=10)
@@ -111,7 +112,7 @@ def test_one_item_has_no_interval() -> None:
         [0] * 6, [1] * 6, [1, 0, 1, 0, 1, 0], ["q"] * 6, [[1], [1], [2], [3], [0], [0]],
         n_models=2, how=FEW,
     )  # fmt: skip
-    assert fitted.reason == effect.reason == "an interval over items needs at least two items"
+    assert fitted.reason == effect.reason == Reason("one_item")
     assert math.isfinite(effect.value)
     assert math.isnan(effect.lower)
 

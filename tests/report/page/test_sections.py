@@ -177,8 +177,8 @@ def test_every_board_has_its_verdict(contents: Contents, everything: Page) -> No
         verdict = entry.board.verdict
         assert found.sentence
         # What is not in the sentence is the judge's doubt, with which the first warning begins.
-        left = verdict.sentence.removeprefix(found.sentence).strip()
-        assert not left or entry.board.warnings[0].startswith(left)
+        left = str(verdict.sentence).removeprefix(str(found.sentence)).strip()
+        assert not left or str(entry.board.warnings[0]).startswith(left)
         assert len(found.tiers) == len(verdict.tiers)
         assert found.trust == (verdict.trust.state if entry.board.judges else "")
 

@@ -23,6 +23,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.shares import ShareGap, share_gap
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 from tiebreak.words import count
 
 NEEDED: Final = 2
@@ -280,10 +281,10 @@ def _sums(one: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 def _recall(one: Replayed, level: float) -> Recall:
     hits, n = _sums(one)
     if not one.n:
-        share = Estimate(math.nan, math.nan, math.nan, 0, "no question could be decided")
+        share = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_question_decided"))
     else:
         draws = ItemDraws(len(n), None, how=Resampling(level, 1))
-        [share] = draws.shares(hits[:, None], n[:, None], "no question could be decided")
+        [share] = draws.shares(hits[:, None], n[:, None], Reason("no_question_decided"))
     return Recall(one.model, one.dataset, sum(one.recalled), one.n, len(n), one.undecided, share)
 
 

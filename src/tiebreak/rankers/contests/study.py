@@ -100,7 +100,7 @@ def spread(
     tasks: Sequence[tuple[Any, ...]],
     work: int,
     n_jobs: int | None,
-    what: str,
+    what: object,
 ) -> list[_Part]:
     """What `play` returns for each task.
 
@@ -111,7 +111,8 @@ def spread(
         n_jobs: 1 = in this process; otherwise as in joblib, on the backend that
             `joblib.parallel_config` sets. None = all cores if joblib is installed, as far as there
             is work enough to repay their start.
-        what: is being done, for whoever watches; joblib's own "multiprocessing" cannot be watched.
+        what: is being done, by its `str`, for whoever watches; joblib's own "multiprocessing"
+            cannot be watched.
 
     Raises:
         MissingPackageError: workers are asked for and joblib is not installed.

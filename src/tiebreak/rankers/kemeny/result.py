@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class KemenyResult:
             as a graph that holds too many to count); implies `optimal`.
         unique: whether it is the only optimal order.
         n_optima: number of optimal orders.
-        method: what was done, in words.
+        method: what was done.
         certificate: weights of 3-cycles that prove the bound, or all but a small rest of it.
         orders: optimal orders, ascending lexicographically, `order` first, up to the limit that was
             asked for: all of them if there are `n_optima`. Empty if not `optimal`.
@@ -59,7 +60,7 @@ class KemenyResult:
     complete: bool
     unique: bool | None
     n_optima: int | None
-    method: str
+    method: Reason
     certificate: Certificate
     orders: tuple[tuple[int, ...], ...]
     interchangeable: tuple[tuple[int, int], ...]

@@ -33,6 +33,7 @@ from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
 from tiebreak.rankers.kemeny.search import Heads, explore
 from tiebreak.rankers.pairwise import components, majorities, preference_counts
 from tiebreak.rankers.profile import IntArray, Profile, as_profile
+from tiebreak.reason import Reason
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 
@@ -317,9 +318,8 @@ def _certificate(solved: Sequence[_Cycle], base: int) -> Certificate:
     return Certificate(weights, SCALE, SCALE * base + sum(cycle.bound.value for cycle in solved))
 
 
-def _method(solved: Sequence[_Cycle]) -> str:
+def _method(solved: Sequence[_Cycle]) -> Reason:
     if not solved:
-        return "no majority cycle: every majority is followed"
+        return Reason("no_majority_cycle")
     stopped = any(cycle.heads is None for cycle in solved)
-    words = "majority cycles one by one, bound from 3-cycles, search over sets"
-    return words + (", stopped at the limit" if stopped else "")
+    return Reason("stopped_search" if stopped else "search_of_cycles")

@@ -185,7 +185,7 @@ def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
         yield "csd", contests(contents.contest)
     if contents.peers is not None:
         yield "peers", peer_reviews(contents.peers)
-        notes += contents.peers.notes
+        notes += tuple(map(str, contents.peers.notes))
     if contents.alignment is not None:
         yield "people", people(contents.alignment)
     if contents.stability is not None:
@@ -378,7 +378,7 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
 def protocols(found: Comparison) -> Iterator[Made]:
     """Agreement with the reference and its price: of all benchmarks, and of each."""
     picture: Pictures = [price_figure(found)]
-    notes = found.notes
+    notes = tuple(map(str, found.notes))
     if found.totals:
         yield comparison.totals_sheet(found).plus(notes=notes), picture
         picture, notes = [], ()
@@ -407,7 +407,7 @@ def people(found: Alignment) -> Iterator[Made]:
     """Each board or peer review against people; pictures of the latter stand in the first part."""
     reviewed = any(benchmark.order is None for benchmark in found.benchmarks)
     picture: Pictures = [alignment_figure(found), views_figure(found)] if reviewed else []
-    notes = found.notes
+    notes = tuple(map(str, found.notes))
     for benchmark in found.benchmarks:
         sheet = alignment.benchmark_sheet(benchmark, found.level)
         subtitle = (*sheet.subtitle, f"people: {found.source}")

@@ -47,7 +47,7 @@ def sheets_of(alignment: Alignment) -> list[Sheet]:
     return [
         Sheet(f"Alignment with people: {alignment.source}"),
         *(benchmark_sheet(benchmark, alignment.level) for benchmark in alignment.benchmarks),
-        Sheet(sections=(legend(alignment),), notes=alignment.notes),
+        Sheet(sections=(legend(alignment),), notes=tuple(map(str, alignment.notes))),
     ]
 
 
@@ -75,7 +75,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
         1,
         **only(alignment, "source", "level", "draws", "seed", "consensus", "scores"),
         benchmarks=[_benchmark(benchmark, items=items) for benchmark in alignment.benchmarks],
-        notes=alignment.notes,
+        notes=tuple(map(str, alignment.notes)),
     )
 
 
@@ -107,9 +107,9 @@ def benchmark_sheet(one: BenchmarkAlignment, level: float) -> Sheet:
         f"{one.benchmark} · {count(one.n_items, 'item')} · {models}",
         (f"log: {one.log}",),
         _verdict(one.raters[0].name, one.order, level) if one.order else "",
-        warnings=one.warnings,
+        warnings=tuple(map(str, one.warnings)),
         sections=(*sections, over_all),
-        notes=one.notes,
+        notes=tuple(map(str, one.notes)),
     )
 
 

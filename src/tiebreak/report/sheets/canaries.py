@@ -63,7 +63,7 @@ def _sheet(found: CanaryReport) -> Sheet:
             Section.of(lines=lines),
             *receipt_sections(found.receipt),
         ),
-        notes=found.notes,
+        notes=tuple(map(str, found.notes)),
     )
 
 

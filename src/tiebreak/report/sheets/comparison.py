@@ -55,7 +55,7 @@ def sheets_of(comparison: Comparison) -> list[Sheet]:
     return [
         *(benchmark_sheet(benchmark, comparison) for benchmark in comparison.benchmarks),
         *([totals_sheet(comparison)] if comparison.totals else []),
-        Sheet(sections=(intervals(comparison),), notes=comparison.notes),
+        Sheet(sections=(intervals(comparison),), notes=tuple(map(str, comparison.notes))),
     ]
 
 
@@ -117,9 +117,9 @@ def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
     return Sheet(
         f"{one.benchmark} · against {one.reference.name} · {size}",
         (f"judge of the reference: {judges} · log: {board.log}",),
-        warnings=one.warnings,
+        warnings=tuple(map(str, one.warnings)),
         sections=sections,
-        notes=one.notes,
+        notes=tuple(map(str, one.notes)),
     )
 
 

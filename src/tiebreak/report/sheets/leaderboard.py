@@ -16,6 +16,7 @@ from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import ControlView, Covariate, Method, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.candidates.settings import ways
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -118,9 +119,9 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         f"{board.benchmark} · {name or board.protocol} · {count(board.n_items, 'item')}",
         (source, *([_settled_line(board.settled)] if board.settled else [])),
         _verdict(board),
-        board.warnings,
+        tuple(map(str, board.warnings)),
         tuple(filter(None, [ranking, _views(board), control, judge, jury_section(board)])),
-        (*board.notes, *settings_notes(board), *_unranked_notes(board)),
+        (*map(str, board.notes), *settings_notes(board), *_unranked_notes(board)),
     )
 
 
@@ -147,9 +148,11 @@ def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
 
 def _verdict(board: Leaderboard) -> str:
     """The verdict, without what the first warning repeats."""
-    doubt = board.trust.sentence
-    said = any(warning.startswith(doubt) for warning in board.warnings)
-    return board.verdict.sentence.removesuffix(doubt).rstrip() if said else board.verdict.sentence
+    distrust = ("doubtful_judge", "doubtful_jury")
+    if not any(warning.kind in distrust for warning in board.warnings):
+        return str(board.verdict.sentence)
+    statements = board.verdict.sentence["statements"]
+    return str(Reason("verdict", statements=statements[:-1]))
 
 
 def _intervals(board: Leaderboard) -> Iterator[str]:
@@ -458,9 +461,8 @@ def _flips_line(flips: Flips) -> str:
 def _length_line(length: Length) -> str:
     if length.reason is not None:
         return f"Longer answer: {UNDEFINED} ({length.reason})"
-    gain = length_gain(length)
     return (
-        f"{gain[0].upper()}{gain[1:]}, by {count(length.n_matches, 'match', 'matches')} in "
+        f"{length_gain(length)}, by {count(length.n_matches, 'match', 'matches')} in "
         f"{count(length.n_items, 'item')}; longer answers may be better"
     )
 
