@@ -262,7 +262,7 @@ def board_of(
         *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
         *bound.values(),
     ]
-    doubts = any(faults(judge)) or any(any(juror_faults(one)) for one in jury)
+    doubts = any(faults(judge)) or any(any(juror_faults(juror)) for juror in jury)
     if not bound and (doubts or (canaries is not None and canaries.bound)):
         distrust = Reason("doubtful_jury" if jury else "doubtful_judge", trust=trust.sentence)
         warnings.insert(0, distrust)
@@ -331,7 +331,7 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
     without one verdict have no ranking, but they must count here: leaving them out would make the
     unscored rate shrink as judging fails more often.
     """
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for item in items:
         members = {group[0]: group for group in item.groups}
         got = [
@@ -344,8 +344,8 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
             *((score.candidate, score.score) for score in item.scores),
         ]:
             for model in members.get(candidate, (candidate,)):
-                found[model].append(outcome)
-    return found
+                outcomes[model].append(outcome)
+    return outcomes
 
 
 def _result(match: Match, candidate: str) -> Outcome:
@@ -377,7 +377,9 @@ def _rows(
             outcome.count(None) / len(outcome) if outcome else math.nan for outcome in outcomes
         ],
         margin=margins,
-        points=[mean(one for one in outcome if isinstance(one, float)) for outcome in outcomes],
+        points=[
+            mean(points for points in outcome if isinstance(points, float)) for outcome in outcomes
+        ],
     )
 
 
@@ -385,8 +387,8 @@ def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[Reas
     """In peer review: which reviewers go by the order of presentation, and the warning of each."""
     # Where all answers to all items are identical the panel has no reviewers.
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
-        found = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
-        for reviewer, bias in zip(panel.reviewers, found, strict=True):
+        biases = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
+        for reviewer, bias in zip(panel.reviewers, biases, strict=True):
             if bias.bound:
                 yield bound_reviewer(reviewer.name, bias), bound_warning(reviewer.name, bias)
 

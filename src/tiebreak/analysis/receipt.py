@@ -250,12 +250,15 @@ class Settled:
         """What was decided, and how sure that is."""
         return Reason(
             "settled",
-            decided=Reason("settled_ranking")
-            if self.top is None
-            else Reason("settled_top", n=self.top),
+            decided=self.decided,
             only=Reason("for_these_items") if self.settle_for == "these" else "",
             rate=self.rate,
         )
+
+    @property
+    def decided(self) -> Reason:
+        """What was to be decided."""
+        return Reason("settled_ranking") if self.top is None else Reason("settled_top", n=self.top)
 
     @property
     def rate(self) -> Reason:

@@ -39,8 +39,8 @@ class _Formatter(Formatter):
                 few = len(value) <= _FEW
                 return all_of(value) if few else format_spec[3:].replace("#", str(len(value)))
             case _ if "|" in format_spec:
-                one, many = format_spec.split("|")
-                return one if value == 1 else many
+                singular, plural = format_spec.split("|")
+                return singular if value == 1 else plural
             case _ if isinstance(value, tuple):
                 return (format_spec or ", ").join(map(str, value))
         return format(value, format_spec)
