@@ -16,6 +16,7 @@ from tiebreak.analysis.trust import Trust
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict, model_pairs
 from tiebreak.rankers import bootstrap_items, competition_ranks, normalized_borda
 from tiebreak.rankers.pairwise_tests import separation
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.reason import Reason
 
 FINE = Trust("fine", Reason("trust", judges="judge", clauses=[Reason("graded_one_by_one")]))
@@ -68,14 +69,6 @@ CASES: dict[str, tuple[list[str], tuple[str, ...]]] = {
 def test_tiers(name: str) -> None:
     orders, tiers = CASES[name]
     assert verdict(orders).tiers == tuple(map(tuple, tiers))
-
-
-def test_texts() -> None:
-    def text_of(found: BoardVerdict) -> str:
-        return str(Reason("verdict", statements=found.sentence["statements"][:-1]))
-
-    texts = "".join(f"{name}: {text_of(verdict(orders))}\n" for name, (orders, _) in CASES.items())
-    check(__file__, "verdicts.txt", texts)
 
 
 def kinds(found: BoardVerdict) -> list[str]:
@@ -135,13 +128,17 @@ def graded(scores: ArrayLike) -> BoardVerdict:
     )
 
 
+def near(levels: list[float]) -> FloatArray:
+    """Scores of 20 items, hardly different from item to item."""
+    return np.array(levels) + 0.01 * np.sin(np.arange(20 * len(levels))).reshape(20, -1)
+
+
 @pytest.mark.parametrize(
     ("levels", "before"),
     [([0.95, 0.9], ["two_not_apart"]), ([0.95, 0.9, 0.5], ["lead_together", "first_is", "tiers"])],
 )
 def test_too_few_items_for_rare_failures(levels: list[float], before: list[str]) -> None:
-    noise = 0.01 * np.sin(np.arange(20 * len(levels))).reshape(20, -1)
-    found = graded(np.array(levels) + noise)
+    found = graded(near(levels))
     assert kinds(found) == [*before, "rare_failures", "trust"]
     assert Reason("rare_failures", n=1, n_items=20) in found.sentence["statements"]
 
@@ -205,3 +202,22 @@ def test_second_views_by_whom_they_put_first(
     before, trust = verdict(["abc"] * 8).sentence["statements"][:-1], FINE.sentence
     others = [Reason("first_by_matches", model=model, views=by) for model, by in firsts]
     assert verdict(["abc"] * 8, views=views).sentence["statements"] == (*before, *others, trust)
+
+
+def test_texts() -> None:
+    other = [[0.0, 1.0, 1.0, 1.0]]
+    views = [view("least_squares", 3, 1, 2), view("bradley_terry", 3, 1, 2)]
+    boards = {name: verdict(orders) for name, (orders, _) in CASES.items()} | {
+        "native scores say the opposite": verdict(MIXED, other * 30 + [[1.0] * 4] * 30),
+        "another by native scores": verdict(MIXED, other * 2 + [[1.0] * 4] * 58),
+        "another by all matches": verdict(["abc"] * 8, views=views),
+        "another by another rule": verdict(["abc"] * 8, firsts={"win_rate": ("b",)}),
+        "rare failures": graded(near([0.95, 0.9])),
+        "alone": board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE),
+    }
+    texts = (
+        str(Reason("verdict", statements=board.sentence["statements"][:-1]))
+        for board in boards.values()
+    )
+    lines = (f"{name}: {text}\n" for name, text in zip(boards, texts, strict=True))
+    check(__file__, "verdicts.txt", "".join(lines))
