@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.expected import check
 from tiebreak.reason import Reason
 from tiebreak.report.sentences import SENTENCES, sentence
 
@@ -46,6 +47,38 @@ def test_every_figure_has_its_place() -> None:
 
 def test_nothing_is_said_twice() -> None:
     assert len(set(SENTENCES.values())) == len(SENTENCES)
+
+
+def sample(place: str, form: str) -> Any:
+    """A figure that fits a place; where any does, the name of the place."""
+    match form:
+        case "percent":
+            return 0.25
+        case "p" | "p_most":
+            return 0.0122
+        case "grouped":
+            return (("a", " fine"), ("b", ": a fault"), ("c", " fine"))
+        case "and" | "listed" | "; " | " " | " and " | " or " | "\n":
+            return ("a", "b")
+        case _ if form.startswith("or "):
+            return tuple("abcde")
+        case _ if form[-1:] in ("f", "g", "%"):
+            return 0.5
+        case _:
+            return 2 if form else f"‹{place}›"
+
+
+def test_texts() -> None:
+    """Every text, to be read by somebody; a number is 2, 0.5 or a quarter."""
+    lines = []
+    for kind, text in SENTENCES.items():
+        places = [(name, form) for _, name, form, _ in Formatter().parse(text) if name]
+        forms = {
+            name: form or "" for name, form in sorted(places, key=lambda place: place[1] or "")
+        }
+        figures = {name: sample(name, form) for name, form in forms.items()}
+        lines.append(f"{kind}: {sentence(kind, figures)}\n")
+    check(__file__, "sentences.txt", "".join(lines))
 
 
 @pytest.mark.parametrize(
