@@ -25,7 +25,6 @@ from tiebreak.candidates import (
     CandidateError,
     CandidatePool,
     ItemKey,
-    Note,
     input_hash,
     load_candidates,
 )
@@ -71,15 +70,6 @@ def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
         output_tokens=11,
         source=(tmp_path / "a.eval").as_posix(),
     )
-
-
-@pytest.mark.parametrize("suffix", [".eval", ".json"])
-def test_both_log_formats_read_the_same(tmp_path: Path, suffix: str) -> None:
-    for model in "ab":
-        write_inspect_log(tmp_path / f"{model}{suffix}", model, make_rows(3))
-    pool = load_candidates(tmp_path)
-    assert [item.item_id for item in pool.items] == ["q0", "q1", "q2"]
-    assert pool.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -208,15 +198,6 @@ def test_model_names_are_kept_as_they_are(tmp_path: Path) -> None:
     for name in names:
         write_inspect_log(tmp_path, name, make_rows(1))
     assert load_candidates(tmp_path).models == tuple(sorted(names))
-
-
-def test_ranking_logs_are_left_out_by_their_header_alone(tmp_path: Path) -> None:
-    pair(tmp_path, make_rows(2))
-    ranking = tmp_path / "sub" / "ranking.eval"
-    write_inspect_log(ranking, "j", make_rows(2), metadata={"tiebreak_protocol": "seal"})
-    pool = load_candidates(tmp_path)
-    assert pool.models == ("a", "b")
-    assert pool.notes == (Note("ranking_log", ranking.as_posix(), "ranking log (seal), left out"),)
 
 
 def test_no_sample_of_a_ranking_log_is_read(tmp_path: Path) -> None:

@@ -334,14 +334,3 @@ def test_damaged_gzip_is_named(tmp_path: Path, spoil: Callable[[bytes], bytes], 
     [note] = caught.value.notes
     assert note.where == file.as_posix()
     assert words in note.what
-
-
-def test_a_small_gzip_that_unpacks_to_much_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 2**20)
-    write_lm_eval_run(tmp_path, "a", make_rows(3))
-    file = packed(write_lm_eval_run(tmp_path, "b", make_rows(3)))
-    file.write_bytes(gzip.compress(b"\n" * 2**21))
-    with pytest.raises(CandidateError, match="unpacked it would take more than 1 MB"):
-        load_candidates(tmp_path)

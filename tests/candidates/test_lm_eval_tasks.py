@@ -1,7 +1,4 @@
-"""The question of every generative task that lm-eval ships, as a judge reads it.
-
-`python -m tests.candidates.lm_eval_templates` prints the shares and the tasks that fall short.
-"""
+"""The question of every generative task that lm-eval ships, as a judge reads it."""
 
 from pathlib import Path
 

@@ -156,11 +156,6 @@ def test_models_are_named_by_any_spelling_of_a_path(
         load_candidates("pool.parquet", names={"pool.parquet": "mine"})
 
 
-def test_intersect_of_a_whole_pool_changes_nothing(tmp_path: Path) -> None:
-    both_harnesses(tmp_path)
-    assert load_candidates(tmp_path, "intersect") == load_candidates(tmp_path)
-
-
 @pytest.mark.slow
 def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
     """Whatever rows are missing, what is left is what the whole pool holds for these items."""
@@ -222,29 +217,6 @@ def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
     folder = both_harnesses(tmp_path)
     again = next(folder.rglob("*.eval"))
     assert load_candidates([folder, again, folder / "logs" / ".."]) == load_candidates(folder)
-
-
-def test_unrelated_files_in_a_folder_are_passed_over(tmp_path: Path) -> None:
-    folder = both_harnesses(tmp_path)
-    (folder / "README.md").write_text("hello")
-    (folder / "logs" / "logs.json").write_text('{"a.eval": {"version": 2, "status": "success"}}')
-    (folder / "data.jsonl").write_text("{}")
-    assert load_candidates(folder).notes == ()
-
-
-def test_lm_eval_results_without_samples_are_told(tmp_path: Path) -> None:
-    folder = both_harnesses(tmp_path)
-    for path in (folder / "out" / "org__d").glob("samples_*"):
-        path.unlink()
-    (note,) = load_candidates(folder).notes
-    assert "--log_samples" in note.what
-
-
-def test_other_parquet_in_a_folder_is_passed_over_and_told(tmp_path: Path) -> None:
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    folder = both_harnesses(tmp_path)
-    pq.write_table(pa.table({"x": [1]}), folder / "data.parquet")
-    assert {note.kind for note in load_candidates(folder).notes} == {"ignored_file"}
 
 
 @pytest.mark.slow

@@ -126,13 +126,6 @@ def test_an_item_without_candidates_cannot_be_written(tmp_path: Path) -> None:
         write_parquet(pool, tmp_path / "pool.parquet")
 
 
-def test_a_cut_pool_is_an_error(tmp_path: Path) -> None:
-    path = write_parquet(one_item(), tmp_path / "pool.parquet")
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(CandidateError, match=r"pool\.parquet"):
-        read_parquet(path)
-
-
 def test_other_parquet_is_an_error(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     pq.write_table(pq.read_table(path).replace_schema_metadata({}), path)

@@ -151,6 +151,13 @@ def test_items_without_anything_to_compare(method: str) -> None:
     np.testing.assert_array_equal(aggregate_items(items, method), expected)
 
 
+def test_kendall_reads_the_ballots_that_are_complete_in_their_item() -> None:
+    # c is absent from the first item, so "b, a" is complete there, and incomplete in the second.
+    items = [table("21-", "21-", "1--"), table("21-", "21-", "123"), table("21-", "-21", "1-2")]
+    expected = table("21-", "123", "---")
+    np.testing.assert_array_equal(aggregate_items(items, "kendall"), expected)
+
+
 def test_no_items() -> None:
     for method in AGGREGATORS:
         assert aggregate_items(np.empty((0, 2, 3)), method).shape == (0, 3)

@@ -95,6 +95,16 @@ def test_top1(first: list[float], second: list[float], expected: Fraction) -> No
     assert top1(second, first) == top1(first, second)
 
 
+def test_top1_by_drawing_the_ties() -> None:
+    generator = np.random.default_rng(0)
+    first, second = np.array([2, 2, 4, 2.0]), np.array([3, 1.5, 1.5, 4])
+    noise = generator.random((2, 20_000, 4))
+    hits = np.argmin(first + noise[0] / 4, axis=1) == np.argmin(second + noise[1] / 4, axis=1)
+    # One of 3 · 2 pairs. Standard error √(5/36 / 20,000) = 0.0026.
+    assert top1(first, second).value == pytest.approx(1 / 6)
+    assert np.mean(hits) == pytest.approx(1 / 6, abs=0.01)
+
+
 def test_top1_without_a_common_model() -> None:
     result = top1([1, NAN], [NAN, 1])
     assert math.isnan(result.value)
@@ -239,6 +249,15 @@ def test_many_are_the_single_ones(first: FloatArray, second: FloatArray) -> None
     np.testing.assert_allclose(
         spearman_many(first, second[0]), spearman_many(first, np.tile(second[0], (3, 1)))
     )
+
+
+def test_many_without_ties_by_hand() -> None:
+    # ρ = 1 − 6 Σd² / (N(N² − 1)): one swap of neighbours among four is 1 − 6 · 2 / 60 = 0.8.
+    assert spearman_many([[4, 3, 2, 1]], [3, 4, 2, 1]).tolist() == [0.8]
+    assert spearman_many([1.0, 2, 3], [5.0, 6, 7]) == 1.0
+    assert spearman_many([1.0, 2, 3], [3.0, 2, 1]) == -1.0
+    # {0, 1} are first on one side, 1 alone on the other: ½.
+    assert top1_many([[2, 2, 1], [3, 2, 1]], [1, 2, 0]).tolist() == [0.5, 0]
 
 
 values = st.one_of(st.integers(1, 4).map(float), st.just(NAN))

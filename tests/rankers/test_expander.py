@@ -143,6 +143,14 @@ def test_an_expander(n: int, degree: int) -> None:
         assert squares[1] <= bound(n, degree, n) ** 2 + 1e-9
 
 
+def test_poor_expanders_are_drawn_again() -> None:
+    # √(3 − 1) + √(3 − 1) = 2.83 of at most 3: about one of 20 random graphs is beyond that.
+    values = [second_singular_value(draw(30, 3, range(30), seed), 30) for seed in range(100)]
+    assert max(values) <= bound(30, 3, 30)
+    # Close to it, as the theorem says that random graphs are: these are not chosen for more.
+    assert np.mean(values) > 0.9 * bound(30, 3, 30)
+
+
 def test_where_no_expander_exists_the_graph_is_connected() -> None:
     # 29 reviewers of two link 30 candidates only as a tree, whose d′ − 1 is next to nothing.
     own: list[int | None] = [None] * 29

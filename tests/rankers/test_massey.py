@@ -107,6 +107,26 @@ def test_a_model_that_won_all_has_a_strength() -> None:
     assert result.reason is None
 
 
+@pytest.mark.slow
+def test_the_interval_is_that_of_the_mean() -> None:
+    # Two models: s0 − s1 is the mean margin, so s0 is half of it, and Student's t applies.
+    from scipy import stats
+
+    result = np.random.default_rng(8).choice([0, 0.5, 1], p=[0.2, 0.3, 0.5], size=80)
+    found = least_squares(
+        np.zeros(80, int),
+        np.ones(80, int),
+        result,
+        np.arange(80),
+        n_models=2,
+        how=Resampling(draws=20_000),
+    )
+    margin = 2 * result - 1
+    half = stats.t.ppf(0.975, 79) * margin.std(ddof=1) / math.sqrt(80)
+    np.testing.assert_allclose(found.lower[0], (margin.mean() - half) / 2, atol=0.01)
+    np.testing.assert_allclose(found.upper[0], (margin.mean() + half) / 2, atol=0.01)
+
+
 def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Model 2 plays in items 0 and 1 only: of 4⁴ draws 2⁴ leave it out, 1 in 16.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (0, 2, 0, 1), (0, 1, 0, 2), (0, 1, 1, 3)]
@@ -114,6 +134,20 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Standard error √(2000 · 1/16 · 15/16) = 11.
     assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
     assert result.reason == Reason("infinite_draws", n=result.undefined[0], draws=2000)
+
+
+def test_items_are_resampled_and_not_matches() -> None:
+    generator = np.random.default_rng(4)
+    matches: list[Match] = [
+        (i, j, float(generator.random() < 0.6), item)
+        for item in range(30)
+        for i, j in combinations(range(3), 2)
+    ]
+    once = least_squares(**columns(matches), how=Resampling(draws=300))
+    copies = least_squares(
+        **columns([m for m in matches for _ in range(5)]), how=Resampling(draws=300)
+    )
+    np.testing.assert_allclose(once.lower, copies.lower, atol=1e-8)
 
 
 # --- Closure ---------------------------------------------------------------------------------
@@ -187,6 +221,18 @@ def test_closure_against_search(matches: list[Match]) -> None:
     found = least_squares_statistic(**columns(matches, 5), n_items=4, closure=True)
     counts = np.vstack([np.ones((1, 4)), np.eye(4)])
     np.testing.assert_allclose(found(counts), expected(counts), atol=1e-8)
+
+
+def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
+    # In item 0 the chain 0 > 1 > 2; in item 1 2 beats 0. Without closure (margins 1, 1, −1 for the
+    # three pairs) all are equal: 0 has one win and one loss, and so has everyone. With 0 > 2 added
+    # in item 0 the pair (0, 2) is even: least at s0 − s1 = s1 − s2 = a of 2(1 − a)² + 2(2a)²
+    # + 2 (its two matches miss by 1 ∓ 2a): derivative −4(1 − a) + 16a = 0, a = 1/5.
+    matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1)]
+    plain = least_squares(**columns(matches), how=Resampling(draws=1)).score
+    closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
+    np.testing.assert_array_equal(plain, [0, 0, 0])
+    np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
 
 
 # --- Bad input -------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import math
 from itertools import combinations, count, product
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -141,6 +142,11 @@ def test_items_needed_is_where_the_best_case_begins_to_show(n_pairs: int, level:
     assert items_needed(n_pairs, level) == next(best)
 
 
+def test_items_needed_by_hand() -> None:
+    # 2 / 2⁶ = 0.031 but 2 / 2⁵ = 0.062; 28 · 2 / 2¹¹ = 0.027 but 28 · 2 / 2¹⁰ = 0.055.
+    assert (items_needed(1), items_needed(28)) == (6, 11)
+
+
 scores = arrays(
     np.float64,
     st.tuples(st.integers(1, 25), st.integers(2, 6)),
@@ -179,6 +185,18 @@ def test_p_of_a_pair_is_mcnemar_for_pass_or_fail(native: FloatArray) -> None:
         assert pair.p == pytest.approx(p)
         assert pair.p_adjusted >= pair.p
         assert pair.apart is (pair.p_adjusted <= 0.05)
+
+
+@pytest.mark.slow
+def test_equal_models_are_rarely_told_apart() -> None:
+    generator = np.random.default_rng(7)
+    false_alarms = sum(
+        any(pair.apart for pair in separation(generator.random((80, 5)) < 0.9, range(5)).pairs)
+        for _ in range(300)
+    )
+    # At most 5% by design; four standard errors above that.
+    bound = 0.05 + NormalDist().inv_cdf(0.99997) * math.sqrt(0.05 * 0.95 / 300)
+    assert false_alarms / 300 <= bound
 
 
 FIRST, SECOND = np.array(list(combinations(range(3), 2))).T

@@ -3,10 +3,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, kendalltau, rankdata, spearmanr
 
-from tests.rankers.ballots import mallows, tied, uniform
+from tests.rankers.ballots import mallows, partial, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.panel import (
@@ -108,6 +110,16 @@ def test_a_reviewer_that_fails_throughout_or_ties_all() -> None:
 # Krippendorff's α.
 
 
+def test_alpha_by_hand() -> None:
+    # Ranks 1 2 3 and 1 3 2 of one item, of a mean of 2: units (−1, −1), (0, 1), (1, 0).
+    # Σ (x − y)² over both orders of each unit: 0 + 2 + 2 = 4; D_o = 4 / 6.
+    # All six values: Σ x² = 4, Σ x = 0, so Σ (x − y)² over ordered pairs = 2 · 6 · 4 = 48 of 30:
+    # D_e = 48 / 30, α = 1 − (4/6) / (8/5) = 7/12.
+    found = krippendorff_alpha([table("123", "132")])
+    np.testing.assert_allclose(found.value, 7 / 12)
+    assert (found.n_items, math.isnan(found.lower)) == (1, True)
+
+
 def complete(row: FloatArray) -> FloatArray:
     """The ballots that rank everybody whom a ballot of two or more ranks, from their middle."""
     ballots = [ballot for ballot in row if np.sum(~np.isnan(ballot)) > 1]
@@ -193,6 +205,11 @@ def test_w_is_friedmans_chi_square(ranks: FloatArray) -> None:
     assert found.mean.n_items == np.sum(~np.isnan(expected))
 
 
+def test_w_by_hand() -> None:
+    # Rank sums 4, 8, 6 of three ballots on 1 … 3: S = 4 + 4 + 0 = 8 of at most 9 · 24 / 12 = 18.
+    np.testing.assert_allclose(kendall_w([table("123", "132", "231")]).rows, [8 / 18])
+
+
 @pytest.mark.parametrize("measure", [krippendorff_alpha, kendall_w])
 def test_limits(measure: type) -> None:
     def value(ranks: FloatArray) -> float:
@@ -235,6 +252,34 @@ def test_sparse_ballots_still_have_a_tau() -> None:
     np.testing.assert_allclose(found.tau[0, 1], 1)
 
 
+@pytest.mark.slow
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.permutations(range(4)), st.permutations(range(5)))
+def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
+    ranks = panel(seed, 5, 4, 5, holes=0.1, levels=4)
+    other = ranks[:, reviewers][:, :, candidates]
+    first, second = (
+        reviewer_agreement(ranks, how=Resampling(draws=20)),
+        reviewer_agreement(other, how=Resampling(draws=20)),
+    )
+    np.testing.assert_allclose(second.tau, first.tau[np.ix_(reviewers, reviewers)])
+    for place, reviewer in enumerate(reviewers):
+        same(second.reviewers[place].value, first.reviewers[reviewer].value)
+        same(second.reviewers[place].upper, first.reviewers[reviewer].upper)
+    same(second.panel.lower, first.panel.lower)
+    a, b = (
+        krippendorff_alpha(ranks, how=Resampling(draws=20)),
+        krippendorff_alpha(other, how=Resampling(draws=20)),
+    )
+    same(b.value, a.value)
+    same(b.lower, a.lower)
+    np.testing.assert_allclose(kendall_w(other).rows, kendall_w(ranks).rows)
+
+
+def same(first: float, second: float) -> None:
+    np.testing.assert_allclose(first, second, atol=1e-9)
+
+
 def test_epochs_of_an_item_are_drawn_together() -> None:
     ranks = panel(3, 10, 4, 5)
     twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(10), 2)
@@ -255,6 +300,27 @@ def test_epochs_of_an_item_are_drawn_together() -> None:
     assert reviewer_agreement(twice, items=items).n_items.max() == 10
 
 
+@pytest.mark.slow
+def test_the_interval_holds_the_true_figure() -> None:
+    rng = np.random.default_rng(0)
+
+    def noisy(rows: int) -> FloatArray:
+        return (rng.normal(size=(rows, 1, 5)) + rng.normal(size=(rows, 4, 5))).round(6)
+
+    w, alpha = (
+        kendall_w(noisy(20000), how=Resampling(draws=1)).mean.value,
+        krippendorff_alpha(noisy(20000), how=Resampling(draws=1)),
+    )
+    held = np.zeros(2)
+    for _ in range(100):
+        ranks = noisy(25)
+        found = kendall_w(ranks, how=Resampling(level=0.8, draws=200)).mean
+        other = krippendorff_alpha(ranks, how=Resampling(level=0.8, draws=200))
+        held += [found.lower <= w <= found.upper, other.lower <= alpha.value <= other.upper]
+    # 80 of 100, with a standard deviation of 4.
+    assert np.all(np.abs(held - 80) <= 14)
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_level_counts_and_nothing_is_drawn(measure: type) -> None:
     ranks = panel(3, 10, 4, 5)
@@ -269,3 +335,11 @@ def test_complete_ballots() -> None:
     expected[0, 0, :3] = [-1, 1, 0]  # the only one that ranks all three who are compared
     expected[1, [0, 1, 3], :2] = [[-0.5, 0.5], [0.5, -0.5], [0, 0]]
     np.testing.assert_array_equal(complete_ballots(ranks), expected)
+
+
+def test_partial_helpers_leave_complete_ballots() -> None:
+    rng = np.random.default_rng(0)
+    ranks = partial(uniform(rng, 5, 6), rng)[None]
+    kept = np.all(~np.isnan(complete_ballots(ranks)[0]), axis=1)
+    assert kept[0]
+    np.testing.assert_array_equal(kept, ~np.isnan(ranks[0]).any(axis=1))

@@ -4,6 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
@@ -104,6 +106,17 @@ def test_a_contrarian_is_far_from_the_others() -> None:
     assert all(one.lower < 0.5 < one.upper for one in chance)
 
 
+def test_one_reviewer_decides_who_is_first() -> None:
+    # Model 0 is first for reviewer 0, model 1 for reviewer 1; 2 to 4 are even about the two.
+    ranks = np.repeat([table("123", "213", "123", "213", "123")], 3, axis=0)
+    found = leave_one_out(ranks)
+    np.testing.assert_array_equal(found.mean_ranks, [1, 2, 3])
+    # Without one of the majority 0 and 1 are even, and share the first place.
+    assert found.first_changes == (True, False, True, False, True)
+    np.testing.assert_array_equal(found.shifts[0], [0, -1, 0])
+    np.testing.assert_array_equal(found.shifts[1], [0, 0, 0])
+
+
 def test_a_silent_reviewer_changes_nothing() -> None:
     ranks = panel(6, 5, 4, 4)
     ranks[:, 2] = NAN
@@ -137,6 +150,30 @@ def test_the_default_method(n: int, method: str) -> None:
     assert (
         leave_one_out(panel(8, 2, 3, n), method="copeland", how=Resampling(draws=5)).method
         == "copeland"
+    )
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.permutations(range(4)),
+    st.permutations(range(5)),
+    st.sampled_from(sorted(set(AGGREGATORS) - {"irv", "dodgson"})),
+)
+def test_numbering_does_not_matter(
+    seed: int, reviewers: list[int], models: list[int], method: str
+) -> None:
+    ranks = panel(seed, 4, 4, 5, levels=4)
+    models = models if method not in {"kemeny_young", "kendall"} else list(range(5))
+    first = leave_one_out(ranks, method=method, how=Resampling(draws=10))
+    second = leave_one_out(
+        ranks[:, reviewers][:, :, models], method=method, how=Resampling(draws=10)
+    )
+    np.testing.assert_array_equal(second.shifts, first.shifts[reviewers][:, models])
+    assert second.first_changes == tuple(first.first_changes[r] for r in reviewers)
+    np.testing.assert_allclose(
+        [one.lower for one in second.distances], [first.distances[r].lower for r in reviewers]
     )
 
 
@@ -211,6 +248,23 @@ def test_taus_are_means_over_rows() -> None:
         assert found.tau.n_items == len(taus)
 
 
+@pytest.mark.slow
+def test_false_alarms_are_rare() -> None:
+    # Panels of eight fair reviewers: the rule holds for all of them together.
+    few = [
+        presentation_bias(panel(s, 12, 8, 4), by_lot(s + 999, (12, 8, 4)), how=Resampling(draws=2))
+        for s in range(60)
+    ]
+    assert sum(any(one.bound for one in found) for found in few) <= 3  # 1% of 60 is 0.6
+    # Single p-values would give at least one in a third of the panels.
+    assert sum(any(one.p <= 0.05 for one in found) for found in few) <= 8
+    many = [
+        presentation_bias(panel(s, 50, 8, 6), by_lot(s + 999, (50, 8, 6)), how=Resampling(draws=2))
+        for s in range(5)
+    ]
+    assert not any(one.bound for found in many for one in found)
+
+
 def test_p_values_are_for_all_reviewers() -> None:
     shown, ranks = by_lot(3, (10, 4, 4)), panel(12, 10, 4, 4)
     ranks[:, 0] = shown[:, 0]
@@ -240,6 +294,29 @@ def test_a_reviewer_without_ballots() -> None:
     assert silent.tau.reason == Reason("no_order_to_follow")
     assert (indifferent.bound, indifferent.n_ballots, indifferent.all_tied) == (None, 20, 1)
     assert (indifferent.repeated, indifferent.reversed) == (0, 0)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6), st.permutations(range(4)), st.permutations(range(5)))
+def test_numbering_does_not_matter_for_places(
+    seed: int, reviewers: list[int], models: list[int]
+) -> None:
+    shown, ranks = by_lot(seed, (12, 4, 5)), panel(seed, 12, 4, 5, levels=4, holes=0.1)
+    first = presentation_bias(ranks, shown, how=Resampling(draws=10))
+    second = presentation_bias(
+        ranks[:, reviewers][:, :, models],
+        shown[:, reviewers][:, :, models],
+        how=Resampling(draws=10),
+    )
+    for place, reviewer in enumerate(reviewers):
+        one, other = first[reviewer], second[place]
+        np.testing.assert_allclose(
+            [other.tau.value, other.tau.lower, other.p, other.repeated, other.by_chance],
+            [one.tau.value, one.tau.lower, one.p, one.repeated, one.by_chance],
+            atol=1e-9,
+        )
+        assert other.bound == one.bound
 
 
 # Both.
@@ -286,6 +363,25 @@ def test_by_hand() -> None:
     np.testing.assert_array_equal(views.self_free, [[1, 2, 3], [2, 1, 3]])
     np.testing.assert_array_equal(views.sia, [1.5, 1.5, 3])
     np.testing.assert_array_equal(views.sfa, [1.5, 1.5, 3])
+
+
+def test_the_self_free_view_ignores_own_ranks() -> None:
+    # c puts itself first and is alone in that; without its own rank it is last for everybody.
+    ranks = np.stack([table("123", "213", "231", "231")])
+    views = peer_views(ranks, [0, 1, 2, 2])
+    # c against a: 2–2; c against b: 2–2; a against b: 3–1.
+    assert views.inclusive[0, 2] < 3
+    np.testing.assert_array_equal(views.self_free, [[1, 2, 3]])
+    np.testing.assert_array_equal(views.self_ranks, [[1, 1, 1]])  # c: the mean of two ballots
+    np.testing.assert_array_equal(views.peer_ranks, [[2, (2 + 3 + 3) / 3, 3]])
+
+
+def test_a_judge_that_is_no_candidate_is_a_peer_of_all() -> None:
+    views = peer_views([[[1, 2], [2, 1], [2, 1]]], [0, None, None])
+    np.testing.assert_array_equal(views.self_ranks, [[1, NAN]])
+    np.testing.assert_array_equal(views.peer_ranks, [[2, (2 + 1 + 1) / 3]])
+    np.testing.assert_array_equal(views.gaps, [[1, NAN]])
+    np.testing.assert_array_equal(views.gap, [1, NAN])
 
 
 def test_failed_reviewers_and_absent_answers() -> None:

@@ -133,3 +133,34 @@ def test_table_9_is_a_table_of_ranks(cell: Cell) -> None:
     # A slip in copying would put a rank out of order or count a model twice.
     assert sorted(RANKS[cell]) == list(range(1, 9))
     assert np.all(np.diff(SCORES[cell][np.argsort(RANKS[cell])]) <= 0)
+
+
+def test_ranks_break_ties_that_the_printed_scores_hide() -> None:
+    tied = [cell for cell in CELLS if len(set(SCORES[cell])) < 8]
+    assert ("Original", "HumanEval") in tied
+    # From scores alone two of the four would share a place, and rho would be another one.
+    cell = ("FixedRub", "HumanEval")
+    by_scores = spearman(SCORES[cell], SCORES["FullPair", "HumanEval"]).value
+    assert abs(by_scores - computed_rho(cell)) > 0.01
+
+
+def test_the_sums_tell_three_kinds_of_scores() -> None:
+    sums = {cell: float(own.sum()) for cell, own in SCORES.items()}
+    # A sum of eight printed scores is the true one up to 8 · HALF.
+    borda = [total for (protocol, _), total in sums.items() if protocol == "Listwise"]
+    assert borda == pytest.approx([4] * 4, abs=8 * HALF)
+    pairs = [total for (protocol, _), total in sums.items() if protocol == "FullPair"]
+    assert all(3.98 < total <= 4 + 8 * HALF for total in pairs)
+    assert min(pairs) < 4 - 8 * HALF
+    brackets = [total for (p, _), total in sums.items() if p in ("FlatBrk", "SEAL")]
+    # All matches decided would be 2.67; more ties are nearer to 4.
+    assert all(4 - 8 / 6 < total < 3.8 for total in brackets)
+
+
+@pytest.mark.parametrize("protocol", ["FlatBrk", "SEAL"])
+@pytest.mark.parametrize("benchmark", printed.TABLE_1_BENCHMARKS)
+def test_a_brackets_scores_are_no_results_pooled_over_items(protocol: str, benchmark: str) -> None:
+    # Pooled, Σ n (score − ½) = 0, where a model played n matches, 1 to 3 in an item.
+    beyond = SCORES[protocol, benchmark] - 0.5
+    most = 3 * beyond[beyond > 0].sum() + beyond[beyond <= 0].sum()
+    assert most < -0.2

@@ -136,6 +136,19 @@ def test_the_hull_by_hand(
     np.testing.assert_allclose(hull(value, *bounds), (value, *expected), atol=1e-7)
 
 
+def test_turning_a_leaderboard_round_turns_the_interval_round() -> None:
+    first, second = two_judges(25, 8)
+    found = resample_agreement(
+        mean_statistic(first), mean_statistic(second), 25, how=Resampling(draws=90)
+    )
+    turned = resample_agreement(
+        mean_statistic(first), mean_statistic(-second), 25, how=Resampling(draws=90)
+    )
+    for name in ("spearman", "kendall"):
+        one, two = getattr(found, name), getattr(turned, name)
+        np.testing.assert_allclose((two.lower, two.upper), (-one.upper, -one.lower), atol=1e-9)
+
+
 @pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(arrays(np.float64, (2, 6, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
@@ -158,6 +171,19 @@ def test_bounds_hold_the_value(scores: FloatArray) -> None:
         np.testing.assert_allclose(
             (figure.value, figure.lower, figure.upper), (other.value, other.lower, other.upper)
         )
+
+
+def test_renaming_models_changes_nothing() -> None:
+    first, second = two_judges(25, 3)
+    order = [3, 0, 4, 1, 2]
+    assert resample_agreement(
+        mean_statistic(first), mean_statistic(second), 25, how=Resampling(draws=50)
+    ) == resample_agreement(
+        mean_statistic(first[:, order]),
+        mean_statistic(second[:, order]),
+        25,
+        how=Resampling(draws=50),
+    )
 
 
 def test_matches_and_scores_go_together() -> None:
@@ -234,6 +260,20 @@ def test_one_item_has_no_interval() -> None:
     assert found.spearman.reason == Reason("one_item")
 
 
+@pytest.mark.slow
+def test_coverage_where_the_percentile_interval_alone_fails() -> None:
+    # Both judges have the same five models in the same order, so ρ is 1 with items without end.
+    hits = 0
+    for seed in range(200):
+        first, second = two_judges(50, seed)
+        found = resample_agreement(
+            mean_statistic(first), mean_statistic(second), 50, how=Resampling(draws=150, seed=seed)
+        )
+        hits += found.spearman.upper >= 1 - 1e-9
+    # Standard error √(.05 · .95 / 200) = 1.5%.
+    assert hits / 200 > 0.9
+
+
 # --- Subsamples ------------------------------------------------------------------------------
 
 
@@ -268,6 +308,18 @@ def test_expected_spearman_by_its_formula() -> None:
     x, y = np.random.default_rng(0).normal(size=(2, 40_000, 5))
     drawn = spearman_many(x, r * x + math.sqrt(1 - r**2) * y)
     assert expected_spearman(first, second) == pytest.approx(drawn.mean(), abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_models", "n_items"), [(8, 20), (8, 162), (30, 50)])
+def test_expected_spearman_is_what_full_agreement_shows(n_models: int, n_items: int) -> None:
+    runs = [near_tied(n_items, n_models, 0.06, seed) for seed in range(300)]
+    shown = np.nanmean([spearman_many(a.mean(0), b.mean(0)) for a, b in runs])
+    assert np.mean([expected_spearman(*run) for run in runs]) == pytest.approx(shown, abs=0.06)
+    apart = [near_tied(n_items, n_models, 0.15, seed, truth=0.3) for seed in range(300)]
+    agreed = [near_tied(n_items, n_models, 0.15, seed) for seed in range(300)]
+    low, high = (np.mean([expected_spearman(*run) for run in found]) for found in (apart, agreed))
+    assert low == pytest.approx(high, abs=0.03)
 
 
 def test_without_noise_full_agreement_is_one() -> None:
@@ -357,6 +409,12 @@ def test_runs_by_hand() -> None:
     assert found.mean == pytest.approx(2.2 / 3)
     assert found.minimum == pytest.approx(0.6)
     assert (found.top1_matches, found.n_pairs, found.n_runs, found.reason) == (1, 3, 3, None)
+
+
+def test_four_runs_are_six_pairs() -> None:
+    # SEAL, table 3: four runs, 6/6.
+    found = run_to_run(np.tile([0.5, 0.4, 0.3], (4, 1)))
+    assert (found.top1_matches, found.n_pairs, found.mean) == (6, 6, 1)
 
 
 def test_a_run_that_ties_all_is_left_out_and_counted() -> None:

@@ -145,6 +145,37 @@ def test_items_are_resampled_and_not_matches() -> None:
 
 
 @pytest.mark.slow
+def test_known_strengths_lie_within_the_intervals() -> None:
+    # What an item adds to a model makes its matches alike, and shrinks the strengths that fit: the
+    # truth is what a great many items give.
+    strengths = np.array([0.9, 0.3, -0.2, -1.0])
+    generator = np.random.default_rng(6)
+    truth = bradley_terry(
+        **columns(simulate(strengths, 4000, generator, shared=1.0)), how=Resampling(draws=1)
+    ).score
+    assert np.max(np.abs(truth)) < 0.9
+    hits = []
+    for seed in range(40):
+        matches = simulate(strengths, 50, generator, shared=1.0)
+        result = bradley_terry(**columns(matches), how=Resampling(draws=150, seed=seed))
+        hits.append((result.lower <= truth) & (truth <= result.upper))
+    # 160 intervals, dependent in fours; standard error at most √(.05 · .95 / 40) = 3.4%.
+    assert 0.88 < np.mean(hits) < 0.99
+
+
+@pytest.mark.slow
+def test_plain_simulation_is_recovered() -> None:
+    strengths = np.array([0.9, 0.3, -0.2, -1.0])
+    matches = simulate(strengths, 1500, np.random.default_rng(1))
+    result = bradley_terry(**columns(matches), how=Resampling(draws=100))
+    # Standard error of a log-odds from some 4,500 matches: about 1 / √(4500 · 0.22) = 0.03.
+    np.testing.assert_allclose(result.score, strengths, atol=0.1)
+    assert (result.lower < strengths).all()
+    assert (strengths < result.upper).all()
+    np.testing.assert_allclose(result.first_share, [1, 0, 0, 0])
+
+
+@pytest.mark.slow
 def test_models_with_the_same_record_are_tied() -> None:
     # 0 and 1 have the same results, 2.5 of 4 against 2 and 3, and tie with each other.
     record = [(0, 2, 1.0, 0), (0, 3, 0.0, 1), (0, 2, 1.0, 2), (0, 3, 0.5, 3)]
@@ -234,6 +265,13 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
     assert result.score[3] == 1000
     assert np.isnan(result.lower[3])
     assert (result.n_items == [2, 3, 3, 0]).all()
+
+
+def test_elo_orders_like_bradley_terry() -> None:
+    matches = simulate(np.array([-0.8, 0.9, 0.1, -0.2]), 150, np.random.default_rng(2))
+    by_elo = elo(**columns(matches), how=Resampling(draws=2))
+    by_strength = bradley_terry(**columns(matches), how=Resampling(draws=2))
+    np.testing.assert_array_equal(np.argsort(by_elo.score), np.argsort(by_strength.score))
 
 
 # --- Both ------------------------------------------------------------------------------------

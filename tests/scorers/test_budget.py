@@ -279,10 +279,6 @@ def test_the_first_item_runs_alone_and_then_as_many_as_fit() -> None:
     assert run.paid == 60
 
 
-def test_without_a_limit_all_items_run_at_once() -> None:
-    assert Run(Budget()).items([[Step(LONG)] * 3] * 12).most_at_once == 12
-
-
 def test_the_dearest_item_is_what_others_are_expected_to_take() -> None:
     items = [[Step(LONG)] * 10, [Step(LONG)] * 2, [Step(LONG)] * 10]
     # 22 calls: beside an item of which 10 are expected there is no room for a third, but there is
@@ -354,11 +350,6 @@ def test_the_same_again_goes_on_where_it_stopped() -> None:
                     left -= 1
     assert paid == [40, 40, 40, 12]  # 132 = 12 · 11: nothing is paid twice
     assert ended == [3, 7, 10, 12]  # 40, 80 and 120 calls are 3, 7 and 10 whole items
-
-
-def test_all_from_the_cache_under_a_budget_of_one_call() -> None:
-    run = Run(Budget(max_calls=1), 1).items([[Step(cached=True)] * 11] * 12)
-    assert (len(run.ended), run.paid) == (12, 0)
 
 
 # With real calls.

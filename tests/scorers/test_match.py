@@ -173,20 +173,6 @@ def test_margin_is_bounded_and_turns_with_the_sides(given_votes: dict[str, Vote]
 @pytest.mark.parametrize(
     ("margin", "checklist", "expected"),
     [
-        (0.2, -1.0, ("left", "principles")),
-        (-0.2, 1.0, ("right", "principles")),
-        (0.0, 0.4, ("left", "checklist")),
-        (1e-12, -0.4, ("right", "checklist")),
-        (0.0, 0.0, ("tie", None)),
-    ],
-)
-def test_decide(margin: float, checklist: float, expected: tuple[Side, Layer | None]) -> None:
-    assert decide(margin, checklist) == expected
-
-
-@pytest.mark.parametrize(
-    ("margin", "checklist", "expected"),
-    [
         (EPSILON, EPSILON, ("tie", None)),
         (-EPSILON, -EPSILON, ("tie", None)),
         (1.01 * EPSILON, -1.0, ("left", "principles")),
@@ -366,12 +352,6 @@ def test_without_a_verdict_nothing_is_known() -> None:
     found = summarise([played(0, Verdict(first="a", unscored="no"))], 1, WEIGHTS, "ab", 2)
     assert (found.n_matches, found.n_close, found.under_resolved) == (0, 0, ())
     assert all(math.isnan(one.size) for one in found.principles)
-
-
-def test_a_missing_vote_is_never_a_tie() -> None:
-    match = played(0, Verdict(first="a", margin=0.1, principles={}))
-    with pytest.raises(KeyError):
-        summarise([match], 1, WEIGHTS, "ab", 2)
 
 
 DRAWN_VOTES = st.tuples(

@@ -11,10 +11,6 @@ from hypothesis import strategies as st
 from tiebreak.scorers.prompt import PROMPT_FOLDER, Fence, fill, fingerprint, template
 
 
-def test_slots_are_filled_once() -> None:
-    assert fill("${a} and ${b}", a="${b}", b="${a}") == "${b} and ${a}"
-
-
 @given(st.text(), st.text())
 def test_what_is_put_in_is_never_looked_at_again(a: str, b: str) -> None:
     assert fill("<${a}|${b}|${a}>", a=a, b=b) == f"<{a}|{b}|{a}>"

@@ -22,7 +22,6 @@ from tiebreak.scorers import protocols
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.bracket import rounds
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
-from tiebreak.scorers.judge import Prompt
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.protocols import (
     ProtocolError,
@@ -200,17 +199,6 @@ def test_the_same_words_for_the_same_pair(name: str) -> None:
     for pair in told:
         if pair in first or name in ("flat_bracket", "sorted"):
             assert told[pair] == everything[pair]
-
-
-def test_seal_flat_bracket_and_swiss_open_with_the_same_matches() -> None:
-    opened: list[dict[frozenset[str], Prompt]] = []
-    for name in ("seal", "flat_bracket", "swiss"):
-        judge = NotingJudge(ladder(8))
-        ballots = judged(name, contest_of(8), judge, swap="never")
-        first = {frozenset((m.high, m.low)) for m in ballots.matches if m.round == 1}
-        opened.append({pair: prompt for pair, prompt in words(judge).items() if pair in first})
-        assert len(opened[-1]) == 4
-    assert opened[0] == opened[1] == opened[2]
 
 
 @pytest.mark.slow

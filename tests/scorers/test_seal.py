@@ -3,7 +3,6 @@
 Most of it with a judge that replies at once; what depends on replies as text through Inspect.
 """
 
-import itertools
 import random
 import time
 from collections import Counter
@@ -17,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ranking_logs.builders import match
-from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names, silent_about
+from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing, first_round, round_name, rounds
@@ -68,14 +67,6 @@ def test_a_judge_without_noise_finds_the_planted_champion(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", range(2, 17))
-def test_flat_bracket_asks_once_to_seed_and_once_a_match(n: int) -> None:
-    ballots = play(planted(n), **FLAT)
-    assert kinds(ballots) == {"seed": 1, "match": n - 1, "critique": 0, "refine": 0}
-    # One call after another: seeding, then one match a round.
-    assert max(call.depth for call in ballots.calls) + 1 == 1 + rounds(n)
-
-
-@pytest.mark.parametrize("n", range(2, 17))
 def test_every_extra_call_is_accounted_for(n: int) -> None:
     # Qualities so near that every match is close: |margin| = gap / scale = 0.01 / 0.1 = 0.1 at
     # the nearest, so "close" asks both orders wherever neighbours meet.
@@ -105,12 +96,6 @@ def test_eight_candidates_all_close_cost_what_the_paper_says() -> None:
     assert 11 <= sum(calls) / len(calls) <= 13
 
 
-def test_swap_always_asks_both_orders_of_every_match() -> None:
-    for bout in play(planted(8), swap="always").matches:
-        assert {verdict.first for verdict in bout.verdicts} == {bout.high, bout.low}
-        assert bout.flipped is False
-
-
 @pytest.mark.slow
 def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) -> None:
     [ballots] = play_all(
@@ -121,34 +106,6 @@ def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) ->
     )
     assert all(bout.flipped for bout in ballots.matches)
     assert all(bout.decided_by == "tie" for bout in ballots.matches)
-
-
-@pytest.mark.slow
-def test_agreement_rises_with_the_quality_of_the_judge() -> None:
-    pools = [planted(8, item=item) for item in range(20)]
-    right_order = []
-    for noise in (0, 2, 8, 1000):
-        agreeing = 0
-        for number, pool in enumerate(pools):
-            rng = random.Random(f"{noise} {number}")
-            # An error on each of the two answers that are compared.
-            gaps = {
-                (a, b): pool[a] - pool[b] + rng.gauss(0, noise) - rng.gauss(0, noise)
-                for a, b in itertools.combinations(pool, 2)
-            }
-            tiers = {name: quality + rng.gauss(0, noise) for name, quality in pool.items()}
-            judge = NotingJudge(pool, gaps=gaps, tiers=tiers, scale=0.1)
-            ranks = place(play(pool, item=number, judge=judge, **FLAT)).ranks
-            agreeing += sum(
-                (ranks[a] < ranks[b]) == (pool[a] > pool[b])
-                for a, b in itertools.combinations(pool, 2)
-            )
-        right_order.append(agreeing / (len(pools) * 28))
-    best, good, poor, blind = right_order
-    assert best > good > poor > blind
-    assert blind == pytest.approx(0.5, abs=0.07)  # 560 pairs: 0.5 ± 3 standard errors
-    # Not 1: elimination does not order those who went out in the same round exactly.
-    assert best > 0.85
 
 
 @pytest.mark.slow
@@ -433,15 +390,6 @@ def test_as_many_rounds_as_there_are_opponents_give_the_true_order(n: int) -> No
     ballots = judged("swiss", contest_of(n), judge, **{**ONCE["swiss"], "rounds": n, "tiers": 1})
     # Not all pairs meet where no pairing is left before that; the closure knows how they would end.
     assert place(ballots).order == tuple((name,) for name in names(n))
-
-
-def test_the_better_seed_is_not_preferred_by_an_unscored_match() -> None:
-    judge = NotingJudge(ladder(4), silent=silent_about("m00", "m03"))
-    ballots = judged("swiss", contest_of(4), judge, **ONCE["swiss"])
-    [unscored] = [m for m in ballots.matches if m.unscored]
-    assert {unscored.high, unscored.low} == {"m00", "m03"}
-    assert unscored.result is None
-    assert points(ballots.seeds, [unscored]) == dict.fromkeys(ballots.seeds, 0.0)
 
 
 def test_close_matches_sharpen_the_checklist_between_rounds_only() -> None:

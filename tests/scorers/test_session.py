@@ -157,18 +157,6 @@ def test_what_was_paid_for_is_kept_when_a_call_is_refused(protocol: str) -> None
     assert "**Not ranked**: judging was cut short." in ballots_table(last)
 
 
-def test_what_was_asked_side_by_side_is_kept_when_one_is_refused() -> None:
-    judge = Refused(4, lambda q: getattr(q, "candidate", "") == "m02")
-    stages: list[ItemBallots] = []
-
-    async def run() -> None:
-        with pytest.raises(BudgetSpentError):
-            await judge_item(find_protocol("pointwise"), contest_of(4), judge, stages.append)
-
-    anyio.run(run)
-    assert len(stages[-1].calls) == len(judge.asked) == 3
-
-
 def test_refinements_are_asked_once_and_matches_again() -> None:
     def silent(question: Question[Any]) -> bool:
         return isinstance(question, RefineQuestion)

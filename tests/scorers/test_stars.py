@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.harness import ROOT
 from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots
@@ -239,11 +238,6 @@ def test_forms_of_a_reply(text: str) -> None:
 def test_what_is_no_reply(text: str, problem: str) -> None:
     with pytest.raises(ReplyError, match=re.escape(problem)):
         parse_stars(text, (2, 3))
-
-
-def test_the_paper_is_named() -> None:
-    source = (ROOT / "src/tiebreak/scorers/stars.py").read_text(encoding="utf-8")
-    assert "LLMEval-Fair, figure 11" in source
 
 
 # What an answer to a true/false question states: a table of answers, read by people.

@@ -1,5 +1,10 @@
-import numpy as np
+from random import Random
 
+import numpy as np
+import pytest
+
+from tests.rankers.contests.cases import CASES, Case
+from tests.rankers.contests.reference import contest
 from tiebreak.rankers.contests.engine import out_flag, schedule, sorting_network
 
 
@@ -23,3 +28,11 @@ def test_by_hand() -> None:
     assert second.active.tolist() == [0, 1, 2, 3, 4]
     assert second.matches.tolist() == [[3, 4], [0, 2]]
     assert second.score.tolist() == [2, 0 + out_flag(2), 1, 1, 0]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_scores_of_a_contest_are_no_chance(case: Case) -> None:
+    last = schedule(case.models, case.each)[-1]
+    expected = sorted(last.score & (out_flag(len(case.each)) - 1))
+    for seed in range(20):
+        assert sorted(contest(case.wins, case.each, Random(seed))) == expected

@@ -1,3 +1,4 @@
+import random
 from itertools import permutations
 
 import numpy as np
@@ -25,6 +26,15 @@ def shares(orders: list[tuple[int, ...]]) -> dict[tuple[int, ...], float]:
 def test_law() -> None:
     orders = [tuple(row) for row in weighted_rounds(WEIGHTS, draws=20_000).tolist()]
     assert shares(orders) == pytest.approx(LAW, abs=0.015)  # 4 × √(¼ / 20,000)
+
+
+def test_it_is_the_law_of_the_papers_keys() -> None:
+    rng = random.Random(0)
+    orders = []
+    for _ in range(20_000):
+        keys = [rng.random() ** (1 / weight) for weight in WEIGHTS]
+        orders.append(tuple(np.argsort(keys)[::-1].tolist()))
+    assert shares(orders) == pytest.approx(LAW, abs=0.015)
 
 
 def test_every_row_is_an_order_even_with_extreme_weights() -> None:

@@ -40,6 +40,20 @@ def test_slope_and_delta_are_those_of_the_estimates() -> None:
     np.testing.assert_array_equal(found.standard_error[1], alone.standard_error)
 
 
+@pytest.mark.slow
+def test_errors_of_differences_are_calibrated() -> None:
+    truth = np.array(
+        [[float(v) for v in exact.expected_wins(CASE.wins, (t,) * CASE.rounds)] for t in (0, 1)]
+    )
+    z = []
+    for seed in range(200):
+        found = failure_sensitivity(
+            CASE.scores, eliminate=(0, 1), iterations=300, seed=seed, control_variate=False
+        )
+        z.append((found.slope - (truth[1] - truth[0])) / found.slope_error)
+    assert 0.9 < np.sqrt(np.mean(np.square(z))) < 1.1
+
+
 def test_labels() -> None:
     # Both axes with their lines at 0 and ±1 / 0 where a model is above, below or too close.
     base = np.array([1, 1, 1, -1, -1, 0], dtype=np.int8)

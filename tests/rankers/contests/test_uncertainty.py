@@ -6,6 +6,7 @@ import pytest
 
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
+from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 from tiebreak.rankers.contests.sensitivity import _joint_ranks, drawn_wins
 
@@ -83,3 +84,13 @@ def test_joint_ranks_by_brute_force(apart: float) -> None:
 def test_joint_ranks_without_any_spread() -> None:
     lower, upper = _joint_ranks(np.tile([3.0, 1.0, 1.0], (20, 1)), 0.95)
     assert (lower.tolist(), upper.tolist()) == ([1, 2, 2], [1, 3, 3])
+
+
+@pytest.mark.slow
+def test_equal_models_are_seldom_told_apart() -> None:
+    error, told = 0.02, 0
+    for run in range(25):
+        scores = 0.7 + error * np.random.default_rng(run).normal(size=(6, 5))
+        drawn = drawn_scores(scores, np.full(scores.shape, error), seed=run)
+        told += bool(np.any(item_intervals(drawn, seed=run).rank_lower > 1))
+    assert told <= 3

@@ -97,6 +97,15 @@ def test_against_dynamic_programming(n: int, seeds: int) -> None:
         assert found.optimal
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [12, 13, 14])
+def test_against_dynamic_programming_of_more(n: int) -> None:
+    for n_ballots in (6, 11):
+        for ranks in (profile(kind, n_ballots, n, 0) for kind in ("complete", "tied and partial")):
+            found, expected = kemeny_young(ranks), by_subsets(ranks)
+            assert (found.cost, found.order, found.n_optima) == expected
+
+
 def test_the_margin_within_a_cycle_is_less_than_that_of_any_neighbours() -> None:
     # a → b → c → a by 5, 4 and 3: abc breaks c → a (3), bca breaks a → b (5), cab b → c (4). So the
     # second is 1 dearer, and no swap of neighbours is: those cost 5 and 4.
@@ -128,6 +137,21 @@ def test_two_chains_without_a_majority_between_them_interleave() -> None:
     assert found.orders[1] == (*range(9), 10, 9, *range(11, 20))
     assert found.orders[2] == (*range(9), 10, 11, 9, *range(12, 20))
     assert found.interchangeable == ((9, 10),)
+
+
+def test_an_order_that_is_neither_a_chain_nor_parallel() -> None:
+    # a < c, b < c, b < d ("N"): abcd, abdc, bacd, badc, bdac.
+    found = kemeny_young(
+        Profile.from_pairwise([("a", "c", 1), ("b", "c", 1), ("b", "d", 1)], list("abcd"))
+    )
+    assert ["".join("abcd"[i] for i in order) for order in found.orders] == [
+        "abcd",
+        "abdc",
+        "bacd",
+        "badc",
+        "bdac",
+    ]
+    assert found.n_optima == 5
 
 
 def test_all_tied() -> None:
@@ -244,6 +268,25 @@ def test_relabelling_moves_the_optima_along(drawn: tuple[FloatArray, list[int]])
     found, moved = (kemeny_young(table, max_orders=720) for table in (ranks, ranks[:, old]))
     assert {tuple(old[i] for i in order) for order in moved.orders} == set(found.orders)
     assert (moved.cost, moved.margin) == (found.cost, found.margin)
+
+
+@pytest.mark.slow
+@patient
+@given(st.integers(2, 12), st.integers(1, 7), st.integers(0, 10**6))
+def test_what_all_complete_ballots_say_holds(n: int, n_ballots: int, seed: int) -> None:
+    ranks = mallows(np.random.default_rng(seed), n_ballots, n, 0.6)
+    place = kemeny_young(ranks).ranks
+    agreed = np.all(ranks[:, :, None] < ranks[:, None, :], axis=0)
+    assert np.all((place[:, None] < place)[agreed])
+
+
+@pytest.mark.slow
+@patient
+@given(st.integers(2, 9).flatmap(profiles_of))
+def test_a_condorcet_winner_comes_first(ranks: FloatArray) -> None:
+    found = kemeny_young(ranks)
+    if found.condorcet_winner is not None:
+        assert all(order[0] == found.condorcet_winner for order in found.orders)
 
 
 @pytest.mark.slow

@@ -1,12 +1,13 @@
 import math
 from fractions import Fraction
 from functools import reduce
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from operator import add
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
@@ -55,11 +56,25 @@ def slow_borda(ranks: NDArray[np.float64]) -> list[Fraction]:
     return scores
 
 
+def test_the_classical_count() -> None:
+    # Three ballots a > b > c and two b > c > a: a 3·2, b 3·1 + 2·2, c 2·1.
+    result = borda([[1, 2, 3]] * 3 + [[3, 1, 2]] * 2)
+    np.testing.assert_array_equal(result.scores, [6, 7, 2])
+    np.testing.assert_array_equal(result.ranks, [2, 1, 3])
+    assert not result.ascending
+    assert (result.used, result.dropped) == (5, 0)
+
+
 def test_complete_ballots_give_n_minus_rank() -> None:
     ranks = uniform(np.random.default_rng(1), 7, 5)
     np.testing.assert_array_equal(borda(ranks).scores, (5 - ranks).sum(axis=0))
     np.testing.assert_array_equal(borda(ranks, unranked="last").scores, (5 - ranks).sum(axis=0))
     np.testing.assert_allclose(borda(ranks[:1]).scores / 4, normalized_borda(ranks[:1])[0])
+
+
+def test_ties_get_half_a_point() -> None:
+    # a ~ b > c: a and b ½ + 1; then all tied: ½ + ½ each.
+    np.testing.assert_array_equal(borda([[1, 1, 2], [5, 5, 5]]).scores, [2.5, 2.5, 1])
 
 
 def test_partial_ballots_compare_only_what_they_rank() -> None:
@@ -165,6 +180,47 @@ def test_candidates_that_change_places_are_tied_with_those_between() -> None:
     np.testing.assert_array_equal(spearman(AROUND).ranks, [2, 2, 2])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_the_largest_total_correlation(seed: int) -> None:
+    ranks = uniform(np.random.default_rng(seed), 5, 5)
+    totals = {
+        places: sum(stats.spearmanr(places, ballot).statistic for ballot in ranks)
+        for places in permutations(range(1, 6))
+    }
+    order = spearman(ranks).ranks.argsort(kind="stable").argsort() + 1
+    assert totals[tuple(order.tolist())] == pytest.approx(max(totals.values()), abs=1e-12)
+
+
+def test_of_ties_the_squares_count_and_not_the_total_correlation() -> None:
+    # "b last and all others tied" has little to say in squares, and as much as others in ρ.
+    ballots = np.array([[2.5, 2.5, 1, 4], [2, 4, 2, 2], [4, 1, 3, 2]])
+    totals = {
+        places: sum(stats.spearmanr(places, ballot).statistic for ballot in ballots)
+        for places in permutations(range(1, 5))
+    }
+    assert max(totals, key=lambda places: totals[places]) == (4, 3, 1, 2)
+    assert optimal_places(ballots) == [(4, 2, 1, 3)]
+    np.testing.assert_array_equal(spearman(ballots).ranks, [4, 2, 1, 3])
+
+
+@pytest.mark.slow
+def test_mean_rank_is_not_optimal_on_partial_ballots() -> None:
+    found = False
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        ranks = partial(uniform(rng, 4, 4), rng, 0.5)
+        ranks = ranks[~np.isnan(ranks).all(axis=1)]
+        stretched = within_ballots(ranks) * 5 / (np.sum(~np.isnan(ranks), 1, keepdims=True) + 1)
+        means = np.nanmean(stretched, axis=0)
+        optima = optimal_places(ranks)
+        places = tuple((means.argsort(kind="stable").argsort() + 1).tolist())
+        if len(set(means.round(9))) == 4 and places not in optima:
+            np.testing.assert_array_equal(spearman(ranks).ranks, expected_ranks(optima))
+            found = True
+    assert found
+
+
 def slow_irv(ranks: NDArray[np.float64], borda: bool) -> list[set[int]]:
     """The groups that go out, first to last, in fractions."""
     left = set(range(ranks.shape[1]))
@@ -211,6 +267,14 @@ def test_ties_for_the_fewest_first_places() -> None:
     ballots = [[1, 2, 3, 4], [1, 2, 4, 3]]
     np.testing.assert_array_equal(irv(ballots).ranks, [1, 2, 3.5, 3.5])
     np.testing.assert_array_equal(irv(ballots, ties="together").ranks, [1, 3, 3, 3])
+
+
+def test_few_ballots_mostly_tie_for_the_fewest() -> None:
+    # Whoever six voters of six candidates name first: all 46,656 ways.
+    named = np.array(list(product(range(6), repeat=6)))
+    votes = np.sum(named[:, :, None] == np.arange(6), axis=1)
+    several = np.sum(votes == votes.min(axis=1, keepdims=True), axis=1) > 1
+    assert round(several.mean(), 2) == 0.77
 
 
 def test_a_shared_top_splits_the_vote() -> None:

@@ -162,6 +162,43 @@ def test_reinforcement_of_kemeny(one: Ranks, other: Ranks) -> None:
         assert best == orders[0]
 
 
+@pytest.mark.parametrize(
+    ("rule", "one", "other", "together"),
+    [
+        # Two cycles, each a tie of three, with majorities of unequal size.
+        (
+            copeland,
+            table("312", "231", "123"),
+            table("213", "132", "132", "321", "213"),
+            [1, 2, 3],
+        ),
+        # Shares, as in Simpson's paradox: a and c are level in either part, but the weights of
+        # their shares differ in the whole.
+        (borda, table("312", "213"), table("312", "2-3", "12-", "31-", "21-"), [2, 1, 3]),
+        (average, table("321", "231"), table("231", "-13"), [3, 2, 1]),
+        (spearman, table("213", "-31"), table("132", "32-"), [1, 2, 3]),
+    ],
+)
+def test_no_reinforcement(rule: Rule, one: Ranks, other: Ranks, together: list[float]) -> None:
+    np.testing.assert_array_equal(rule(one).ranks, rule(other).ranks)
+    np.testing.assert_array_equal(rule(np.vstack([one, other])).ranks, together)
+    assert rule(one).ranks.tolist() != together
+
+
+@pytest.mark.parametrize(
+    ("rule", "one", "other"),
+    [
+        # a wins alone in both; in the whole c goes out first, and its ballots bring b level.
+        (irv, table("123", "312", "123"), table("132", "321", "321", "213", "123")),
+        (dodgson, table("3124", "3412", "2143", "1342"), table("2143", "2314")),
+    ],
+)
+def test_no_reinforcement_of_winners(rule: Rule, one: Ranks, other: Ranks) -> None:
+    first = rule(one).groups[0]
+    assert rule(other).groups[0] == first
+    assert rule(np.vstack([one, other])).groups[0] != first
+
+
 # On complete ballots, three definitions of the same ranking.
 
 

@@ -35,18 +35,28 @@ def sheets_of(finding: BankFinding) -> list[Sheet]:
 
 
 def data_of(finding: BankFinding) -> dict[str, Any]:
-    """Its fields, version 1 of "tiebreak/bank-import", -check, -stats, -sessions or -results."""
-    if isinstance(finding, BankStats):
-        fields = _stats_data(finding)
-    elif isinstance(finding, Part):
-        fields = {"total": finding.total, "sessions": finding.rows}
-    elif isinstance(finding, ImportReport):
-        fields = {"n_imported": finding.n_imported, **json_ready(finding)}
-    elif isinstance(finding, BankCheck):
-        fields = {"n_wrong": finding.n_wrong, **json_ready(finding)}
-    else:
-        fields = json_ready(finding)
-    return document(f"tiebreak/bank-{_FORMS[type(finding)][1]}", 1, **fields)
+    """Its fields as one of the documents below."""
+    return _FORMS[type(finding)][1](finding)
+
+
+def _import_data(report: ImportReport) -> dict[str, Any]:
+    """The fields of `ImportReport` under "tiebreak/bank-import", version 1."""
+    return document("tiebreak/bank-import", 1, n_imported=report.n_imported, **json_ready(report))
+
+
+def _check_data(check: BankCheck) -> dict[str, Any]:
+    """The fields of `BankCheck` under "tiebreak/bank-check", version 1."""
+    return document("tiebreak/bank-check", 1, n_wrong=check.n_wrong, **json_ready(check))
+
+
+def _sessions_data(sessions: Part) -> dict[str, Any]:
+    """The fields of a part of the sessions under "tiebreak/bank-sessions", version 1."""
+    return document("tiebreak/bank-sessions", 1, total=sessions.total, sessions=sessions.rows)
+
+
+def _results_data(result: SessionResult) -> dict[str, Any]:
+    """The fields of `SessionResult` under "tiebreak/bank-results", version 1."""
+    return document("tiebreak/bank-results", 1, **json_ready(result))
 
 
 def _import_sheet(report: ImportReport) -> Sheet:
@@ -174,19 +184,22 @@ def _stats_sheet(stats: BankStats) -> Sheet:
 
 
 def _stats_data(stats: BankStats) -> dict[str, Any]:
-    return {
+    """The fields of `BankStats` under "tiebreak/bank-stats", version 1."""
+    return document(
+        "tiebreak/bank-stats",
+        1,
         **only(stats, "bank", "counts", "n_duplicates"),
-        "categories": [_growth_data(category) for category in stats.categories],
-        "sources": [
+        categories=[_growth_data(category) for category in stats.categories],
+        sources=[
             {**_growth_data(source.growth), **only(source, "first", "last")}
             for source in stats.sources
         ],
-        "total": _growth_data(stats.total),
-        "baselines": {
+        total=_growth_data(stats.total),
+        baselines={
             category: _baseline_data(answers) for category, answers in stats.baselines.items()
         },
-        "baseline": _baseline_data(stats.baseline),
-    }
+        baseline=_baseline_data(stats.baseline),
+    )
 
 
 def sentence(answers: ConstantAnswers) -> str:
@@ -409,10 +422,10 @@ def _named(verdict: str, refused: tuple[Refused, ...]) -> list[str]:
     return lines
 
 
-_FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], str]]] = {
-    ImportReport: (_import_sheet, "import"),
-    BankCheck: (_check_sheet, "check"),
-    BankStats: (_stats_sheet, "stats"),
-    Part: (_sessions_sheet, "sessions"),
-    SessionResult: (_results_sheet, "results"),
+_FORMS: Final[dict[type, tuple[Callable[[Any], Sheet], Callable[[Any], dict[str, Any]]]]] = {
+    ImportReport: (_import_sheet, _import_data),
+    BankCheck: (_check_sheet, _check_data),
+    BankStats: (_stats_sheet, _stats_data),
+    Part: (_sessions_sheet, _sessions_data),
+    SessionResult: (_results_sheet, _results_data),
 }
