@@ -1,6 +1,6 @@
 """Boards of newcomers, of two logs read as one, and win rates against a baseline.
 
-Both are made of some pairs only (`rankers.points.pair_points`), met in the order that the schedule
+Both are made of some pairs only (`rankers.matches.pair_points`), met in the order that the schedule
 says. The truth is the probability with which the judge prefers each model to the others, averaged
 over opponents; against the baseline it is that of this one pair.
 

@@ -72,7 +72,7 @@ class Correlation:
 class Rater:
     """Who ranks: a board, a reviewer, an aggregator, a view, or `native`, the benchmark's score.
 
-    The views are SR, PR, SIA and SFA: see `rankers.views`.
+    The views are SR, PR, SIA and SFA: see `rankers.reviewers`.
     `pearson` is that of ranks (without ties: Spearman's ρ), or of mean ranks where these are asked
     for; `kendall` is τ-b.
     """

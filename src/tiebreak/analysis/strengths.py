@@ -6,7 +6,7 @@ throws away. Both resample items, with all that is known about an item at once.
 
 Under control of length or style, as LMArena's style control and AlpacaEval have it, two
 Bradley–Terry fits stand side by side: the usual one, and one in which the difference between two
-answers takes part (`rankers.covariates`). It enters as (a − b) / (a + b), of two lengths in
+answers takes part (`rankers.strength`). It enters as (a − b) / (a + b), of two lengths in
 characters, or of two counts of what Markdown sets off. Neither decides anything. Counts are of
 lines outside of code fences (``` or ~~~):
 

@@ -59,7 +59,7 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     if RULES[name].asks and not RULES[name].judges_one and len(ballots.groups) == 1:
         ranks: Mapping[str, float] = mean_ranks(ballots.groups)
     else:
-        ranks = RULES[name].ranks(ballots)
+        ranks = _RANKS[name](ballots)
     ranks = guarded(ballots, ranks)
     margins = {
         name: math.fsum(values) / len(values)
@@ -468,3 +468,19 @@ def _require_verdict(ballots: ItemBallots) -> None:
         # Seeds alone would decide everything.
         reason = ballots.matches[0].unscored if ballots.matches else "no match was played"
         raise NotPlacedError(f"no match has a verdict ({reason})")
+
+
+_RANKS: Final[Mapping[Rule, Callable[[ItemBallots], Mapping[str, float]]]] = {
+    "elimination": elimination,
+    "elimination_tied": elimination_tied,
+    "least_squares": least_squares,
+    "win_rate": win_rate,
+    "insertion": insertion,
+    "points": points,
+    "grades": grades,
+    "stars": stars,
+    "listing": listing,
+    "consensus": consensus,
+    "native": native,
+}
+"""The function of each of `RULES`."""

@@ -23,7 +23,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal
 
 from tiebreak.scorers.bracket import rounds
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 class PlacementRule:
     """What one rule of placement means.
 
-    `home` is its function in `tiebreak.scorers.placement`. `asks` is the kind of the calls whose
-    replies decide: matches of two candidates, points for one, or a list of all; None where native
+    `tiebreak.scorers.placement` has its function. `asks` is the kind of the calls whose replies
+    decide: matches of two candidates, points for one, or a list of all; None where native
     scores decide. `noun` is what such a call is called, one and several; `unscored` what follows
     where one has no usable reply, and `tied` what an even match does. `reviewed` is whether several
     reviewers are asked instead of one judge; `knockout` whether the loser of a match is out;
@@ -48,7 +47,6 @@ class PlacementRule:
     matches, and with `needs` what those are called.
     """
 
-    home: str
     asks: Literal["match", "score", "list"] | None = None
     noun: tuple[str, str] = ("", "")
     unscored: str = ""
@@ -69,16 +67,6 @@ class PlacementRule:
     def by_grades(self) -> bool:
         """Whether each candidate is graded on its own."""
         return self.asks == "score"
-
-    def ranks(self, ballots: "ItemBallots") -> Mapping[str, float]:
-        """Every ranked model's rank, 1 = best.
-
-        Raises:
-            NotPlacedError: the ballots do not give a ranking.
-        """
-        order = getattr(import_module("tiebreak.scorers.placement"), self.home)
-        ranks: Mapping[str, float] = order(ballots)
-        return ranks
 
 
 def fitting(items: "Iterable[ItemBallots]") -> "tuple[Rule, ...]":
@@ -134,47 +122,41 @@ _ALL_PAIRS = "items in which all pairs of answers met"
 
 RULES: "Final[Mapping[Rule, PlacementRule]]" = {
     "elimination": _knockout(
-        "elimination",
         fits=lambda item: set(item.seeds) == set(item.representatives) and _bracket(item),
         needs="brackets with seeds",
     ),
     "elimination_tied": _knockout(
-        "elimination_tied",
         fits=lambda item: RULES[item.placed_by].knockout or _bracket(item),
         needs="brackets",
     ),
-    "least_squares": _results("least_squares", fits=lambda ballots: True, needs="matches"),
-    "win_rate": _results("win_rate", results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
+    "least_squares": _results(fits=lambda ballots: True, needs="matches"),
+    "win_rate": _results(results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
     "insertion": _matches(
-        "insertion",
         unscored="have no verdict, and there the newcomer was put behind the other",
         tied="the two share their place: the ranking tells few answers apart",
     ),
-    "points": _results("points", results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
+    "points": _results(results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
     "grades": PlacementRule(
-        "grades", "score", ("answer", "answers"), "have no points, and so no rank in their item"
+        "score", ("answer", "answers"), "have no points, and so no rank in their item"
     ),
     "stars": PlacementRule(
-        "stars",
         "score",
         ("answer", "answers"),
         "have no stars, and so do not count in their item",
         judges_one=True,
     ),
     "listing": PlacementRule(
-        "listing",
         "list",
         ("ranking call", "ranking calls"),
         "gave no ranking, and their items have none",
     ),
     "consensus": PlacementRule(
-        "consensus",
         "list",
         ("review", "reviews"),
         "rank no answer, and the other reviewers decide alone",
         reviewed=True,
     ),
-    "native": PlacementRule("native"),
+    "native": PlacementRule(),
 }
 
 ANEW: "Final[tuple[Rule, ...]]" = tuple(rule for rule in RULES if RULES[rule].fits)

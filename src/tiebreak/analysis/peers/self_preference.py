@@ -1,10 +1,11 @@
 """Does a model put itself higher than its peers do, and does aggregation take that away?
 
-Four views of every model (Peer review, §4.3 and table 3; see `rankers.views`) give two differences:
-the gap PR − SR before aggregation, and what remains of it after, SFA − SIA. Both are in places, and
-above 0 where the model's own ballot favours it. A fair model among others that favour themselves
-seems to do so, too: each of their ballots has one more answer above its own. So there is a third
-figure, the fair gap: it compares two ballots without the answer of the other reviewer.
+Four views of every model (Peer review, §4.3 and table 3; see `rankers.reviewers`) give two
+differences: the gap PR − SR before aggregation, and what remains of it after, SFA − SIA. Both are
+in places, and above 0 where the model's own ballot favours it. A fair model among others that
+favour themselves seems to do so, too: each of their ballots has one more answer above its own. So
+there is a third figure, the fair gap: it compares two ballots without the answer of the other
+reviewer.
 
     none     the test finds no gap
     removed  there is a gap, the remainder is smaller, and its interval holds 0 or lies on the other
