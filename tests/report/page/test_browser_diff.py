@@ -51,7 +51,7 @@ def compare(browser: Browser, path: Path, pairs: list[tuple[str, str]]) -> list[
     with opened(browser, path) as page:
         found: list[Any] = page.evaluate(
             """(pairs) => pairs.map(([left, right]) =>
-              [tiebreak.diff(left, right), tiebreak.text(left), tiebreak.text(right)])""",
+              [tiebreak.diff(left, right), tiebreak.words(left), tiebreak.words(right)])""",
             [list(pair) for pair in pairs],
         )
     return found
