@@ -13,7 +13,7 @@ from tiebreak.reason import Reason
 PACKAGE = Path(__file__).parent.parent / "src" / "tiebreak"
 MODULES = [path for room in ("analysis", "rankers") for path in (PACKAGE / room).rglob("*.py")]
 # What is called with the message of an error that it raises.
-CHECKS = {"_need"}
+CHECKS = {"_need", "optional"}
 MOST_WORDS = 5
 
 
