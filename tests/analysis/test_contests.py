@@ -228,12 +228,12 @@ def test_contests_are_counted() -> None:
     options: CsdOptions = {"iterations": 70_000}
     with watch(seen.append):
         contest_report(table, eliminate=(0, 1), options=options)
-    found = [one for one in seen if one is not None]
-    assert [str(one.description) for one in found] == [
+    steps = [one for one in seen if one is not None]
+    assert [step.description for step in steps] == [
         *("playing contests", "playing with the scores of other items"),
     ]
-    assert all(one.done == one.total for one in found)
-    assert (found[0].total or 0) > 3
+    assert all(step.done == step.total for step in steps)
+    assert (steps[0].total or 0) > 3
 
 
 def placed(*overlapping: int) -> Any:

@@ -61,8 +61,8 @@ def test_a_path_and_a_model_may_have_an_equals_sign(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x=y").mkdir()
     (tmp_path / "x=y" / "z=1.eval").touch()
-    found = asked(_shared.loading_options(), "--name", text)["loading"]["names"]
-    assert found == {path: model}
+    names = asked(_shared.loading_options(), "--name", text)["loading"]["names"]
+    assert names == {path: model}
 
 
 def test_errors_become_one_message() -> None:

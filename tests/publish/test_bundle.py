@@ -208,9 +208,9 @@ def test_the_manifest(tmp_path: Path) -> None:
     )
     made = bundle([log], how=Resampling(draws=10))
     [(name, files)] = made.runs.items()
-    said = json.loads(files[f"runs/{name}/manifest.json"])
-    [benchmark] = said["benchmarks"]
-    assert said["logs"][0]["name"] == "1.eval"
+    manifest = json.loads(files[f"runs/{name}/manifest.json"])
+    [benchmark] = manifest["benchmarks"]
+    assert manifest["logs"][0]["name"] == "1.eval"
     assert benchmark["judges"] == ["m/a", "m/b", "m/c"]
     assert benchmark["receipt"]["n_calls"] == 5
     assert benchmark["pool"]["models"] == ["a", "b", "c"]

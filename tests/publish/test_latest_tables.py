@@ -62,11 +62,11 @@ def test_what_may_be_missing(changed: dict[str, Any]) -> None:
 def test_the_latest_table_is_enough() -> None:
     """Those of all runs are read only where it is missing; other files there never."""
     broken = {"leaderboard/full/r0.parquet": b"cut"}
-    found = publish({LATEST: leaderboard(), **broken}, bundle_of(NEWER))
-    assert [one["run_id"] for one in rows_in(found[LATEST])] == ["r2", "r1"]
-    beside = {"leaderboard/full/notes.txt": b"no table", "other/x.parquet": b"cut"}
-    found = publish({"leaderboard/full/r1.parquet": leaderboard(), **beside}, bundle_of(NEWER))
-    assert [one["run_id"] for one in rows_in(found[LATEST])] == ["r2", "r1"]
+    files = publish({LATEST: leaderboard(), **broken}, bundle_of(NEWER))
+    assert [row["run_id"] for row in rows_in(files[LATEST])] == ["r2", "r1"]
+    unread = {"leaderboard/full/notes.txt": b"no table", "other/x.parquet": b"cut"}
+    files = publish({"leaderboard/full/r1.parquet": leaderboard(), **unread}, bundle_of(NEWER))
+    assert [row["run_id"] for row in rows_in(files[LATEST])] == ["r2", "r1"]
 
 
 @pytest.mark.parametrize("name", ["contest_id", "method", "model", "benchmarks", "rounds"])

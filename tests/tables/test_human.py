@@ -68,16 +68,16 @@ def test_stars(tmp_path: Path) -> None:
         "Item_ID;model;stars;rater;round;benchmark;answer_digest\n"
         "q1;a;3;ann;1;fair;0123ABCD\nq1;a;2;ben;1;fair;\nq1;a;;eve;1;fair;\n"
     )
-    found = labelled(tmp_path, text)
-    assert found.kind == "stars"
-    assert [(one.item_id, one.models, one.value) for one in found.labels] == [
+    read = labelled(tmp_path, text)
+    assert read.kind == "stars"
+    assert [(label.item_id, label.models, label.value) for label in read.labels] == [
         ("q1", ("a",), 3),
         ("q1", ("a",), 2),
     ]
-    assert [one.digests for one in found.labels] == [("0123abcd",), ("",)]
-    first = found.labels[0]
+    assert [label.digests for label in read.labels] == [("0123abcd",), ("",)]
+    first = read.labels[0]
     assert (first.rater, first.round, first.benchmark, first.line) == ("ann", "1", "fair", 2)
-    assert [note.partition(": ")[2] for note in found.notes] == ["no stars in line 4"]
+    assert [note.partition(": ")[2] for note in read.notes] == ["no stars in line 4"]
 
 
 @pytest.mark.parametrize("name", ["item", "item_id", "question", "question_uuid", "Question"])
@@ -86,9 +86,9 @@ def test_names_of_the_item(tmp_path: Path, name: str) -> None:
 
 
 def test_a_question_beside_its_item_is_not_labelled(tmp_path: Path) -> None:
-    found = labelled(tmp_path, "item,question,model,stars\nq1,Why?,a,0\n")
-    assert found.labels[0].item_id == "q1"
-    assert "columns not read: 'question'" in found.notes[0]
+    read = labelled(tmp_path, "item,question,model,stars\nq1,Why?,a,0\n")
+    assert read.labels[0].item_id == "q1"
+    assert "columns not read: 'question'" in read.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_a_question_beside_its_item_is_not_labelled(tmp_path: Path) -> None:
     [("a", 2), ("B", 0), ("tie", 1), ("org/x", 2), ("y", 0), ("model_b", 0), ("even", 1)],
 )
 def test_preferences(tmp_path: Path, winner: str, value: int) -> None:
-    found = labelled(tmp_path, f"item_id,model_a,model_b,winner\nq1,org/x,y,{winner}\n")
-    assert found.kind == "preferences"
-    [one] = found.labels
-    assert (one.models, one.value, one.digests) == (("org/x", "y"), value, ("", ""))
+    read = labelled(tmp_path, f"item_id,model_a,model_b,winner\nq1,org/x,y,{winner}\n")
+    assert read.kind == "preferences"
+    [label] = read.labels
+    assert (label.models, label.value, label.digests) == (("org/x", "y"), value, ("", ""))
 
 
 def test_causes_of_the_paper_come_first_and_spellings_are_one(tmp_path: Path) -> None:

@@ -44,7 +44,13 @@ END: Final = "<!-- tiebreak:end -->"
 LISTED: Final = 20
 
 # What says how a board was judged; those that agree in it are explained once.
-_JUDGING: Final = (*("protocol", "judge_settings", "seed", "tiebreak_version", "inspect_version"),)
+_JUDGING: Final = (
+    "protocol",
+    "judge_settings",
+    "seed",
+    "tiebreak_version",
+    "inspect_version",
+)
 _SAFE = re.compile(r"[A-Za-z0-9-]{1,200}")
 
 _NO_YAML = re.compile(r"\s*---\s*?(?:\r\n|\r|\n)\s*---\s*?(?:\r\n|\r|\n|$)")

@@ -42,9 +42,9 @@ def slots_of(template: str) -> frozenset[str]:
 
 
 @lru_cache
-def template(name: str) -> str:
-    """Text of `prompts/<name>.md`, without the line break at its end."""
-    return (PROMPT_FOLDER / f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
+def template(name: str, folder: Path = PROMPT_FOLDER) -> str:
+    """Text of `<name>.md` in a folder of prompts, without the line break at its end."""
+    return (folder / f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
 
 
 @lru_cache

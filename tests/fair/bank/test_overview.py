@@ -37,11 +37,11 @@ def test_a_page_at_a_time(engine: Engine) -> None:
         assert {one.id for one in (*first.rows, *rest.rows)} == ids
         [mine] = sessions_of(connection, state="open", institution="lab").rows
         assert (mine.id, mine.ended, mine.results) == (still_open, None, None)
-        shown = {one.id: (one.results, one.released) for one in results_of(connection, 0, 9).rows}
+        shown = {row.id: (row.results, row.released) for row in results_of(connection, 0, 9).rows}
         assert shown == {
             min(ids): ({"score": 50.0}, False),
             max(ids): ({"score": 60.0}, True),
         }
-        assert [one.jti for one in tokens_of(connection, 0, 1).rows] == [jti]
+        assert [row.jti for row in tokens_of(connection, 0, 1).rows] == [jti]
         last = log_of(connection, 1, 2)
         assert ([one.status for one in last.rows], last.total) == ([205, 204], 7)

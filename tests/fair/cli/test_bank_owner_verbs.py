@@ -105,8 +105,8 @@ def test_what_is_held_is_released_or_withdrawn(
 
 @pytest.mark.parametrize(("asked", "level"), [("", 0.95), ("--hold --level 0.9 --json", 0.9)])
 def test_results_are_released_or_held(no_bank: Handed, asked: str, level: float) -> None:
-    found = {"score": 1}
-    no_bank.instead("tiebreak.fair.bank.release.result_of", found)
+    result = {"score": 1}
+    no_bank.instead("tiebreak.fair.bank.release.result_of", result)
     no_bank.instead("tiebreak.fair.bank.results.keep")
     no_bank.instead("tiebreak.fair.cli.bank_serve.show")
     assert bank("release", "s", "--log", "x", "--log", "y", *asked.split()) == ""
@@ -114,7 +114,7 @@ def test_results_are_released_or_held(no_bank: Handed, asked: str, level: float)
         ("result_of", (ENGINE, "s", ("x", "y")), {"how": Resampling(level)}),
         ("keep", (ENGINE, "s", {"score": 1}), {"released": "--hold" not in asked}),
     ]
-    assert no_bank.made[3][1][::2] == ("json" if "--json" in asked else None, found)
+    assert no_bank.made[3][1][::2] == ("json" if "--json" in asked else None, result)
 
 
 @pytest.mark.parametrize("asked", ["--withdraw --hold", "--withdraw --log x", "--hold"])

@@ -223,9 +223,9 @@ def test_the_cheapest_orders_within_the_gap(n: int, chunk: int) -> None:
         assert exact is not None
         assert wide is not None
         within = later[later <= best + 5 * SCALE]
-        for found, second in ((exact, None), (wide, int(within.min()) if within.size else None)):
-            assert found[1] == second
-            assert read(found[0], columns) == sorted(
+        for search, second in ((exact, None), (wide, int(within.min()) if within.size else None)):
+            assert search[1] == second
+            assert read(search[0], columns) == sorted(
                 tuple(columns[order].tolist()) for order in all_orders(n)[costs == best]
             )
 

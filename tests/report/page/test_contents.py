@@ -159,7 +159,7 @@ def test_steps_are_told(tmp_path: Path) -> None:
     seen: list[Activity | None] = []
     with watch(seen.append):
         contents_of([small(tmp_path)], **FAST)
-    steps = list(dict.fromkeys(one.description for one in seen if one is not None))
+    steps = list(dict.fromkeys(activity.description for activity in seen if activity is not None))
     assert "reading logs" in steps
     assert len(steps) > 3
 

@@ -63,7 +63,13 @@ def test_what_stands_where(everything: Page) -> None:
     items = everything.items
     assert items is not None
     parts = [
-        (section.id, part.id, part.sheet.title, part.folded, [one.file for one in part.figures])
+        (
+            section.id,
+            part.id,
+            part.sheet.title,
+            part.folded,
+            [figure.file for figure in part.figures],
+        )
         for section in everything.sections
         for part in section.parts
     ]

@@ -33,7 +33,7 @@ from tiebreak.fair.bank.expansion import (
     parents_in,
     variant_uuid,
 )
-from tiebreak.fair.bank.prompting import template
+from tiebreak.fair.bank.prompting import PROMPT_FOLDER
 from tiebreak.fair.bank.question import BankQuestion, storable
 from tiebreak.fair.bank.rows import parts
 from tiebreak.fair.bank.schema import QUESTIONS, writing
@@ -41,8 +41,7 @@ from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
 from tiebreak.scorers.model_judge import ModelJudge
-from tiebreak.scorers.prompt import Fence, fill
-from tiebreak.scorers.prompt import template as shared
+from tiebreak.scorers.prompt import Fence, fill, template
 from tiebreak.scorers.replies import ReplyError, parse_object
 
 METHOD: Final = "statements"
@@ -111,9 +110,11 @@ class StatementsQuestion(Question[list[Statement]]):
         counts = {name: str(number) for name, number in numbers.items()}
         key = f"\nWhat a good answer about it holds:\n{fence(self.key)}\n" if self.key else ""
         return Prompt(
-            fill(template("statements.system"), fence_rule=shared("fence"), **counts),
             fill(
-                template("statements.user"),
+                template("statements.system", PROMPT_FOLDER), fence_rule=template("fence"), **counts
+            ),
+            fill(
+                template("statements.user", PROMPT_FOLDER),
                 mark=fence.line,
                 text=fence(self.text),
                 key=key,
@@ -157,9 +158,9 @@ class CheckQuestion(Question[_Checked]):
         fence = Fence([self.text], [self.statement])
         verdicts = JSONSchema(type="string", enum=["supports", "contradicts", "neither"])
         return Prompt(
-            fill(template("check.system"), fence_rule=shared("fence")),
+            fill(template("check.system", PROMPT_FOLDER), fence_rule=template("fence")),
             fill(
-                template("check.user"),
+                template("check.user", PROMPT_FOLDER),
                 mark=fence.line,
                 text=fence(self.text),
                 statement=fence(self.statement),

@@ -6,10 +6,12 @@ itself what to answer.
 """
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from tiebreak.scorers.prompt import template
+
+PROMPT_FOLDER: Final = Path(__file__).parent / "prompts"
 Prompting = Literal["zero_shot", "few_shot", "step_by_step"]
 PROMPTINGS: Final[tuple[Prompting, ...]] = get_args(Prompting)
 
@@ -21,15 +23,12 @@ BENCHMARKS: Final[dict[Prompting, str]] = {
 """The benchmark that answers to each way of asking belong to."""
 
 
-@cache
-def template(name: str) -> str:
-    """Text of `prompts/<name>.md`, without the line break at its end."""
-    path = Path(__file__).parent / "prompts" / f"{name}.md"
-    return path.read_text(encoding="utf-8").removesuffix("\n")
-
-
 def prompt(question: str, options: Sequence[str], prompting: Prompting) -> str:
     """What a model is asked: the question with its options by letter, A for the first."""
     listed = [f"{chr(ord('A') + n)}. {text}" for n, text in enumerate(options)]
     text = "\n".join([question, *listed])
-    return text if prompting == "zero_shot" else template(prompting).replace("{question}", text)
+    return (
+        text
+        if prompting == "zero_shot"
+        else template(prompting, PROMPT_FOLDER).replace("{question}", text)
+    )
