@@ -37,7 +37,7 @@ def test_it_is_what_the_leaderboard_says(pool: Path, tmp_path: Path, log_format:
     )
     [board] = leaderboards([log.location])
     said = {
-        "sentence": board.verdict.sentence,
+        "sentence": str(board.verdict.sentence),
         "tiers": [["m2"], ["m1"], ["m0"]],
         "trust": board.verdict.trust.state,
         "n_items": 12,
