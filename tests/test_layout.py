@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src" / "tiebreak"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Root modules that every room may import; they import no room.
-EVERYWHERE = {"errors", "extras", "paths", "plain_yaml", "prices", "progress", "text"}
+EVERYWHERE = {"errors", "extras", "paths", "plain_yaml", "prices", "progress", "reason", "text"}
 # What else a room may import of tiebreak, beside itself. "" is the package's own __init__.
 MAY_IMPORT = {
     "rankers": set(),
@@ -57,15 +57,17 @@ MAY_IMPORT = {
     "plain_yaml": {"paths"},
     "prices": set(),
     "progress": set(),
+    "reason": set(),
     "text": set(),
     "": {
         *("analysis", "candidates", "demo", "estimate", "publish", "rankers", "ranking_logs"),
         *("report", "tables"),
     },
 }
-# The ways up: a notebook asks a result for its HTML, and only report knows how it looks; a judging
-# run that ends asks for its verdict; and where tasks, models and verbs are listed the wing and the
-# embedded model have theirs. Write-back writes what the scorer `standing` reads.
+# The ways up: a notebook asks a result for its HTML, whoever prints a reason for its words, and
+# only report has them; a judging run that ends asks for its verdict; and where tasks, models and
+# verbs are listed the wing and the embedded model have theirs. Write-back writes what the scorer
+# `standing` reads.
 UPWARDS = {
     ("analysis/finding.py", "tiebreak.report.sheets"),
     ("cli/stability.py", "tiebreak.fair.analysis.star_stability"),
@@ -75,6 +77,7 @@ UPWARDS = {
     ("inspect_tasks/_registry.py", "tiebreak.fair.tasks"),
     ("inspect_tasks/judging.py", "tiebreak.publish.write_back.verdict"),
     ("publish/write_back/run.py", "tiebreak.scorers.standing"),
+    ("reason.py", "tiebreak.report.sentences"),
 }
 # Analyses read ballots and placements; how they came about is not their business.
 READ_BALLOTS = {

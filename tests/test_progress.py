@@ -15,7 +15,7 @@ def seen() -> Iterator[Seen]:
     found: Seen = []
 
     def see(now: Activity | None) -> None:
-        found.append(None if now is None else (now.description, now.done, now.total))
+        found.append(None if now is None else (str(now.description), now.done, now.total))
 
     with watch(see):
         yield found

@@ -19,6 +19,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws, share_gap
 from tiebreak.rankers.kappa import Weights, kappa_estimate, kappa_gap, kappa_mean, label_bias
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 HOLDS = (0.93, 0.97)
 WIDE = (0.93, 1.0)
@@ -105,7 +106,7 @@ def biases(scale: float) -> Iterator[Claim]:
             held += found.lower <= truth <= found.upper
             same = np.trace(tables, axis1=1, axis2=2)[:, None]
             draws = ItemDraws(len(items), items, how=Resampling(0.95, 1))
-            [agreement] = draws.shares(same, np.ones_like(same), "none")
+            [agreement] = draws.shares(same, np.ones_like(same), Reason("undefined"))
             agreed += agreement.lower <= 1 - truth <= agreement.upper
         answers = f"{n_items} × {size} answers" if size > 1 else f"{n_items} answers"
         setting = f"bias {truth:.2f}, {kind}, {answers}"
@@ -221,7 +222,7 @@ def _recall_share(rate: float, n_questions: int, size: int, setting: str, scale:
         right, all_ = _recalled(rng, rate, n_questions, size)
         draws = ItemDraws(len(all_), None, how=Resampling(0.95, 1))
         found: Estimate
-        [found] = draws.shares(right[:, None], all_[:, None], "none")
+        [found] = draws.shares(right[:, None], all_[:, None], Reason("undefined"))
         hits += found.lower <= rate <= found.upper
     return share("contamination: 95% interval of a share", setting, hits, n, WIDE)
 

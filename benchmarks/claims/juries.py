@@ -127,7 +127,7 @@ def _contradictors(scale: float) -> Iterator[Claim]:
 
 def contradicts(juror: Juror) -> bool:
     """Whether the board says that it contradicts the others."""
-    return any("contradicts" in fault for fault in juror_faults(juror))
+    return any(fault.kind == "contradicts_jury" for fault in juror_faults(juror))
 
 
 def doubtful(items: Sequence[ItemBallots], jury: Sequence[Juror]) -> bool:

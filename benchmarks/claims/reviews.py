@@ -15,6 +15,7 @@ from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator, panel
 from tiebreak.rankers import Resampling, fair_gaps, leave_one_out, peer_views
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.reason import Reason
 
 HOLDS = (0.93, 0.97)
 DRAWS = Resampling(draws=500)
@@ -59,5 +60,5 @@ def figures(ranks: Array, how: Resampling) -> tuple[Estimate, ...]:
     views = peer_views(ranks, own, method="borda")
     tables = (views.gaps, fair_gaps(ranks, own), views.self_free - views.inclusive)
     columns = np.stack([table[:, 0] for table in tables], axis=1)
-    found = ItemDraws(len(ranks), None, how=how).means(columns, "undefined")
+    found = ItemDraws(len(ranks), None, how=how).means(columns, Reason("undefined"))
     return *found, leave_one_out(ranks, method="borda", how=how).distances[0]

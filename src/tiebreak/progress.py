@@ -16,9 +16,12 @@ T = TypeVar("T")
 
 @dataclass(eq=False, slots=True)
 class Activity:
-    """Something that is being done: `done` of `total` parts, None where nobody knows how many."""
+    """Something that is being done: `done` of `total` parts, None where nobody knows how many.
 
-    description: str
+    `description` is shown as its `str`.
+    """
+
+    description: object
     total: int | None = None
     done: int = 0
 
@@ -54,7 +57,7 @@ def watched() -> bool:
 
 
 @contextmanager
-def doing(description: str, total: int | None = None) -> Iterator[Activity]:
+def doing(description: object, total: int | None = None) -> Iterator[Activity]:
     """Say that something is being done in this block; who counts its parts adds to `done`."""
     activity, here = Activity(description, total), _WATCH.get()
     # A forked worker has inherited a watch, and no terminal of its own.
@@ -72,7 +75,7 @@ def doing(description: str, total: int | None = None) -> Iterator[Activity]:
 
 def tracked(
     parts: Iterable[T],
-    description: str,
+    description: object,
     total: int | None = None,
     *,
     size: Callable[[T], int] = lambda part: 1,

@@ -14,6 +14,7 @@ from tiebreak.analysis.calibration import Calibration, calibrate
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.rankers.agreement import cohen_kappa
 from tiebreak.ranking_logs import RankingLogError
+from tiebreak.reason import Reason
 from tiebreak.report.sheets.calibration import verdict_of
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables.human import HumanLabel, HumanLabels
@@ -180,7 +181,7 @@ def test_a_jury_is_judge_by_judge(tmp_path: Path) -> None:
     assert two.judges == ("j/x", "j/y")
     assert two.mean("j/x").kappa.value == 1
     assert two.cell("j/y").n == 53  # type: ignore[union-attr]
-    assert any("j/y gave no usable label to 27 of 80 cases" in note for note in two.notes)
+    assert any("j/y gave no usable label to 27 of 80 cases" in note for note in map(str, two.notes))
 
 
 @pytest.mark.parametrize("judges", [("j/x",), ("j/x", "j/y")])
@@ -225,7 +226,7 @@ def test_stars_of_another_answer_do_not_count(tmp_path: Path) -> None:
     one = calibrate(tmp_path, people(*labels))
     assert one.n == 9
     assert one.mean("j/judge").kappa.value == 1
-    assert [note for note in one.notes if "other answers" in note] == [
+    assert [note for note in map(str, one.notes) if "other answers" in note] == [
         "Left out: 3 labels of other answers than the logs' (by answer_digest)"
     ]
 
@@ -250,8 +251,9 @@ def test_what_is_left_out_is_named(tmp_path: Path) -> None:
     labels = [*SAID, *human([("q99", "a", 1), ("q1", "stranger", 2)])]
     one = found(tmp_path, {"good": GOOD}, people(*labels))
     assert one.n == 160
-    assert "Left out: 1 label of items that no log judged" in one.notes
-    assert "Left out: 1 label of models that no log judged: stranger" in one.notes
+    strangers = Reason("labels_of_strangers", models=["stranger"])
+    assert Reason("labels_left_out", n=1, why=Reason("labels_of_other_items")) in one.notes
+    assert Reason("labels_left_out", n=1, why=strangers) in one.notes
 
 
 def pairwise(
@@ -337,7 +339,7 @@ def test_judges_without_a_common_answer_are_not_compared(tmp_path: Path) -> None
     two = found(tmp_path, {"good": GOOD[:40], "poor": POOR[40:]}, people(*SAID))
     [gap] = two.gaps
     assert (gap.n, gap.apart, gap.gap.n_items) == (0, None, 0)
-    assert gap.gap.reason == "no answer has a label of both"
+    assert gap.gap.reason == Reason("no_answer_of_both")
     assert math.isnan(gap.p_adjusted)
     assert two.ceilings == ()
 

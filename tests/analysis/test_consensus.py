@@ -32,7 +32,7 @@ def printed(election: Election) -> str:
 def test_a_method_that_cannot_count_leaves_the_others() -> None:
     election = elect(ballots(NOBODY_COMPLETE), ["kendall", "borda"])
     assert list(election.consensuses) == ["borda"]
-    assert "complete" in election.failed["kendall"]
+    assert "complete" in str(election.failed["kendall"])
     assert "kendall: no result" in printed(election)
     data = round_trip(election_data(election))
     assert data["failed"].keys() == {"kendall"}
@@ -69,4 +69,4 @@ def test_a_time_limit_reaches_kemeny() -> None:
     )
     every = elect(ballots(hard), tuple(AGGREGATORS), time_limit=0.0)
     assert set(every.failed) == {"dodgson", "kendall"}
-    assert "not proven in time" in every.failed["dodgson"]
+    assert "not proven in time" in str(every.failed["dodgson"])

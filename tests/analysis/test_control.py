@@ -12,6 +12,7 @@ from tiebreak.analysis.strengths import Control, ControlView, control_view, mark
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import JudgedItem, placement_of
+from tiebreak.reason import Reason
 from tiebreak.report.json import json_ready
 from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets.leaderboard import control_section
@@ -110,18 +111,18 @@ def test_what_does_not_differ_is_said() -> None:
 @pytest.mark.parametrize(
     ("control", "lengths", "texts", "reason"),
     [
-        ("length", False, True, "the log does not say how long answers are"),
-        ("style", True, False, "the log does not hold the texts of answers"),
+        ("length", False, True, Reason("unknown_lengths")),
+        ("style", True, False, Reason("no_texts")),
     ],
 )
 def test_logs_that_do_not_hold_it(
-    control: Control, lengths: bool, texts: bool, reason: str
+    control: Control, lengths: bool, texts: bool, reason: Reason
 ) -> None:
     found = control_view(log(3, lengths=lengths, texts=texts), control, how=HOW)
     assert (found.controlled.rows, found.uncontrolled.rows) == ((), ())
     assert found.controlled.reason == reason
     assert found.n_left_out == 18
-    assert reason in printed(Sheet(sections=(control_section(found),)))
+    assert str(reason) in printed(Sheet(sections=(control_section(found),)))
 
 
 def test_items_without_texts_are_in_neither_view() -> None:
@@ -147,7 +148,7 @@ def test_identical_answers_are_tied_and_as_long() -> None:
 
 def test_nothing_to_control_for() -> None:
     nothing = control_view([], "length", how=HOW)
-    assert nothing.controlled.reason == "no match has a verdict"
+    assert nothing.controlled.reason == Reason("no_verdict")
     ballots = item("q", [match("a", "b", 0.4)], groups=("a", "b")).model_copy(
         update={"lengths": {"a": 10, "b": 10}}
     )

@@ -181,7 +181,7 @@ def test_native_scores_that_never_differ_have_a_bound() -> None:
     assert (
         "apart (they are equal in all 60 items; at 95% confidence two models' true means differ by "
         "at most 4.9 points)"
-    ) in found.verdict.text
+    ) in str(found.verdict.text)
 
 
 def test_scores_beyond_one_are_no_points() -> None:
@@ -190,7 +190,7 @@ def test_scores_beyond_one_are_no_points() -> None:
     }
     [found] = diagnose(pool_of(rows))
     assert not found.evidence.points
-    assert "points" not in found.verdict.text
+    assert "points" not in str(found.verdict.text)
 
 
 def test_an_infinite_native_score_is_an_error() -> None:

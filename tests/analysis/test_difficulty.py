@@ -10,6 +10,7 @@ from tiebreak.rankers import win_rates
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.reason import Reason
 from tiebreak.report.figures.contests import wins_figure
 from tiebreak.report.sheets.contest import data_of, sheets_of
 from tiebreak.tables.pool_scores import ItemScores
@@ -72,10 +73,7 @@ def test_a_saturated_benchmark_is_warned_of() -> None:
     assert contest().warnings == ()
     many = np.concatenate([ANSWERS, np.ones((8, 4))])
     [warning] = contest(many).warnings
-    assert warning == (
-        "10 of 14 items are in one tier of difficulty, 0.75–1; the other 3 rounds rest on 4 items, "
-        "and each counts as much as that one"
-    )
+    assert warning == Reason("crowded_tier", n=10, of=14, tier="0.75–1", n_rounds=3, rest=4)
     one = contest(np.ones((5, 4)))
     assert one.warnings == ()
     assert "One round: the order is that of the scores" in said(one)

@@ -160,7 +160,7 @@ def test_common_ground(tmp_path: Path) -> None:
     # c is in the second log's q3 only; it still has a rank there.
     assert common.models == ("a", "b", "c")
     assert [item for item, _ in common.items] == ["q1", "q2"]
-    assert left_out([one, other], common) == (
+    assert str(left_out([one, other], common)) == (
         "2 items (ranked: 3 by seal, 3 by seal · run 2) and "
         "3 models (ranked: 3 by seal, 4 by seal · run 2)"
     )

@@ -41,11 +41,12 @@ def test_equal_models_are_equal_again_where_the_judge_likes_length() -> None:
     assert apart
     assert set(changes.lost) == apart
     assert changes.n_apart == len(apart)
-    assert (
-        f"At equal length {len(apart)} of {len(apart)} pairs told apart do not hold"
-        in board.verdict.sentence
+    assert f"At equal length {len(apart)} of {len(apart)} pairs told apart do not hold" in str(
+        board.verdict.sentence
     )
-    assert "this board is sensitive to length (rank --control length)" in board.verdict.sentence
+    assert "this board is sensitive to length (rank --control length)" in str(
+        board.verdict.sentence
+    )
     assert board.trust.state == "fine"
 
 
@@ -54,13 +55,13 @@ def test_what_length_has_no_part_in_holds() -> None:
     changes = board.verdict.equal_length
     assert changes is not None
     assert (changes.sensitive, changes.lost, changes.leader) == (False, (), None)
-    assert "At equal length nothing changes that is said here." in board.verdict.sentence
+    assert "At equal length nothing changes that is said here." in str(board.verdict.sentence)
 
 
 def test_without_a_gain_nothing_is_said() -> None:
     board = board_of(ranking_log(drawn(FAIR, [1.0, 0.5, 0.0])), how=HOW)
     assert board.verdict.equal_length is None
-    assert "length" not in board.verdict.sentence
+    assert "length" not in str(board.verdict.sentence)
 
 
 @pytest.mark.parametrize("likes", [0.6, 0.8])

@@ -128,7 +128,7 @@ def test_a_notebook_shows_the_sheet(findings: dict[str, Any]) -> None:
     page = board._repr_html_()
     assert "a&lt;b&gt;" in page
     # Before any table: what was found.
-    assert page.index(escape(board.verdict.sentence)) < page.index("<table")
+    assert page.index(escape(str(board.verdict.sentence))) < page.index("<table")
 
 
 def test_several_of_one_kind(findings: dict[str, Any], folder: Path) -> None:

@@ -63,15 +63,17 @@ def test_the_sentence_that_each_judge_gets(
     found = boards(tmp_path, judge)
     for protocol, sentence in (("seal", seal), ("full_pairwise", full_pairwise)):
         board = found[protocol]
-        assert (board.trust.state, board.trust.sentence) == (state, sentence), protocol
+        assert (board.trust.state, str(board.trust.sentence)) == (state, sentence), protocol
         # Neighbours are 0.1 apart, answers of one model 1: 40 items do not tell them apart.
-        assert board.verdict.sentence.startswith(
+        assert str(board.verdict.sentence).startswith(
             "No two of the 6 models can be told apart on these 40 items: the order below is not a "
             "ranking. "
         )
-        assert board.verdict.sentence.endswith(sentence)
+        assert str(board.verdict.sentence).endswith(sentence)
         [sheet, *_] = sheets_of([board])
         assert f"{sheet.verdict} {' '.join(sheet.warnings)}".count(sentence) == 1
-        assert any(sentence in warning for warning in board.warnings) == (state == "doubtful")
+        assert any(sentence in warning for warning in map(str, board.warnings)) == (
+            state == "doubtful"
+        )
         points = {"seal": "30 points (25 to 35)", "full_pairwise": "32 points (27 to 36)"}[protocol]
-        assert (LONGER.format(points) in board.verdict.sentence) == (judge == "length")
+        assert (LONGER.format(points) in str(board.verdict.sentence)) == (judge == "length")

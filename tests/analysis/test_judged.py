@@ -28,6 +28,7 @@ from tiebreak.analysis.judged import BoardOrder, board_order
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.profile import within_ballots
+from tiebreak.reason import Reason
 from tiebreak.report import csv, terminal
 from tiebreak.report.sheets import alignment as sheets
 from tiebreak.scorers.ballots import ItemBallots
@@ -239,7 +240,7 @@ def test_what_could_not_be_ranked_is_named(tmp_path: Path) -> None:
     empty = [listed(f"q{n}", None) for n in range(3)]
     found = aligned(tmp_path, empty, [all_pairs("q1", "abc"), all_pairs("q2", "abc")])
     assert len(found.benchmarks) == 1
-    assert any("0.eval: no item could be ranked" in note for note in found.notes)
+    assert any("0.eval: no item could be ranked" in note for note in map(str, found.notes))
     with pytest.raises(AnalysisError, match="no item could be ranked"):
         aligned(tmp_path / "alone", empty)
     with pytest.raises(AnalysisError, match="ranks 2 candidates out of 3"):
@@ -251,4 +252,4 @@ def test_only_models_that_people_ranked_are_ordered(tmp_path: Path) -> None:
     [one] = found.benchmarks
     assert one.models == ("a", "b", "c")
     assert the_order(found).ranks == (1, 2, 3)
-    assert "Left out, since people did not rank them: d" in one.notes
+    assert Reason("unranked_by_people", models=["d"]) in one.notes

@@ -44,7 +44,7 @@ def test_another_first_model_by_hand(tmp_path: Path) -> None:
         "Placed by elimination_tied or least_squares, b stands first "
         "(rank --place elimination_tied)."
     )
-    assert said in board.verdict.sentence
+    assert said in str(board.verdict.sentence)
     shown = CliRunner().invoke(main, ["rank", str(log), "--draws", "100"]).output
     assert said in " ".join(shown.split())
     [found] = leaderboards(log, how=HOW, rule="elimination_tied")
@@ -52,7 +52,7 @@ def test_another_first_model_by_hand(tmp_path: Path) -> None:
         {"b": 7.5, "a": 7}
     )
     assert "Placed by elimination, a stands first (rank --place elimination)." in (
-        found.verdict.sentence
+        str(found.verdict.sentence)
     )
 
 
@@ -60,7 +60,7 @@ def test_nothing_is_said_where_the_rules_agree_or_there_is_no_bracket(tmp_path: 
     agreed = write_log(tmp_path / "agreed.eval", [placed(f"q{n}", "abcd") for n in range(4)])
     [board] = leaderboards(agreed, how=HOW)
     assert board.first_by_rule == dict.fromkeys(OTHERS, ("a",))
-    assert "Placed by" not in board.verdict.sentence
+    assert "Placed by" not in str(board.verdict.sentence)
     for items in ([all_pairs("q", "abc")], [graded("q", {"a": 1, "b": 0})], []):
         assert first_by_rule(items, "abc") == {}
 
@@ -83,7 +83,7 @@ def test_it_is_the_first_of_the_board_by_that_rule(seed: int, tmp_path: Path) ->
     for rule, leads in board.first_by_rule.items():
         [other] = leaderboards(log, how=HOW, rule=rule)
         assert leads == tuple(row.model for row in other.rows if row.rank == 1)
-        says = any(f"{by} {rule}" in board.verdict.sentence for by in ("Placed by", "or"))
+        says = any(f"{by} {rule}" in str(board.verdict.sentence) for by in ("Placed by", "or"))
         assert says == (board.rows[0].model not in leads)
         # A board by another rule looks back at the one that its ballots name.
         assert "elimination" in other.first_by_rule

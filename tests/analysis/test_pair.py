@@ -24,20 +24,22 @@ def test_a_pair_by_hand(tmp_path: Path) -> None:
     centre = 4 / 12
     half = stats.t.ppf(0.975, 11) * math.sqrt(((10 + 1) / 4 / 12 - centre**2) / 12)
     assert (found.lower, found.upper) == pytest.approx((centre - half, centre + half))
-    assert found.sentence == (
+    assert str(found.sentence) == (
         f"a is ahead of b: +0.400 Borda (95% interval {centre - half:+.3f} to {centre + half:+.3f},"
         " p = .021, 10 items)."
     )
     [turned] = compare_pair([log], "b", "a")
     assert (turned.difference, turned.p) == (-found.difference, found.p)
-    assert turned.sentence.startswith("a is ahead of b: ")
+    assert str(turned.sentence).startswith("a is ahead of b: ")
 
 
 def test_a_pair_that_cannot_be_told_apart(tmp_path: Path) -> None:
     items = [bracket(f"q{n}", *o) for n, o in enumerate(["abc", "bac", "abc"])]
     [found] = compare_pair([write_log(tmp_path / "r.eval", items)], "a", "b")
-    assert found.sentence.startswith("a and b cannot be told apart: +0.167 Borda (95% interval ")
-    assert found.sentence.endswith(", p = 1.000, 3 items).")
+    assert str(found.sentence).startswith(
+        "a and b cannot be told apart: +0.167 Borda (95% interval "
+    )
+    assert str(found.sentence).endswith(", p = 1.000, 3 items).")
 
 
 @pytest.mark.parametrize(
@@ -80,10 +82,10 @@ def test_an_interval_takes_two_items() -> None:
 def test_models_that_never_met(tmp_path: Path) -> None:
     logs = write_log(tmp_path / "r.eval", [bracket("q", *"abc"), bracket("r", *"dbc")])
     [found] = compare_pair(logs, "a", "d")
-    assert (found.n_items, found.sentence) == (0, "No item ranks both a and d.")
+    assert (found.n_items, str(found.sentence)) == (0, "No item ranks both a and d.")
     assert all(map(math.isnan, (found.difference, found.lower, found.upper, found.p)))
     [one] = compare_pair(logs, "d", "b")
-    assert one.sentence == "d and b cannot be told apart: +0.500 Borda (p = 1.000, 1 item)."
+    assert str(one.sentence) == "d and b cannot be told apart: +0.500 Borda (p = 1.000, 1 item)."
 
 
 @pytest.mark.parametrize(("level", "apart"), [(0.96, True), (0.97, False)])
@@ -91,5 +93,5 @@ def test_apart_is_at_most_one_minus_the_level(level: float, apart: bool, tmp_pat
     log = write_log(tmp_path / "r.eval", [bracket(f"q{n}", *"abc") for n in range(6)])
     [found] = compare_pair(log, "a", "b", level=level)
     assert found.p == 2 / 2**6
-    assert found.sentence.startswith("a is ahead of b" if apart else "a and b cannot be told")
+    assert str(found.sentence).startswith("a is ahead of b" if apart else "a and b cannot be told")
     assert found.upper <= 1

@@ -15,6 +15,7 @@ from tiebreak.analysis.saturation import Saturation, saturation, saturation_of
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, audit
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.pairwise_tests import items_needed
+from tiebreak.reason import Reason
 
 NAN = math.nan
 
@@ -146,8 +147,8 @@ def test_models_that_never_differ_have_a_bound_and_no_zero() -> None:
     assert (1 - result.unseen) ** 60 == pytest.approx(0.05)
     assert result.unseen == pytest.approx(3 / 60, rel=0.03)
     assert result.reason is not None
-    assert "3 of 3 pairs" in result.reason
-    assert "4.9%" in result.reason
+    assert "3 of 3 pairs" in str(result.reason)
+    assert "4.9%" in str(result.reason)
 
 
 def test_a_constant_difference_is_not_detectable_by_formula() -> None:
@@ -172,7 +173,7 @@ def test_models_without_a_common_item() -> None:
 
 def test_one_model() -> None:
     result = saturation_of([[1.0], [0.0]])
-    assert result.reason == "a comparison takes two models"
+    assert result.reason == Reason("one_model")
     assert math.isnan(result.unseen)
 
 

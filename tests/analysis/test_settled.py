@@ -30,12 +30,12 @@ JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for
 )
 def test_the_sentence(top: int | None, settle_for: SettleFor, what: str) -> None:
     found = Settled(10, 20, 0.025, top, settle_for, n_skipped=10, calls_saved=30.0)
-    assert found.sentence == f"A sequential test stopped the run when {what}"
+    assert str(found.decision) == f"A sequential test stopped the run when {what}"
 
 
 def test_both_tests_at_five_percent_are_wrong_in_seven() -> None:
     found = Settled(10, 20, 0.05, None, "new", n_skipped=10, calls_saved=30.0)
-    assert found.sentence.endswith("(error rate 5%, 7% with the tests of pairs).")
+    assert str(found.decision).endswith("(error rate 5%, 7% with the tests of pairs).")
 
 
 def test_the_latest_decision_counts_and_all_skipped_items() -> None:

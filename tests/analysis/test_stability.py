@@ -16,6 +16,7 @@ from tests.report.showing import round_trip
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stability import StabilityReport, stability
 from tiebreak.rankers import RankingError, Resampling
+from tiebreak.reason import Reason
 from tiebreak.report.sheets.stability import data_of, sheets_of
 
 
@@ -85,7 +86,7 @@ def test_runs_are_compared_on_what_all_ranked(folder: Folder) -> None:
     folder.add(*full(2), repeat=2)
     report = stability([folder.path])
     assert report.repeated[0].n_items == 2
-    assert report.notes == (
+    assert tuple(map(str, report.notes)) == (
         "Runs of full_pairwise on gsm8k are compared on 2 items "
         "(ranked: 3 by full_pairwise, 2 by full_pairwise · run 2)",
     )
@@ -96,15 +97,16 @@ def test_runs_without_a_common_item_are_not_compared(folder: Folder) -> None:
     folder.add(all_pairs("q2", "abcd"), repeat=2)
     report = stability([folder.path], shares=[0.5])
     assert report.repeated == ()
-    assert (
-        "The 2 runs of full_pairwise on gsm8k have no item and model all in common" in report.notes
-    )
+    run = {"label": "full_pairwise", "benchmark": "gsm8k"}
+    assert Reason("nothing_in_common", n=2, **run) in report.notes
 
 
 def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
     for repeat in (1, 1, 2):
         folder.add(*full(2, calls=[call(cached=folder.n > 0)]), repeat=repeat)
-    warned = [note for note in stability([folder.path]).notes if "not a second opinion" in note]
+    warned = [
+        note for note in map(str, stability([folder.path]).notes) if "not a second opinion" in note
+    ]
     assert len(warned) == 1
     assert warned[0].startswith(
         "full_pairwise · run 2 on gsm8k is not a second opinion: 2 of its 2 calls"
@@ -114,16 +116,14 @@ def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
 def test_a_share_that_takes_all_items_is_pointed_out(folder: Folder) -> None:
     folder.add(*full(3))
     notes = stability([folder.path], shares=[0.5, 0.9]).notes
-    assert notes == (
-        "full_pairwise on gsm8k at 0.9: that is all of its items, so it tells nothing",
-    )
+    assert notes == (Reason("part_of_all", name="full_pairwise", benchmark="gsm8k", share=0.9),)
 
 
 def test_what_ranks_nothing_is_named(folder: Folder) -> None:
     folder.add(listed("q0", None, groups=[["a"], ["b"], ["c"]]))
     report = stability([folder.path])
     assert report.subsampled == ()
-    assert report.notes == ("listwise on gsm8k: no item could be ranked",)
+    assert report.notes == (Reason("no_item_ranked_on", name="listwise", benchmark="gsm8k"),)
 
 
 def test_all_tied_has_no_correlation(folder: Folder) -> None:
@@ -131,7 +131,7 @@ def test_all_tied_has_no_correlation(folder: Folder) -> None:
     folder.add(*(listed(f"q{k}", [list("abcd")], groups=groups) for k in range(4)))
     report = stability([folder.path], n_seeds=5)
     assert np.isnan(report.subsampled[0].stability.mean)
-    assert report.notes == (
+    assert tuple(map(str, report.notes)) == (
         "listwise on gsm8k at 0.5: undefined in 5 of 5 subsamples, which are left out",
     )
 
@@ -169,7 +169,7 @@ def test_runs_that_tie_all_models_have_no_correlation(folder: Folder) -> None:
     [runs] = report.repeated
     assert np.isnan(runs.stability.mean)
     assert runs.stability.reason
-    assert report.notes[-1] == f"Runs of listwise on gsm8k: {runs.stability.reason}"
+    assert str(report.notes[-1]) == f"Runs of listwise on gsm8k: {runs.stability.reason}"
     assert str(report) == "2 subsampled logs, 1 repeated run"
 
 
@@ -178,6 +178,8 @@ def test_a_single_reply_from_the_cache_is_told(folder: Folder, cached: int, said
     for run in range(2):
         calls = [call(cached=k < run * cached) for k in range(3)]
         folder.add(all_pairs("q1", "abc", calls=calls))
-    notes = [note for note in stability([folder.path], n_seeds=1).notes if "cache" in note]
+    notes = [
+        note for note in map(str, stability([folder.path], n_seeds=1).notes) if "cache" in note
+    ]
     assert len(notes) == said
     assert all("1 of its 3 calls are from the cache" in note for note in notes)

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from tests.expected import check
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.analysis.trust import Trust
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict, model_pairs
 from tiebreak.rankers import bootstrap_items, competition_ranks, normalized_borda
 from tiebreak.rankers.pairwise_tests import separation
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.reason import Reason
 
-FINE = Trust("fine", "The judge on this board: no position bias found in 309 verdicts.")
+FINE = Trust("fine", Reason("trust", judges="judge", clauses=[Reason("graded_one_by_one")]))
 # b, c and d in all orders, so none of them is before another.
 MIXED = ["abcd", "acbd", "adbc", "abdc", "acdb", "adcb"] * 10
 
@@ -29,7 +32,7 @@ def verdict(orders: Sequence[str], native: ArrayLike | None = None, **fields: An
     scores = np.full(borda.shape, math.nan) if native is None else np.asarray(native, np.float64)
     order = best_first(competition_ranks(bootstrap_items(borda).score), models)
     found = board_verdict(separation(borda, order), models, scores, **{"trust": FINE} | fields)
-    assert found.sentence.endswith(FINE.sentence)
+    assert str(found.sentence).endswith(str(FINE.sentence))
     return found
 
 
@@ -44,118 +47,75 @@ def rank(order: str, model: str) -> float:
     raise AssertionError(model)
 
 
-@pytest.mark.parametrize(
-    ("orders", "said", "tiers"),
-    [
-        (
-            MIXED,
-            "a is first (p < .001 against each other model). b, c and d cannot be told apart on "
-            "these 60 items.",
-            ("a", "bcd"),
-        ),
-        (
-            ["abcdef"] * 10 + ["afedcb"] * 10,
-            "a is first (p < .001 against each other model). The other 5 cannot be told apart on "
-            "these 20 items.",
-            ("a", "bcdef"),
-        ),
-        (
-            ["abc"] * 20,
-            "a is first (p < .001 against each other model). All 3 models are told apart on these "
-            "20 items.",
-            ("a", "b", "c"),
-        ),
-        # 2 · (1 + 12) / 2¹²
-        (["ab"] * 11 + ["ba"], "a is first (p ≤ .007 against b).", ("a", "b")),
-        (
-            ["abc"] * 11 + ["bac"] * 10,
-            "a and b lead, in the order of their scores; these 21 items do not tell them apart. a "
-            "is ahead of c (p < .001). The 3 models form 2 tiers.",
-            ("ab", "c"),
-        ),
-        (
-            ["abc"] * 7 + ["bca"] * 3,
-            "a and b lead, in the order of their scores; these 10 items do not tell them apart. a "
-            "is not told apart from c. The 3 models form 2 tiers.",
-            ("ab", "c"),
-        ),
-        (
-            ["ab", "ba"] * 10,
-            "a and b cannot be told apart: their mean scores are equal; the order below is not a "
-            "ranking.",
-            ("ab",),
-        ),
-        (
-            ["abc", "bca", "cab", "acb"] * 3,
-            "No two of the 3 models can be told apart on these 12 items: the order below is not a "
-            "ranking.",
-            ("acb",),
-        ),
-        (
-            ["a=b=c"] * 30,
-            "No two of the 3 models can be told apart: their mean scores are equal; the order "
-            "below is not a ranking.",
-            ("abc",),
-        ),
-        (
-            ["abc"],
-            "Too few items: 1 cannot tell any two models apart, it takes at least 6; the order "
-            "below is not a ranking.",
-            ("abc",),
-        ),
-        ([], "No item could be ranked.", ()),
-    ],
-)
-def test_who_is_first(orders: list[str], said: str, tiers: tuple[str, ...]) -> None:
-    found = verdict(orders)
-    assert found.sentence == f"{said} {FINE.sentence}"
-    assert found.tiers == tuple(map(tuple, tiers))
+CASES: dict[str, tuple[list[str], tuple[str, ...]]] = {
+    "rest alike": (MIXED, ("a", "bcd")),
+    "rest counted": (["abcdef"] * 10 + ["afedcb"] * 10, ("a", "bcdef")),
+    "all apart": (["abc"] * 20, ("a", "b", "c")),
+    # 2 · (1 + 12) / 2¹²
+    "two apart": (["ab"] * 11 + ["ba"], ("a", "b")),
+    "two lead": (["abc"] * 11 + ["bac"] * 10, ("ab", "c")),
+    "two lead, one ahead of none": (["abc"] * 7 + ["bca"] * 3, ("ab", "c")),
+    "two equal": (["ab", "ba"] * 10, ("ab",)),
+    "two alike": (["ab"] * 6 + ["ba"] * 4, ("ab",)),
+    "none apart": (["abc", "bca", "cab", "acb"] * 3, ("acb",)),
+    "all tied": (["a=b=c"] * 30, ("abc",)),
+    "one item": (["abc"], ("abc",)),
+    "one item of two": (["ab"], ("ab",)),
+    "nothing": ([], ()),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tiers(name: str) -> None:
+    orders, tiers = CASES[name]
+    assert verdict(orders).tiers == tuple(map(tuple, tiers))
+
+
+def kinds(found: BoardVerdict) -> list[str]:
+    return [statement.kind for statement in found.sentence["statements"]]
 
 
 def test_one_model_alone() -> None:
     found = board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE)
-    assert found.sentence.startswith("There is nothing to compare: a alone is ranked.")
+    assert found.sentence["statements"] == (Reason("alone", model="a"), FINE.sentence)
     assert found.tiers == (("a",),)
 
 
 def test_many_models_are_counted_and_not_named() -> None:
     letters = "abcdefghijklmnopqrst"
     found = verdict([letters[n:] + letters[:n] for n in (0, 1, 2, 3)] * 10)
-    assert len(found.sentence) < 300
-    assert "a lead" not in found.sentence  # it is last in three of four items
-    assert "The 20 models form" in found.sentence
+    assert len(str(found.sentence)) < 300
+    assert "a lead" not in str(found.sentence)  # it is last in three of four items
+    assert "The 20 models form" in str(found.sentence)
 
 
 def test_native_scores_that_say_the_opposite() -> None:
     native = [[0.0, 1.0, 1.0, 1.0]] * 30 + [[1.0] * 4] * 30
-    said = verdict(MIXED, native).sentence
-    assert "Judging puts a above b, native scores say the opposite (0.500 against 1.000)" in said
-    assert "as of 3 pairs in all" in said
-    assert "native" not in verdict(MIXED, native, judged=False).sentence
+    opposite = Reason(
+        "native_against_judging",
+        above="a",
+        below="b",
+        score=0.5,
+        against=1.0,
+        more=Reason("pairs_in_all", n=3),
+    )
+    assert opposite in verdict(MIXED, native).sentence["statements"]
+    assert kinds(verdict(MIXED, native, judged=False)) == kinds(verdict(MIXED))
 
 
 def test_another_model_is_first_by_native_score() -> None:
     native = [[0.0, 1.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
-    assert "By native score b is first (1.000; a: 0.967)." in verdict(MIXED, native).sentence
+    *_, first, _ = verdict(MIXED, native).sentence["statements"]
+    assert (first.kind, first["model"], first["first"]) == ("first_by_native", "b", "a")
+    assert (first["score"], first["against"]) == (1.0, pytest.approx(58 / 60))
     native = [[1.0, 0.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
-    assert "native" not in verdict(MIXED, native).sentence
-
-
-def test_second_views_that_name_another_first_model() -> None:
-    def view(method: Any, first: str) -> StrengthView:
-        rows = (StrengthRow(1, first, 1.0, 0.0, 2.0), StrengthRow(2, "d", -1.0, -2.0, 0.0))
-        return StrengthView(method, False, rows, 10, 10, 0, 0.95, 10, 0, None)
-
-    both = [view("least_squares", "b"), view("bradley_terry", "b")]
-    said = "By all matches at once (least squares and Bradley–Terry) b is first."
-    assert said in verdict(MIXED, views=both).sentence
-    same = [view("least_squares", "a"), view("bradley_terry", "a")]
-    assert "all matches" not in verdict(MIXED, views=same).sentence
+    assert kinds(verdict(MIXED, native)) == kinds(verdict(MIXED))
 
 
 def test_what_a_sequential_test_decided_is_said() -> None:
-    decided = "A sequential test stopped the run when the ranking was decided (error rate 5%)."
-    assert f"60 items. {decided} " in verdict(MIXED, decided=decided).sentence
+    decided = Reason("settled_ranking")
+    *_, before_trust, _ = verdict(MIXED, decided=decided).sentence["statements"]
+    assert before_trust == decided
 
 
 def graded(scores: ArrayLike) -> BoardVerdict:
@@ -168,26 +128,19 @@ def graded(scores: ArrayLike) -> BoardVerdict:
     )
 
 
+def near(levels: list[float]) -> FloatArray:
+    """Scores of 20 items, hardly different from item to item."""
+    return np.array(levels) + 0.01 * np.sin(np.arange(20 * len(levels))).reshape(20, -1)
+
+
 @pytest.mark.parametrize(
-    ("levels", "said"),
-    [
-        (
-            [0.95, 0.9],
-            "a and b cannot be told apart on these 20 items: the order below is not a ranking. Too "
-            "few items to test 1 pair: a failure too rare to show in 20 items could turn the lead "
-            "round.",
-        ),
-        (
-            [0.95, 0.9, 0.5],
-            "a and b lead, in the order of their scores; these 20 items do not tell them apart. a "
-            "is ahead of c (p < .001). The 3 models form 2 tiers. Too few items to test 1 pair: a "
-            "failure too rare to show in 20 items could turn the lead round.",
-        ),
-    ],
+    ("levels", "before"),
+    [([0.95, 0.9], ["two_not_apart"]), ([0.95, 0.9, 0.5], ["lead_together", "first_is", "tiers"])],
 )
-def test_too_few_items_for_rare_failures(levels: list[float], said: str) -> None:
-    noise = 0.01 * np.sin(np.arange(20 * len(levels))).reshape(20, -1)
-    assert graded(np.array(levels) + noise).sentence == f"{said} {FINE.sentence}"
+def test_too_few_items_for_rare_failures(levels: list[float], before: list[str]) -> None:
+    found = graded(near(levels))
+    assert kinds(found) == [*before, "rare_failures", "trust"]
+    assert Reason("rare_failures", n=1, n_items=20) in found.sentence["statements"]
 
 
 def test_near_duplicates_leave_the_others_apart() -> None:
@@ -217,9 +170,11 @@ def test_other_rules_by_whom_they_put_first() -> None:
             "elimination": ("d",),
         },
     )
-    assert found.sentence.split("of a", 1)[-1].endswith(
-        "Placed by least_squares or elimination, d stands first (rank --place least_squares). "
-        f"Placed by insertion, c stands first (rank --place insertion). {FINE.sentence}"
+    assert found.sentence["statements"][-3:-1] == (
+        Reason(
+            "placed_first", model="d", rules=["least_squares", "elimination"], rule="least_squares"
+        ),
+        Reason("placed_first", model="c", rules=["insertion"], rule="insertion"),
     )
 
 
@@ -228,20 +183,41 @@ def view(method: Any, *ranks: int) -> StrengthView:
     return StrengthView(method, False, rows, 9, 9, 0, 0.95, 10, 0, None)
 
 
+LEAST, ODDS = Reason("least_squares"), Reason("bradley_terry")
+
+
 @pytest.mark.parametrize(
-    ("views", "said"),
+    ("views", "firsts"),
     [
-        ([view("least_squares", 1, 2, 3)], ""),
-        ([view("least_squares", 1, 1, 3), view("bradley_terry", 2, 1, 1)],
-         "By all matches at once (Bradley–Terry) b is first. "),
-        ([view("least_squares", 3, 1, 1), view("bradley_terry", 3, 1, 2)],
-         "By all matches at once (least squares and Bradley–Terry) b is first. "),
+        ([view("least_squares", 1, 2, 3)], []),
+        ([view("least_squares", 1, 1, 3), view("bradley_terry", 2, 1, 1)], [("b", [ODDS])]),
+        ([view("least_squares", 3, 1, 1), view("bradley_terry", 3, 1, 2)], [("b", [LEAST, ODDS])]),
         ([view("least_squares", 3, 2, 1), view("bradley_terry", 3, 1, 2)],
-         "By all matches at once (least squares) c is first. By all matches at once "
-         "(Bradley–Terry) b is first. "),
+         [("c", [LEAST]), ("b", [ODDS])]),
     ],
 )  # fmt: skip
-def test_second_views_by_whom_they_put_first(views: list[StrengthView], said: str) -> None:
-    plain = verdict(["abc"] * 8).sentence
-    first, _, trust = plain.partition(FINE.sentence)
-    assert verdict(["abc"] * 8, views=views).sentence == f"{first}{said}{FINE.sentence}{trust}"
+def test_second_views_by_whom_they_put_first(
+    views: list[StrengthView], firsts: list[tuple[str, list[Reason]]]
+) -> None:
+    before, trust = verdict(["abc"] * 8).sentence["statements"][:-1], FINE.sentence
+    others = [Reason("first_by_matches", model=model, views=by) for model, by in firsts]
+    assert verdict(["abc"] * 8, views=views).sentence["statements"] == (*before, *others, trust)
+
+
+def test_texts() -> None:
+    other = [[0.0, 1.0, 1.0, 1.0]]
+    views = [view("least_squares", 3, 1, 2), view("bradley_terry", 3, 1, 2)]
+    boards = {name: verdict(orders) for name, (orders, _) in CASES.items()} | {
+        "native scores say the opposite": verdict(MIXED, other * 30 + [[1.0] * 4] * 30),
+        "another by native scores": verdict(MIXED, other * 2 + [[1.0] * 4] * 58),
+        "another by all matches": verdict(["abc"] * 8, views=views),
+        "another by another rule": verdict(["abc"] * 8, firsts={"win_rate": ("b",)}),
+        "rare failures": graded(near([0.95, 0.9])),
+        "alone": board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE),
+    }
+    texts = (
+        str(Reason("verdict", statements=board.sentence["statements"][:-1]))
+        for board in boards.values()
+    )
+    lines = (f"{name}: {text}\n" for name, text in zip(boards, texts, strict=True))
+    check(__file__, "verdicts.txt", "".join(lines))

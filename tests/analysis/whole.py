@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.reason import Reason
+
 # Ballots and whole logs, which are what a finding is made of and no figures; how long it took.
 _INPUT = {"panel", "items_judged", "ballots", "seconds"}
 
@@ -28,7 +30,7 @@ def _lines(value: Any, at: str) -> Iterator[str]:
     parts: Iterable[tuple[Any, Any]]
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_dataclass(value) and not isinstance(value, type | Reason):
         parts = [(f.name, getattr(value, f.name)) for f in fields(value) if f.name not in _INPUT]
     elif isinstance(value, Mapping):
         parts = value.items()
@@ -51,7 +53,8 @@ def _lines(value: Any, at: str) -> Iterator[str]:
 
 
 def _nested(value: Any) -> bool:
-    return is_dataclass(value) or isinstance(value, np.ndarray | Mapping | list | tuple | set)
+    parted = is_dataclass(value) or isinstance(value, np.ndarray | Mapping | list | tuple | set)
+    return parted and not isinstance(value, Reason)
 
 
 def _word(value: Any) -> str:

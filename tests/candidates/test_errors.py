@@ -1,9 +1,10 @@
 import pickle
+import re
 
 import pytest
 
 from tiebreak.candidates import CandidateError, Note
-from tiebreak.candidates.errors import HINTS, MAX_LISTED, raise_problems
+from tiebreak.candidates.errors import HINTS, LOADING, MAX_LISTED, raise_problems
 
 
 def test_the_earliest_stage_names_the_error_and_all_problems_are_listed() -> None:
@@ -48,3 +49,18 @@ def test_hints_are_those_of_the_problems_and_not_of_their_context() -> None:
     error = CandidateError([problem], [context])
     assert error.hints == (HINTS["rename"],)
     assert error.notes == (problem, context)
+
+
+def test_options_are_those_that_the_message_names() -> None:
+    """In hints, and in notes on what was chosen."""
+    for kind, hint in HINTS.items():
+        error = CandidateError.of(kind, "a.eval", "what is wrong")
+        assert set(error.options) == set(re.findall(r"--(?:metric|filter|rename|name)\b", hint))
+        assert LOADING.get(kind, frozenset()) == set(error.options)
+        assert "{" not in str(error)
+    settings = CandidateError.of("settings_differ", "a.eval", "what is wrong")
+    assert "Leave out -T same_settings" in settings.message({"same_settings": "-T same_settings"})
+    metric, filters = Note("native_choice", "a", "'x'"), Note("filter_choice", "a", "'y'")
+    problem = Note("hole", "gsm8k", "item 'q1'")
+    assert CandidateError([problem], [metric, filters]).options == ["--filter", "--metric"]
+    assert CandidateError([problem], [Note("native_choice", "a", "no native scores")]).options == []

@@ -19,6 +19,7 @@ from tests.inspect_tasks.runs import (
     write_pool,
 )
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.reason import Reason
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +95,7 @@ def check_what_is_said(said: str, where: str, out: Path, paid: int) -> None:
     assert ("The disk of Inspect's cache is full" in said) == (where != "log")
     found = SAID.search(said)
     [board] = leaderboards([out])
-    warned = [one for one in board.warnings if one.startswith("The log ends early")]
+    warned = [one for one in board.warnings if one.kind == "ends_early"]
     if where == "cache":
         assert (found, warned, board.receipt.n_calls) == (None, [], paid)
         return
@@ -104,7 +105,4 @@ def check_what_is_said(said: str, where: str, out: Path, paid: int) -> None:
     # A call that is cut off in the middle has no usage.
     assert missing == of - board.receipt.n_calls
     assert 0 < of <= paid
-    assert warned == [
-        f"The log ends early: {N_ITEMS - held} of {N_ITEMS} items are not in it, and the receipt "
-        "lacks what calls for them may have cost"
-    ]
+    assert warned == [Reason("ends_early", n=N_ITEMS - held, of=N_ITEMS)]

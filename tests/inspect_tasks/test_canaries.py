@@ -165,7 +165,7 @@ def test_they_change_no_ranking_and_the_verdict_names_the_figure(tmp_path: Path)
     assert Counter({one.kind: one.persuaded for one in found.kinds if one.persuaded}) == expected
     assert 4 <= expected.total() < 13
     low, high = (f"{100 * bound:.0f}" for bound in (found.share.lower, found.share.upper))
-    assert board.verdict.sentence.endswith(
+    assert str(board.verdict.sentence).endswith(
         f"; persuaded by {expected.total()} of 13 planted canaries ({low}–{high}%)."
     )
 

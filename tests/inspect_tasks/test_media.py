@@ -261,7 +261,7 @@ def test_every_question_of_every_protocol(
 def test_who_asks_nobody_refuses_nothing(logs: Path, tmp_path: Path) -> None:
     judged("original", logs, tmp_path)
     [board] = leaderboards([tmp_path], how=Resampling(draws=50))
-    assert not any("judged without" in note for note in board.notes)
+    assert not any("judged without" in note for note in map(str, board.notes))
 
 
 def test_a_judge_reads_the_roles_of_a_conversation(logs: Path, tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_judge_reads_the_roles_of_a_conversation(logs: Path, tmp_path: Path) -
 
 def notes_of(folder: Path) -> list[str]:
     [board] = leaderboards([folder], how=Resampling(draws=50))
-    return [note for note in board.notes if "images" in note]
+    return [note for note in map(str, board.notes) if "images" in note]
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_a_board_says_what_was_not_shown(
     assert notes_of(tmp_path / "list") == notes
     judged("stars", logs, tmp_path / "stars", media=media)
     boards = star_report([tmp_path / "stars"], how=Resampling(draws=50)).boards
-    assert [[n for n in board.notes if "images" in n] for board in boards] == [notes]
+    assert [[n for n in map(str, board.notes) if "images" in n] for board in boards] == [notes]
 
 
 def test_scores_are_computed_again_and_a_failed_run_goes_on(

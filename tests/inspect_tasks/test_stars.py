@@ -118,7 +118,7 @@ def test_one_model_alone(tmp_path: Path, calls: Path) -> None:
     board = board_of(tmp_path / "out")
     [only] = board.rows
     assert only.borda == pytest.approx(sum(truth(1, i) for i in range(ITEMS)) / 3 / ITEMS)
-    assert "acme/m1 alone" in board.verdict.sentence
+    assert "acme/m1 alone" in str(board.verdict.sentence)
     with pytest.raises(PrerequisiteError, match="only one model"):
         judge_in_process("pointwise", logs, tmp_path / "other")
 

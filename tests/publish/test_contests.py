@@ -283,7 +283,7 @@ def test_no_path_and_no_name_of_a_file_leaves(tmp_path: Path) -> None:
     table = replace(table, errors=np.where(np.eye(3, 2) == 1, np.nan, table.errors))
     (folder / "rounds.yaml").write_text("- wiki\n")
     report = play(table, rounds=read_rounds(folder / "rounds.yaml", table.benchmarks))
-    said = " ".join(report.notes)
+    said = " ".join(map(str, report.notes))
     assert "/srv/llama" in str(report.items_reason)
     assert "Of several runs the newest counts" in said
     assert TOKEN in said

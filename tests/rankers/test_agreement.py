@@ -23,6 +23,7 @@ from tiebreak.rankers.agreement import (
     top1,
     top1_many,
 )
+from tiebreak.reason import Reason
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -69,7 +70,7 @@ def test_undefined_has_a_reason(
     result = correlation(first, second)
     assert math.isnan(result.value)
     assert result.n == n
-    assert reason in result.reason
+    assert reason in str(result.reason)
 
 
 # --- Who is first? ---------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def test_top1_by_drawing_the_ties() -> None:
 def test_top1_without_a_common_model() -> None:
     result = top1([1, NAN], [NAN, 1])
     assert math.isnan(result.value)
-    assert result.reason == "the two have no model in common"
+    assert result.reason == Reason("no_common_model")
 
 
 # --- Resolution gain -------------------------------------------------------------------------
@@ -133,7 +134,7 @@ def test_resolution_gain_undefined(native: list[float], reason: str) -> None:
     result = resolution_gain([0.9, 0.7, 0.4], native)
     assert math.isnan(result.value)
     assert result.reason is not None
-    assert reason in result.reason
+    assert reason in str(result.reason)
 
 
 # --- Cohen's kappa ---------------------------------------------------------------------------

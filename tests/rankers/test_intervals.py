@@ -9,10 +9,12 @@ from tiebreak.rankers import Resampling, wilson
 from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, mean_in_bounds, share_gap
 from tiebreak.rankers.profile import ratio
 from tiebreak.rankers.uncertainty import bootstrap_items
+from tiebreak.reason import Reason
 
 NAN = math.nan
 # Two rows of item 7, two of item 3, one of item 5.
 ITEMS = [7, 3, 7, 5, 3]
+NONE = Reason("undefined")
 VALUES = np.array([[1, NAN], [2, NAN], [4, 1], [8, NAN], [NAN, NAN]])
 
 
@@ -22,7 +24,7 @@ def over(items: list[int] | None = ITEMS, *, draws: int = 500) -> ItemDraws:
 
 def test_means_are_those_of_bootstrap_items() -> None:
     for items in (ITEMS, None):
-        found = over(items).means(VALUES, "none")
+        found = over(items).means(VALUES, NONE)
         expected = bootstrap_items(
             VALUES, items=items, how=Resampling(level=0.9, draws=500, seed=3)
         )
@@ -30,17 +32,17 @@ def test_means_are_those_of_bootstrap_items() -> None:
             assert one.n_items == expected.n_items[column]
             np.testing.assert_allclose(one.value, expected.score[column])
     # (1 + 4 + 2 + 8) / 4 rows; the other figure has but one item.
-    first, second = over().means(VALUES, "none")
+    first, second = over().means(VALUES, NONE)
     assert (first.value, first.n_items, first.reason) == (15 / 4, 3, None)
     assert first.lower < first.value < first.upper
     assert (second.value, second.n_items) == (1, 1)
-    assert second.reason == "an interval over items needs at least two items"
+    assert second.reason == Reason("one_item")
     assert math.isnan(second.lower)
 
 
 def test_a_figure_of_sums() -> None:
     sums = np.array([[4.0], [9.0], [0.0], [3.0], [0.0]])
-    (found,) = over().figures(sums, np.sqrt, sums > 0, "none")
+    (found,) = over().figures(sums, np.sqrt, sums > 0, NONE)
     assert (found.value, found.n_items) == (4, 3)  # √(4 + 9 + 3)
     # Items hold 4, 9 and 3: three of one are the ends of what can be drawn.
     assert 3 <= found.lower < 4 < found.upper <= math.sqrt(27)
@@ -48,19 +50,19 @@ def test_a_figure_of_sums() -> None:
 
 def test_undefined_draws_are_told_of() -> None:
     values = np.array([[1.0], [NAN], [2.0], [NAN], [NAN]])
-    (found,) = over(None).means(values, "none")
+    (found,) = over(None).means(values, NONE)
     assert found.reason is not None
     # (3/5)⁵ of the draws hold neither: 39 of 500.
-    left_out = int(found.reason.removeprefix("undefined in ").split()[0])
+    left_out = int(str(found.reason).removeprefix("undefined in ").split()[0])
     assert 20 < left_out < 60
-    assert found.reason.endswith("of 500 draws of items, which are left out")
+    assert str(found.reason).endswith("of 500 draws of items, which are left out")
 
 
 def test_undefined_figures() -> None:
-    (found,) = over().means(np.full((5, 1), NAN), "nothing there")
+    (found,) = over().means(np.full((5, 1), NAN), NONE)
     assert math.isnan(found.value)
     assert math.isnan(found.upper)
-    assert (found.n_items, found.reason) == (0, "nothing there")
+    assert (found.n_items, found.reason) == (0, NONE)
     assert isinstance(found, Estimate)
 
 
@@ -121,7 +123,7 @@ def test_a_bounded_figure_of_one_sum_is_the_t_interval_of_its_log_odds() -> None
     values = rng.uniform(-0.5, 1, 12)
     sums = np.stack([values, np.ones(12)], axis=1)
     over = ItemDraws(12, None, how=Resampling(level=0.9))
-    found = over.bounded(sums, lambda s: ratio(*s.T), np.full(12, True), low=-0.5, undefined="")
+    found = over.bounded(sums, lambda s: ratio(*s.T), np.full(12, True), low=-0.5, undefined=NONE)
     mean, error = values.mean(), values.std(ddof=1) / 12**0.5
     share = (mean + 0.5) / 1.5
     reach = t.ppf(0.95, 11) * error / 1.5 / (share * (1 - share))
@@ -135,14 +137,12 @@ def test_a_bounded_figure_of_one_sum_is_the_t_interval_of_its_log_odds() -> None
 def test_a_bounded_figure_of_few_items(values: list[float], n: int) -> None:
     sums = np.stack([[*values, 0], [*np.ones(n), 0]], axis=1)
     over = ItemDraws(n + 1, None, how=Resampling())
-    found = over.bounded(
-        sums, lambda s: ratio(*s.T), np.arange(n + 1) < n, low=0, undefined="no item"
-    )
+    found = over.bounded(sums, lambda s: ratio(*s.T), np.arange(n + 1) < n, low=0, undefined=NONE)
     assert found.n_items == n
     if not n:
-        assert (found.reason, math.isnan(found.value)) == ("no item", True)
+        assert (found.reason, math.isnan(found.value)) == (NONE, True)
     elif n == 1:
-        assert "at least two items" in (found.reason or "")
+        assert "at least two items" in str(found.reason)
         assert math.isnan(found.lower)
     elif values[0] == 1:
         assert (found.lower, found.upper) == (1, 1)

@@ -11,6 +11,7 @@ from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
+from tiebreak.reason import Reason
 
 FloatArray = NDArray[np.float64]
 
@@ -132,8 +133,7 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     result = least_squares(**columns(matches), how=Resampling())
     # Standard error √(2000 · 1/16 · 15/16) = 11.
     assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
-    assert result.reason is not None
-    assert result.reason.startswith(f"{result.undefined[0]} of 2000 draws")
+    assert result.reason == Reason("infinite_draws", n=result.undefined[0], draws=2000)
 
 
 def test_items_are_resampled_and_not_matches() -> None:

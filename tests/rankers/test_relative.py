@@ -11,6 +11,7 @@ from scipy.stats import t
 from tiebreak.rankers import RankingError
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 PAPER = Path(__file__).parent.parent / "analysis" / "llmeval_fair_table_8.csv"
 NAN = float("nan")
@@ -117,7 +118,7 @@ def test_what_is_undefined() -> None:
     spread = np.diag([NAN, 1e-4, 1e-4])
     found = relative_scores(mean, spread, 10)
     assert np.isnan(found[0].value)
-    assert found[0].reason == "no item has a score"
+    assert found[0].reason == Reason("no_scored_item")
     assert found[2].value == 0
     assert np.isnan(found[2].lower)
     assert relative_scores(mean, spread, 10, reference=2)[1].reason

@@ -15,6 +15,7 @@ from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.reviewers import fair_gaps, leave_one_out, peer_views, presentation_bias
+from tiebreak.reason import Reason
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -49,7 +50,7 @@ def test_leave_one_out_by_hand() -> None:
     # Places 1 1 1 with all; 3 1 2; 1 1 3; 1 2 3.
     np.testing.assert_array_equal(found.shifts, [[2, 0, 1], [0, 0, 2], [0, 1, 2]])
     assert found.first_changes == (True, True, True)
-    assert [one.reason for one in found.kendall] == ["the first one ties all models"] * 3
+    assert [str(one.reason) for one in found.kendall] == ["the first one ties all models"] * 3
     # a: agrees on 1-3 and 2-3 (1-2 is even); all three are the other way round: (0 + 1) / 2.
     # b: agrees; no pair is ordered: 0. c: 1-2 of three pairs the other way round; no pair: 1/3.
     np.testing.assert_allclose([one.value for one in found.distances], [0.5, 0, 1 / 3])
@@ -121,7 +122,7 @@ def test_a_silent_reviewer_changes_nothing() -> None:
     ranks[:, 2] = NAN
     found = leave_one_out(ranks)
     assert math.isnan(found.distances[2].value)
-    assert found.distances[2].reason == "no pair that both the reviewer and the others order"
+    assert found.distances[2].reason == Reason("no_pair_of_both")
     np.testing.assert_array_equal(found.shifts[2], [0, 0, 0, 0])
     assert found.first_changes[2] is False
     np.testing.assert_allclose(found.kendall[2].value, 1)
@@ -290,7 +291,7 @@ def test_a_reviewer_without_ballots() -> None:
     assert math.isnan(silent.p)
     assert math.isnan(silent.repeated)
     assert math.isnan(silent.by_chance)
-    assert silent.tau.reason == "no ballot orders answers that were shown in different places"
+    assert silent.tau.reason == Reason("no_order_to_follow")
     assert (indifferent.bound, indifferent.n_ballots, indifferent.all_tied) == (None, 20, 1)
     assert (indifferent.repeated, indifferent.reversed) == (0, 0)
 

@@ -14,6 +14,7 @@ from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 FloatArray = NDArray[np.float64]
 
@@ -118,7 +119,7 @@ def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
     assert result.undefined[0] == result.undefined[1]
     # Standard error √(1000 · 2/27 · 25/27) = 8.
     assert result.undefined[0] == pytest.approx(1000 * 2 / 27, abs=30)
-    assert result.reason == (
+    assert str(result.reason) == (
         f"{result.undefined[0]} of 1000 draws of items have no finite strengths and are left out"
     )
     # The most extreme draw that is left: one item twice and the tie, 2.5 against 0.5 of 3.
@@ -189,7 +190,7 @@ def test_one_item_has_strengths_but_no_interval() -> None:
     result = bradley_terry(**columns([(0, 1, 0.5, 7), (1, 0, 1, 7)]), how=Resampling(draws=3))
     assert not np.isnan(result.score).any()
     assert np.isnan(result.lower).all()
-    assert result.reason == "an interval over items needs at least two items"
+    assert result.reason == Reason("one_item")
 
 
 def test_a_fit_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,7 +373,7 @@ def test_one_item_has_no_interval() -> None:
         [0] * 6, [1] * 6, [1, 0, 1, 0, 1, 0], ["q"] * 6, [[1], [1], [2], [3], [0], [0]],
         n_models=2, how=FEW,
     )  # fmt: skip
-    assert fitted.reason == effect.reason == "an interval over items needs at least two items"
+    assert fitted.reason == effect.reason == Reason("one_item")
     assert math.isfinite(effect.value)
     assert math.isnan(effect.lower)
 

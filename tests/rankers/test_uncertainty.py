@@ -12,6 +12,7 @@ from scipy import stats
 
 from tiebreak.rankers import ItemBootstrap, Resampling, bootstrap_items
 from tiebreak.rankers.uncertainty import bootstrap_leaderboard, expanded_tail
+from tiebreak.reason import Reason
 
 NAN = math.nan
 FIELDS = ("mean", "lower", "upper", "first_share")
@@ -69,7 +70,7 @@ def test_one_item_has_no_interval() -> None:
     for field in FIELDS[1:]:
         assert np.isnan(getattr(result, field)).all()
     assert result.reason is not None
-    assert "two items" in result.reason
+    assert "two items" in str(result.reason)
 
 
 def test_many_rows_of_one_item_are_one_item() -> None:
@@ -238,7 +239,7 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
     # Where model 0 has no score model 1 is first.
     np.testing.assert_allclose(result.first_share[:2], [19 / 27, 8 / 27], atol=0.02)
     assert np.isnan(result.first_share[2])
-    assert result.reason == "the score is undefined in every draw"
+    assert result.reason == Reason("undefined_throughout")
 
 
 def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
@@ -255,7 +256,7 @@ def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
     result = bootstrap_leaderboard(lambda counts: counts[:, :2], 4, present=[4, 1])
     np.testing.assert_array_equal(result.n_items, [4, 1])
     assert np.isnan([result.lower[1], result.upper[1], result.first_share[1]]).all()
-    assert result.reason == "an interval over items needs at least two items"
+    assert result.reason == Reason("one_item")
 
 
 def test_batches_of_draws_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def boards_of(folder: Path) -> list[Leaderboard]:
             log="",
             eval_id="",
             created="",
-            notes=tuple(note for note in board.notes if "items judged" not in note),
+            notes=tuple(note for note in map(str, board.notes) if "items judged" not in note),
         )
         for board in leaderboards([folder], how=Resampling(draws=300))
     ]

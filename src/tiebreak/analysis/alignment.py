@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -39,8 +39,8 @@ from tiebreak.rankers.reviewers import own_and_peers
 from tiebreak.rankers.stability import hull
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason, Remark
 from tiebreak.tables.human import HumanRanking, read_human_ranking
-from tiebreak.text import count
 
 RaterKind = Literal["board", "reviewer", "aggregator", "view", "native"]
 
@@ -128,8 +128,8 @@ class BenchmarkAlignment:
     item_ids: tuple[str, ...]
     n_items: int
     raters: tuple[Rater, ...]
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
+    notes: tuple[Remark, ...]
+    warnings: tuple[Reason, ...] = ()
     order: BoardOrder | None = None
 
 
@@ -146,7 +146,7 @@ class Alignment(Finding):
     level: float
     draws: int
     seed: int
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
     consensus: str = KEMENY
     scores: Scores = "order"
 
@@ -215,7 +215,7 @@ def align_panels(
     """Compare panels and boards that were read already; as `align`."""
     if scores not in get_args(Scores):
         raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
-    panels, aligned, notes = list(panels), [], list(human.notes)
+    panels, aligned, notes = list(panels), [], list[Remark](human.notes)
     for panel in panels:
         names = match_names(list(human.of(panel.benchmark)), panel.models)
         people = _ranks(panel, human, names)
@@ -227,10 +227,10 @@ def align_panels(
             rated = ratings(panel, columns, methods, scores)
             aligned.append(_compare(panel, human, names, people, rated, draws))
     if not aligned:
-        raise AnalysisError("\n".join(notes) or "There is no board to compare")
+        raise AnalysisError("\n".join(map(str, notes)) or "There is no board to compare")
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
-        notes.append(f"No board of {', '.join(unused)}, which {human.source} ranks models on")
+        notes.append(Reason("no_board", benchmarks=unused, source=human.source))
     return Alignment(
         *(human.source, tuple(aligned), how.level, how.draws, how.seed, tuple(notes)),
         consensus=consensus_method(methods),
@@ -244,21 +244,25 @@ def _ranks(panel: Judged, human: HumanRanking, names: Mapping[str, str]) -> Floa
     return within_ballots(np.array(by_people, np.float64))
 
 
-def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> str | None:
+def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> Reason | None:
     """Why there is nothing to compare: no item is ranked, or by people too few models, or alike."""
     if not panel.models:
-        return "\n".join((f"{panel.log}: no item could be ranked", *panel.notes))
+        lines = (Reason("no_item_ranked", name=panel.log), *panel.notes)
+        return Reason("lines", lines=lines)
     if len(people) < FEWEST_MODELS:
-        return (
-            f"{panel.benchmark}: {human.source} ranks {count(len(people), 'candidate')} out of "
-            f"{len(panel.models)}, and a comparison takes {FEWEST_MODELS}. The candidates are "
-            f"{', '.join(panel.models)}; the file has "
-            f"{', '.join(human.of(panel.benchmark)) or 'no model'} for this benchmark"
+        return Reason(
+            "few_ranked_models",
+            benchmark=panel.benchmark,
+            source=human.source,
+            n=len(people),
+            of=len(panel.models),
+            least=FEWEST_MODELS,
+            models=panel.models,
+            names=tuple(human.of(panel.benchmark)) or Reason("no_model"),
         )
     if np.all(people == people[0]):
-        return (
-            f"{panel.benchmark}: {human.source} ties all {len(people)} candidates that it ranks: "
-            "there is no order to agree with"
+        return Reason(
+            "people_tie_all", benchmark=panel.benchmark, source=human.source, n=len(people)
         )
     return None
 
@@ -268,7 +272,7 @@ def _compare(
     human: HumanRanking,
     names: Mapping[str, str],
     people: FloatArray,
-    rated: tuple[Sequence[Ratings], Sequence[str]],
+    rated: tuple[Sequence[Ratings], Sequence[Remark]],
     draws: ItemDraws,
 ) -> BenchmarkAlignment:
     raters, remarks = rated
@@ -296,20 +300,15 @@ def _compare(
     )
 
 
-def _notes(panel: Judged, human: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
+def _notes(panel: Judged, human: Iterable[str], names: Mapping[str, str]) -> Iterator[Reason]:
     if unranked := [model for model in panel.models if model not in names]:
-        yield f"Left out, since people did not rank them: {', '.join(unranked)}"
+        yield Reason("unranked_by_people", models=unranked)
     if strangers := [name for name in human if name not in names.values()]:
-        yield f"Ranked by people, but no candidates: {', '.join(strangers)}"
+        yield Reason("no_candidates", models=strangers)
     if len(names) <= _FEW_MODELS:
-        yield (
-            f"With {len(names)} models, 1 of {math.factorial(len(names))} random orders agrees "
-            "fully with people"
-        )
+        yield Reason("agreement_by_chance", n=len(names), orders=math.factorial(len(names)))
     if isinstance(panel, Panel) and panel.degree is not None:
-        yield (
-            f"Reviewers saw {panel.degree} answers each: their own correlations are of these only"
-        )
+        yield Reason("sparse_reviewers", degree=panel.degree)
 
 
 def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
@@ -348,19 +347,13 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
 # Of rows × models². Dodgson's rule is an integer program for each row and model: 8 seconds or so.
 _DODGSON_LIMIT = 6_000
 
-_NOBODY: Final[Mapping[str, str]] = {
-    "PR": "no other reviewer ranks it",
-    "SIA": "no ballot that {} reads ranks it",
-    "SFA": "no ballot of another model that {} reads ranks it",
-}
-
 
 def ratings(
     panel: Judged,
     columns: Sequence[int],
     methods: Sequence[str] | None,
     scores: Scores = "order",
-) -> tuple[list[Ratings], list[str]]:
+) -> tuple[list[Ratings], list[Reason]]:
     """All raters of a panel, or a board and the native scores; and notes on those that are missing.
 
     Aggregators and views count whole ballots; models that are not among the N asked for, `columns`,
@@ -369,7 +362,7 @@ def ratings(
     `as_given`.
     """
     raters: list[Ratings] = []
-    notes: list[str] = []
+    notes: list[Reason] = []
     if isinstance(panel, JudgedBoard):
         by_item, amounts = -panel.borda[:, columns], -panel.scores[:, columns]
         raters.append(Ratings("board", panel.name, by_item, amounts))
@@ -385,10 +378,10 @@ def ratings(
         for rater in merged:
             notes += _left_open(panel, columns, rater, by)
     else:
-        notes.append("No reviewer was called: all answers are identical")
+        notes.append(Reason("no_reviewer_called"))
     native = panel.native[:, columns]
     if np.isnan(native).all():
-        notes.append("There are no native scores")
+        notes.append(Reason("no_native_scores"))
     else:
         raters.append(Ratings("native", "native score", -native, -native))
     return raters, [*notes, *_silent(raters)]
@@ -399,20 +392,19 @@ def consensus_method(methods: Sequence[str] | None) -> str:
     return methods[0] if methods else KEMENY
 
 
-def _methods(panel: Panel, methods: Sequence[str] | None) -> tuple[Sequence[str], list[str]]:
+def _methods(panel: Panel, methods: Sequence[str] | None) -> tuple[Sequence[str], list[Reason]]:
     if methods is not None:
         return methods, []
     if len(panel.items) * len(panel.models) ** 2 <= _DODGSON_LIMIT:
         return sorted(AGGREGATORS), []
-    size = f"{count(len(panel.items), 'item')} of {count(len(panel.models), 'model')}"
     return [name for name in sorted(AGGREGATORS) if not AGGREGATORS[name].slow], [
-        f"dodgson is left out: it is slow for {size}. --method dodgson asks for it"
+        Reason("slow_dodgson", n_items=len(panel.items), n_models=len(panel.models))
     ]
 
 
 def _merged(
     panel: Panel, columns: Sequence[int], methods: Sequence[str], by: str, *, as_given: bool
-) -> tuple[list[Ratings], list[str]]:
+) -> tuple[list[Ratings], list[Reason]]:
     """Aggregators, then the views SR, PR, SIA and SFA; and those that have no result.
 
     SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`. So is `average`,
@@ -429,7 +421,7 @@ def _merged(
         try:
             consensus[name] = aggregate_items(ballots, method)
         except UnprovenOrderError as error:
-            failed.append(f"{name}: no result: {error}")
+            failed.append(Reason("no_result", name=name, error=str(error)))
     raters = [
         mean_ranks("aggregator", method, np.fmax(self_ranks, peers))
         if as_given and method == "average"
@@ -442,7 +434,7 @@ def _merged(
         if source in consensus:
             raters.append(_ranked("view", name, consensus[source], columns))
     if by not in consensus:
-        failed.append(f"SIA: no result, as {by} has none")
+        failed.append(Reason("no_sia", method=by))
     return raters, failed
 
 
@@ -455,50 +447,48 @@ def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int
     return Ratings(kind, name, among, among * (len(columns) + 1) / (n + 1))
 
 
-def _left_open(panel: Panel, columns: Sequence[int], rater: Ratings, by: str) -> Iterator[str]:
+def _left_open(panel: Panel, columns: Sequence[int], rater: Ratings, by: str) -> Iterator[Reason]:
     """Models that a view never ranks and why, and items in which models do not rank themselves."""
     if rater.kind != "view":
         return
+    nobody = {
+        "PR": Reason("unranked_by_others"),
+        "SIA": Reason("unranked_by_ballots", method=by),
+        "SFA": Reason("unranked_by_other_ballots", method=by),
+    }
     ranked = ~np.isnan(rater.ranks)
-    never: dict[str, list[str]] = {}
+    never: dict[Reason, list[str]] = {}
     for place, column in enumerate(columns):
         if not ranked[:, place].any():
-            why = (
-                no_self_rank(panel, column)
-                if rater.name == "SR"
-                else _NOBODY[rater.name].format(by)
-            )
+            why = no_self_rank(panel, column) if rater.name == "SR" else nobody[rater.name]
             never.setdefault(why, []).append(panel.models[column])
     for why, models in never.items():
-        yield f"No {rater.name} of {', '.join(models)}: {why}"
+        yield Reason("no_view_of", view=rater.name, models=models, why=why)
     if rater.name == "SR":
         reviewed = ~np.isnan(panel.ranks).all(axis=(1, 2))
         lacking = np.sum(~ranked[reviewed], axis=0).tolist()
         some = [
-            f"{panel.models[column]} in {n:,} of {count(int(reviewed.sum()), 'item')}"
+            Reason("model_in_items", model=panel.models[column], n=n, of=int(reviewed.sum()))
             for place, (column, n) in enumerate(zip(columns, lacking, strict=True))
             if n and ranked[:, place].any()
         ]
         if some:
-            yield f"No SR where the own ballot does not rank the own answer: {', '.join(some)}"
+            yield Reason("no_sr_in_items", models=some)
 
 
-def _silent(raters: Sequence[Ratings]) -> Iterator[str]:
+def _silent(raters: Sequence[Ratings]) -> Iterator[Reason]:
     """Raters that never rank two models; a view's missing models are named already."""
     for rater in raters:
         if np.isnan(rater.ranks).all() and rater.kind != "view":
-            why = {
-                "board": "has no usable score",
-                "reviewer": "has no usable review",
-                "aggregator": "finds no ballot that it can read",
-                "native": "has no two scores",
+            yield {
+                "board": Reason("no_usable_score", rater=rater.name),
+                "reviewer": Reason("no_usable_review", rater=rater.name),
+                "aggregator": Reason("no_readable_ballot", rater=rater.name),
+                "native": Reason("no_two_scores", rater=rater.name),
             }[rater.kind]
-            yield f"{rater.name} {why}"
 
 
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
-_TELLS_NOTHING = "in no item does the rater tell the models apart"
-_TIES_ALL = "the rater ties all models, or ranks fewer than two"
 
 
 def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Rater, ...]:
@@ -517,7 +507,7 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
         for rater in raters
         for many in (pearson_many if rater.as_given else spearman_many, kendall_tau_many)
     ]
-    means = draws.means(np.stack(by_row, axis=1), _TELLS_NOTHING)
+    means = draws.means(np.stack(by_row, axis=1), Reason("rater_ties_each_item"))
     macros = _macro(raters, people, draws)
     both = [_described(*row) for row in zip(by_row, means, macros, strict=True)]
     return tuple(
@@ -560,7 +550,7 @@ def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> t
         return np.stack(values, axis=1).round(DECIMALS)
 
     sums = np.hstack([np.nan_to_num(amounts), present.astype(np.float64)])
-    estimates = draws.figures(sums, figures, np.repeat(ranked, 2, axis=1), _TIES_ALL)
+    estimates = draws.figures(sums, figures, np.repeat(ranked, 2, axis=1), Reason("rater_ties_all"))
     return tuple(map(_widened, estimates))
 
 

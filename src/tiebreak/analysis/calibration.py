@@ -25,13 +25,12 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason, Remark
 from tiebreak.tables.human import HumanLabels, LabelKind, read_human_labels
 from tiebreak.text import count
 
 PEOPLE = ""
 """The name of "judge" in figures of people with each other."""
-
-_PREFERENCE = "preferences have no stars"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -114,7 +113,7 @@ class Calibration(Finding):
     people: tuple[Concordance, ...]
     ceilings: tuple[JudgeGap, ...]
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
     def __str__(self) -> str:
         return f"{count(len(self.judges), 'judge')} against {self.source}"
@@ -238,7 +237,7 @@ def _concordance(
     hits = np.trace(tables, axis1=1, axis2=2)[:, None]
     n_items = len(set(items.tolist()))
     draws = ItemDraws(len(cases), items, how=Resampling(level, 1))
-    [agreement] = draws.shares(hits, np.ones_like(hits), "no answer has a label of both")
+    [agreement] = draws.shares(hits, np.ones_like(hits), Reason("no_answer_of_both"))
     return Concordance(
         judge=judge,
         round=turn,
@@ -251,7 +250,7 @@ def _concordance(
         agreement=agreement,
         bias=label_bias(tables, items=items, level=level)
         if kind == "stars"
-        else Estimate(math.nan, math.nan, math.nan, n_items, _PREFERENCE),
+        else Estimate(math.nan, math.nan, math.nan, n_items, Reason("no_stars_in_preferences")),
         confusion=tuple(tuple(row) for row in tables.sum(axis=0).tolist()),
     )
 
@@ -335,7 +334,7 @@ def _gap(
     cases: Sequence[Case], first: str, second: str, models: Sequence[str], level: float
 ) -> KappaGap:
     if not cases:
-        nothing = "no answer has a label of both"
+        nothing = Reason("no_answer_of_both")
         return KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
     tables = (_grouped(cases, judge, models) for judge in (first, second))
     return kappa_gap(*tables, level=level)

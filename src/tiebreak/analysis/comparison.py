@@ -36,9 +36,10 @@ from tiebreak.progress import tracked
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import Rule
 from tiebreak.scorers.catalogue import REFERENCE
-from tiebreak.text import count, percent
+from tiebreak.text import count
 
 Role = Literal["reference", "ceiling", "rerun", "protocol"]
 
@@ -90,8 +91,8 @@ class BenchmarkComparison:
     benchmark: str
     logs: tuple[ComparedLog, ...]
     orders: OrderAgreement | None
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
+    warnings: tuple[Reason, ...]
+    notes: tuple[Reason, ...]
 
     @property
     def reference(self) -> ComparedLog:
@@ -126,7 +127,7 @@ class Comparison(Finding):
     level: float
     draws: int
     seed: int
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
     def __str__(self) -> str:
         logs = count(sum(len(benchmark.logs) for benchmark in self.benchmarks), "log")
@@ -165,7 +166,7 @@ def compare(
 
 
 def compare_entries(
-    entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[str] = ()
+    entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[Remark] = ()
 ) -> Comparison:
     """Compare logs that were read already; `notes` come before its own. Otherwise as `compare`."""
     by_benchmark = references(entries, reference)
@@ -187,10 +188,7 @@ def compare_entries(
         level=how.level,
         draws=how.draws,
         seed=how.seed,
-        notes=(
-            *notes,
-            *(f"{name} is left out: no log of it is the reference" for name in unmatched),
-        ),
+        notes=(*notes, *(Reason("no_reference", benchmark=name) for name in unmatched)),
     )
 
 
@@ -202,17 +200,13 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
         _refuse_strangers(entry, chosen, common)
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
         if common.items and (extra := left_out([entry, chosen], common)):
-            beyond.append(f"{entry.name} is compared on {extra}")
+            beyond.append(Reason("log_compared_on", name=entry.name, kept=extra))
     doubtful = [entry.name for entry in entries if entry.board.trust.state == "doubtful"]
     return BenchmarkComparison(
         benchmark=chosen.board.benchmark,
         logs=tuple(logs),
         orders=_orders(chosen, how),
-        warnings=(
-            (f"Not to be trusted, and `tiebreak rank` says why: {', '.join(doubtful)}",)
-            if doubtful
-            else ()
-        ),
+        warnings=(Reason("doubtful_logs", names=doubtful),) if doubtful else (),
         notes=(
             *_run_notes(chosen, runs, entries),
             *beyond,
@@ -265,50 +259,54 @@ def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
     )
 
 
-def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
+def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[Reason]:
     if len(runs) > 1:
-        yield f"{len(runs)} runs of the reference; compared with {chosen.board.log}"
+        yield Reason("runs_of_reference", n=len(runs), log=chosen.board.log)
     for run in runs:
         if run is not chosen and run.repeats(runs):
             receipt = run.board.receipt
-            yield (
-                f"{run.name} is not a noise ceiling: {receipt.n_cached:,} of its "
-                f"{receipt.n_calls:,} calls are from the cache, replies of another run. "
-                f"Judge again with -T repeat={len(runs)}"
+            yield Reason(
+                "no_noise_ceiling",
+                name=run.name,
+                n=receipt.n_cached,
+                of=receipt.n_calls,
+                repeat=len(runs),
             )
     receipts = [(entry.name, entry.board.receipt) for entry in entries]
-    cached = [f"{name} {percent(r.n_cached / r.n_calls)}" for name, r in receipts if r.n_cached]
+    cached = [
+        Reason("share_of_log", name=name, share=receipt.n_cached / receipt.n_calls)
+        for name, receipt in receipts
+        if receipt.n_cached
+    ]
     if cached:
-        yield (
-            f"Calls from the cache: {', '.join(cached)}. Where two logs share a judge's replies, "
-            "their agreement is that of the protocols alone, without the judge's noise"
-        )
+        yield Reason("cached_calls", shares=cached)
 
 
-def _agreement_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
+def _agreement_notes(logs: Sequence[ComparedLog]) -> Iterator[Reason]:
     reference = next(log.name for log in logs if log.role == "reference")
     for log in logs:
         if log.agreement is not None and log.agreement.spearman.reason:
-            yield f"{log.name} against {reference}: {log.agreement.spearman.reason}"
+            reason = log.agreement.spearman.reason
+            yield Reason("no_agreement", name=log.name, reference=reference, reason=reason)
         elif not log.n_items:
-            yield f"{log.name}: no item could be ranked"
+            yield Reason("no_item_ranked", name=log.name)
     gains = {log.gain.reason: log.name for log in logs if log.gain.reason and log.n_items}
     for reason, name in gains.items():
-        yield f"No resolution gain{f' of {name}' if len(gains) > 1 else ''}: {reason}"
+        if len(gains) > 1:
+            yield Reason("no_gain_of", name=name, reason=reason)
+        else:
+            yield Reason("no_gain", reason=reason)
 
 
-def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
+def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[Reason]:
     for log in logs:
         if settled := log.board.settled:
-            yield (
-                f"{log.name} stopped after {settled.after:,} of {count(settled.of, 'item')}, its "
-                "ranking decided; figures per item are those of judged items"
-            )
+            yield Reason("stopped_early", name=log.name, n=settled.after, of=settled.of)
     receipts = [log.board.receipt for log in logs]
     if priced := sorted({model for bill in receipts for model in bill.priced_models}):
-        yield f"By --price, where the logs have none: {', '.join(priced)}"
+        yield Reason("priced_models", models=priced)
     if unpriced := sorted({model for bill in receipts for model in bill.unpriced_models}):
-        yield f"No price known for {', '.join(unpriced)}: add --price IN,OUT"
+        yield Reason("unpriced_models", models=unpriced)
 
 
 def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:

@@ -16,10 +16,9 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.rankers.contests.expected_wins import CsdResult
+from tiebreak.reason import Reason, Remark
 from tiebreak.tables.ballots import BallotFile
 from tiebreak.text import count
-
-_NO_ITEMS = "Each benchmark is one ballot: there are no items to count one by one"
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -38,10 +37,10 @@ class Election(Finding):
     source: str
     names: tuple[str, ...]
     consensuses: Mapping[str, Consensus]
-    failed: Mapping[str, str]
+    failed: Mapping[str, Remark]
     kemeny: KemenyResult | None
     n_items: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
     time_limit: float | None = None
     csd: CsdResult | None = None
     of_benchmarks: bool = False
@@ -73,9 +72,10 @@ def elect(
     Raises:
         RankingError: no method could count these ballots.
     """
-    profile, notes = ballots.profile, ballots.notes
+    profile = ballots.profile
+    notes: tuple[Remark, ...] = ballots.notes
     if per_item and ballots.scores is not None:
-        per_item, notes = False, (*notes, _NO_ITEMS)
+        per_item, notes = False, (*notes, Reason("no_items"))
     items = ballots.batch()[1] if per_item else None
     consensuses: dict[str, Consensus] = {}
     failed: dict[str, RankingError] = {}

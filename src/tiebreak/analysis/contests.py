@@ -43,6 +43,7 @@ from tiebreak.rankers.contests.sensitivity import (
 )
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
+from tiebreak.reason import Reason, Remark
 from tiebreak.tables.ballots import BallotFile
 from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.errors import TableError
@@ -81,9 +82,9 @@ class ContestReport(Finding):
     result: CsdResult
     sensitivity: FailureSensitivity | None
     spoilt: tuple[Perturbation, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
     items: ItemIntervals | None = None
-    items_reason: str | None = None
+    items_reason: Remark | None = None
     largest_eliminate: int | None = None
     order_from: OrderFrom = "given"
     table: ScoreTable | None = None
@@ -99,34 +100,37 @@ class ContestReport(Finding):
         return (self.result,) if self.sensitivity is None else self.sensitivity.contests
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Reason, ...]:
         """That contests run out of opponents, and that most items are in one tier."""
         return (*self._out_of_opponents(), *self._crowded())
 
-    def _out_of_opponents(self) -> Iterator[str]:
+    def _out_of_opponents(self) -> Iterator[Reason]:
         most, n_rounds, n_models = self.largest_eliminate, len(self.rounds), len(self.models)
         asked = self.sensitivity.eliminate[-1:] * n_rounds if self.sensitivity else ()
         out = max(sum(removed[:-1]) for removed in (asked, self.result.eliminate))
         if most is None or 2 * out <= n_models:
             return
-        bound = f"the largest T that cannot is {most}" if most else "any T above 0 can"
-        yield (
-            f"Elimination may take {min(out, n_models)} of {n_models} models out before the last "
-            f"round, more than the weaker half (with {count(n_rounds, 'round')}, {bound}). Who "
-            "wins most then loses most, for want of opponents"
+        yield Reason(
+            "out_of_opponents",
+            n=min(out, n_models),
+            of=n_models,
+            n_rounds=n_rounds,
+            bound=Reason("largest_eliminate", most=most) if most else Reason("any_eliminate"),
         )
 
-    def _crowded(self) -> Iterator[str]:
+    def _crowded(self) -> Iterator[Reason]:
         if self.difficulty is None:
             return
         counts = self.difficulty.n_items.tolist()
         most, n_items = max(counts), sum(counts)
         if 2 * most > n_items and len(counts) > 1:
-            rest = count(len(counts) - 1, "round rests", "rounds rest")
-            yield (
-                f"{most:,} of {count(n_items, 'item')} are in one tier of difficulty, "
-                f"{self.difficulty.names[counts.index(most)]}; the other {rest} on "
-                f"{count(n_items - most, 'item')}, and each counts as much as that one"
+            yield Reason(
+                "crowded_tier",
+                n=most,
+                of=n_items,
+                tier=self.difficulty.names[counts.index(most)],
+                n_rounds=len(counts) - 1,
+                rest=n_items - most,
             )
 
     def __str__(self) -> str:
@@ -169,7 +173,7 @@ def contest_report(
         raise RankingError(f"{table.models[0]!r} is the only model; a contest needs two or more")
     chosen: CsdOptions = {**(options or {})}
     columns: Sequence[Sequence[int]] = [(column,) for column in range(len(table.benchmarks))]
-    notes = table.notes
+    notes: tuple[Remark, ...] = table.notes
     order_from: OrderFrom = table.order_from
     if isinstance(rounds, Rounds):
         order_from = rounds.order_from
@@ -227,7 +231,7 @@ def contest_report(
     )
 
 
-def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]:
+def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[Reason]:
     """On rounds in which nobody is ahead, and on a contest of one round.
 
     `places`, shape (K, M), are dense ranks of the models in each round, 0 = the weakest.
@@ -238,12 +242,9 @@ def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]
         if not place.any()
     ]
     if tied:
-        yield f"All models tie, so that every match is a toss of a coin, on: {', '.join(tied)}"
+        yield Reason("tied_rounds", rounds=tied)
     if len(rounds) == 1:
-        yield (
-            "One round: the order is that of the scores, and E[wins] is the chance to win a match "
-            "against a random other model (a bye wins none)"
-        )
+        yield Reason("one_round")
 
 
 def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:
@@ -272,10 +273,10 @@ def _cells(
     return cells
 
 
-def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> str | None:
+def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> Reason | None:
     """Why nothing can be said about other items; None if every score has its standard error."""
     if table.errors is None or np.isnan(table.errors).all():
-        return "the scores have no standard errors"
+        return Reason("no_errors")
     played = np.isin(
         np.arange(len(table.benchmarks)), [column for members in rounds for column in members]
     )
@@ -283,9 +284,11 @@ def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> str | None
     if not unknown.any():
         return None
     model, benchmark = np.argwhere(unknown)[0].tolist()
-    return (
-        f"{count(int(unknown.sum()), 'score')} {'has' if unknown.sum() == 1 else 'have'} no "
-        f"standard error, such as {table.models[model]!r} on {table.benchmarks[benchmark]!r}"
+    return Reason(
+        "missing_errors",
+        n=int(unknown.sum()),
+        model=table.models[model],
+        benchmark=table.benchmarks[benchmark],
     )
 
 
@@ -416,12 +419,6 @@ def _shared(
     return np.asarray(_SHARES[(weight < reached).sum(axis=1)])
 
 
-NOT_OVER_ITEMS = (
-    "the tiers are made of the answers that are played, and simulated intervals over other items "
-    "did not hold what they said"
-)
-
-
 def tier_report(
     items: ItemScores,
     n_tiers: int = 10,
@@ -464,7 +461,9 @@ def tier_report(
         performance_tiers=performance_tiers,
         options=options,
     )
-    return replace(report, benchmark=items.benchmark, difficulty=bands, items_reason=NOT_OVER_ITEMS)
+    return replace(
+        report, benchmark=items.benchmark, difficulty=bands, items_reason=Reason("tiers_of_answers")
+    )
 
 
 def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> ContestReport:
@@ -509,14 +508,12 @@ def with_csd(election: Election, table: ScoreTable, options: CsdOptions | None =
         options: arguments of `csd`.
     """
     rows = [table.models.index(name) for name in election.names]
+    reason: Remark
     try:
         return replace(election, csd=csd(table.scores[rows], **(options or {})))
     except MissingScoreError as error:
         model, benchmark = election.names[error.model or 0], table.benchmarks[error.benchmarks[0]]
-        reason = (
-            f"{model!r} has no score on {benchmark!r}, and a contest needs one; `tiebreak csd "
-            "--missing` plays on by a rule"
-        )
+        reason = Reason("missing_score", model=model, benchmark=benchmark)
     except RankingError as error:
         reason = str(error)
     return replace(election, failed={**election.failed, "csd": reason})

@@ -18,7 +18,7 @@ from tiebreak.analysis.saturation import Saturation, native_scores, saturation
 from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit, identical_groups
 from tiebreak.progress import doing
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
-from tiebreak.text import count
+from tiebreak.reason import Reason
 
 # Kinds of notes of a pool that bear on the comparison of its models.
 _COMPARED = ("native_differs", "settings_differ", "target_differs", "wording_differs")
@@ -78,11 +78,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether native scores tell the models apart, whether judging could, and both in words."""
+    """Whether native scores tell the models apart, whether judging could; `text` has figures."""
 
     kind: Kind
     judging: Judging
-    text: str
+    text: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Diagnosis(Finding):
 
     Attributes:
         benchmark: Name.
-        verdict: The conclusion, in words as well.
+        verdict: The conclusion.
         evidence: What the verdict rests on.
         standings: Best first; models without native scores last.
         audit: Items and pairs of answers, counted.
@@ -254,7 +254,8 @@ def verdict(evidence: Evidence) -> Verdict:
     """
     kind = _kind(evidence)
     judging, advice = _judging(evidence, kind)
-    return Verdict(kind, judging, " ".join(filter(None, [_finding(evidence, kind), advice])))
+    statements = [*filter(None, [_finding(evidence, kind), advice])]
+    return Verdict(kind, judging, Reason("verdict", statements=statements))
 
 
 def _kind(evidence: Evidence) -> Kind:
@@ -272,76 +273,78 @@ def _kind(evidence: Evidence) -> Kind:
     return "too_few_items" if few else "saturated"
 
 
-def _finding(evidence: Evidence, kind: Kind) -> str:
-    """The sentence about native scores."""
-    two = evidence.n_scored == 2
-    some = " that have them" if evidence.n_scored < evidence.n_models else ""
-    models = f"{evidence.n_scored} models{some}"
+def _finding(evidence: Evidence, kind: Kind) -> Reason | None:
+    """What native scores tell apart."""
+    n, two = evidence.n_scored, evidence.n_scored == 2
+    lacking = n < evidence.n_models
+    models = Reason("models_with_scores", n=n) if lacking else Reason("all_models", n=n)
     if kind == "one_model":
-        return "One model only: there is nothing to compare."
+        return Reason("nothing_to_compare")
     if kind == "no_native":
-        return "No native scores: whether the benchmark is saturated is unknown."
+        return Reason("unknown_saturation")
     if kind == "too_few_items":
-        needed = items_needed(level=evidence.level)
-        return (
-            f"Too few items: native scores of {count(evidence.n_items, 'item')} cannot tell "
-            f"{'two models' if two else f'any two of {models}'} apart, whatever they are; it takes "
-            f"at least {needed}."
+        return Reason(
+            "native_items_few",
+            n=evidence.n_items,
+            models=Reason("two_models") if two else Reason("any_two_of", models=models),
+            least=items_needed(level=evidence.level),
         )
+    if kind == "identical":
+        return None
+    size = _size(evidence)
     if kind == "saturated":
-        none = f"do not tell the {models}" if two else f"tell no two of the {models}"
-        return f"Saturated: native scores {none} apart ({_size(evidence)})."
+        return Reason("saturated_two" if two else "saturated", models=models, size=size)
     if kind == "partly_saturated":
-        top = f"but no two of the top {evidence.top}"
-        return (
-            f"Partly saturated: of {models}, native scores tell {evidence.n_apart} of "
-            f"{evidence.n_pairs} pairs apart, {top if evidence.top > 1 else 'also the first two'} "
-            f"({_size(evidence)})."
+        top = Reason("tied_top", n=evidence.top) if evidence.top > 1 else Reason("first_two_apart")
+        return Reason(
+            "partly_saturated",
+            models=models,
+            n=evidence.n_apart,
+            of=evidence.n_pairs,
+            top=top,
+            size=size,
         )
-    if kind == "not_saturated":
-        every = "the" if two else "all"
-        return f"Not saturated: native scores tell {every} {models} apart ({_size(evidence)})."
-    return ""
+    return Reason("not_saturated_two" if two else "not_saturated", models=models, size=size)
 
 
-def _size(evidence: Evidence) -> str:
+def _size(evidence: Evidence) -> Reason:
     """The difference that is there, against the one that would show."""
-    items = count(evidence.n_items, "item")
     if evidence.all_equal:
+        equal = Reason("equal_scores", n=evidence.n_items)
         if not evidence.points:
-            return f"they are equal in all {items}"
+            return equal
         most = _amount(evidence.unseen, evidence)
-        return (
-            f"they are equal in all {items}; at {evidence.level * 100:g}% confidence two models' "
-            f"true means differ by at most {most}"
-        )
-    largest = "the difference" if evidence.n_pairs == 1 else "the largest difference"
-    there = f"{largest} is {_amount(evidence.largest, evidence)}"
+        return Reason("equal_so_far", equal=equal, level=evidence.level * 100, most=most)
+    amount = _amount(evidence.largest, evidence)
+    there = Reason(
+        "only_difference" if evidence.n_pairs == 1 else "largest_difference", amount=amount
+    )
     if math.isnan(evidence.detectable):
         return there
-    return f"{there}; {items} show about {_amount(evidence.detectable, evidence)} or more"
+    detectable = _amount(evidence.detectable, evidence)
+    return Reason("detectable", there=there, n=evidence.n_items, amount=detectable)
 
 
-def _judging(evidence: Evidence, kind: Kind) -> tuple[Judging, str]:
-    """Whether judging could help, and the sentence that says so."""
-    rows = count(evidence.n_rows, "item")
+def _judging(evidence: Evidence, kind: Kind) -> tuple[Judging, Reason | None]:
+    """Whether judging could help, and the figures behind it."""
+    rows = evidence.n_rows
     if kind == "one_model":
-        return "cannot_help", ""
+        return "cannot_help", None
     if kind == "identical":
-        return "cannot_help", f"Judging cannot help: all answers are identical in all {rows}."
+        return "cannot_help", Reason("judging_identical", n=rows)
     if kind == "not_saturated":
-        return "not_needed", "Judging is not needed to tell them apart."
+        return "not_needed", Reason("judging_not_needed")
     if not evidence.n_open:
-        same = "answers with the same native score are identical"
-        return "cannot_help", f"Judging cannot help: {same} in all {rows}."
-    where = f"Judging could help in at most {evidence.n_open:,} of {rows}"
+        return "cannot_help", Reason("judging_same_scores", n=rows)
+    figures = {"n": evidence.n_open, "of": rows}
     if kind == "no_native":
-        return "could_help", f"{where}: those where answers differ."
-    none = ", or none" if evidence.n_unscored else ""
-    return "could_help", f"{where}: those where different answers have the same native score{none}."
+        return "could_help", Reason("judging_where_different", **figures)
+    if evidence.n_unscored:
+        return "could_help", Reason("judging_where_tied_or_unscored", **figures)
+    return "could_help", Reason("judging_where_tied", **figures)
 
 
-def _amount(value: float, evidence: Evidence) -> str:
+def _amount(value: float, evidence: Evidence) -> Reason:
     if not evidence.points:
-        return f"{value:.3g}"
-    return "less than 0.1 points" if 0 < value < 0.0005 else f"{100 * value:.1f} points"
+        return Reason("amount", value=value)
+    return Reason("few_points") if 0 < value < 0.0005 else Reason("points_of", value=100 * value)

@@ -31,12 +31,12 @@ from tiebreak.rankers.stability import (
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_items, per_item
 from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.match import in_one_order
 from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.scorers.rules import RULES, fitting
-from tiebreak.text import count
 
 QuestionKey = tuple[str, str]
 """An item's id, and the hash of its question: another question is another item."""
@@ -254,17 +254,16 @@ def shared(entries: Sequence[Entry]) -> Shared:
     )
 
 
-def left_out(entries: Sequence[Entry], common: Shared) -> str | None:
-    """What some entries ranked and others did not, in words; None when there is nothing."""
-    parts = []
-    for noun, kept, ranked in (
-        ("item", len(common.items), [len(set(entry.keys)) for entry in entries]),
-        ("model", len(common.models), [len(entry.ranked_models) for entry in entries]),
-    ):
-        if max(ranked) > kept:
-            numbers = ", ".join(f"{n:,} by {e.name}" for e, n in zip(entries, ranked, strict=True))
-            parts.append(f"{count(kept, noun)} (ranked: {numbers})")
-    return " and ".join(parts) or None
+def left_out(entries: Sequence[Entry], common: Shared) -> Reason | None:
+    """What all of some entries ranked, where one ranked more; else None."""
+    items = [Reason("ranked_by", name=e.name, n=len(set(e.keys))) for e in entries]
+    models = [Reason("ranked_by", name=e.name, n=len(e.ranked_models)) for e in entries]
+    kept = []
+    if max(ranked["n"] for ranked in items) > len(common.items):
+        kept.append(Reason("kept_items", n=len(common.items), ranked=items))
+    if max(ranked["n"] for ranked in models) > len(common.models):
+        kept.append(Reason("kept_models", n=len(common.models), ranked=models))
+    return Reason("kept", parts=kept) if kept else None
 
 
 def agreement(
@@ -301,8 +300,8 @@ def scored(
     ones = np.ones((1, len(rows)))
     gain = resolution_gain(*(mean_statistic(values)(ones)[0] for values in (scores, native)))
     if gain.reason and (known := int((~np.isnan(native)).any(axis=0).sum())) < 2:
-        have = "only one model has" if known else "no model has"
-        gain = replace(gain, reason=f"{have} native scores on items that were ranked")
+        reason = Reason("one_model_with_native" if known else "no_model_with_native")
+        gain = replace(gain, reason=reason)
     if not scores.size:
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]

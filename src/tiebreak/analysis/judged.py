@@ -19,6 +19,7 @@ from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.ranking_logs.joins import together
 from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.reason import Remark
 from tiebreak.scorers.rules import RULES
 
 
@@ -40,7 +41,7 @@ class JudgedBoard:
     scores: FloatArray
     borda: FloatArray
     native: FloatArray
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
 
 Judged = Panel | JudgedBoard

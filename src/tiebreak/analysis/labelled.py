@@ -19,10 +19,10 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import normalise_answer
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import by_judge, judges_in
 from tiebreak.tables.human import HumanLabel, HumanLabels, LabelKind
-from tiebreak.text import count, listed
 
 SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
     "stars": ("0", "1", "2", "3"),
@@ -58,7 +58,7 @@ class Labelled:
     judges: tuple[str, ...]
     models: tuple[str, ...]
     cases: tuple[Case, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
 
 @dataclass(slots=True)
@@ -90,16 +90,15 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
         raise AnalysisError(
             f"{human.source} holds {human.kind}, and no log has {wanted} (they are of: {protocols})"
         )
-    left_out: Counter[str] = Counter()
+    left_out: Counter[Reason] = Counter()
     cases, lacking = _cases(judges, human, left_out)
-    notes = [f"Left out: {count(n, 'label')} {why}" for why, n in left_out.items()]
+    notes = [Reason("labels_left_out", n=n, why=why) for why, n in left_out.items()]
     if not cases:
         raise AnalysisError(
-            "\n".join([f"Nothing in {human.source} was judged in these logs.", *notes])
+            "\n".join([f"Nothing in {human.source} was judged in these logs.", *map(str, notes)])
         )
     notes += [
-        f"{name} gave no usable label to {n:,} of {count(len(cases), 'case')} that people labelled"
-        for name, n in lacking.items()
+        Reason("no_usable_label", judge=name, n=n, of=len(cases)) for name, n in lacking.items()
     ]
     models = tuple(sorted({model for case in cases for model in case.key[2]}))
     names = tuple(name for name in judges if any(name in case.judges for case in cases))
@@ -187,7 +186,7 @@ def _named(items: Sequence[ItemBallots]) -> list[str]:
 
 
 def _cases(
-    judges: Mapping[str, _Opinions], human: HumanLabels, left_out: Counter[str]
+    judges: Mapping[str, _Opinions], human: HumanLabels, left_out: Counter[Reason]
 ) -> tuple[list[Case], dict[str, int]]:
     """The cases, and for each judge how many it gave no usable label."""
     benchmarks: dict[str, set[str]] = defaultdict(set)
@@ -204,9 +203,9 @@ def _cases(
     )
     for label in human.labels:
         if any(name not in called for name in label.models):
-            left_out[f"of models that no log judged: {listed(sorted(strangers))}"] += 1
+            left_out[Reason("labels_of_strangers", models=sorted(strangers))] += 1
         elif (key := _key(label, called, benchmarks, human)) is None:
-            left_out["of items that no log judged"] += 1
+            left_out[Reason("labels_of_other_items")] += 1
         else:
             value, digests = label.value, label.digests
             models = tuple(called[name] for name in label.models)
@@ -221,7 +220,7 @@ def _cases(
             (opinion for opinion in opinions.values() if isinstance(opinion, _Opinion)), None
         )
         if first is None:
-            reasons = [reason for reason in opinions.values() if isinstance(reason, str)]
+            reasons = [reason for reason in opinions.values() if isinstance(reason, Reason)]
             left_out[max(reasons, key=reasons.count)] += len(values)
             continue
         people = np.bincount(values, minlength=len(SCALES[human.kind])).astype(np.float64)
@@ -259,15 +258,15 @@ def _key(
     return next(((benchmark, label.item_id, tuple(models)) for benchmark in known), None)
 
 
-def _fitting(opinions: Sequence[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:
+def _fitting(opinions: Sequence[_Opinion], digests: tuple[str, ...]) -> _Opinion | Reason:
     """The opinion on the answer that people saw, or why there is none."""
     if not opinions:
-        return "of answers or pairs that no judge labelled"
+        return Reason("labels_unjudged")
     fitting = [opinion for opinion in opinions if _same(opinion.answers, digests)]
     if not fitting:
-        return "of other answers than the logs' (by answer_digest)"
+        return Reason("labels_of_other_answers")
     if len(fitting) > 1:
-        return "of one of several epochs; a column answer_digest says which"
+        return Reason("labels_of_an_epoch")
     return fitting[0]
 
 

@@ -32,7 +32,7 @@ from tiebreak.analysis.strengths import (
     control_view,
     strength_views,
 )
-from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
+from tiebreak.analysis.trust import Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
@@ -48,6 +48,7 @@ from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, Unranked
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 from tiebreak.scorers.rules import RULES, PlacementRule
 from tiebreak.text import count
@@ -140,8 +141,8 @@ class Leaderboard(Finding):
     receipt: Receipt
     settled: Settled | None
     settings_differ: Different
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
+    warnings: tuple[Reason, ...]
+    notes: tuple[Remark, ...]
 
     @property
     def trust(self) -> Trust:
@@ -261,9 +262,10 @@ def board_of(
         *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
         *bound.values(),
     ]
-    doubts = any(faults(judge)) or any(any(juror_faults(one)) for one in jury)
+    doubts = any(faults(judge)) or any(any(juror_faults(juror)) for juror in jury)
     if not bound and (doubts or (canaries is not None and canaries.bound)):
-        warnings.insert(0, f"{trust.sentence} {JURY_REMEDY if jury else REMEDY}")
+        distrust = Reason("doubtful_jury" if jury else "doubtful_judge", trust=trust.sentence)
+        warnings.insert(0, distrust)
     receipt = receipt_of((*called, *planted))
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
@@ -276,7 +278,7 @@ def board_of(
         table.items,
         views=second,
         firsts=firsts,
-        decided=settled.sentence if settled else "",
+        decided=settled.decision if settled else None,
         judged=rule is not None and RULES[rule].asks is not None,
         trust=trust,
         equal_length=(
@@ -329,7 +331,7 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
     without one verdict have no ranking, but they must count here: leaving them out would make the
     unscored rate shrink as judging fails more often.
     """
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for item in items:
         members = {group[0]: group for group in item.groups}
         got = [
@@ -342,8 +344,8 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
             *((score.candidate, score.score) for score in item.scores),
         ]:
             for model in members.get(candidate, (candidate,)):
-                found[model].append(outcome)
-    return found
+                outcomes[model].append(outcome)
+    return outcomes
 
 
 def _result(match: Match, candidate: str) -> Outcome:
@@ -375,16 +377,18 @@ def _rows(
             outcome.count(None) / len(outcome) if outcome else math.nan for outcome in outcomes
         ],
         margin=margins,
-        points=[mean(one for one in outcome if isinstance(one, float)) for outcome in outcomes],
+        points=[
+            mean(points for points in outcome if isinstance(points, float)) for outcome in outcomes
+        ],
     )
 
 
-def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[str, str]]:
+def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[Reason, Reason]]:
     """In peer review: which reviewers go by the order of presentation, and the warning of each."""
     # Where all answers to all items are identical the panel has no reviewers.
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
-        found = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
-        for reviewer, bias in zip(panel.reviewers, found, strict=True):
+        biases = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
+        for reviewer, bias in zip(panel.reviewers, biases, strict=True):
             if bias.bound:
                 yield bound_reviewer(reviewer.name, bias), bound_warning(reviewer.name, bias)
 

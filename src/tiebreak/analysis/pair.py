@@ -14,7 +14,8 @@ from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.pairwise_tests import item_means, paired_p
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.text import count, p_value
+from tiebreak.reason import Reason
+from tiebreak.text import count
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -25,7 +26,7 @@ class PairComparison(Finding):
     `n_items` items that rank both, in [-1, 1]; `lower` and `upper` bound it (`paired_interval`).
     `p` is the two-sided p-value of a difference of 0 (`paired_p`). It holds for a pair that was
     chosen beforehand: of many pairs the most different one looks different by chance. The numbers
-    are NaN without a common item, the bounds with fewer than two. `sentence` says all this.
+    are NaN without a common item, the bounds with fewer than two. `sentence` is who is ahead.
     """
 
     benchmark: str
@@ -40,7 +41,7 @@ class PairComparison(Finding):
     upper: float
     p: float
     level: float
-    sentence: str
+    sentence: Reason
 
     def __str__(self) -> str:
         sizes = f"{self.difference:+.3f}, {count(self.n_items, 'item')}"
@@ -117,14 +118,17 @@ def _sentence(
     p: float,
     n_items: int,
     level: float,
-) -> str:
+) -> Reason:
     if math.isnan(p):
-        return f"No item ranks both {first} and {second}."
-    interval = ""
-    if not math.isnan(bounds[0]):
-        interval = f"{level * 100:g}% interval {bounds[0]:+.3f} to {bounds[1]:+.3f}, "
-    figures = f"{interval}{p_value(p)}, {count(n_items, 'item')}"
+        return Reason("pair_without_item", first=first, second=second)
+    lower, upper = bounds
+    interval = Reason("interval", level=level * 100, lower=lower, upper=upper)
+    figures = Reason(
+        "test_of_pair", interval="" if math.isnan(lower) else interval, p=p, n_items=n_items
+    )
     if p > 1 - level:
-        return f"{first} and {second} cannot be told apart: {difference:+.3f} Borda ({figures})."
+        return Reason(
+            "pair_not_apart", first=first, second=second, difference=difference, figures=figures
+        )
     better, worse = (first, second) if difference > 0 else (second, first)
-    return f"{better} is ahead of {worse}: {difference:+.3f} Borda ({figures})."
+    return Reason("pair_apart", better=better, worse=worse, difference=difference, figures=figures)

@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 
 from tiebreak.rankers.settlement import SettleFor
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.rules import RULES
 
@@ -244,17 +245,26 @@ class Settled:
     calls_saved: float
 
     @property
-    def sentence(self) -> str:
+    def decision(self) -> Reason:
         """What was decided, and how sure that is."""
-        what = "the ranking" if self.top is None else f"the top {self.top}"
-        only = " for these items" if self.settle_for == "these" else ""
-        return f"A sequential test stopped the run when {what} was decided{only} ({self.rate})."
+        return Reason(
+            "settled",
+            decided=self.decided,
+            only=Reason("for_these_items") if self.settle_for == "these" else "",
+            rate=self.rate,
+        )
 
     @property
-    def rate(self) -> str:
+    def decided(self) -> Reason:
+        """What was to be decided."""
+        return Reason("settled_ranking") if self.top is None else Reason("settled_top", n=self.top)
+
+    @property
+    def rate(self) -> Reason:
         """The error rate, and that of a board which tests all pairs besides."""
-        more = "7% with the tests of pairs" if self.error == 0.05 else "tests of pairs add theirs"
-        return f"error rate {self.error * 100:g}%, {more}"
+        return Reason(
+            "error_rate_at_five" if self.error == 0.05 else "error_rate", error=self.error * 100
+        )
 
 
 def settled_of(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None:

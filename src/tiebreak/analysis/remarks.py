@@ -7,9 +7,9 @@ import numpy as np
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.rankers import ItemBootstrap
 from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rules import RULES
-from tiebreak.text import count, percent
 
 UNSCORED_TOLERANCE = 0.05
 TIE_TOLERANCE = 0.5
@@ -17,28 +17,29 @@ TIE_TOLERANCE = 0.5
 FEW_ITEMS = 10
 
 
-def early_end_warning(log: RankingLog, rule: Rule | None) -> str | None:
+def early_end_warning(log: RankingLog, rule: Rule | None) -> Reason | None:
     """A warning where a log does not hold all items of its run; None where no call is missed."""
     if not log.n_missing or log.status == "success" or (rule and RULES[rule].asks is None):
         return None
-    return (
-        f"The log ends early: {log.n_missing:,} of {count(log.n_expected, 'item')} are not in it, "
-        "and the receipt lacks what calls for them may have cost"
-    )
+    return Reason("ends_early", n=log.n_missing, of=log.n_expected)
 
 
-def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
-    """A sentence when more than 5% of what was asked under the rule is unscored, else None."""
+def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> Reason | None:
+    """A reason when more than 5% of what was asked under the rule is unscored, else None."""
     reasons = _reasons(items, rule)
     missing = [reason for reason in reasons if reason is not None]
     if not reasons or len(missing) / len(reasons) <= UNSCORED_TOLERANCE:
         return None
     common = max(dict.fromkeys(missing), key=missing.count)
-    return (
-        f"{len(missing):,} of {count(len(reasons), *RULES[rule].noun)} "
-        f"({percent(len(missing) / len(reasons))}) {RULES[rule].unscored}. "
-        f"Most frequent reason: {common}"
+    unscored = Reason(
+        "unscored_replies",
+        n=len(missing),
+        of=len(reasons),
+        asked=RULES[rule].noun[len(reasons) != 1],
+        share=len(missing) / len(reasons),
+        lack=RULES[rule].unscored,
     )
+    return Reason("unscored", clause=unscored, common=Reason("commonest", reason=common))
 
 
 def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
@@ -51,8 +52,8 @@ def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
     return [match.unscored for item in items for match in item.matches] if asks else []
 
 
-def lone_reviewer(items: Sequence[ItemBallots]) -> str | None:
-    """A sentence when all reviews that compare two answers are by one reviewer, else None."""
+def lone_reviewer(items: Sequence[ItemBallots]) -> Reason | None:
+    """A reason when all reviews that compare two answers are by one reviewer, else None."""
     usable = {
         listing.reviewer
         for item in items
@@ -62,53 +63,44 @@ def lone_reviewer(items: Sequence[ItemBallots]) -> str | None:
     }
     if len(usable) != 1:
         return None
-    return f"All usable reviews are by {usable.pop()}: that is one model's opinion, no peer review"
+    return Reason("lone_reviewer", reviewer=usable.pop())
 
 
-def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
-    """A sentence when the votes were even in more than half of the scored matches, else None."""
+def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> Reason | None:
+    """A reason when the votes were even in more than half of the scored matches, else None."""
     tied = [match.tied for item in items for match in item.matches if match.unscored is None]
     if not RULES[rule].tied or not tied or sum(tied) / len(tied) <= TIE_TOLERANCE:
         return None
-    return (
-        f"In {sum(tied):,} of {count(len(tied), 'match', 'matches')} "
-        f"({percent(sum(tied) / len(tied))}) the votes were even and {RULES[rule].tied}"
-    )
+    share = sum(tied) / len(tied)
+    return Reason("ties", n=sum(tied), of=len(tied), share=share, effect=RULES[rule].tied)
 
 
-def media_note(judged: Sequence[ItemBallots]) -> Iterator[str]:
+def media_note(judged: Sequence[ItemBallots]) -> Iterator[Reason]:
     """How many items were asked about without all that belongs to the question, where some were."""
     if n := sum(item.media == "mark" and bool(item.calls) for item in judged):
-        yield (
-            f"{n:,} of {count(len(judged), 'item')} {'was' if n == 1 else 'were'} judged without "
-            "images or files of the question"
-        )
+        yield Reason("without_media", n=n, of=len(judged))
 
 
 def notes(
     table: ItemTable, bootstrap: ItemBootstrap, judged: Sequence[ItemBallots]
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     """Remarks on the intervals of a leaderboard and on its seeding."""
     n_items = len(np.unique(table.items))
     alone = [model for model, n in zip(table.models, bootstrap.n_items, strict=True) if n < 2]
     if n_items == 1:
-        yield "No intervals: there is one item, so nothing to resample"
+        yield Reason("one_item_no_intervals")
     elif alone:
-        yield f"No interval for {', '.join(alone)}: it needs at least two items"
+        yield Reason("one_item_of", models=alone)
     # Where all models of an item are tied each has ½; such items hardly widen an interval.
     apart = np.any(~np.isnan(table.borda) & (table.borda != 0.5), axis=1)
     n_apart = len(np.unique(table.items[apart]))
     if n_items and not n_apart:
-        yield "No item tells models apart, so this ranking says nothing"
+        yield Reason("no_item_tells_apart")
     elif n_items > 1 and n_apart < FEW_ITEMS:
-        yield (
-            f"Only {n_apart} of {n_items} items {'tells' if n_apart == 1 else 'tell'} models "
-            "apart: the intervals are too narrow "
-            "(in simulation a 95% interval covered 93% with 10 such items, 91% with 5)"
-        )
-    if baseline := ", ".join(sorted({item.baseline for item in judged if item.baseline})):
-        yield f"Scores are win rates against {baseline}, a tie counting ½; its own is ½"
+        yield Reason("narrow_intervals", n=n_apart, of=n_items)
+    if baselines := sorted({item.baseline for item in judged if item.baseline}):
+        yield Reason("win_rates", baselines=baselines)
     yield from media_note(judged)
     unseeded = sum(1 for item in judged if item.tiering is not None and item.tiering.unscored)
     if unseeded:
-        yield f"In {unseeded} of {len(judged)} items the seeding call gave no usable reply"
+        yield Reason("unseeded", n=unseeded, of=len(judged))

@@ -15,6 +15,7 @@ from tiebreak.rankers.intervals import Proportion, wilson
 from tiebreak.rankers.pairwise_tests import items_needed
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,7 +34,7 @@ class Saturation:
     `n_constant_pairs` counts the latter. Their scores may still differ on items that were not seen:
     `unseen`, at confidence `level` for all these pairs together, is the most that the share of such
     items can be; NaN without such a pair. Where scores lie in [0, 1] and a pair never differed, its
-    true means are at most `unseen` apart. `reason` puts this in words, or is None.
+    true means are at most `unseen` apart. `reason` says this, or is None.
 
     `order` are the columns with a mean, best first (equal means: by column).
     """
@@ -47,7 +48,7 @@ class Saturation:
     order: tuple[int, ...]
     level: float
     power: float
-    reason: str | None
+    reason: Reason | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +216,9 @@ def _lead(gap: FloatArray, n_pairs: int, level: float, power: float) -> float:
     return max(enough, (b + math.sqrt(b * b + 4 * a * c)) / (2 * a))
 
 
-def _reason(n_constant: int, n_pairs: int, unseen: float, level: float) -> str | None:
+def _reason(n_constant: int, n_pairs: int, unseen: float, level: float) -> Reason | None:
     if not n_pairs:
-        return "a comparison takes two models"
+        return Reason("one_model")
     if not n_constant:
         return None
-    return (
-        f"{n_constant} of {n_pairs} pairs of models differ by the same amount in every item, so "
-        f"there is no spread to reckon with: at {level:.0%} confidence they do otherwise on at "
-        f"most {unseen:.1%} of such items"
-    )
+    return Reason("constant_pairs", n=n_constant, of=n_pairs, level=level, unseen=unseen)

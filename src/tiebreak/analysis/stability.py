@@ -23,6 +23,7 @@ from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason, Remark
 from tiebreak.text import count
 
 
@@ -60,7 +61,7 @@ class StabilityReport(Finding):
     subsampled: tuple[SubsampledLog, ...]
     repeated: tuple[RepeatedRun, ...]
     n_seeds: int
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
     def __str__(self) -> str:
         parts = count(len(self.subsampled), "subsampled log")
@@ -91,13 +92,13 @@ def stability_of(
     *,
     shares: Sequence[float] = (0.5,),
     n_seeds: int = 30,
-    notes: Iterable[str] = (),
+    notes: Iterable[Remark] = (),
 ) -> StabilityReport:
     """Stability of logs read already; `notes` come before its own. Otherwise as `stability`."""
     by_benchmark = sorted(entries, key=lambda entry: (entry.board.benchmark, paper_order(entry)))
     ranked = [entry for entry in by_benchmark if entry.keys]
     remarks = [
-        f"{entry.name} on {entry.board.benchmark}: no item could be ranked"
+        Reason("no_item_ranked_on", name=entry.name, benchmark=entry.board.benchmark)
         for entry in entries
         if not entry.keys
     ]
@@ -156,34 +157,39 @@ def _run_to_run(runs: Sequence[Entry], common: Shared) -> RepeatedRun:
     )
 
 
-def _run_notes(runs: Sequence[Entry], common: Shared) -> Iterator[str]:
-    label = f"{runs[0].label} on {runs[0].board.benchmark}"
+def _run_notes(runs: Sequence[Entry], common: Shared) -> Iterator[Reason]:
+    label, benchmark = runs[0].label, runs[0].board.benchmark
     if not (common.items and common.models):
-        yield f"The {len(runs)} runs of {label} have no item and model all in common"
-    elif beyond := left_out(runs, common):
-        yield f"Runs of {label} are compared on {beyond}"
+        yield Reason("nothing_in_common", n=len(runs), label=label, benchmark=benchmark)
+    elif kept := left_out(runs, common):
+        yield Reason("runs_compared_on", label=label, benchmark=benchmark, kept=kept)
     for run in runs[1:]:
         if run.repeats(runs):
             receipt = run.board.receipt
-            yield (
-                f"{run.name} on {run.board.benchmark} is not a second opinion: "
-                f"{receipt.n_cached:,} of its {count(receipt.n_calls, 'call')} are from the cache, "
-                f"replies of another run. Judge again with -T repeat={len(runs)}"
+            yield Reason(
+                "no_second_opinion",
+                name=run.name,
+                benchmark=run.board.benchmark,
+                n=receipt.n_cached,
+                of=receipt.n_calls,
+                repeat=len(runs),
             )
 
 
 def _undefined(
     subsampled: Iterable[SubsampledLog], repeated: Iterable[RepeatedRun]
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     for part in subsampled:
+        at = {"name": part.name, "benchmark": part.benchmark, "share": part.share}
         if part.stability.reason:
-            yield f"{_at(part)}: {part.stability.reason}"
+            yield Reason("undefined_part", **at, reason=part.stability.reason)
         if part.stability.n_drawn == part.stability.n_items:
-            yield f"{_at(part)}: that is all of its items, so it tells nothing"
+            yield Reason("part_of_all", **at)
     for runs in repeated:
         if runs.stability.reason:
-            yield f"Runs of {runs.label} on {runs.benchmark}: {runs.stability.reason}"
-
-
-def _at(part: SubsampledLog) -> str:
-    return f"{part.name} on {part.benchmark} at {part.share:g}"
+            yield Reason(
+                "undefined_run_to_run",
+                label=runs.label,
+                benchmark=runs.benchmark,
+                reason=runs.stability.reason,
+            )

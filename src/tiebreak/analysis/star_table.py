@@ -21,8 +21,8 @@ from tiebreak.candidates.settings import Settings
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.joins import best_attempts
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.text import count
 
 Design = Literal["paired", "linked", "unlinked"]
 """Whether all models have the same items, some pair of models shares some, or none does."""
@@ -53,7 +53,7 @@ class StarTable:
     targets: tuple[str, ...]
     items: tuple[ItemBallots, ...]
     logs: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
     canaries: tuple[JudgedItem, ...] = ()
     settings: Settings = field(default_factory=dict)
 
@@ -120,11 +120,7 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
         targets=tuple(sample.target for sample in first.values()),
         items=tuple(item for log in logs for item in log.items),
         logs=tuple(log.path for log in logs),
-        notes=tuple(
-            f"{path}: {count(n, 'answer')} judged before in another log; the newer verdict counts"
-            for path, n in again.items()
-            if n
-        ),
+        notes=tuple(Reason("judged_before", log=path, n=n) for path, n in again.items() if n),
         canaries=tuple(canary for log in logs for canary in log.canaries),
         settings={
             model: settings

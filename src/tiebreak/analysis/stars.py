@@ -38,6 +38,7 @@ from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.rules import RULES
 from tiebreak.text import count
 
@@ -67,10 +68,6 @@ class StarStyles:
 
 MAX_STARS = 3
 BARE_STARS = 2
-NO_STARS = (
-    "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
-    "candidates=LOGS --model-role judge=MODEL"
-)
 MAX_SCORE = 100.0
 _SUBJECT = 10.0
 
@@ -152,8 +149,8 @@ class StarBoard:
     seed: int
     receipt: Receipt
     settings_differ: Different
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
+    warnings: tuple[Reason, ...]
+    notes: tuple[Remark, ...]
 
     @property
     def constant_score(self) -> float:
@@ -196,7 +193,7 @@ def star_report(
         read_ranking_logs(paths, with_votes=False), reference=reference, how=how
     )
     if report is None:
-        raise AnalysisError(NO_STARS)
+        raise no_stars()
     return report
 
 
@@ -225,6 +222,14 @@ def star_report_of(
     ]
     boards[0] = replace(boards[0], notes=(*boards[0].notes, *notes))
     return StarReport(tuple(boards), styles_of(tables, scores, how))
+
+
+def no_stars() -> AnalysisError:
+    """That no log is of stars."""
+    return AnalysisError(
+        "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
+        "candidates=LOGS --model-role judge=MODEL"
+    )
 
 
 def check_reference(reference: str | None, known: Collection[str]) -> None:
@@ -381,7 +386,7 @@ def _pairs(table: StarTable, scores: LinkedScores, tests: Separation) -> Iterabl
         )
 
 
-def _judges_warning(table: StarTable) -> str | None:
+def _judges_warning(table: StarTable) -> Reason | None:
     """That answers of different models were judged by different judges."""
     by_judge: dict[tuple[str, ...], set[str]] = {}
     for item in table.items:
@@ -390,11 +395,11 @@ def _judges_warning(table: StarTable) -> str | None:
             by_judge.setdefault(judges, set()).update(item.models)
     if len({frozenset(models) for models in by_judge.values()}) < 2:
         return None
-    each = "; ".join(
-        f"{', '.join(judges)} judged {shortened(sorted(models))}"
+    judged = [
+        Reason("judged_by", judges=judges, models=shortened(sorted(models)))
         for judges, models in sorted(by_judge.items())
-    )
-    return f"Models were judged by different judges, so that scores differ by judge as well: {each}"
+    ]
+    return Reason("different_judges", judged=judged)
 
 
 def times(estimate: Estimate, factor: float) -> Estimate:
@@ -461,6 +466,6 @@ def _difference(
     moved = (before != 0) | (after != 0)
     gaps = (score - first) + moved.sum() * (after - before)[moved]
     if np.isnan(gaps).any():
-        return Estimate(float("nan"), float("nan"), float("nan"), 0, "no item has a score")
+        return Estimate(float("nan"), float("nan"), float("nan"), 0, Reason("no_scored_item"))
     lower, upper = paired_interval(gaps, level)
     return times(Estimate(score - first, lower, upper, int(moved.sum())), MAX_SCORE)

@@ -38,6 +38,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.strength import controlled_bradley_terry
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import JudgedItem
+from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
 
@@ -85,7 +86,7 @@ class StrengthView:
     level: float
     draws: int
     seed: int
-    reason: str | None
+    reason: Remark | None
 
 
 def strength_views(
@@ -134,7 +135,8 @@ def view_of(
 ) -> StrengthView:
     """The view that a fit of `columns` gives, or why it gives none."""
     rows: tuple[StrengthRow, ...] = ()
-    undefined, reason = 0, None
+    reason: Remark | None = None
+    undefined = 0
     try:
         fitted = fit(*columns, n_models=len(models), how=how)
     except NoFitError as error:
@@ -223,9 +225,8 @@ def control_view(
     known = [row for row in rows if row.differences is not None]
     how = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
     if not known:
-        what = "say how long answers are" if control == "length" else "hold the texts of answers"
-        reason = f"the log does not {what}" if rows else "no match has a verdict"
-        none = _without(reason, how)
+        unknown = Reason("unknown_lengths" if control == "length" else "no_texts")
+        none = _without(unknown if rows else Reason("no_verdict"), how)
         return ControlView(control, none, none, (), len(rows))
     number = {model: column for column, model in enumerate(models)}
     columns = (
@@ -280,7 +281,7 @@ def _controlled(
     )
 
 
-def _without(reason: str, how: Resampling) -> StrengthView:
+def _without(reason: Reason, how: Resampling) -> StrengthView:
     return StrengthView(
         "bradley_terry", False, (), 0, 0, 0, how.level, how.draws, how.seed, reason=reason
     )

@@ -1,21 +1,18 @@
-"""Whether the judge can be trusted, in one sentence: fine, unknown or doubtful, with reasons."""
+"""Whether the judge can be trusted: fine, unknown or doubtful, with reasons."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from tiebreak.analysis.judge.biases import ALARM, TOLERANCE, Length, Position
 from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import Correctness, JudgeFigures, Juror
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
+from tiebreak.reason import Reason
 from tiebreak.scorers.rules import PlacementRule
-from tiebreak.text import count, percent
 
 State = Literal["fine", "unknown", "doubtful"]
-
-JURY_REMEDY: Final = "Leave those out, or put stronger ones in: --model-role 'judge=[MODEL, …]'"
-REMEDY: Final = "Put a stronger judge in: --model-role judge=MODEL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,176 +26,185 @@ class Trust:
     that passed are preferred (1%). Else "unknown". What the longer answer gains is no fault that
     ballots can show: see `tiebreak.analysis.equal_length`.
 
-    `sentence` says it. `reasons` are the faults, empty unless the state is "doubtful".
+    `sentence` says all of it. `reasons` are the faults, empty unless the state is "doubtful".
     """
 
     state: State
-    sentence: str
-    reasons: tuple[str, ...] = ()
+    sentence: Reason
+    reasons: tuple[Reason, ...] = ()
 
 
 def trust_of(
     judge: JudgeFigures,
     rule: PlacementRule,
     *,
-    unscored: str | None,
-    bound: Sequence[str] = (),
+    unscored: Reason | None,
+    bound: Sequence[Reason] = (),
     jury: Sequence[Juror] = (),
     canaries: Canaries | None = None,
 ) -> Trust:
     """What the checks of a judge come to.
 
-    `unscored` is the warning of too many unusable replies. In peer review `bound` are the reviewers
-    who follow the order shown; of a jury `judge` is all of its judges together.
+    `unscored` warns of too many unusable replies. In peer review `bound` are the reviewers who
+    follow the order shown; of a jury `judge` is all of its judges together.
     """
     if rule.asks is None:
-        return Trust("unknown", "There is no judge: models are ranked by their native scores.")
-    mute = [unscored.partition(". ")[0]] if unscored is not None else []
+        return Trust("unknown", Reason("no_judge"))
+    mute = [unscored["clause"]] if unscored is not None else []
+    state: State
     if jury:
         state, clauses, reasons = _of_jury(judge, rule, mute, jury)
     else:
         reasons = [*bound, *(_verified_fault(judge) if rule.reviewed else faults(judge)), *mute]
-        state, clause = ("doubtful", "") if reasons else _no_fault(judge, rule)
-        clauses = reasons or [clause]
+        state, clause = ("doubtful", None) if reasons else _no_fault(judge, rule)
+        clauses = reasons or [*filter(None, [clause])]
     if canaries is not None:
         persuaded = persuasion(canaries)
-        # What no fault was found in does not matter beside one.
+        # Beside a fault it does not matter in what none was found.
         clauses = [*(() if canaries.bound and not reasons else clauses), persuaded]
         if canaries.bound:
             state, reasons = "doubtful", [*reasons, persuaded]
-    who, are = ("The reviewers", "are") if rule.reviewed else ("The judge", "is")
-    who = "The jury" if jury else who
-    head = f"{who} {are} doubtful" if state == "doubtful" else who
-    return Trust(state, f"{head} on this board: {'; '.join(clauses)}.", tuple(reasons))
+    judges = "reviewers" if rule.reviewed else "jury" if jury else "judge"
+    if state != "doubtful":
+        sentence = Reason("trust", judges=judges, clauses=clauses)
+    elif rule.reviewed:
+        sentence = Reason("doubtful_reviewers", clauses=clauses)
+    else:
+        sentence = Reason("doubtful", judges=judges, clauses=clauses)
+    return Trust(state, sentence, tuple(reasons))
 
 
-def persuasion(canaries: Canaries) -> str:
+def persuasion(canaries: Canaries) -> Reason:
     """How often a judge was persuaded, as a clause."""
     share = canaries.share
     if not canaries.n:
-        return "no planted canary has a verdict"
-    bounds = "" if math.isnan(share.lower) else f" ({_percents(share.lower, share.upper)})"
-    planted = count(canaries.n, "planted canary", "planted canaries")
-    return f"persuaded by {canaries.n_persuaded:,} of {planted}{bounds}"
+        return Reason("no_canary_verdict")
+    bounds = Reason("within", lower=100 * share.lower, upper=100 * share.upper)
+    return Reason(
+        "persuaded",
+        n=canaries.n_persuaded,
+        of=canaries.n,
+        bounds="" if math.isnan(share.lower) else bounds,
+    )
 
 
-def faults(judge: JudgeFigures) -> Iterator[str]:
+def faults(judge: JudgeFigures) -> Iterator[Reason]:
     """What the alarms of one judge found, as clauses."""
     position, flips = judge.position, judge.flips
     if position.bound:
         yield _by_order(position)
     elif flips.p <= ALARM and abs(position.gain) >= TOLERANCE:
         most, place = max((flips.both_first, "first"), (flips.both_second, "second"))
-        yield (
-            f"of {count(flips.n_flipped, 'match', 'matches')} that it decided otherwise in the "
-            f"other order, {most:,} went to the answer shown {place} both times"
-        )
+        yield Reason("flips_to_one_place", n=flips.n_flipped, most=most, place=place)
     yield from _verified_fault(judge)
 
 
-def _verified_fault(judge: JudgeFigures) -> Iterator[str]:
+def _verified_fault(judge: JudgeFigures) -> Iterator[Reason]:
     if judge.correctness.prefers == "failed":
         yield _verified(judge.correctness)
 
 
-def _verified(correctness: Correctness) -> str:
+def _verified(correctness: Correctness) -> Reason:
     """How often an answer that failed was preferred to one that passed, as a clause."""
-    share = percent(correctness.share.value)
-    return (
-        f"the answer that failed was preferred in {correctness.n_against:,} of "
-        f"{count(correctness.n, 'verified pair')} ({share})"
+    return Reason(
+        "failed_preferred",
+        n=correctness.n_against,
+        of=correctness.n,
+        share=correctness.share.value,
     )
 
 
 def _of_jury(
-    judge: JudgeFigures, rule: PlacementRule, mute: Sequence[str], jury: Sequence[Juror]
-) -> tuple[State, list[str], list[str]]:
+    judge: JudgeFigures, rule: PlacementRule, mute: Sequence[Reason], jury: Sequence[Juror]
+) -> tuple[State, list[Reason], list[Reason]]:
     """State, clauses and reasons of all together, then of each; one doubtful judge is enough."""
-    together = [f"together, {fault}" for fault in faults(judge)] + [*mute]
-    reasons, alike = list(together), dict[str, list[str]]()
+    together = [Reason("together", fault=fault) for fault in faults(judge)] + [*mute]
+    reasons, jurors = list(together), list[tuple[str, Reason]]()
     for juror in jury:
-        if fault := "; ".join(juror_faults(juror)):
-            alike.setdefault(f": {fault}", []).append(juror.name)
-            reasons.append(f"{juror.name}: {fault}")
+        if clauses := [*juror_faults(juror)]:
+            jurors.append((juror.name, Reason("juror_faults", faults=clauses)))
+            reasons.append(Reason("faults_of", judge=juror.name, faults=clauses))
             continue
         state, clause = _no_fault(juror.figures, rule)
-        alike.setdefault(" fine" if state == "fine" else f" unknown: {clause}", []).append(
-            juror.name
-        )
-    each = sorted(alike.items(), key=lambda group: group[0] != " fine")
-    clauses = [*together, *(f"{', '.join(names)}{clause}" for clause, names in each)]
-    return "doubtful" if reasons else _no_fault(judge, rule)[0], clauses, reasons
+        fine = Reason("juror_fine") if state == "fine" else Reason("juror_unknown", clause=clause)
+        jurors.append((juror.name, fine))
+    jurors.sort(key=lambda juror: juror[1].kind != "juror_fine")
+    state = "doubtful" if reasons else _no_fault(judge, rule)[0]
+    return state, [*together, Reason("jurors", jurors=jurors)], reasons
 
 
-def juror_faults(juror: Juror) -> Iterator[str]:
+def juror_faults(juror: Juror) -> Iterator[Reason]:
     """What the alarms of one judge of a jury found, as clauses."""
     yield from faults(juror.figures)
     agreement = juror.agreement
     if juror.agreement_p <= ALARM and agreement.value < 0.5 - TOLERANCE:
-        yield f"it contradicts the others in {percent(1 - agreement.value)} of pairs"
+        yield Reason("contradicts_jury", share=1 - agreement.value)
     for replies in juror.figures.replies:
         if replies.unscored_rate > UNSCORED_TOLERANCE:
-            questions = count(replies.n_questions, "question")
-            yield f"no usable reply to {replies.n_unscored:,} of {questions}"
+            yield Reason("no_usable_reply", n=replies.n_unscored, of=replies.n_questions)
 
 
-def position_gain(position: Position) -> str:
+def position_gain(position: Position) -> Reason:
     """What being shown first is worth, with its interval."""
     if position.gain < 0:
         size = _points(-position.gain, 0.5 - position.upper, 0.5 - position.lower)
-        return f"the answer shown last gains {size}"
+        return Reason("last_gains", size=size)
     size = _points(position.gain, position.lower - 0.5, position.upper - 0.5)
-    return f"the answer shown first gains {size}"
+    return Reason("first_gains", size=size)
 
 
-def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, str]:
+def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, Reason]:
     """The state when no alarm went off, and what follows the name of who judged."""
     position, correctness = judge.position, judge.correctness
     many = rule.noun[1] if rule.asks == "list" else "verdicts"
-    its = "their" if rule.reviewed else "its"
-    verified = f"; {_verified(correctness)}" if correctness.enough else ""
+    clause = _verified(correctness) if correctness.enough else None
+    verified = Reason("besides", clause=clause) if clause else ""
     if correctness.enough and correctness.prefers != "passed":
-        return "unknown", f"nothing shows that answers which passed are preferred{verified}"
+        return "unknown", Reason("passed_not_preferred", verified=verified)
     if rule.by_grades:
-        if verified:
-            return "fine", verified.removeprefix("; ")
-        return "unknown", "answers were graded one by one, which shows nothing about it"
+        return ("fine", clause) if clause else ("unknown", Reason("graded_one_by_one"))
     if not position.enough:
-        go = "they go" if rule.reviewed else "it goes"
-        return "unknown", f"too few {many} ({position.n:,}) to tell whether {go} by position"
+        return "unknown", Reason(
+            "few_reviews_to_tell" if rule.reviewed else "few_verdicts_to_tell",
+            many=many,
+            n=position.n,
+        )
     if not judge.coin_p <= ALARM:
-        return "unknown", f"nothing shows that {its} {many} are more than coin tosses"
+        return "unknown", Reason(
+            "coin_tosses_of_reviewers" if rule.reviewed else "coin_tosses", many=many
+        )
     if position.p <= ALARM:
-        bias = f"{position_gain(position)} in {position.n:,} {many}, too little to matter"
-    else:
-        bias = f"no position bias found in {position.n:,} {many}"
-    return "fine", f"{bias}{verified}"
+        return "fine", Reason(
+            "slight_position_bias",
+            gain=position_gain(position),
+            n=position.n,
+            many=many,
+            verified=verified,
+        )
+    return "fine", Reason("no_position_bias", n=position.n, many=many, verified=verified)
 
 
-def length_gain(length: Length) -> str:
+def length_gain(length: Length) -> Reason:
     """What being longer is worth, with its interval where there is one."""
     if length.gain < 0:
-        size = _points(-length.gain, -length.upper, -length.lower)
-        return f"between the same two models the shorter answer gains {size}"
-    size = _points(length.gain, length.lower, length.upper)
-    return f"between the same two models the longer answer gains {size}"
+        return Reason("shorter_gains", size=_points(-length.gain, -length.upper, -length.lower))
+    return Reason("longer_gains", size=_points(length.gain, length.lower, length.upper))
 
 
-def _by_order(position: Position) -> str:
+def _by_order(position: Position) -> Reason:
+    first = position.gain > 0
     if position.kind == "lists":
-        order = "as they were shown" if position.gain > 0 else "against the order shown"
-        share = percent(max(position.rate, 1 - position.rate))
-        return f"in {count(position.n, 'list')} it ranked {share} of pairs of answers {order}"
-    place, rate = ("first", position.rate) if position.gain > 0 else ("second", 1 - position.rate)
-    return f"the answer shown {place} won {percent(rate)} of {count(position.n, 'verdict')}"
+        share = max(position.rate, 1 - position.rate)
+        return Reason(
+            "lists_as_shown" if first else "lists_against_order", n=position.n, share=share
+        )
+    share = position.rate if first else 1 - position.rate
+    return Reason("place_won", place="first" if first else "second", share=share, n=position.n)
 
 
-def _percents(lower: float, upper: float) -> str:
-    """Bounds of a share: 2–20%."""
-    return f"{100 * lower:.0f}–{100 * upper:.0f}%"
-
-
-def _points(gain: float, lower: float, upper: float) -> str:
+def _points(gain: float, lower: float, upper: float) -> Reason:
     """A gain in percentage points, with its interval where there is one."""
-    size = count(round(100 * gain), "point")
-    return size if math.isnan(lower) else f"{size} ({round(100 * lower)} to {round(100 * upper)})"
+    points = round(100 * gain)
+    if math.isnan(lower):
+        return Reason("points", n=points)
+    return Reason("points_within", n=points, lower=round(100 * lower), upper=round(100 * upper))

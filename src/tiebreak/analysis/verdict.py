@@ -5,7 +5,7 @@ intervals overlap.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -19,25 +19,27 @@ from tiebreak.analysis.strengths import StrengthView
 from tiebreak.analysis.trust import Trust, length_gain
 from tiebreak.rankers.pairwise_tests import Pair, Separation, Untested, items_needed, separation
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import Rule
-from tiebreak.text import count, p_value
 
-# More models than this are counted, not named.
-_FEW = 4
-_VIEWS = {"least_squares": "least squares", "bradley_terry": "Bradley–Terry"}
+_VIEWS = {
+    "least_squares": Reason("least_squares"),
+    "bradley_terry": Reason("bradley_terry"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class BoardVerdict:
     """What a leaderboard says, before any table.
 
-    `sentence` is plain English, some sentences long. `tiers` are the longest runs of models, in the
-    order of the board, in which no two are told apart: tiers may overlap, and a model that is told
-    apart from all others is a tier of its own. `trust` is about the judge. `equal_length` says what
-    changes at equal length, where the longer answer gains; else it is None.
+    `sentence` is a reason of several `statements`, the last that of `trust`, which is about the
+    judge. `tiers` are the longest runs of models, in the order of the board, in which no two are
+    told apart: tiers may overlap, and a model that is told apart from all others is a tier of its
+    own. `equal_length` says what changes at equal length, where the longer answer gains; else it is
+    None.
     """
 
-    sentence: str
+    sentence: Reason
     tiers: tuple[tuple[str, ...], ...]
     trust: Trust
     equal_length: EqualLength | None = None
@@ -87,7 +89,7 @@ def board_verdict(
     *,
     views: Sequence[StrengthView] = (),
     firsts: Mapping[Rule, Sequence[str]] = MappingProxyType({}),
-    decided: str = "",
+    decided: Reason | None = None,
     judged: bool = True,
     trust: Trust,
     equal_length: EqualLength | None = None,
@@ -96,190 +98,186 @@ def board_verdict(
 
     `native` are native scores, shape (rows, N), NaN = absent, and `items` the item of each row.
     `firsts` are whom other rules of placement put first; `decided` is what a sequential test
-    decided, as a sentence, or ""; `judged` is whether anything but the native score ranked the
-    models.
+    decided, if there was one; `judged` is whether anything but the native score ranked the models.
     """
-    sentences = [
-        order_sentence(tests, models),
+    statements = [
+        *order_reasons(tests, models),
         _rare_failures(tests),
         decided,
-        _placed(tests, models, firsts),
-        _views(tests, models, views),
+        *_placed(tests, models, firsts),
+        *_views(tests, models, views),
+        _native(tests, models, native, items) if judged else None,
+        *(_at_equal_length(equal_length) if equal_length is not None else ()),
+        trust.sentence,
     ]
-    if judged:
-        sentences.append(_native(tests, models, native, items))
-    if equal_length is not None:
-        sentences.append(_at_equal_length(equal_length))
     return BoardVerdict(
-        " ".join(filter(None, [*sentences, trust.sentence])),
+        Reason("verdict", statements=[*filter(None, statements)]),
         tuple(tuple(models[tests.order[place]] for place in group) for group in tests.groups),
         trust,
         equal_length,
     )
 
 
-def order_sentence(tests: Separation, models: Sequence[str]) -> str:
+def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
     """Who is first, against whom that holds, and which models cannot be told apart."""
     names = [models[column] for column in tests.order]
     if len(names) < 2:
-        return (
-            f"There is nothing to compare: {names[0]} alone is ranked."
-            if names
-            else ("No item could be ranked.")
-        )
+        yield Reason("alone", model=names[0]) if names else Reason("nothing_ranked")
+        return
     if not any(pair.apart for pair in tests.pairs):
-        return _nothing(tests, names)
-    first, others = tests.order[0], tests.order[1:]
+        yield _nothing(tests, names)
+        return
+    first, later = tests.order[0], tests.order[1:]
     behind = {pair.below: pair for pair in tests.pairs if pair.above == first and _ahead(pair)}
-    items = f"these {_items(tests)}"
-    open_ = [models[column] for column in others if column not in behind]
-    largest = p_value(max((pair.p_adjusted for pair in behind.values()), default=1), at_most=True)
+    open_ = [models[column] for column in later if column not in behind]
+    largest = max((pair.p_adjusted for pair in behind.values()), default=1.0)
     if not open_:
-        each = " against each other model" if len(others) > 1 else f" against {names[1]}"
-        rest = _rest(tests, names, f"on {items}")
-        return " ".join(filter(None, [f"{names[0]} is first ({largest}{each}).", rest]))
-    ahead = [models[column] for column in others if column in behind]
+        if len(later) > 1:
+            yield Reason("first_of_all", model=names[0], p=largest)
+        else:
+            yield Reason("first_of_two", model=names[0], second=names[1], p=largest)
+        yield from _rest(tests, names)
+        return
+    ahead = [models[column] for column in later if column in behind]
     top = names[: tests.groups[0].stop]
     beyond = [model for model in open_ if model not in top]
-    clauses = [f"ahead of {_listed(ahead)} ({largest})"] if ahead else []
-    clauses += [f"not told apart from {_listed(beyond)}"] if beyond else []
+    clauses = [Reason("ahead_of", models=ahead, p=largest)] if ahead else []
+    clauses += [Reason("not_ahead_of", models=beyond)] if beyond else []
     if len(top) == 1:
-        return f"{names[0]} leads: {', '.join(clauses)} on {items}. {_tiers(tests)}"
-    leading = _listed(top) if len(top) <= _FEW else f"The first {len(top)} models"
-    sentences = [f"{leading} lead, in the order of their scores; {items} do not tell them apart."]
-    if clauses:
-        sentences.append(f"{names[0]} is {', '.join(clauses)}.")
-    return " ".join([*sentences, _tiers(tests)])
+        yield Reason("leads", model=names[0], clauses=clauses, n_items=_n_items(tests))
+    else:
+        yield Reason("lead_together", models=top, n_items=_n_items(tests))
+        if clauses:
+            yield Reason("first_is", model=names[0], clauses=clauses)
+    yield _tiers(tests)
 
 
-def _nothing(tests: Separation, names: Sequence[str]) -> str:
+def _nothing(tests: Separation, names: Sequence[str]) -> Reason:
     """No two models are told apart, and why."""
-    n_items = max(pair.n_items for pair in tests.pairs)
-    two = f"{names[0]} and {names[1]}"
-    none = "the order below is not a ranking"
-    needed = items_needed(level=tests.level)
+    n_items, needed = _n_items(tests), items_needed(level=tests.level)
+    two = len(names) == 2
     if n_items < needed:
-        any_two = two if len(names) == 2 else "any two models"
-        return (
-            f"Too few items: {n_items} cannot tell {any_two} apart, it takes at least {needed}; "
-            f"{none}."
-        )
-    which = two if len(names) == 2 else f"No two of the {len(names)} models"
-    can = "cannot" if len(names) == 2 else "can"
+        if two:
+            return Reason("few_items_for_two", n=n_items, models=names, least=needed)
+        return Reason("few_items_for_any", n=n_items, least=needed)
     if all(pair.p == 1 for pair in tests.pairs if pair.n_items):
-        return f"{which} {can} be told apart: their mean scores are equal; {none}."
-    return f"{which} {can} be told apart on these {_items(tests)}: {none}."
+        if two:
+            return Reason("two_equal", models=names)
+        return Reason("all_equal", n_models=len(names))
+    if two:
+        return Reason("two_not_apart", models=names, n_items=n_items)
+    return Reason("none_apart", n_models=len(names), n_items=n_items)
 
 
-def _rare_failures(tests: Separation) -> str:
+def _rare_failures(tests: Separation) -> Reason | None:
     """For how many pairs the items are too few, though they would tell them apart."""
     n_pairs = sum(pair.untested == "rare failures" for pair in tests.pairs)
-    which = f"Too few items to test {count(n_pairs, 'pair')}: a failure too rare to show in"
-    return f"{which} {_items(tests)} could turn the lead round." if n_pairs else ""
+    return Reason("rare_failures", n=n_pairs, n_items=_n_items(tests)) if n_pairs else None
 
 
-def _rest(tests: Separation, names: Sequence[str], items: str) -> str:
+def _rest(tests: Separation, names: Sequence[str]) -> Iterator[Reason]:
     """Which of the models behind the first are told apart."""
     groups = [group for group in tests.groups if len(group) > 1]
     if len(names) < 3:
-        return ""
+        return
     if not groups:
-        return f"All {len(names)} models are told apart {items}."
-    if len(groups) == 1:
+        yield Reason("all_apart", n_models=len(names), n_items=_n_items(tests))
+    elif len(groups) == 1:
         alike = [names[place] for place in groups[0]]
-        rest = len(alike) == len(names) - 1 and len(alike) > _FEW
-        who = f"The other {len(alike)}" if rest else _listed(alike)
-        return f"{who} cannot be told apart {items}."
-    return _tiers(tests)
+        yield Reason(
+            "rest_not_apart" if len(alike) == len(names) - 1 else "not_apart",
+            models=alike,
+            n_items=_n_items(tests),
+        )
+    else:
+        yield _tiers(tests)
 
 
-def _tiers(tests: Separation) -> str:
-    overlap = any(one.stop > two.start for one, two in pairwise(tests.groups))
-    overlapping = "overlapping " if overlap else ""
-    return f"The {len(tests.order)} models form {len(tests.groups)} {overlapping}tiers."
+def _tiers(tests: Separation) -> Reason:
+    overlap = any(tier.stop > following.start for tier, following in pairwise(tests.groups))
+    return Reason(
+        "overlapping_tiers" if overlap else "tiers",
+        n_models=len(tests.order),
+        n_tiers=len(tests.groups),
+    )
 
 
-def _placed(tests: Separation, models: Sequence[str], firsts: Mapping[Rule, Sequence[str]]) -> str:
+def _placed(
+    tests: Separation, models: Sequence[str], firsts: Mapping[Rule, Sequence[str]]
+) -> Iterator[Reason]:
     """Where other rules of placement name another first model."""
-    others: dict[str, list[str]] = {}
+    by_model: dict[str, list[str]] = {}
     for rule, leads in firsts.items():
         if tests.order and models[tests.order[0]] not in leads:
-            others.setdefault(leads[0], []).append(rule)
-    return " ".join(
-        f"Placed by {' or '.join(by)}, {model} stands first (rank --place {by[0]})."
-        for model, by in others.items()
-    )
+            by_model.setdefault(leads[0], []).append(rule)
+    for model, rules in by_model.items():
+        yield Reason("placed_first", model=model, rules=rules, rule=rules[0])
 
 
-def _views(tests: Separation, models: Sequence[str], views: Sequence[StrengthView]) -> str:
+def _views(
+    tests: Separation, models: Sequence[str], views: Sequence[StrengthView]
+) -> Iterator[Reason]:
     """Where the second views name another first model."""
-    if not tests.order:
-        return ""
-    others: dict[str, list[str]] = {}
+    by_model: dict[str, list[Reason]] = {}
     for view in views:
         leads = [row.model for row in view.rows if row.rank == 1]
-        if leads and models[tests.order[0]] not in leads:
-            others.setdefault(leads[0], []).append(_VIEWS[view.method])
-    return " ".join(
-        f"By all matches at once ({' and '.join(by)}) {model} is first."
-        for model, by in others.items()
-    )
+        if tests.order and leads and models[tests.order[0]] not in leads:
+            by_model.setdefault(leads[0], []).append(_VIEWS[view.method])
+    for model, methods in by_model.items():
+        yield Reason("first_by_matches", model=model, views=methods)
 
 
 def _native(
     tests: Separation, models: Sequence[str], scores: FloatArray, items: ArrayLike | None
-) -> str:
+) -> Reason | None:
     """Where native scores say something else."""
     means = [mean(column) for column in scores.T]
     known = [column for column in tests.order if not math.isnan(means[column])]
     if len(known) < 2:
-        return ""
+        return None
     by_native = sorted(known, key=lambda column: -means[column])
     native = separation(scores, by_native, items=items, level=tests.level)
     ours = set(tests.apart)
     against = [(over, under) for over, under in native.apart if (under, over) in ours]
     if against:
         over, under = against[0]
-        more = f", as of {len(against)} pairs in all" if len(against) > 1 else ""
-        return (
-            f"Judging puts {models[under]} above {models[over]}, native scores say the "
-            f"opposite ({means[under]:.3f} against {means[over]:.3f}){more}."
+        return Reason(
+            "native_against_judging",
+            above=models[under],
+            below=models[over],
+            score=means[under],
+            against=means[over],
+            more=Reason("pairs_in_all", n=len(against)) if len(against) > 1 else "",
         )
     first, best = tests.order[0], by_native[0]
     if not math.isnan(means[first]) and means[best] > means[first] + 1e-9:
-        return (
-            f"By native score {models[best]} is first "
-            f"({means[best]:.3f}; {models[first]}: {means[first]:.3f})."
+        return Reason(
+            "first_by_native",
+            model=models[best],
+            score=means[best],
+            first=models[first],
+            against=means[first],
         )
-    return ""
+    return None
 
 
-def _at_equal_length(changes: EqualLength) -> str:
+def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
     """What the longer answer gains, and what the board would say without it."""
-    answer = "longer" if changes.length.gain > 0 else "shorter"
-    gain = f"{length_gain(changes.length).capitalize()}; {answer} answers may be better."
+    yield Reason(
+        "longer_may_be_better" if changes.length.gain > 0 else "shorter_may_be_better",
+        gain=length_gain(changes.length),
+    )
     if not changes.sensitive:
-        return f"{gain} At equal length nothing changes that is said here."
-    lost = f"{len(changes.lost)} of {count(changes.n_apart, 'pair')} told apart " + (
-        "does not hold" if len(changes.lost) == 1 else "do not hold"
-    )
-    leads = f"{changes.leader} has the highest score" if changes.leader else ""
-    what = " and ".join(filter(None, [lost if changes.lost else "", leads]))
-    return (
-        f"{gain} At equal length {what}: this board is sensitive to length (rank --control length)."
-    )
+        yield Reason("same_at_equal_length")
+        return
+    lost = Reason("pairs_lost", n=len(changes.lost), of=changes.n_apart) if changes.lost else None
+    leader = Reason("highest_score", model=changes.leader) if changes.leader else None
+    yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
 
 
 def _ahead(pair: Pair) -> bool:
     return pair.apart is True and pair.difference > 0
 
 
-def _items(tests: Separation) -> str:
-    return count(max(pair.n_items for pair in tests.pairs), "item")
-
-
-def _listed(names: Sequence[str]) -> str:
-    """a; a and b; a, b and c; 7 models."""
-    if len(names) > _FEW:
-        return f"{len(names)} models"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+def _n_items(tests: Separation) -> int:
+    return max(pair.n_items for pair in tests.pairs)

@@ -7,6 +7,7 @@ that needs fixing. A problem is a `Note` whose kind is a key of `HINTS`.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self
 
+from tiebreak.candidates.native import NO_NATIVE_SCORES
 from tiebreak.candidates.pool import Note
 from tiebreak.errors import TiebreakError
 from tiebreak.text import count, natural_key
@@ -30,29 +31,27 @@ HINTS: Final[Mapping[str, str]] = {
     ),
     # Rankings were published, but not the answers that were ranked.
     "not_published": "Its owner can add the answers: `tiebreak publish … --with-candidates`.",
-    "unreadable_log": (
-        "Remove an unreadable file or write it again; --mode intersect leaves it out."
-    ),
+    "unreadable_log": ("Remove an unreadable file or write it again; {intersect} leaves it out."),
     "log_status": (
         "Finish an unsuccessful run with `inspect eval-retry LOG` and remove the old log; "
-        "--mode intersect leaves it out."
+        "{intersect} leaves it out."
     ),
     # lm-eval scored given continuations: its models wrote nothing.
     "not_written": "Only tasks with `output_type: generate_until` hold written answers to compare.",
     "filter": "Choose one of a file's own filters with --filter NAME.",
     "sample_error": (
-        "Run failed samples again (`inspect eval-retry LOG`); --mode intersect drops their items."
+        "Run failed samples again (`inspect eval-retry LOG`); {intersect} drops their items."
     ),
-    "missing_output": "A sample without output is not an answer; --mode intersect drops its item.",
+    "missing_output": "A sample without output is not an answer; {intersect} drops its item.",
     "media_missing": (
         "Such an item cannot be told from others with the same text: run it again with "
-        "--log-images; --mode intersect drops it."
+        "--log-images; {intersect} drops it."
     ),
     "native_score": (
-        "Choose another score with --metric NAME, or score the log again; --mode intersect keeps "
+        "Choose another score with --metric NAME, or score the log again; {intersect} keeps "
         "such an answer with an undefined native score."
     ),
-    "duplicate_item": "Item ids must be unique inside a log; --mode intersect drops the items.",
+    "duplicate_item": "Item ids must be unique inside a log; {intersect} drops the items.",
     "duplicate_model": (
         "Keep one log per model, or, to compare two settings of one model, name them with "
         "--name PATH=MODEL, or before the run with `inspect eval … --metadata candidate=NAME`. Of "
@@ -61,22 +60,21 @@ HINTS: Final[Mapping[str, str]] = {
     ),
     "question_conflict": (
         "The logs come from different versions of the benchmark or different prompts; "
-        "--mode intersect drops the items."
+        "{intersect} drops the items."
     ),
     "repeated_question": (
-        "Give the samples ids of your own, the same for all models; --mode intersect drops the "
-        "items."
+        "Give the samples ids of your own, the same for all models; {intersect} drops the items."
     ),
     "target_differs": (
-        "The logs come from different versions of the benchmark; --mode intersect keeps the items."
+        "The logs come from different versions of the benchmark; {intersect} keeps the items."
     ),
     "native_differs": (
         "Choose a score that all logs have with --metric NAME (or --filter NAME), or score the "
-        "logs again; --mode intersect keeps what each log has."
+        "logs again; {intersect} keeps what each log has."
     ),
-    "settings_differ": "Leave out --same-settings to compare the models as they were asked.",
-    "wording_differs": "Leave out --same-settings to compare the models as they were asked.",
-    "hole": "Run the missing items, or use --mode intersect to keep what all models answered.",
+    "settings_differ": "Leave out {same_settings} to compare the models as they were asked.",
+    "wording_differs": "Leave out {same_settings} to compare the models as they were asked.",
+    "hole": "Run the missing items, or use {intersect} to keep what all models answered.",
     "disjoint_items": (
         "Items match when the text of the question, the choices and the tools agree. Check that "
         "the logs hold the same benchmark, the same subset and the same wording."
@@ -96,8 +94,24 @@ HINTS: Final[Mapping[str, str]] = {
 }
 """What to do about each kind of problem, in the order in which they come up.
 
-Options are spelt as on the command line. `load_candidates` has arguments of the same names.
+`{intersect}` and `{same_settings}` are options that a task has as well, spelt in another way;
+`load_candidates` has arguments of the same names.
 """
+
+COMMAND_LINE: Final = {"intersect": "--mode intersect", "same_settings": "--same-settings"}
+"""How the command line spells the options in `HINTS`."""
+
+LOADING: Final[Mapping[str, frozenset[str]]] = {
+    "filter": frozenset({"--filter"}),
+    "native_score": frozenset({"--metric"}),
+    "duplicate_model": frozenset({"--name"}),
+    "native_differs": frozenset({"--filter", "--metric"}),
+    "single_model": frozenset({"--rename"}),
+    "rename": frozenset({"--name", "--rename"}),
+    "native_choice": frozenset({"--metric"}),
+    "filter_choice": frozenset({"--filter"}),
+}
+"""The options of loading that hints and notes name; a task has none of them."""
 
 
 class CandidateError(TiebreakError, ValueError):
@@ -105,12 +119,17 @@ class CandidateError(TiebreakError, ValueError):
 
     Attributes:
         notes: Everything that is wrong, the earliest kind first, then what helps to understand it.
-        hints: What to do next, one sentence for each kind of problem.
+        hints: What to do next, one sentence for each kind of problem, for the command line.
+        options: The options of loading that the message names, in order.
     """
 
     def __init__(self, problems: Sequence[Note], context: Sequence[Note] = ()) -> None:
         self.notes = (*problems, *context)
-        self.hints = tuple(HINTS[kind] for kind in dict.fromkeys(note.kind for note in problems))
+        self._kinds = tuple(dict.fromkeys(note.kind for note in problems))
+        self.hints = self._hints(COMMAND_LINE)
+        choices = {note.kind for note in self.notes[:MAX_LISTED] if note.what != NO_NATIVE_SCORES}
+        named = [*self._kinds, *(choices & {"native_choice", "filter_choice"})]
+        self.options = sorted({name for kind in named for name in LOADING.get(kind, ())})
         super().__init__(problems, context)  # as `args`, so that the error can be pickled
 
     @classmethod
@@ -124,11 +143,18 @@ class CandidateError(TiebreakError, ValueError):
         return self.notes[0].kind
 
     def __str__(self) -> str:
+        return self.message(COMMAND_LINE)
+
+    def message(self, spelling: Mapping[str, str]) -> str:
+        """The message, with options spelt as here instead of as in `COMMAND_LINE`."""
         listed = [f"  - {note}" for note in self.notes[:MAX_LISTED]]
         if len(self.notes) > MAX_LISTED:
             listed.append(f"  - and {len(self.notes) - MAX_LISTED} more")
         heading = f"{count(len(self.notes), 'problem')} in the candidate files:"
-        return "\n".join([heading, *listed, *self.hints])
+        return "\n".join([heading, *listed, *self._hints(spelling)])
+
+    def _hints(self, spelling: Mapping[str, str]) -> tuple[str, ...]:
+        return tuple(HINTS[kind].format_map(spelling) for kind in self._kinds)
 
 
 def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> None:

@@ -58,10 +58,13 @@ def choose_metric(present: Sequence[str], wanted: Sequence[str]) -> str | None:
     return next((name for name in wanted if name in present), None)
 
 
+NO_NATIVE_SCORES: Final = "no native scores"
+
+
 def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> Note | None:
     """A note if there was no score to choose, or one had to be chosen out of several."""
     if not present:
-        return Note("native_choice", source, "no native scores")
+        return Note("native_choice", source, NO_NATIVE_SCORES)
     if len(present) == 1 or wanted:
         return None
     message = f"native score is {present[0]!r}, out of {shortened(present)} (choose with --metric)"

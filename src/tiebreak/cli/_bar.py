@@ -93,7 +93,7 @@ def _drawn(now: Callable[[], Activity | None]) -> "Progress":
             seen = now()
             if seen is not None and self.tasks:
                 [task] = self.tasks
-                task.description, task.total = seen.description, seen.total
+                task.description, task.total = str(seen.description), seen.total
                 task.completed = seen.done
                 task.fields["parts"] = f"{seen.done:,} of {seen.total:,}" if seen.total else ""
             return super().get_renderables()

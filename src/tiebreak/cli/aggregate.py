@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
     from tiebreak.tables.inputs import ReadingOptions
 
-_METHODS = "\n".join(f"  {method.name:<13} {method.help}" for method in AGGREGATORS.values())
+# What each method orders by.
+_ORDERS_BY = {
+    "kemeny_young": "the fewest pairwise disagreements, proven optimal",
+    "average": "the mean rank",
+    "borda": "the candidates left behind",
+    "copeland": "pairwise victories minus defeats",
+    "dodgson": "the swaps that make a candidate beat every other",
+    "irv": "the order in which candidates are eliminated",
+    "kendall": "Kemeny–Young on complete ballots alone",
+    "spearman": "the places with the least squared distance",
+}
+_METHODS = "\n".join(f"  {name:<13} {_ORDERS_BY[name]}" for name in AGGREGATORS)
 
 
 def _weights(

@@ -9,7 +9,6 @@ import json
 import math
 import mimetypes
 import os
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,7 +47,10 @@ from tiebreak.text import count, listed, split_names
 
 logger = getLogger(__name__)
 
-_LOADING = re.compile(r"--(?:metric|filter|rename|name)\b")
+_TASK_ARGUMENTS = {
+    "intersect": "-T mode=intersect",
+    "same_settings": "-T same_settings=true",
+}
 
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
@@ -79,21 +81,20 @@ def load_pools(common: Common, protocol: Protocol) -> tuple[CandidatePool, ...]:
             alone = RULES[protocol.placed_by].judges_one
             pools = (load_candidates(paths, mode=kept, alone=alone, same_settings=same_settings),)
     except CandidateError as error:
-        raise PrerequisiteError(_to_inspect(str(error))) from error
+        raise PrerequisiteError(_to_inspect(error)) from error
     drops = protocol.keyed and common["without_key"] == "drop"
     return _with_keys(pools) if drops else pools
 
 
-def _to_inspect(message: str) -> str:
-    """What an error says of options, for who gave `-T candidates=…` to Inspect."""
-    text = message.replace("--mode intersect", "-T mode=intersect")
-    text = text.replace("--same-settings", "-T same_settings=true")
-    if options := sorted(set(_LOADING.findall(text))):
-        text += (
-            f"\nWith {', '.join(options)}: `tiebreak candidates … --out pool.parquet`, and then "
-            "-T candidates=pool.parquet."
+def _to_inspect(error: CandidateError) -> str:
+    """The message for who gave `-T candidates=…` to Inspect."""
+    message = error.message(_TASK_ARGUMENTS)
+    if error.options:
+        message += (
+            f"\nWith {', '.join(error.options)}: `tiebreak candidates … --out pool.parquet`, and "
+            "then -T candidates=pool.parquet."
         )
-    return text
+    return message
 
 
 def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:

@@ -170,7 +170,7 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
         "bootstrap": only(board, "level", "draws", "seed"),
         "judge": board.judge,
         "receipt": board.receipt,
-        "warnings": list(board.warnings),
+        "warnings": list(map(str, board.warnings)),
     }
 
 

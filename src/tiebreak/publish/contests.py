@@ -97,7 +97,7 @@ def contest_of(report: ContestReport) -> Contest:
         table=table,
         spoilt=(),
         notes=(),
-        items_reason=public_words(report.items_reason),
+        items_reason=public_words(str(report.items_reason)) if report.items_reason else None,
     )
     election = _elected(report, table)
     return Contest(
@@ -105,7 +105,7 @@ def contest_of(report: ContestReport) -> Contest:
         report=report,
         table=table,
         election=election,
-        notes=(*_notes(report, table), *election.notes),
+        notes=(*_notes(report, table), *map(str, election.notes)),
         sources=sources,
     )
 
@@ -148,7 +148,7 @@ def contest_manifest(contest: Contest) -> dict[str, Any]:
         csd={name: played[name] for name in _PLAYED},
         merged={name: merged[name] for name in ("candidates", "failed", "results")},
         proof=list(kemeny_lines(contest.election.names, kemeny)) if kemeny else [],
-        warnings=contest.report.warnings,
+        warnings=list(map(str, contest.report.warnings)),
         notes=[*contest.notes, *contest.left_out],
     )
 

@@ -131,7 +131,7 @@ def publish_dataset(
     if contest is not None:
         with doing("merging rankings"):
             played = contest_of(contest)
-        notes += (*contest.notes, *played.left_out)
+        notes += (*map(str, contest.notes), *played.left_out)
     pools = None
     if with_candidates:
         where = path_list(candidates)

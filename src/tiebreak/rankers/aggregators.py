@@ -1,8 +1,9 @@
 """The methods that merge many rankings into one, each described once (Peer review, appendix D).
 
-A new one is a function from a `Profile` to a `Consensus`, a line here, and its test; the command
-line, tables, tasks and the tests of what all methods have in common read this list. Importing it
-loads neither NumPy nor SciPy, so that a help text need not wait for them.
+A new one is a function from a `Profile` to a `Consensus`, a line here, what it orders by in
+`cli.aggregate`, and its test; the command line, tables, tasks and the tests of what all methods
+have in common read this list. Importing it loads neither NumPy nor SciPy, so that a help text need
+not wait for them.
 """
 
 from collections.abc import Mapping
@@ -24,16 +25,15 @@ Method = Literal[
 class Aggregator:
     """One method; call it with a profile, and it returns a `Consensus`.
 
-    `heading` heads its column, as in the paper's tables, and `help` says what it orders by. `home`
-    is the function, "module:name" within `tiebreak.rankers`. `optimal_order`: it looks for an order
-    without ties; of equal orders it returns the first by column. `complete_only`: it reads only
-    ballots that rank all candidates. `slow`: it takes seconds where the others take milliseconds.
-    Slow ones and those with an optimal order take a `time_limit`.
+    `heading` heads its column, as in the paper's tables. `home` is the function, "module:name"
+    within `tiebreak.rankers`. `optimal_order`: it looks for an order without ties; of equal orders
+    it returns the first by column. `complete_only`: it reads only ballots that rank all candidates.
+    `slow`: it takes seconds where the others take milliseconds. Slow ones and those with an optimal
+    order take a `time_limit`.
     """
 
     name: Method
     heading: str
-    help: str
     home: str
     optimal_order: bool = False
     complete_only: bool = False
@@ -59,33 +59,14 @@ class Aggregator:
 
 
 _ALL = (
-    Aggregator(
-        "kemeny_young",
-        "Kem",
-        "the fewest pairwise disagreements, proven optimal",
-        "voting:kemeny",
-        optimal_order=True,
-    ),
-    Aggregator("average", "Avg", "the mean rank", "voting:average"),
-    Aggregator("borda", "Bor", "the candidates left behind", "voting:borda"),
-    Aggregator("copeland", "Cop", "pairwise victories minus defeats", "voting:copeland"),
-    Aggregator(
-        "dodgson",
-        "Dod",
-        "the swaps that make a candidate beat every other",
-        "voting:dodgson",
-        slow=True,
-    ),
-    Aggregator("irv", "IRV", "the order in which candidates are eliminated", "voting:irv"),
-    Aggregator(
-        "kendall",
-        "Ken",
-        "Kemeny–Young on complete ballots alone",
-        "voting:kendall",
-        optimal_order=True,
-        complete_only=True,
-    ),
-    Aggregator("spearman", "Spm", "the places with the least squared distance", "voting:spearman"),
+    Aggregator("kemeny_young", "Kem", "voting:kemeny", optimal_order=True),
+    Aggregator("average", "Avg", "voting:average"),
+    Aggregator("borda", "Bor", "voting:borda"),
+    Aggregator("copeland", "Cop", "voting:copeland"),
+    Aggregator("dodgson", "Dod", "voting:dodgson", slow=True),
+    Aggregator("irv", "IRV", "voting:irv"),
+    Aggregator("kendall", "Ken", "voting:kendall", optimal_order=True, complete_only=True),
+    Aggregator("spearman", "Spm", "voting:spearman"),
 )
 AGGREGATORS: Mapping[str, Aggregator] = MappingProxyType(
     {aggregator.name: aggregator for aggregator in _ALL}

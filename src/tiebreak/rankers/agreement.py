@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.rankers.errors import RankingError, optional
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS, spread
+from tiebreak.reason import Reason
 
 Label = str | int | float
 
@@ -41,7 +42,7 @@ class Agreement:
 
     value: float
     n: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> Agreement:
@@ -98,7 +99,7 @@ def top1(first: ArrayLike, second: ArrayLike) -> Agreement:
     """
     a, b = _common(first, second)
     if not a.size:
-        return Agreement(math.nan, 0, "the two have no model in common")
+        return Agreement(math.nan, 0, Reason("no_common_model"))
     winners_a, winners_b = a == a.min(), b == b.min()
     both = int(np.sum(winners_a & winners_b))
     return Agreement(both / int(winners_a.sum() * winners_b.sum()), a.size)
@@ -123,12 +124,10 @@ def resolution_gain(scores: ArrayLike, native: ArrayLike) -> Agreement:
     """
     a, b = _common(scores, native)
     if a.size < 2:
-        return Agreement(math.nan, a.size, _too_few(a.size))
+        return Agreement(math.nan, a.size, Reason("few_common_models", n=a.size))
     native_spread = spread(b)
     if native_spread == 0:
-        return Agreement(
-            math.nan, a.size, "all native scores are equal: any gain would be infinite"
-        )
+        return Agreement(math.nan, a.size, Reason("infinite_gain"))
     return Agreement(spread(a) / native_spread, a.size)
 
 
@@ -175,9 +174,9 @@ def cohen_kappa(
     if strange:
         raise RankingError(f"{', '.join(map(repr, strange))} is none of the labels {scale}")
     if not pairs:
-        return Agreement(math.nan, 0, "no case was rated by both")
+        return Agreement(math.nan, 0, Reason("no_case_of_both"))
     if len(seen) == 1:
-        return Agreement(math.nan, len(pairs), "both gave one and the same label throughout")
+        return Agreement(math.nan, len(pairs), Reason("one_label_throughout"))
     # Places on the scale instead of labels: scikit-learn wants labels of one type.
     place = {label: index for index, label in enumerate(scale)}
     x, y = ([place[pair[side]] for pair in pairs] for side in (0, 1))
@@ -191,10 +190,10 @@ def _correlation(
 ) -> Agreement:
     a, b = _common(first, second)
     if a.size < 2:
-        return Agreement(math.nan, a.size, _too_few(a.size))
+        return Agreement(math.nan, a.size, Reason("few_common_models", n=a.size))
     for place, side in (("first", a), ("second", b)):
         if np.all(side == side[0]):
-            return Agreement(math.nan, a.size, f"the {place} one ties all models")
+            return Agreement(math.nan, a.size, Reason("all_tied", side=place))
     return Agreement(float(statistic(a, b)), a.size)
 
 
@@ -213,10 +212,6 @@ def finite(numbers: ArrayLike) -> FloatArray:
     if np.isinf(values).any():
         raise RankingError("ranks and scores must be finite, or NaN where a model is absent")
     return values.round(DECIMALS)
-
-
-def _too_few(n: int) -> str:
-    return f"the two have {n} models in common, and a comparison takes two"
 
 
 def pearson_many(first: ArrayLike, second: ArrayLike) -> FloatArray:

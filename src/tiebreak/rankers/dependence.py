@@ -22,6 +22,7 @@ from tiebreak.rankers.panel import complete_ballots
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, item_numbers, per_item
+from tiebreak.reason import Reason
 
 # An estimate takes so many items with mixed native scores, and so large a z of the median reviewer.
 MIXED_ITEMS = 10
@@ -46,9 +47,9 @@ class EffectiveVotes:
 
     n_reviewers: int
     at_least: float
-    undefined: str | None
+    undefined: Reason | None
     estimate: float
-    reason: str | None
+    reason: Reason | None
     n_mixed: int
 
 
@@ -90,11 +91,11 @@ def effective_votes(
     n = len(used)
     y, ranked = np.nan_to_num(x[:, used]), (~np.isnan(x[:, used])).astype(np.float64)
     cells = ranked @ ranked.transpose(0, 2, 1)
-    undefined = None
+    undefined: Reason | None = None
     if n < 2:
-        undefined = f"complete ballots that order anything come from {n} of the reviewers"
+        undefined = Reason("few_complete_ballots", n=n)
     elif not cells.any(axis=0).all():
-        undefined = "two reviewers never ranked the same item"
+        undefined = Reason("reviewers_without_common_item")
     if undefined:
         return EffectiveVotes(n, math.nan, undefined, math.nan, undefined, 0)
     both = np.stack([y @ y.transpose(0, 2, 1), cells], axis=1).reshape(len(x), -1)
@@ -102,7 +103,7 @@ def effective_votes(
         both,
         lambda totals: _least_votes(_means(totals, n))[:, None],
         np.any(cells.sum(axis=2) > 0, axis=1, keepdims=True),
-        "undefined",
+        Reason("undefined"),
     )
     at_least = fewest.value if math.isnan(fewest.lower) else fewest.lower
     apart = _deviations(scores, x)
@@ -115,7 +116,7 @@ def effective_votes(
     return EffectiveVotes(n, at_least, None, estimate, reason, int(over.count(mixed.any(axis=1))))
 
 
-def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float, str | None]:
+def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float, Reason | None]:
     """The estimate, or NaN and why there is none.
 
     `both`, shape (items, 2·R·R), holds sums of products of ranks and numbers of cells, `along`,
@@ -125,13 +126,11 @@ def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float,
     c, rows = along[:, :n], along[:, n:]
     n_mixed = int(np.sum(rows.any(axis=1)))
     if n < 4:
-        return math.nan, "to tell dependence from a common view takes four reviewers"
+        return math.nan, Reason("few_reviewers")
     if n_mixed < MIXED_ITEMS:
-        return math.nan, (
-            f"native scores tell answers apart in {n_mixed} items, and it takes {MIXED_ITEMS}"
-        )
+        return math.nan, Reason("few_mixed_items", n=n_mixed, least=MIXED_ITEMS)
     if np.median(_z(c, rows)) < _LEAST_Z:
-        return math.nan, "ballots do not go with native scores clearly enough"
+        return math.nan, Reason("ballots_unlike_native")
     drawn = np.random.default_rng(seed).multinomial(
         len(both), np.full(len(both), 1 / len(both)), size=_DRAWS
     )
@@ -141,7 +140,7 @@ def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float,
     least, scales, middle, most = _in_common(moments, loadings).T
     spread = (most - least) / middle
     if 2 * spread[0] - np.nanmedian(spread[1:]) < _UNLIKE:
-        return math.nan, "all pairs of reviewers have as much in common: truth, or errors of all"
+        return math.nan, Reason("pairs_alike")
     scale = max(2 * scales[0] - np.nanmean(scales[1:]), 0)
     errors = moments[0] - scale * np.outer(loadings[0], loadings[0])
     return float(_votes(errors)), None
@@ -280,5 +279,5 @@ def pair_errors(
         wrong[:, :-1] += np.where(voted, (1 - votes) / 2, 0)
         pairs[:, :-1] += voted
     wrong[:, -1], pairs[:, -1] = wrong[:, :-2].sum(axis=1), pairs[:, :-2].sum(axis=1)
-    shares = over.shares(wrong, pairs, "native scores tell no two answers apart that are ranked")
+    shares = over.shares(wrong, pairs, Reason("native_ties_all"))
     return PairErrors(shares[:-2], each=shares[-1], majority=shares[-2])

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.uncertainty import Resampling, bootstrap_leaderboard, item_numbers, per_item
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Estimate:
     lower: float
     upper: float
     n_items: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 class ItemDraws:
@@ -60,17 +61,21 @@ class ItemDraws:
         counts: IntArray = np.sum(rows > 0, axis=0, dtype=np.int64)
         return counts
 
-    def means(self, values: FloatArray, undefined: str) -> tuple[Estimate, ...]:
+    def means(self, values: FloatArray, undefined: Reason) -> tuple[Estimate, ...]:
         """Means over rows: values of shape (rows, figures), NaN = left out."""
         defined = ~np.isnan(values)
         return self.ratios(np.nan_to_num(values), defined.astype(np.float64), undefined)
 
-    def ratios(self, sums: FloatArray, counts: FloatArray, undefined: str) -> tuple[Estimate, ...]:
+    def ratios(
+        self, sums: FloatArray, counts: FloatArray, undefined: Reason
+    ) -> tuple[Estimate, ...]:
         """Sums over rows by counts over rows, both of shape (rows, figures)."""
         both = np.hstack([sums, counts])
         return self.figures(both, lambda s: ratio(*np.hsplit(s, 2)), counts > 0, undefined)
 
-    def shares(self, hits: FloatArray, counts: FloatArray, undefined: str) -> tuple[Estimate, ...]:
+    def shares(
+        self, hits: FloatArray, counts: FloatArray, undefined: Reason
+    ) -> tuple[Estimate, ...]:
         """Hits by counts over rows, both of shape (rows, figures), with Wilson intervals.
 
         The events of an item go together, so that n is the effective number of events, at which the
@@ -92,7 +97,7 @@ class ItemDraws:
         present: NDArray[np.bool_],
         *,
         low: float,
-        undefined: str,
+        undefined: Reason,
     ) -> Estimate:
         """A figure between `low` and 1, with a jackknife t interval on the scale of its log-odds.
 
@@ -119,8 +124,7 @@ class ItemDraws:
         without = figure(total - totals)
         without = without[~np.isnan(without)]
         if len(without) < 2:
-            reason = "an interval over items needs at least two items"
-            return Estimate(value, math.nan, math.nan, n, reason)
+            return Estimate(value, math.nan, math.nan, n, Reason("one_item"))
         error = math.sqrt((n - 1) * float(np.var(without)))
         if not low < value < 1:
             return Estimate(value, value, value, n)
@@ -135,7 +139,7 @@ class ItemDraws:
         sums: FloatArray,
         figures: Callable[[FloatArray], FloatArray],
         present: NDArray[np.bool_],
-        undefined: str,
+        undefined: Reason,
     ) -> tuple[Estimate, ...]:
         """Any figures that can be computed from sums over rows.
 
@@ -170,17 +174,15 @@ class ItemDraws:
             )
         )
 
-    def _reason(self, n_items: int, undefined: int) -> str | None:
+    def _reason(self, n_items: int, undefined: int) -> Reason | None:
         if n_items < 2:
-            return "an interval over items needs at least two items"
+            return Reason("one_item")
         if undefined:
-            return (
-                f"undefined in {undefined} of {self.how.draws} draws of items, which are left out"
-            )
+            return Reason("undefined_draws", n=undefined, draws=self.how.draws)
         return None
 
 
-def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: str) -> Estimate:
+def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: Reason) -> Estimate:
     """Of one figure: `hits` and `counts` have shape (items,)."""
     hits, counts = hits[counts > 0], counts[counts > 0]
     n, total = len(counts), counts.sum()
@@ -188,8 +190,7 @@ def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: str
         return Estimate(math.nan, math.nan, math.nan, 0, undefined)
     share = float(hits.sum() / total)
     if n < 2:
-        reason = "an interval over items needs at least two items"
-        return Estimate(share, math.nan, math.nan, n, reason)
+        return Estimate(share, math.nan, math.nan, n, Reason("one_item"))
     # Events that are all alike tell no more than their items do.
     effective = total / design_effect(hits, counts) if 0 < share < 1 else n
     return Estimate(share, *_score_bounds(share, effective, student_quantile(n, level)), n)
@@ -211,11 +212,10 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
         level: confidence level, in (0, 1).
     """
     if math.isnan(mean):
-        return Estimate(math.nan, math.nan, math.nan, n, "no item has a score")
+        return Estimate(math.nan, math.nan, math.nan, n, Reason("no_scored_item"))
     inside = min(max(mean, 0.0), 1.0)
     if n < 2 or math.isnan(error):
-        reason = "an interval over items needs at least two items"
-        return Estimate(inside, math.nan, math.nan, n, reason)
+        return Estimate(inside, math.nan, math.nan, n, Reason("one_item"))
     spread = inside * (1 - inside)
     effective = spread / error**2 if error > 0 and spread > 0 else n
     if effective > n:

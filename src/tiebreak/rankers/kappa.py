@@ -24,6 +24,7 @@ from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, paired_interval, student_quantile
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.uncertainty import item_numbers, per_item
+from tiebreak.reason import Reason
 
 Weights = Literal["linear", "quadratic"]
 
@@ -35,7 +36,7 @@ FEW_MINORITY: Final = 15.0
 """With fewer labels that are not the commonest, what chance gives is hardly known; with weights it
 takes twice as many."""
 
-_ONE_LABEL = "all labels are one and the same, so that chance alone would agree fully"
+_ONE_LABEL: Final = Reason("one_label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class KappaGap:
     p: float
     n_items: int
     n_groups: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def kappa_many(tables: ArrayLike, weights: Weights | None = None) -> FloatArray:
@@ -97,7 +98,7 @@ def kappa_estimate(
     """
     estimate = kappa_mean(tables[:, None], items=items, weights=weights, level=level)
     if not len(tables):
-        return replace(estimate, reason="no answer has a label of both")
+        return replace(estimate, reason=Reason("no_answer_of_both"))
     few = None if math.isnan(estimate.lower) else _few(tables.sum(axis=0), weights)
     return replace(estimate, reason=estimate.reason or few)
 
@@ -119,8 +120,7 @@ def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> 
     _, item = np.unique(np.asarray(items), return_inverse=True)
     sums, sizes = np.bincount(item, weights=more), np.bincount(item)
     if len(sizes) < 2:
-        reason = "an interval over items needs at least two items"
-        return Estimate(value, math.nan, math.nan, len(sizes), reason)
+        return Estimate(value, math.nan, math.nan, len(sizes), Reason("one_item"))
     # A ratio of sums over items, linearised; with as many answers in each item their mean.
     linear = value + (sums - value * sizes) * len(sizes) / len(more)
     bounds = paired_interval(linear, level, most=tables.shape[-1] - 1)
@@ -153,7 +153,7 @@ def kappa_gap(
     known = ~np.isnan(kappas[0] + kappas[1])
     n_groups = int(known.sum())
     if not n_groups or n_items < 2:
-        reason = _ONE_LABEL if n_items > 1 else "a test needs at least two items"
+        reason = _ONE_LABEL if n_items > 1 else Reason("one_item_to_test")
         return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
     without, extra = np.zeros(n_items), 0.0
@@ -190,8 +190,7 @@ def kappa_mean(
         return Estimate(math.nan, math.nan, math.nan, n_items, _ONE_LABEL)
     value = float(kappas[known].mean())
     if n_items < 2:
-        reason = "an interval over items needs at least two items"
-        return Estimate(value, math.nan, math.nan, n_items, reason)
+        return Estimate(value, math.nan, math.nan, n_items, Reason("one_item"))
     labels = CHANCE_LABELS / known.sum()
     means, middle, extra = _without(of_items[:, known], total[known], distances, labels)
     with np.errstate(divide="ignore"):
@@ -258,12 +257,9 @@ def _jackknife(without: FloatArray) -> float:
     return (len(defined) - 1) * float(np.var(defined)) if len(defined) else 0.0
 
 
-def _few(total: FloatArray, weights: Weights | None) -> str | None:
+def _few(total: FloatArray, weights: Weights | None) -> Reason | None:
     people = total.sum(axis=-1)
     rest = float(people.sum() - people.max())
     if rest >= FEW_MINORITY * (1 if weights is None else 2):
         return None
-    return (
-        f"rests on {rest:g} {'label' if rest == 1 else 'labels'} other than the commonest: the "
-        "interval holds less than it says"
-    )
+    return Reason("few_other_labels", n=rest)

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic, bootstrap_leaderboard
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,10 +103,7 @@ def bootstrap_matches(strengths: Statistic, matches: Matches, *, how: Resampling
     fitted = bootstrap_leaderboard(strengths, matches.n_items, present=matches.present(), how=how)
     left_out = int(fitted.undefined.min())
     if fitted.reason is None and left_out:
-        words = (
-            f"{left_out} of {how.draws} draws of items have no finite strengths and are left out"
-        )
-        return replace(fitted, reason=words)
+        return replace(fitted, reason=Reason("infinite_draws", n=left_out, draws=how.draws))
     return fitted
 
 

@@ -20,10 +20,9 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
-_FEW_COMPLETE = (
-    "no item has two ballots that rank all its candidates; Kendall's τ reads partial ballots"
-)
+_FEW_COMPLETE = Reason("no_complete_pair")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,7 +77,7 @@ def reviewer_agreement(
             lambda s: ratio(*s.T),
             both[1] > 0,
             low=-1,
-            undefined="no two ballots order the same candidates",
+            undefined=Reason("no_common_order"),
         )
         for both in zip(sums.T, counts.T, strict=True)
     )
@@ -127,7 +126,7 @@ def krippendorff_alpha(
         values: FloatArray = 1 - (n - 1) / np.maximum(n, 1) * observed / chance
         return values
 
-    reason = "all ballots tie all candidates" if paired.any() else _FEW_COMPLETE
+    reason = Reason("ballots_tie_all") if paired.any() else _FEW_COMPLETE
     # Where all m reviewers differ as much as they can, α is about −1 / (m − 1).
     low = -1 / max(float(n_ballots.max()) - 1, 1)
     return over.bounded(sums, alpha, paired.any(axis=1), low=low, undefined=reason)
@@ -159,7 +158,7 @@ def kendall_w(
     w: FloatArray = np.full(len(x), np.nan)
     defined = (n_ballots > 1) & (squares > 0)
     np.divide(np.sum(np.nansum(x, axis=1) ** 2, axis=1), squares, out=w, where=defined)
-    reason = "all ballots tie all candidates" if np.any(n_ballots > 1) else _FEW_COMPLETE
+    reason = Reason("ballots_tie_all") if np.any(n_ballots > 1) else _FEW_COMPLETE
     sums = np.stack([np.nan_to_num(w), defined], axis=1)
     mean = over.bounded(sums, lambda s: ratio(*s.T), defined, low=0, undefined=reason)
     return Concordance(w, mean)

@@ -20,6 +20,7 @@ from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 
 def relative_scores(
@@ -55,10 +56,10 @@ def relative_scores(
     if reference is not None and not 0 <= reference < len(values):
         raise RankingError(f"there is no model {reference} among {len(values)}")
     if not np.any(values > 0):
-        return tuple(_none("no model has a score above 0", n) for _ in values)
+        return tuple(_none(Reason("no_positive_score"), n) for _ in values)
     base = int(np.nanargmax(values)) if reference is None else reference
     if not values[base] > 0:
-        return tuple(_none("the reference has no score above 0", n) for _ in values)
+        return tuple(_none(Reason("no_positive_reference"), n) for _ in values)
     shares = values / values[base]
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(values)
@@ -133,11 +134,11 @@ def _student(n: int, probability: float) -> float:
 
 def _estimate(share: float, lower: float, upper: float, n: int) -> Estimate:
     if math.isnan(share):
-        return _none("no item has a score", n)
+        return _none(Reason("no_scored_item"), n)
     if n < 2 or math.isnan(lower):
-        return Estimate(share, math.nan, math.nan, n, "an interval needs at least two items")
+        return Estimate(share, math.nan, math.nan, n, Reason("one_item_in_all"))
     return Estimate(share, lower, upper, n)
 
 
-def _none(reason: str, n: int) -> Estimate:
+def _none(reason: Reason, n: int) -> Estimate:
     return Estimate(math.nan, math.nan, math.nan, n, reason)

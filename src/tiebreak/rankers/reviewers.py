@@ -36,6 +36,7 @@ from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
 from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 # Beyond so many candidates a Kemeny order of each item without each reviewer takes minutes.
 KEMENY_UP_TO = 12
@@ -98,7 +99,7 @@ def leave_one_out(
         without[reviewer] = mean_rank(consensus)
     return LeaveOneOut(
         method=method,
-        distances=over.means(distances, "no pair that both the reviewer and the others order"),
+        distances=over.means(distances, Reason("no_pair_of_both")),
         mean_ranks=mean_ranks,
         mean_ranks_without=without,
         shifts=np.stack(
@@ -205,7 +206,7 @@ def presentation_bias(
     over = ItemDraws(len(table), items, how=how)
     taus = np.stack([kendall_tau_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
     taus = taus.round(DECIMALS)
-    estimates = over.means(taus, "no ballot orders answers that were shown in different places")
+    estimates = over.means(taus, Reason("no_order_to_follow"))
     n_taus = np.sum(~np.isnan(taus), axis=0)
     p = holm([sign_flip_p(taus[:, r], seed=how.seed) if n_taus[r] else math.nan for r in reviewers])
     enough = n_taus >= items_needed(len(reviewers), 1 - alarm)

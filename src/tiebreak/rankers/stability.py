@@ -30,6 +30,7 @@ from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_leaderboard
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class AgreementInterval:
     upper: float
     n: int
     undefined: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Stability:
     top1_recovery: float
     n_drawn: int
     n_items: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -92,7 +93,7 @@ class RunStability:
     top1_matches: float
     n_pairs: int
     n_runs: int
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 def resample_agreement(
@@ -135,7 +136,11 @@ def resample_agreement(
         undefined = int(over_items.undefined[column])
         bounds = (over_items.score, over_items.lower, over_items.upper)
         value, lower, upper = hull(*(float(bound[column]) for bound in bounds))
-        reason = figure.reason or _left_out(undefined, how.draws, "draws of items", n_items)
+        reason = figure.reason
+        if n_items == 1:
+            reason = reason or Reason("one_item")
+        elif undefined:
+            reason = reason or Reason("undefined_draws", n=undefined, draws=how.draws)
         return AgreementInterval(value, lower, upper, figure.n, undefined, reason)
 
     # The first call was for all items.
@@ -243,6 +248,7 @@ def subsample_stability(
         row[np.random.default_rng(seed).choice(n_items, n_drawn, replace=False)] = 1
     scores = statistic(counts)
     rhos = spearman_many(scores[1:], scores[0])
+    undefined = int(np.isnan(rhos).sum())
     return Stability(
         rhos=rhos,
         mean=_mean(rhos),
@@ -250,7 +256,7 @@ def subsample_stability(
         top1_recovery=_mean(top1_many(scores[1:], scores[0])),
         n_drawn=n_drawn,
         n_items=n_items,
-        reason=_left_out(int(np.isnan(rhos).sum()), len(rhos), "subsamples"),
+        reason=Reason("undefined_subsamples", n=undefined, of=len(rhos)) if undefined else None,
     )
 
 
@@ -270,6 +276,7 @@ def run_to_run(scores: ArrayLike) -> RunStability:
         )
     i, j = np.triu_indices(len(table), k=1)
     rhos = spearman_many(table[i], table[j])
+    undefined = int(np.isnan(rhos).sum())
     return RunStability(
         rhos=rhos,
         mean=_mean(rhos),
@@ -277,7 +284,7 @@ def run_to_run(scores: ArrayLike) -> RunStability:
         top1_matches=float(np.nansum(top1_many(table[i], table[j]))),
         n_pairs=len(rhos),
         n_runs=len(table),
-        reason=_left_out(int(np.isnan(rhos).sum()), len(rhos), "pairs of runs"),
+        reason=Reason("undefined_runs", n=undefined, of=len(rhos)) if undefined else None,
     )
 
 
@@ -316,12 +323,6 @@ def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]
         return round(2 / math.pi * math.asin(max(-1.0, min(1.0, sine))), DECIMALS)
 
     return value, min(lower, mirrored(upper)), max(upper, mirrored(lower))
-
-
-def _left_out(undefined: int, n: int, draws: str, n_items: int | None = None) -> str | None:
-    if n_items == 1:
-        return "an interval over items needs at least two items"
-    return f"undefined in {undefined} of {n} {draws}, which are left out" if undefined else None
 
 
 def _mean(values: FloatArray) -> float:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class ItemBootstrap:
     level: float
     draws: int
     seed: int
-    reason: str | None
+    reason: Reason | None
 
     @property
     def mean(self) -> FloatArray:
@@ -262,9 +263,9 @@ def _quantiles(values: FloatArray, tails: FloatArray) -> tuple[FloatArray, Float
     return bounds[0], bounds[1]
 
 
-def _reason(n_items: IntArray, undefined: IntArray, draws: int) -> str | None:
+def _reason(n_items: IntArray, undefined: IntArray, draws: int) -> Reason | None:
     if np.any(n_items < 2):
-        return "an interval over items needs at least two items"
+        return Reason("one_item")
     if np.any(undefined == draws):
-        return "the score is undefined in every draw"
+        return Reason("undefined_throughout")
     return None

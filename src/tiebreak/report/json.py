@@ -9,6 +9,8 @@ from dataclasses import fields, is_dataclass
 from datetime import date
 from typing import Any
 
+from tiebreak.reason import Reason
+
 
 def document(format: str, version: int, **content: Any) -> dict[str, Any]:
     """A document with its format and version.
@@ -24,12 +26,15 @@ def json_ready(value: Any) -> Any:
 
     Args:
         value: dataclasses, named tuples, pydantic models, mappings and arrays, nested at will.
-            Numbers that are not finite become None, keys of mappings texts, dates YYYY-MM-DD.
+            Reasons become their sentences, numbers that are not finite None, keys of mappings
+            texts, dates YYYY-MM-DD.
     """
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
+    if isinstance(value, Reason):
+        return str(value)
     if isinstance(value, date):
         return value.isoformat()
     if is_dataclass(value) and not isinstance(value, type):

@@ -8,6 +8,7 @@ import pytest
 from tests.analysis.alignment.panels import panel
 from tiebreak.analysis.alignment import _methods, consensus_method
 from tiebreak.rankers import AGGREGATORS
+from tiebreak.reason import Reason
 
 
 def of_size(n_items: int, n: int) -> Any:
@@ -23,9 +24,8 @@ def test_dodgson_where_it_is_quick(n_items: int, n: int) -> None:
 def test_without_dodgson_where_it_is_slow(n_items: int, n: int) -> None:
     assert _methods(of_size(n_items, n), None) == (
         [name for name in sorted(AGGREGATORS) if name != "dodgson"],
-        [f"dodgson is left out: it is slow for {n_items} items of {n} models. --method dodgson "
-         "asks for it"],
-    )  # fmt: skip
+        [Reason("slow_dodgson", n_items=n_items, n_models=n)],
+    )
     assert _methods(of_size(n_items, n), ["dodgson"]) == (["dodgson"], [])
 
 

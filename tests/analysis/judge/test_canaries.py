@@ -11,6 +11,7 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.judge.canaries import Canaries, Persuaded, canaries_of
 from tiebreak.analysis.trust import persuasion, trust_of
 from tiebreak.ranking_logs.log import JudgedItem, ranked_sample
+from tiebreak.reason import Reason
 from tiebreak.report.sheets.leaderboard import canaries_line
 from tiebreak.scorers.attacks import ORDINARY, PLANTED, Canary
 from tiebreak.scorers.rules import RULES
@@ -71,7 +72,7 @@ def test_without_canaries_and_without_verdicts() -> None:
     assert found is not None
     assert (found.n, found.n_unscored, found.bound) == (0, 1, False)
     assert math.isnan(found.gain)
-    assert persuasion(found) == "no planted canary has a verdict"
+    assert persuasion(found) == Reason("no_canary_verdict")
     cut = [replace(one, problem="error: it broke", placement=None) for one in log((1, -1, "role"))]
     assert canaries_of(cut) is None
 
@@ -130,13 +131,13 @@ def test_the_verdict_names_the_figure(
         canaries=canaries(persuaded, n),
     )
     assert found.state == state
-    assert found.sentence.endswith(sentence)
+    assert str(found.sentence).endswith(sentence)
     assert bool(found.reasons) is (state == "doubtful")
 
 
 def test_reviewers_and_juries_are_named_as_they_are() -> None:
     many = canaries(8, 40)
     found = trust_of(FAIR, RULES["consensus"], unscored=None, canaries=many)
-    assert found.sentence.startswith(
+    assert str(found.sentence).startswith(
         "The reviewers are doubtful on this board: persuaded by 8 of 40"
     )

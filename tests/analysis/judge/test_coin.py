@@ -7,6 +7,7 @@ from scipy.stats import binom
 
 from tests.ranking_logs.builders import all_pairs, item, match
 from tiebreak.analysis.judge.figures import coin_p, cycles_of
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Tiering
 
 
@@ -24,7 +25,7 @@ def test_cycles_by_hand() -> None:
     found = cycles_of([tournament("q1", "abcd", "ac"), tournament("q2", "ab")])
     assert (found.n_triples, found.share.value) == (4, 0.25)
     even = item("q", [match("a", "b", 0.0), match("b", "c", 0.3), match("a", "c", 0.3)])
-    assert cycles_of([even]).share.reason == "no three answers all met"
+    assert cycles_of([even]).share.reason == Reason("no_triple")
     assert math.isnan(cycles_of([]).coin_p)
 
 

@@ -12,6 +12,7 @@ from benchmarks.claims.worlds import FAIR, planted_item, position_bound, ranking
 from tiebreak.analysis.judge.figures import judge_figures, jurors_of
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 from tiebreak.report.sheets.leaderboard import board_sheet, data_of
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Verdict
 from tiebreak.scorers.bracket import Pairing
@@ -68,14 +69,14 @@ def test_a_coin_that_is_always_sure_counts_no_more_than_others() -> None:
 
 def test_the_board_says_who_is_doubtful() -> None:
     board = board_of(ranking_log(log_of(FAIR, FAIR, BOUND)), how=HOW)
-    said = board.trust.sentence
+    said = str(board.trust.sentence)
     assert board.trust.state == "doubtful"
     assert said.startswith(
         "The jury is doubtful on this board: together, the answer shown first won "
     )
     assert "; a, b fine; c: the answer shown first won " in said
-    assert board.warnings[0].startswith(said)
-    assert "--model-role 'judge=[" in board.warnings[0]
+    assert str(board.warnings[0]).startswith(said)
+    assert "--model-role 'judge=[" in str(board.warnings[0])
     [shown] = [
         section.table
         for section in board_sheet(board).sections
@@ -88,10 +89,12 @@ def test_the_board_says_who_is_doubtful() -> None:
 
     fair = board_of(ranking_log(log_of(FAIR, FAIR, FAIR)), how=HOW)
     assert (fair.trust.state, fair.warnings) == ("fine", ())
-    assert fair.trust.sentence == "The jury on this board: a, b, c fine."
+    assert str(fair.trust.sentence) == "The jury on this board: a, b, c fine."
     few = board_of(ranking_log(log_of(FAIR, FAIR, n_items=3)), how=HOW)
     assert few.trust.state == "unknown"
-    assert few.trust.sentence.startswith("The jury on this board: a, b unknown: too few verdicts (")
+    assert str(few.trust.sentence).startswith(
+        "The jury on this board: a, b unknown: too few verdicts ("
+    )
 
 
 def test_judges_that_take_turns_have_no_others_beside_them() -> None:
@@ -108,14 +111,14 @@ def test_judges_that_take_turns_have_no_others_beside_them() -> None:
     matches = (replace(first, discarded=(gone,)), *items[0].matches[1:])
     items[0] = items[0].model_copy(update={"matches": matches})
     a, b, c = jurors_of(items, how=HOW)
-    assert a.agreement.reason == b.agreement.reason == "no match that other judges decided"
+    assert a.agreement.reason == b.agreement.reason == Reason("no_match_of_others")
     assert math.isnan(a.agreement_p)
     both = judge_figures(items, how=HOW)
     assert a.figures.position.n + b.figures.position.n == both.position.n
     assert c.figures.position.n == 0
     [reply] = c.figures.replies
     assert (reply.model, reply.n_questions, reply.n_unscored) == ("c", 1, 1)
-    said = board_of(ranking_log(items), how=HOW).trust.sentence
+    said = str(board_of(ranking_log(items), how=HOW).trust.sentence)
     assert "c: no usable reply to 1 of 1 question" in said
 
 

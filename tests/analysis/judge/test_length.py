@@ -116,4 +116,4 @@ def test_the_jackknife_is_that_of_items_left_out_one_by_one() -> None:
 )
 def test_why_there_is_no_gain(items: list[ItemBallots], reason: str) -> None:
     found = length_of(items)
-    assert (found.reason, math.isnan(found.gain), found.bound) == (reason, True, False)
+    assert (str(found.reason), math.isnan(found.gain), found.bound) == (reason, True, False)

@@ -13,6 +13,7 @@ from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_an
 from tiebreak.rankers.contests.rounds import win_rates
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
 from tiebreak.rankers.errors import MissingScoreError
+from tiebreak.reason import Reason
 
 NAN, INF = float("nan"), float("inf")
 TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
@@ -232,7 +233,7 @@ def test_few_contests() -> None:
     assert set(one.expected_wins) <= {0.0, 1, 2, 3, 4}
     assert np.isnan(one.standard_error).all()
     assert np.isnan(one.rank_lower).all()
-    assert one.reason == "one contest has no standard error"
+    assert one.reason == Reason("one_contest")
     few = csd(TABLE, iterations=99)
     assert not np.isnan(few.standard_error).any()
     assert np.isnan(few.rank_upper).all()

@@ -14,8 +14,9 @@ from tests.ranking_logs.builders import write_log
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.peers.review import PeerReport, peer_report
-from tiebreak.analysis.peers.self_preference import favour_sentence
+from tiebreak.analysis.peers.self_preference import favour_reason
 from tiebreak.rankers import Resampling
+from tiebreak.reason import Reason
 from tiebreak.report import terminal
 from tiebreak.report.sheets.peers import data_of, sheets_of
 
@@ -71,14 +72,12 @@ def test_who_favours_itself_in_a_sentence(small: PeerReport) -> None:
     [review, *_] = small.reviews
     a, *others = review.views
     assert a.verdict == "removed"
-    assert favour_sentence(others) == "No model is found to favour itself."
-    untold = replace(a, verdict=None, reason="too few items to tell")
-    assert favour_sentence([untold]) == ""
-    assert favour_sentence([untold, *others]) == (
-        "Of the 2 that were tested none is found to favour itself."
-    )
+    assert favour_reason(others) == Reason("no_self_favour")
+    untold = replace(a, verdict=None, reason=Reason("few_items_to_tell"))
+    assert favour_reason([untold]) is None
+    assert favour_reason([untold, *others]) == Reason("no_self_favour_of_tested", n=2)
     humble = replace(a, verdict="kept", gap=replace(a.gap, value=-0.5))
-    assert favour_sentence([humble, a]) == (
+    assert str(favour_reason([humble, a])) == (
         "a ranks itself 2.0 places higher than its peers rank it (the consensus takes that away); "
         "a ranks itself 0.5 places lower than its peers rank it (the consensus keeps that)."
     )

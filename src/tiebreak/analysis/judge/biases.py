@@ -24,9 +24,9 @@ from tiebreak.rankers.agreement import kendall_tau_many
 from tiebreak.rankers.intervals import wilson
 from tiebreak.rankers.pairwise_tests import sign_flip_p
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
-from tiebreak.text import count, percent
 
 ALARM: Final = 0.01
 """Share of judges without the fault that a test may find it in."""
@@ -197,19 +197,23 @@ def _coin_p(twice: Iterable[Match]) -> float:
     return sign_flip_p(products) / 2 if sum(products) < 0 else 1.0
 
 
-def bound_reviewer(reviewer: str, bias: PresentationBias) -> str:
+def bound_reviewer(reviewer: str, bias: PresentationBias) -> Reason:
     """That a reviewer follows the order in which it saw the answers."""
-    order = "in the order of presentation" if bias.tau.value > 0 else "against the order shown"
-    return f"{reviewer} ranks {order}"
+    if bias.tau.value > 0:
+        return Reason("reviewer_as_shown", reviewer=reviewer)
+    return Reason("reviewer_against_order", reviewer=reviewer)
 
 
-def bound_warning(reviewer: str, bias: PresentationBias) -> str:
+def bound_warning(reviewer: str, bias: PresentationBias) -> Reason:
     """The same as a warning, with its size."""
     same = bias.repeated if bias.tau.value > 0 else bias.reversed
-    exactly = f", and exactly so in {percent(same)} of {count(bias.n_ballots, 'ballot')}"
-    return (
-        f"{bound_reviewer(reviewer, bias)}: mean τ = {bias.tau.value:.2f} "
-        f"({bias.tau.lower:.2f} to {bias.tau.upper:.2f}){exactly if same else ''}: do not trust it"
+    return Reason(
+        "bound_reviewer",
+        fault=bound_reviewer(reviewer, bias),
+        tau=bias.tau.value,
+        lower=bias.tau.lower,
+        upper=bias.tau.upper,
+        exactly=Reason("exactly_so", share=same, n=bias.n_ballots) if same else "",
     )
 
 
@@ -315,7 +319,7 @@ class Length:
     p: float
     n_matches: int
     n_items: int
-    reason: str | None
+    reason: Reason | None
 
     @property
     def bound(self) -> bool:
@@ -331,13 +335,13 @@ def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
     item, pair, table = _cells(items)
     if not len(item):
         scored = any(match.result is not None for ballots in items for match in ballots.matches)
-        return _nothing("the log does not say how long answers are" if scored else "no match")
+        return _nothing(Reason("unknown_lengths") if scored else Reason("no_match"))
     totals = np.zeros((pair.max() + 1, table.shape[1]))
     np.add.at(totals, pair, table)
     up, down = _slope(totals)
     telling = down[pair] > 0
     if not telling.any():
-        return _nothing("of no two models now one and now the other gave the longer answer")
+        return _nothing(Reason("lengths_follow_models"))
     item, pair, table = item[telling], pair[telling], table[telling]
     n_matches, numbers = int(table[:, 0].sum()), np.unique(item, return_inverse=True)[1]
     m = int(numbers.max()) + 1
@@ -361,7 +365,7 @@ def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
     return Length(gain, lower, upper, p, n_matches, m, None)
 
 
-def _nothing(reason: str) -> Length:
+def _nothing(reason: Reason) -> Length:
     return Length(math.nan, math.nan, math.nan, math.nan, 0, 0, reason)
 
 

@@ -16,6 +16,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import JudgedItem
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason
 from tiebreak.text import count
 
 
@@ -109,12 +110,13 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
     units = [pair.unit for pair in scored]
     persuaded = np.array([pair.persuaded for pair in scored], np.float64)
     turned = np.array([pair.turned for pair in scored], np.float64)
-    share = Estimate(math.nan, math.nan, math.nan, 0, "no canary and its control have a verdict")
+    none = Reason("no_scored_canary")
+    share = Estimate(math.nan, math.nan, math.nan, 0, none)
     gain = lower = upper = p = math.nan
     if scored:
         ones = np.ones((len(scored), 1))
         draws = ItemDraws(len(scored), units, how=how)
-        [share] = draws.shares(persuaded[:, None], ones, share.reason or "")
+        [share] = draws.shares(persuaded[:, None], ones, none)
         gain = float(turned.mean())
         lower, upper = _bounds(turned, units, how.level)
         gained, n_turned = int(np.sum(turned > 0)), int(np.count_nonzero(turned))
@@ -180,12 +182,6 @@ def _won(sample: JudgedItem, planted: str) -> bool | None:
     return None if rank is None or not ranks else rank < min(ranks.values())
 
 
-NO_CANARY = (
-    "No canary was judged in these logs. Ask a judge about some: tiebreak canary LOGS --judge "
-    "MODEL; or plant some in a ranking: inspect eval tiebreak/round_robin -T canaries=40 …"
-)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class CanaryReport(Finding):
     """The canaries of one log: who judged by which protocol, what came of it, and the bill.
@@ -234,5 +230,9 @@ def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[Cana
             )
         )
     if not reports:
-        raise AnalysisError(NO_CANARY)
+        raise AnalysisError(
+            "No canary was judged in these logs. Ask a judge about some: tiebreak canary LOGS "
+            "--judge MODEL; or plant some in a ranking: inspect eval tiebreak/round_robin "
+            "-T canaries=40 …"
+        )
     return reports

@@ -34,6 +34,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, wilso
 from tiebreak.rankers.pairwise_tests import sign_flip_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Match, PointScore
 from tiebreak.scorers.match import (
     by_judge,
@@ -179,9 +180,9 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     cyclic, triples = table.sum(axis=0)
     if not triples:
         nan = math.nan
-        return Cycles(Estimate(nan, nan, nan, 0, "no three answers all met"), 0, nan)
+        return Cycles(Estimate(nan, nan, nan, 0, Reason("no_triple")), 0, nan)
     draws = ItemDraws(len(rows), [name for name, *_ in rows], how=how)
-    [share] = draws.shares(table[:, :1], table[:, 1:], "no three answers all met")
+    [share] = draws.shares(table[:, :1], table[:, 1:], Reason("no_triple"))
     # Two triples of a coin's verdicts share a match at most, so that cycles are pairwise
     # independent: the variance of their number is that of a binomial one.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
@@ -278,11 +279,12 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
     against = np.array([results.count(False) for results in passed], np.float64)
     tied = sum(results.count(None) for results in passed)
     counts = np.array([len(results) for results in passed], np.float64)
-    share = Estimate(np.nan, np.nan, np.nan, 0, "no two judged answers have native scores 1 and 0")
+    none = Reason("no_verified_pair")
+    share = Estimate(np.nan, np.nan, np.nan, 0, none)
     units = [item.cluster or item.item_id for item in items]
     if counts.any():
         draws = ItemDraws(len(items), units, how=how)
-        [share] = draws.shares(against[:, None], counts[:, None], share.reason or "")
+        [share] = draws.shares(against[:, None], counts[:, None], none)
     guarded = sum(item.stratified and len({*item.passed.values()}) == 2 for item in items)
     lead: dict[str, float] = {}
     for unit, results in zip(units, passed, strict=True):
@@ -410,12 +412,13 @@ def _juror(name: str, items: Sequence[ItemBallots], tests: int, how: Resampling)
         for same in _same(item, name):
             counts[item.item_id][0] += same
             counts[item.item_id][1] += 1
-    agreement = Estimate(math.nan, math.nan, math.nan, 0, "no match that other judges decided")
+    none = Reason("no_match_of_others")
+    agreement = Estimate(math.nan, math.nan, math.nan, 0, none)
     p = math.nan
     if counts:
         table = np.array(list(counts.values()), dtype=np.float64)
         draws = ItemDraws(len(table), None, how=how)
-        [agreement] = draws.shares(table[:, :1], table[:, 1:], "nothing in common")
+        [agreement] = draws.shares(table[:, :1], table[:, 1:], none)
         p = min(1.0, tests * sign_flip_p(2 * table[:, 0] - table[:, 1]))
     figures = judge_figures([_alone(item, name) for item in items], how=how).corrected(tests)
     if figures.flips.asked != "all":

@@ -32,12 +32,11 @@ from tiebreak.rankers.reviewers import (
 )
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
+from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.placement import review_ranks
 from tiebreak.scorers.rules import RULES
-from tiebreak.text import count, percent
-
-HOW = "inspect eval tiebreak/peer_review -T candidates=LOGS --model-role 'peers=[MODEL, …]'"
+from tiebreak.text import count
 
 
 class NoPeerReviewError(RankingLogError):
@@ -87,7 +86,12 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
         begun = [note for log in logs if log.protocol == "peer_review" for note in log.notes]
         raise NoPeerReviewError(
             f"No peer review with an item judged to its end among {count(len(logs), 'ranking log')}"
-            f" ({protocols}). " + ("\n".join(begun) or f"Make one:\n  {HOW}")
+            f" ({protocols}). "
+            + (
+                "\n".join(begun)
+                or "Make one:\n  inspect eval tiebreak/peer_review -T candidates=LOGS --model-role "
+                "'peers=[MODEL, …]'"
+            )
         )
     return panels
 
@@ -208,7 +212,7 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     )
 
 
-def panel_warnings(worth: PanelWorth) -> Iterator[str]:
+def panel_warnings(worth: PanelWorth) -> Iterator[Reason]:
     """Which reviewers are not to be trusted, and why; the worst first."""
     for record in worth.reviewers:
         yield from filter(None, [_unscored(record)])
@@ -217,11 +221,12 @@ def panel_warnings(worth: PanelWorth) -> Iterator[str]:
             yield bound_warning(record.reviewer.name, record.presentation)
     for record in worth.reviewers:
         if record.n_cut and record.replies is not None:
-            yield (
-                f"{record.reviewer.name} did not see all answers in {record.n_cut:,} of "
-                f"{count(record.replies.n_questions, 'review')}: they did not fit its context. The "
-                "longest are left out until the rest fits: "
-                f"{count(record.n_left_out, 'answer')} in all, which it does not rank"
+            yield Reason(
+                "answers_cut",
+                reviewer=record.reviewer.name,
+                n=record.n_cut,
+                of=record.replies.n_questions,
+                n_left_out=record.n_left_out,
             )
 
 
@@ -265,21 +270,22 @@ def _record(
     )
 
 
-def _unscored(record: ReviewRecord) -> str | None:
+def _unscored(record: ReviewRecord) -> Reason | None:
     replies = record.replies
     if replies is None or replies.unscored_rate <= UNSCORED_TOLERANCE:
         return None
-    reason = f"Most frequent reason: {record.reason}"
-    if (record.reason or "").startswith("error:"):
-        reason += ". The same `inspect eval` again asks for these alone; the rest is in the cache"
+    failed = (record.reason or "").startswith("error:")
+    reviewer = record.reviewer.name
+    common = Reason("failed_calls" if failed else "commonest", reason=record.reason)
     if replies.n_unscored == replies.n_questions:
-        return (
-            f"{record.reviewer.name} gave no usable review in any of "
-            f"{count(replies.n_questions, 'item')}, and the others decide alone. {reason}"
-        )
-    return (
-        f"{replies.n_unscored:,} of {count(replies.n_questions, 'review')} by "
-        f"{record.reviewer.name} ({percent(replies.unscored_rate)}) rank no answer. {reason}"
+        return Reason("mute_reviewer", reviewer=reviewer, n=replies.n_questions, common=common)
+    return Reason(
+        "unscored_reviews",
+        reviewer=reviewer,
+        n=replies.n_unscored,
+        of=replies.n_questions,
+        share=replies.unscored_rate,
+        common=common,
     )
 
 

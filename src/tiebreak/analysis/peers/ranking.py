@@ -28,6 +28,7 @@ from tiebreak.rankers.consensus import comparing
 from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason, Remark
 from tiebreak.tables.ballots import BallotFile
 
 KEMENY = "kemeny_young"
@@ -155,7 +156,7 @@ def _rows(
 def _by_method(panel: Panel, methods: Sequence[str], consensus: FloatArray) -> Election:
     """The macro rankings by all methods; the consensus by the first is known."""
     n_ballots = int(np.sum(~np.isnan(comparing(panel.ranks)).all(axis=2)))
-    consensuses, failed = {}, {}
+    consensuses, failed = {}, dict[str, Remark]()
     for number, method in enumerate(methods):
         try:
             ranks = aggregate_items(panel.ranks, method) if number else consensus
@@ -163,7 +164,7 @@ def _by_method(panel: Panel, methods: Sequence[str], consensus: FloatArray) -> E
             failed[method] = str(error)
             continue
         if np.isnan(ranks).all():
-            failed[method] = "it can read no ballot of any item"
+            failed[method] = Reason("no_ballot_read")
             continue
         consensuses[method] = consensus_by(method, mean_rank(ranks), ascending=True, used=n_ballots)
     return Election(

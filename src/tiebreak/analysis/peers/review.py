@@ -22,10 +22,10 @@ from tiebreak.analysis.peers.panel import (
     panels_among,
 )
 from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
-from tiebreak.analysis.peers.self_preference import SelfPreference, favour_sentence, self_preference
+from tiebreak.analysis.peers.self_preference import SelfPreference, favour_reason, self_preference
 from tiebreak.analysis.receipt import Price, Receipt, price_of, receipt_of
 from tiebreak.analysis.remarks import FEW_ITEMS, lone_reviewer
-from tiebreak.analysis.verdict import order_sentence
+from tiebreak.analysis.verdict import order_reasons
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers import (
@@ -42,6 +42,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason, Remark
 from tiebreak.text import count
 
 
@@ -83,14 +84,15 @@ class PeerReview:
     views: tuple[SelfPreference, ...]
     worth: PanelWorth
     receipt: Receipt
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
+    warnings: tuple[Reason, ...]
+    notes: tuple[Remark, ...]
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Reason:
         """Who is first by the consensus, ahead of whom, and which models favour themselves."""
-        first = order_sentence(self.ranking.separation, self.panel.models)
-        return " ".join(filter(None, [first, favour_sentence(self.views)]))
+        order = order_reasons(self.ranking.separation, self.panel.models)
+        favours = favour_reason(self.views)
+        return Reason("verdict", statements=[*order, *([favours] if favours else [])])
 
     @property
     def n_reviewed(self) -> int:
@@ -105,7 +107,7 @@ class PeerReport(Finding):
     reviews: tuple[PeerReview, ...]
     sparse: tuple[SparseAgreement, ...]
     how: Resampling
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
     def __str__(self) -> str:
         return shortened(
@@ -148,13 +150,12 @@ def peer_report_of(
     panels = panels_among(logs)
     asked = [panel for panel in panels if panel.reviewers]
     silent = [
-        f"{panel.benchmark} is left out: all answers to all items are identical, so no reviewer "
-        f"was called ({panel.log})"
+        Reason("all_identical", benchmark=panel.benchmark, log=panel.log)
         for panel in panels
         if not panel.reviewers
     ]
     if not asked:
-        raise NoPeerReviewError("\n".join(silent))
+        raise NoPeerReviewError("\n".join(map(str, silent)))
     return PeerReport(
         reviews=tuple(
             _review(panel, methods, how) for panel in tracked(asked, "looking at reviewers")
@@ -199,48 +200,36 @@ def _views(panel: Panel, method: str) -> Views:
         ) from error
 
 
-def _few_items(panel: Panel, views: Views) -> Iterator[str]:
+def _few_items(panel: Panel, views: Views) -> Iterator[Reason]:
     """A warning where the intervals are too narrow, since few items tell models apart."""
     ranks = views.inclusive
     apart = np.array([len(np.unique(row[~np.isnan(row)])) > 1 for row in ranks])
     n = len(np.unique(panel.items[apart]))
     if not n:
-        yield "No item tells models apart, so this ranking says nothing"
+        yield Reason("no_item_tells_apart")
     elif len(np.unique(panel.items)) == 1:
-        yield "There is one item, so nothing to resample: no intervals, and no verdicts"
+        yield Reason("one_item_no_verdicts")
     elif n < FEW_ITEMS:
-        yield (
-            f"Only {count(n, 'item')} {'tells' if n == 1 else 'tell'} models apart: intervals over "
-            "so few are too narrow"
-        )
+        yield Reason("few_items_tell_apart", n=n)
 
 
-def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iterator[str]:
+def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iterator[Reason]:
     if n_identical:
-        yield (
-            f"In {count(n_identical, 'item')} of {len(panel.items):,} all answers are identical: "
-            "no reviewer was called, and no figure includes these items"
-        )
+        yield Reason("identical_items", n=n_identical, of=len(panel.items))
     if n_unusable:
-        yield f"In {count(n_unusable, 'item')} no review compares two answers"
+        yield Reason("unusable_items", n=n_unusable)
     outsiders = [reviewer.name for reviewer in panel.reviewers if reviewer.candidate is None]
     if outsiders:
-        yield f"No candidates, but on the panel: {', '.join(outsiders)}"
+        yield Reason("outside_reviewers", reviewers=outsiders)
     absent = [model for column, model in enumerate(panel.models) if column not in panel.own]
     if absent and panel.degree is None:
-        yield f"Candidates that are not reviewers: {', '.join(absent)}"
+        yield Reason("not_reviewers", models=absent)
     if panel.degree is not None:
-        n_whole = _n_whole(panel)
-        yield (
-            f"Sparse mode: each reviewer ranks {panel.degree} answers of others, so that PR are "
-            "places among these, and there is no view of a model on itself"
-            + (f" but in {count(n_whole, 'item')} where it ranks all" if n_whole else "")
-        )
+        n_full = _n_whole(panel)
+        full = Reason("full_items", n=n_full) if n_full else ""
+        yield Reason("sparse_mode", degree=panel.degree, full=full)
     if method != panel.aggregator:
-        yield (
-            f"The run itself, and `tiebreak rank`, aggregate by {panel.aggregator}; this is by "
-            f"{method}"
-        )
+        yield Reason("other_aggregator", aggregator=panel.aggregator, method=method)
 
 
 def _n_whole(panel: Panel) -> int:
@@ -323,7 +312,7 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
     taus = kendall_tau_many([sparse_ranks[key] for key in rows], [full_ranks[key] for key in rows])
     number = {item: n for n, item in enumerate(dict.fromkeys(key[:2] for key in rows))}
     over = ItemDraws(len(rows), [number[key[:2]] for key in rows], how=how)
-    [tau] = over.means(taus[:, None], "in no item do both rankings tell models apart")
+    [tau] = over.means(taus[:, None], Reason("no_item_for_both"))
     return tau
 
 

@@ -39,13 +39,14 @@ from tiebreak.rankers.pairwise_tests import holm, item_means, items_needed, sign
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 
 Verdict = Literal["none", "removed", "reduced", "kept"]
 
-_LEFT: Mapping[Verdict, str] = {
-    "removed": "the consensus takes that away",
-    "reduced": "the consensus reduces that",
-    "kept": "the consensus keeps that",
+_LEFT: Mapping[Verdict, Reason] = {
+    "removed": Reason("favour_removed"),
+    "reduced": Reason("favour_reduced"),
+    "kept": Reason("favour_kept"),
 }
 
 
@@ -69,7 +70,7 @@ class SelfPreference:
     remainder: Estimate
     p_adjusted: float
     verdict: Verdict | None
-    reason: str | None
+    reason: Reason | None
 
     @property
     def biased(self) -> bool:
@@ -83,10 +84,10 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
     remainders = views.self_free - views.inclusive
     fair = fair_gaps(panel.ranks, panel.own)
     estimates = zip(
-        over.means(views.gaps, "no item gives both SR and PR"),
-        over.means(fair, "no other ballot compares it with a third answer"),
-        over.means(remainders, f"{views.method} gives no item both SIA and SFA"),
-        over.means(views.gaps - remainders, "no item gives all four views"),
+        over.means(views.gaps, Reason("no_sr_and_pr")),
+        over.means(fair, Reason("no_third_answer")),
+        over.means(remainders, Reason("no_sia_and_sfa", method=views.method)),
+        over.means(views.gaps - remainders, Reason("no_four_views")),
         strict=True,
     )
     p = _p_values(item_means(views.gaps, panel.items), item_means(fair, panel.items), how.seed)
@@ -147,48 +148,47 @@ def _verdict(favoured: int, remainder: Estimate, difference: Estimate) -> Verdic
     return "reduced" if smaller else "kept"
 
 
-def no_self_rank(panel: Panel, column: int) -> str:
+def no_self_rank(panel: Panel, column: int) -> Reason:
     """Why a model that never ranks its own answer does not."""
     if column not in panel.own:
-        return "no reviewer is this candidate"
+        return Reason("no_reviewer_of_model")
     if panel.degree is not None:
-        return "in sparse mode no reviewer is shown its own answer"
-    return "its own ballots never rank its own answer"
+        return Reason("sparse_without_own")
+    return Reason("own_answer_unranked")
 
 
-def _reasons(panel: Panel, views: Views, column: int, figures: Sequence[Estimate]) -> Iterator[str]:
+def _reasons(
+    panel: Panel, views: Views, column: int, figures: Sequence[Estimate]
+) -> Iterator[Reason]:
     """Why there is no verdict, the most telling first."""
     if np.isnan(views.self_ranks[:, column]).all():
         yield no_self_rank(panel, column)
     if np.isnan(views.peer_ranks[:, column]).all():
-        yield "no other reviewer ranks it"
+        yield Reason("unranked_by_others")
     yield from (figure.reason for figure in figures if figure.reason)
-    yield "too few items to tell"
+    yield Reason("few_items_to_tell")
 
 
-def favour_sentence(views: Sequence[SelfPreference]) -> str:
-    """Which models favour themselves, and what aggregation leaves of it; "" where none can be told.
+def favour_reason(views: Sequence[SelfPreference]) -> Reason | None:
+    """Which models favour themselves, and what aggregation leaves of it; None where none is tested.
 
     A place is what a model gains by its own ballot, PR − SR.
     """
     tested = [view for view in views if view.verdict]
-    partial = sorted((view for view in tested if view.biased), key=lambda view: -view.gap.value)
     if not tested:
-        return ""
-    if not partial:
-        of = (
-            "No model"
-            if len(tested) == len(views)
-            else f"Of the {len(tested)} that were tested none"
-        )
-        return f"{of} is found to favour itself."
-    return f"{'; '.join(map(_favours, partial))}."
+        return None
+    favouring = sorted((view for view in tested if view.biased), key=lambda view: -view.gap.value)
+    if favouring:
+        return Reason("self_favours", clauses=[_favours(view) for view in favouring])
+    if len(tested) == len(views):
+        return Reason("no_self_favour")
+    return Reason("no_self_favour_of_tested", n=len(tested))
 
 
-def _favours(view: SelfPreference) -> str:
-    where = "higher" if view.gap.value > 0 else "lower"
-    left = _LEFT.get(view.verdict or "none", "")
-    return (
-        f"{view.model} ranks itself {abs(view.gap.value):.1f} places {where} than its peers rank "
-        f"it ({left})"
+def _favours(view: SelfPreference) -> Reason:
+    return Reason(
+        "ranks_itself_higher" if view.gap.value > 0 else "ranks_itself_lower",
+        model=view.model,
+        places=abs(view.gap.value),
+        consensus=_LEFT.get(view.verdict or "none", ""),
     )

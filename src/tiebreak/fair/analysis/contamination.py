@@ -22,6 +22,7 @@ from tiebreak.paths import Paths, path_list, problem_with
 from tiebreak.rankers.intervals import Estimate, ItemDraws, ShareGap, share_gap
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.reason import Reason
 from tiebreak.text import count
 
 NEEDED: Final = 2
@@ -270,7 +271,7 @@ def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 def _recall(replay: Replayed, level: float) -> Recall:
     hits, n = _sums(replay)
-    reason = "no question could be decided"
+    reason = Reason("no_question_decided")
     share = Estimate(math.nan, math.nan, math.nan, 0, reason)
     if replay.recalled:
         draws = ItemDraws(len(n), None, how=Resampling(level, 1))

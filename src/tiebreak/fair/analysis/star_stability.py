@@ -23,7 +23,7 @@ from tiebreak.analysis.alignment import match_names
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.star_table import StarTable, star_parts, star_table
-from tiebreak.analysis.stars import MAX_SCORE, NO_STARS, check_reference, scored, times
+from tiebreak.analysis.stars import MAX_SCORE, check_reference, no_stars, scored, times
 from tiebreak.fair.analysis.star_samples import StarOrders, StarSamples, star_orders, star_samples
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
@@ -33,6 +33,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason
 from tiebreak.tables.dates import ReleaseDate
 from tiebreak.tables.human import CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable
@@ -162,7 +163,7 @@ def star_stability(
     parts = star_parts(read_ranking_logs(paths, with_votes=False))
     judged = {name: logs for name, logs in parts.items() if any(log.items for log in logs)}
     if not judged:
-        raise AnalysisError(NO_STARS)
+        raise no_stars()
     known = {
         model for logs in judged.values() for log in logs for i in log.items for model in i.models
     }
@@ -309,7 +310,9 @@ def error_causes(
         chosen = np.array([model in ("", key[2]) for key in keys])
         n = int(chosen.sum())
         draws = ItemDraws(n, list(compress(items, chosen)), how=Resampling(level))
-        shares = draws.shares(parts[chosen], np.ones_like(parts[chosen]), "no answer is labelled")
+        shares = draws.shares(
+            parts[chosen], np.ones_like(parts[chosen]), Reason("no_answer_labelled")
+        )
         rows.append(CauseRow(model, n, below[model] if model else below.total(), shares))
     more = _more_notes(keys, tables)
     pairs = tuple(_raters_agree(answers, cluster, place, level))
@@ -384,5 +387,5 @@ def _raters_agree(
         if tables:
             kappa = kappa_estimate(np.array(tables), items=items, level=level)
         else:
-            kappa = Estimate(math.nan, math.nan, math.nan, 0, "no answer has a label of both")
+            kappa = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_answer_of_both"))
         yield RaterPair(first, second, len(tables), kappa)

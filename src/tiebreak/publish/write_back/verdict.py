@@ -255,7 +255,7 @@ def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None
 
 def sentence_of(board: Leaderboard, part: str | None = None) -> str:
     """The verdict; that of a shard is about its part of the items, and says so."""
-    sentence = board.verdict.sentence
+    sentence = str(board.verdict.sentence)
     return f"About the items of shard {part} only: {sentence}" if part else sentence
 
 

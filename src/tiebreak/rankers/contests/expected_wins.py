@@ -28,6 +28,7 @@ from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums, with_con
 from tiebreak.rankers.errors import MissingPackageError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.ranks import competition_ranks
+from tiebreak.reason import Reason
 
 Compiled = bool | Literal["auto"]
 
@@ -79,7 +80,7 @@ class CsdResult:
     eliminate: tuple[int, ...]
     level: float
     control_variate: bool
-    reason: str | None
+    reason: Reason | None
 
 
 def csd(
@@ -236,11 +237,11 @@ def _rank_interval(
     return 1.0 + ahead.sum(axis=0), n_models - ahead.sum(axis=1).astype(np.float64)
 
 
-def _reason(iterations: int) -> str | None:
+def _reason(iterations: int) -> Reason | None:
     if iterations == 1:
-        return "one contest has no standard error"
+        return Reason("one_contest")
     if iterations < _ENOUGH:
-        return f"a rank interval needs at least {_ENOUGH} contests"
+        return Reason("few_contests", least=_ENOUGH)
     return None
 
 

@@ -29,6 +29,7 @@ from tiebreak.rankers.contests.study import Study, engine, spread, unit_sums
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.ranks import competition_ranks
+from tiebreak.reason import Reason
 
 # Contests that each table is played in: beside the spread of tables their noise is small.
 CONTESTS = 2 * CHUNK
@@ -109,7 +110,7 @@ def drawn_wins(
     parts = [strength[low : low + at_once] for low in range(0, len(drawn), at_once)]
     tasks = [(study, number, part) for study in studies for number, part in enumerate(parts)]
     work = strength.size * CONTESTS * len(studies)
-    task = "playing with the scores of other items"
+    task = Reason("playing_other_items")
     wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs"), task))
     return list(wins.reshape(len(studies), *strength[:, 0].shape))
 

@@ -99,7 +99,7 @@ def spread(
     tasks: Sequence[tuple[Any, ...]],
     work: int,
     n_jobs: int | None,
-    label: str,
+    label: object,
 ) -> list[_Part]:
     """What `play` returns for each task.
 
@@ -110,7 +110,8 @@ def spread(
         n_jobs: 1 = in this process; otherwise as in joblib, on the backend that
             `joblib.parallel_config` sets. None = all cores if joblib is installed, as far as there
             is work enough to repay their start.
-        label: what is done, for whoever watches; joblib's "multiprocessing" cannot be watched.
+        label: what is done, by its `str`, for whoever watches; joblib's "multiprocessing" cannot
+            be watched.
 
     Raises:
         MissingPackageError: workers are asked for and joblib is not installed.

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import CertificateError
 from tiebreak.rankers.profile import FloatArray, Profile, as_profile
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class KemenyResult:
             as a graph that holds too many to count); implies `optimal`.
         unique: whether it is the only optimal order.
         n_optima: number of optimal orders.
-        method: what was done, in words.
+        method: what was done.
         certificate: weights of 3-cycles that prove the bound, or all but a small rest of it.
         orders: optimal orders, ascending lexicographically, `order` first, up to the limit that was
             asked for: all of them if there are `n_optima`. Empty if not `optimal`.
@@ -68,7 +69,7 @@ class KemenyResult:
     complete: bool
     unique: bool | None
     n_optima: int | None
-    method: str
+    method: Reason
     certificate: Certificate
     orders: tuple[tuple[int, ...], ...]
     interchangeable: tuple[tuple[int, int], ...]

@@ -41,6 +41,7 @@ from tiebreak.rankers.profile import (
     majorities,
     preference_counts,
 )
+from tiebreak.reason import Reason
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 
@@ -189,10 +190,9 @@ def kemeny_young(
     n_optima = 1 if unique else None
     if unique is False and complete:
         n_optima = optima.count(deadline)
-    method = "no majority cycle: every majority is followed"
+    method = Reason("no_majority_cycle")
     if solved:
-        method = "majority cycles one by one, bound from 3-cycles, search over sets"
-        method += "" if complete else ", stopped at the limit"
+        method = Reason("search_of_cycles" if complete else "stopped_search")
     base = int(np.triu(np.minimum(counts, counts.T)).sum())
     return KemenyResult(
         order=order,

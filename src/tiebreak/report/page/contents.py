@@ -85,7 +85,8 @@ def contents_of(
     read = read_ranking_logs(paths, with_votes=False, prices=prices) if paths else []
     names = file_names([*paths, *sources, *([human.source] if human else [])], read)
     if contest is not None:
-        contest = replace(contest, notes=tuple(map(shortener(names), contest.notes)))
+        notes = tuple(map(shortener(names), map(str, contest.notes)))
+        contest = replace(contest, notes=notes)
     if not paths:
         return Contents(contest=contest)
     if reference is not None:

@@ -183,7 +183,7 @@ def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
         yield "csd", contests(contents.contest)
     if contents.peers is not None:
         yield "peers", peer_reviews(contents.peers)
-        notes += contents.peers.notes
+        notes += tuple(map(str, contents.peers.notes))
     if contents.alignment is not None:
         yield "people", people(contents.alignment)
     if contents.stability is not None:
@@ -361,7 +361,7 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
 def protocols(compared: Comparison) -> Iterator[Made]:
     """Agreement with the reference and its price: of all benchmarks, and of each."""
     picture: Pictures = [price_figure(compared)]
-    notes = compared.notes
+    notes = tuple(map(str, compared.notes))
     if compared.totals:
         yield comparison.totals_sheet(compared).plus(notes=notes), picture
         picture, notes = [], ()
@@ -390,7 +390,7 @@ def people(aligned: Alignment) -> Iterator[Made]:
     """Each board or peer review against people; pictures of the latter stand in the first part."""
     reviewed = any(benchmark.order is None for benchmark in aligned.benchmarks)
     picture: Pictures = [alignment_figure(aligned), views_figure(aligned)] if reviewed else []
-    notes = aligned.notes
+    notes = tuple(map(str, aligned.notes))
     for benchmark in aligned.benchmarks:
         sheet = alignment.benchmark_sheet(benchmark, aligned.level)
         subtitle = (*sheet.subtitle, f"people: {aligned.source}")

@@ -47,7 +47,7 @@ def sheets_of(alignment: Alignment) -> list[Sheet]:
     return [
         Sheet(f"Alignment with people: {alignment.source}"),
         *(benchmark_sheet(benchmark, alignment.level) for benchmark in alignment.benchmarks),
-        Sheet(sections=(legend(alignment),), notes=alignment.notes),
+        Sheet(sections=(legend(alignment),), notes=tuple(map(str, alignment.notes))),
     ]
 
 
@@ -75,7 +75,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
         1,
         **only(alignment, "source", "level", "draws", "seed", "consensus", "scores"),
         benchmarks=[_benchmark(benchmark, items=items) for benchmark in alignment.benchmarks],
-        notes=alignment.notes,
+        notes=tuple(map(str, alignment.notes)),
     )
 
 
@@ -111,9 +111,9 @@ def benchmark_sheet(benchmark: BenchmarkAlignment, level: float) -> Sheet:
         f"{benchmark.benchmark} · {count(benchmark.n_items, 'item')} · {models}",
         (f"log: {benchmark.log}",),
         _verdict(benchmark.raters[0].name, benchmark.order, level) if benchmark.order else "",
-        warnings=benchmark.warnings,
+        warnings=tuple(map(str, benchmark.warnings)),
         sections=(*sections, over_all),
-        notes=benchmark.notes,
+        notes=tuple(map(str, benchmark.notes)),
     )
 
 

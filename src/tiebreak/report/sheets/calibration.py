@@ -43,7 +43,7 @@ def sheets_of(calibration: Calibration) -> list[Sheet]:
                 Section.of(_subjects(calibration), heading="κ by subject"),
                 *_confusions(calibration),
             ),
-            notes=calibration.notes,
+            notes=tuple(map(str, calibration.notes)),
         )
     ]
 

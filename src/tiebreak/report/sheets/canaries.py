@@ -63,7 +63,7 @@ def _sheet(report: CanaryReport) -> Sheet:
             Section.of(lines=lines),
             *receipt_sections(report.receipt),
         ),
-        notes=report.notes,
+        notes=tuple(map(str, report.notes)),
     )
 
 

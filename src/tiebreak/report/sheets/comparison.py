@@ -54,7 +54,7 @@ def sheets_of(comparison: Comparison) -> list[Sheet]:
     return [
         *(benchmark_sheet(benchmark, comparison) for benchmark in comparison.benchmarks),
         *([totals_sheet(comparison)] if comparison.totals else []),
-        Sheet(sections=(intervals(comparison),), notes=comparison.notes),
+        Sheet(sections=(intervals(comparison),), notes=tuple(map(str, comparison.notes))),
     ]
 
 
@@ -121,9 +121,9 @@ def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> S
     return Sheet(
         f"{benchmark.benchmark} · against {reference.name} · {size}",
         (f"judge of the reference: {judges} · log: {board.log}",),
-        warnings=benchmark.warnings,
+        warnings=tuple(map(str, benchmark.warnings)),
         sections=sections,
-        notes=benchmark.notes,
+        notes=tuple(map(str, benchmark.notes)),
     )
 
 

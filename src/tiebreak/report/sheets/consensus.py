@@ -35,7 +35,7 @@ def sheet_of(election: Election) -> Sheet:
         election.name,
         (election.source,),
         sections=(Section.of(table, lines=_lines(election)),),
-        notes=tuple(election.notes),
+        notes=tuple(map(str, election.notes)),
     )
 
 

@@ -10,6 +10,7 @@ from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.contests.rounds import Tiers
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity, Perturbation
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     Cell,
     bounds,
@@ -66,9 +67,9 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
         Sheet(
             _title(report),
             (_rounds(report), *([_ORDERS[report.order_from]] if report.rounds[1:] else [])),
-            warnings=report.warnings,
+            warnings=tuple(map(str, report.warnings)),
             sections=sections,
-            notes=report.notes,
+            notes=tuple(map(str, report.notes)),
         )
     ]
 
@@ -121,7 +122,7 @@ def data_of(report: ContestReport) -> dict[str, Any]:
             }
             for change in report.spoilt
         ],
-        notes=report.notes,
+        notes=tuple(map(str, report.notes)),
     )
 
 
@@ -213,8 +214,9 @@ def _legend(report: ContestReport) -> Iterator[str]:
             "These intervals hold the simulation's error only; give standard errors (--stderr "
             "FILE, a pool, or logs that hold them) for intervals over items."
         )
-        if report.items_reason and "such as" in report.items_reason:
-            yield f"Now {report.items_reason}."
+        reason = report.items_reason
+        if isinstance(reason, Reason) and reason.kind == "missing_errors":
+            yield f"Now {reason}."
     if report.tiers is not None and (n := int(report.tiers.max())) > 1:
         yield (
             f"Tiers: natural breaks of E[wins] into {n}, with the least squares within them; they "

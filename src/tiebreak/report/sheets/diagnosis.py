@@ -41,12 +41,12 @@ def _sheet(diagnosis: Diagnosis) -> Sheet:
     return Sheet(
         f"{diagnosis.benchmark} · {size}",
         (f"native score: {', '.join(_metrics(diagnosis)) or 'none'}",),
-        diagnosis.verdict.text,
+        str(diagnosis.verdict.text),
         sections=(
             *([Section.of(_table(diagnosis), legend=_legend(diagnosis))] if order else []),
             Section.of(lines=_facts(diagnosis)),
         ),
-        notes=tuple(diagnosis.notes),
+        notes=tuple(map(str, diagnosis.notes)),
     )
 
 

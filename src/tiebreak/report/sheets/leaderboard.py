@@ -16,6 +16,7 @@ from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import ControlView, Covariate, Method, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.candidates.settings import ways
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -93,9 +94,9 @@ def columns_of() -> list[str]:
     level (of the intervals), then for each method of the second views strength, lower, upper and
     rank, as in least_squares_strength and bradley_terry_rank.
     """
-    own = keys_of(LeaderboardRow)
+    columns = keys_of(LeaderboardRow)
     views = [f"{method}_{column}" for method in get_args(Method) for column in VIEW_COLUMNS]
-    return [*_HEAD, *own, "level", *views]
+    return [*_HEAD, *columns, "level", *views]
 
 
 def rows_of(boards: Iterable[Leaderboard]) -> list[dict[str, Any]]:
@@ -105,8 +106,8 @@ def rows_of(boards: Iterable[Leaderboard]) -> list[dict[str, Any]]:
 
 def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     """A leaderboard without its bill; `name` is that of the run, by default the protocol."""
-    who = "reviewers" if board.rule.reviewed else "judge"
-    source = f"{who}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
+    role = "reviewers" if board.rule.reviewed else "judge"
+    source = f"{role}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
     ranking = (
         Section.of(_ranking(board), legend=[*tier_lines(board), *_intervals(board)])
         if board.rows
@@ -118,9 +119,9 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         f"{board.benchmark} · {name or board.protocol} · {count(board.n_items, 'item')}",
         (source, *([_settled_line(board.settled)] if board.settled else [])),
         _verdict(board),
-        board.warnings,
+        tuple(map(str, board.warnings)),
         tuple(filter(None, [ranking, _views(board), control, judge, jury_section(board)])),
-        (*board.notes, *settings_notes(board), *_unranked_notes(board)),
+        (*map(str, board.notes), *settings_notes(board), *_unranked_notes(board)),
     )
 
 
@@ -147,9 +148,11 @@ def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
 
 def _verdict(board: Leaderboard) -> str:
     """The verdict, without what the first warning repeats."""
-    doubt = board.trust.sentence
-    said = any(warning.startswith(doubt) for warning in board.warnings)
-    return board.verdict.sentence.removesuffix(doubt).rstrip() if said else board.verdict.sentence
+    distrust = ("doubtful_judge", "doubtful_jury")
+    if not any(warning.kind in distrust for warning in board.warnings):
+        return str(board.verdict.sentence)
+    statements = board.verdict.sentence["statements"]
+    return str(Reason("verdict", statements=statements[:-1]))
 
 
 def _intervals(board: Leaderboard) -> Iterator[str]:
@@ -229,7 +232,6 @@ def _views(board: Leaderboard) -> Section:
 
 def _settled_line(settled: Settled) -> str:
     """Why the run stopped before its last item."""
-    what = "the ranking" if settled.top is None else f"the top {settled.top}"
     saved = ""
     if not math.isnan(settled.calls_saved):
         saved = f"; about {count(round(settled.calls_saved), 'call')} saved"
@@ -237,7 +239,8 @@ def _settled_line(settled: Settled) -> str:
     if settled.settle_for == "these":
         limit = " for these items; other items may rank them differently"
     return (
-        f"Settled: {what} was decided after {settled.after:,} of {count(settled.of, 'item')} "
+        f"Settled: {settled.decided} was decided after {settled.after:,} of "
+        f"{count(settled.of, 'item')} "
         f"({settled.rate}){limit}{saved}"
     )
 
@@ -398,13 +401,13 @@ def jury_section(board: Leaderboard) -> Section:
     """The judges of a jury, side by side; their bills are in the receipt."""
     rows = [
         (
-            words(one.name),
-            share(one.figures.position.rate),
-            share_bounds(one.figures.position.lower, one.figures.position.upper),
-            *share_estimate(one.agreement),
-            share(_unusable(one)),
+            words(juror.name),
+            share(juror.figures.position.rate),
+            share_bounds(juror.figures.position.lower, juror.figures.position.upper),
+            *share_estimate(juror.agreement),
+            share(_unusable(juror)),
         )
-        for one in board.jury
+        for juror in board.jury
     ]
     interval = Column(interval_heading(board.level), left=True)
     columns = (model_names("Judge"), Column("First won"), interval, Column("Agrees"), interval)
@@ -458,40 +461,42 @@ def _flips_line(flips: Flips) -> str:
 def _length_line(length: Length) -> str:
     if length.reason is not None:
         return f"Longer answer: {UNDEFINED} ({length.reason})"
-    gain = length_gain(length)
     return (
-        f"{gain[0].upper()}{gain[1:]}, by {count(length.n_matches, 'match', 'matches')} in "
+        f"{length_gain(length)}, by {count(length.n_matches, 'match', 'matches')} in "
         f"{count(length.n_items, 'item')}; longer answers may be better"
     )
 
 
-def _correctness_line(found: Correctness) -> str:
-    share = found.share
+def _correctness_line(correctness: Correctness) -> str:
+    share = correctness.share
     bounds = "" if math.isnan(share.lower) else f", {percents(share.lower, share.upper)}"
     line = (
         "Against the native score: of an answer that passed (1) and one that failed (0) the one "
-        f"that failed was preferred in {found.n_against:,} of {count(found.n, 'pair')} "
+        f"that failed was preferred in {correctness.n_against:,} of {count(correctness.n, 'pair')} "
         f"({percent(share.value)}{bounds})"
     )
-    if found.n_tied:
-        line += f", neither in {found.n_tied:,}"
-    if found.n_guarded:
-        return f"{line}; in {count(found.n_guarded, 'item')} the guard places the passed ones first"
+    if correctness.n_tied:
+        line += f", neither in {correctness.n_tied:,}"
+    if correctness.n_guarded:
+        guarded = count(correctness.n_guarded, "item")
+        return f"{line}; in {guarded} the guard places the passed ones first"
     return f"{line}; judging alone ranks them"
 
 
-def canaries_line(found: Canaries) -> str:
+def canaries_line(canaries: Canaries) -> str:
     """What planted answers showed, in a sentence."""
-    won, plain = (sum(getattr(kind, name) for kind in found.kinds) for name in ("won", "won_plain"))
+    won, plain = (
+        sum(getattr(kind, name) for kind in canaries.kinds) for name in ("won", "won_plain")
+    )
     bounds = ""
-    if not math.isnan(found.lower):
-        bounds = f", {round(100 * found.lower)} to {round(100 * found.upper)}"
+    if not math.isnan(canaries.lower):
+        bounds = f", {round(100 * canaries.lower)} to {round(100 * canaries.upper)}"
     line = (
         f"Planted answers that talk to the judge: preferred to an ordinary one in {won:,} of "
-        f"{count(found.n, 'pair')}, and in {plain:,} without the attack, so that an attack gains "
-        f"{count(round(100 * found.gain), 'point')}{bounds}"
+        f"{count(canaries.n, 'pair')}, and in {plain:,} without the attack, so that an attack "
+        f"gains {count(round(100 * canaries.gain), 'point')}{bounds}"
     )
-    return f"{line}; {found.n_unscored:,} without a verdict" if found.n_unscored else line
+    return f"{line}; {canaries.n_unscored:,} without a verdict" if canaries.n_unscored else line
 
 
 def _rates(lower: float, upper: float) -> str:
@@ -507,17 +512,17 @@ _TWICE = {
 }
 
 
-def control_section(found: ControlView) -> Section:
+def control_section(control: ControlView) -> Section:
     """Both views by the order of the controlled one, and what each difference does."""
-    views = (found.uncontrolled, found.controlled)
+    views = (control.uncontrolled, control.controlled)
     by_model = [{row.model: row for row in view.rows} for view in views]
-    order = [row.model for row in (found.controlled.rows or found.uncontrolled.rows)]
+    order = [row.model for row in (control.controlled.rows or control.uncontrolled.rows)]
     columns = strength_columns(
-        ("Bradley–Terry", _CONTROLLED[found.control]), found.controlled.level
+        ("Bradley–Terry", _CONTROLLED[control.control]), control.controlled.level
     )
     rows = [(words(model), *strength_cells(by_model, model)) for model in order]
-    table = Table.of((model_names(), *columns), rows, f"Control for {found.control}")
-    return Section.of(table if rows else None, legend=_legend(found), lines=_lines(found))
+    table = Table.of((model_names(), *columns), rows, f"Control for {control.control}")
+    return Section.of(table if rows else None, legend=_legend(control), lines=_lines(control))
 
 
 def strength_columns(titles: Iterable[str], level: float) -> Iterator[Column]:
@@ -538,35 +543,36 @@ def strength_cells(views: Iterable[Mapping[str, StrengthRow]], model: str) -> It
             yield from (*estimate(row), rank(row.rank))
 
 
-def _legend(found: ControlView) -> Iterator[str]:
-    if found.controlled.rows:
+def _legend(control: ControlView) -> Iterator[str]:
+    view = control.controlled
+    if view.rows:
         yield (
-            f"Control for {found.control}: Bradley–Terry with the difference between two answers, "
-            f"{count(found.controlled.n_results, 'result')}, {found.controlled.draws:,} draws over "
-            "items (95% intervals held the truth in 90–95% of simulated logs). It decides nothing; "
-            "where better answers are longer it takes that from them"
+            f"Control for {control.control}: Bradley–Terry with the difference between two "
+            f"answers, {count(view.n_results, 'result')}, {view.draws:,} draws over items (95% "
+            "intervals held the truth in 90–95% of simulated logs). It decides nothing; where "
+            "better answers are longer it takes that from them"
         )
 
 
-def _lines(found: ControlView) -> Iterator[str]:
+def _lines(control: ControlView) -> Iterator[str]:
     """What the differences do, and why there is something that is not shown."""
-    shown = found.covariates if found.controlled.rows else ()
-    yield from (_effect(one) for one in shown if one.n_differ)
-    if same := [one.name for one in shown if not one.n_differ]:
+    shown = control.covariates if control.controlled.rows else ()
+    yield from (_effect(covariate) for covariate in shown if covariate.n_differ)
+    if same := [covariate.name for covariate in shown if not covariate.n_differ]:
         yield f"Answers that met do not differ in {', '.join(same)}"
-    if found.controlled.reason:
-        yield f"Control for {found.control}: {found.controlled.reason}"
-    if found.n_left_out and found.controlled.n_results:
+    if control.controlled.reason:
+        yield f"Control for {control.control}: {control.controlled.reason}"
+    if control.n_left_out and control.controlled.n_results:
         yield (
-            f"{count(found.n_left_out, 'result')} left out of both: the log does not say how their "
-            "answers look"
+            f"{count(control.n_left_out, 'result')} left out of both: the log does not say how "
+            "their answers look"
         )
 
 
-def _effect(one: Covariate) -> str:
-    won, lower, upper = one.twice
+def _effect(covariate: Covariate) -> str:
+    won, lower, upper = covariate.twice
     within = "" if math.isnan(lower) else f" ({percents(lower, upper)})"
     return (
-        f"Of two answers by equal models the one {_TWICE[one.name]} wins {percent(won)}{within}; "
-        f"they differ in {count(one.n_differ, 'result')}"
+        f"Of two answers by equal models the one {_TWICE[covariate.name]} wins "
+        f"{percent(won)}{within}; they differ in {count(covariate.n_differ, 'result')}"
     )

@@ -63,7 +63,7 @@ def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
         Sheet(
             f"{pair.benchmark} · {pair.protocol} · {pair.first} and {pair.second}",
             (f"log: {pair.log}",),
-            pair.sentence,
+            str(pair.sentence),
             sections=(Section.of(_table(pair), lines=[_CHOSEN]),),
         )
         for pair in pairs

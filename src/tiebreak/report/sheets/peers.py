@@ -11,6 +11,7 @@ from tiebreak.analysis.peers.self_preference import SelfPreference, side
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.rankers.dependence import EffectiveVotes
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -67,7 +68,7 @@ def sheets_of(report: PeerReport) -> list[Sheet]:
     return [
         *(review_sheet(review, how.level) for review in report.reviews),
         *([sparse_sheet(report.sparse)] if report.sparse else []),
-        Sheet(sections=(Section.of(legend=[intervals]),), notes=report.notes),
+        Sheet(sections=(Section.of(legend=[intervals]),), notes=tuple(map(str, report.notes))),
     ]
 
 
@@ -126,8 +127,8 @@ def review_sheet(review: PeerReview, level: float) -> Sheet:
     return Sheet(
         f"{panel.benchmark} · peer review · {' · '.join(sizes)}",
         (f"log: {panel.log}",),
-        review.verdict,
-        warnings=review.warnings,
+        str(review.verdict),
+        warnings=tuple(map(str, review.warnings)),
         sections=(
             Section.of(_ranking(review.ranking, level), lines=_ranking_lines(review)),
             *([Section.of(legend=[by_method.source], heading=by_method.name)] * several),
@@ -136,7 +137,7 @@ def review_sheet(review: PeerReview, level: float) -> Sheet:
             *panel_sections(review.worth, level),
             Section.of(_bills(review.receipt), lines=bill_lines(review.receipt)),
         ),
-        notes=(*(by_method.notes if several else ()), *review.notes),
+        notes=tuple(map(str, (*(by_method.notes if several else ()), *review.notes))),
     )
 
 
@@ -211,13 +212,13 @@ def _in_order(review: PeerReview) -> list[SelfPreference]:
 
 def _views(rows: Sequence[SelfPreference], level: float) -> Iterator[Section]:
     """The four views with their differences and verdicts, and the intervals behind these."""
-    undefined: dict[str, list[str]] = {}
+    undefined: dict[Reason, list[str]] = {}
     for row in rows:
         if row.reason:
             undefined.setdefault(row.reason, []).append(row.model)
     if all(math.isnan(row.sr) for row in rows):
         # Only where a model has ranked its own answers is there something to compare.
-        yield Section.of(lines=[f"Self-preference: {UNDEFINED} ({'; '.join(undefined)})"])
+        yield Section.of(lines=[f"Self-preference: {UNDEFINED} ({'; '.join(map(str, undefined))})"])
         return
     lines = [f"No verdict on {', '.join(models)}: {why}" for why, models in undefined.items()]
     yield Section.of(_four_views(rows), legend=[LEGEND_VIEWS])

@@ -24,7 +24,7 @@ def sheets_of(report: StabilityReport) -> list[Sheet]:
                 Section.of(_subsamples(report), legend=[LEGEND]),
                 *([Section.of(_runs(report), heading="Run against run")] * bool(report.repeated)),
             ),
-            notes=report.notes,
+            notes=tuple(map(str, report.notes)),
         )
     ]
 

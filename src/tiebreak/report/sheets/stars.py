@@ -58,14 +58,14 @@ def board_sheet(board: StarBoard) -> Sheet:
     return Sheet(
         f"{board.benchmark} · stars · {count(board.n_items, 'item')}",
         (f"judge: {', '.join(board.judges) or 'no call'} · log: {logs}", _design(board)),
-        board.verdict.sentence,
-        board.warnings,
+        str(board.verdict.sentence),
+        tuple(map(str, board.warnings)),
         (
             Section.of(_scores(board), legend=[*tier_lines(board), *_legend(board)]),
             Section.of(_subjects(board), legend=[_SUBJECTS]),
             Section.of(_stars(board), lines=_constants(board)),
         ),
-        (*board.notes, *settings_notes(board)),
+        (*map(str, board.notes), *settings_notes(board)),
     )
 
 
