@@ -21,7 +21,7 @@ the truth in 90 to 95%, of the coefficients in 91 to 97%.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
@@ -112,17 +112,18 @@ def strength_views(
     )
 
 
-def _columns(items: Iterable[ItemBallots], models: Sequence[str]) -> Columns:
-    number = {model: column for column, model in enumerate(models)}
-    rows = [
-        (number[high], number[low], result, item.item_id)
+def _columns(items: Sequence[ItemBallots], models: Sequence[str]) -> Columns:
+    column = {model: number for number, model in enumerate(models)}
+    # Epochs of an item are one item.
+    number = {name: number for number, name in enumerate(sorted({item.item_id for item in items}))}
+    rows = (
+        (column[high], column[low], number[item.item_id], result)
         for item in items
         for high, low, result in results(item)
-    ]
-    first, second, result, names = zip(*rows, strict=True)
-    # Epochs of an item are one item.
-    of_items = np.unique(names, return_inverse=True)[1]
-    return np.array(first), np.array(second), np.array(result, dtype=np.float64), of_items
+    )
+    table = np.fromiter(rows, np.dtype((np.float64, 4)))
+    first, second, item_of = table[:, :3].T.astype(np.int64)
+    return first, second, table[:, 3], np.unique(item_of, return_inverse=True)[1]
 
 
 def view_of(

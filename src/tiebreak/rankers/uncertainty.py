@@ -42,7 +42,7 @@ Statistic = Callable[[FloatArray], FloatArray]
 """From counts, shape (draws, items), to scores, shape (draws, N); NaN = undefined in that draw."""
 
 # Numbers of counts held in memory at once.
-_CHUNK = 4_000_000
+_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)

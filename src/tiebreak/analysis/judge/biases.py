@@ -17,13 +17,12 @@ from statistics import NormalDist
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.rankers import PresentationBias
 from tiebreak.rankers.agreement import kendall_tau_many
 from tiebreak.rankers.intervals import wilson
 from tiebreak.rankers.pairwise_tests import sign_flip_p
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
@@ -236,7 +235,7 @@ def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
     met = set()
     for item in items:
         for match in item.matches:
-            key = item.item_id, frozenset((match.high, match.low))
+            key = item.item_id, *sorted((match.high, match.low))
             if match.verdicts and key not in met:
                 met.add(key)
                 yield match.verdicts[0]
@@ -327,11 +326,10 @@ class Length:
         return self.p <= ALARM and abs(self.gain) >= TOLERANCE
 
 
-def length_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Length:
+def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     """Measure over all scored matches between answers of known length."""
     from scipy.stats import t
 
-    items = tuple(items)
     item, pair, table = _cells(items)
     if not len(item):
         scored = any(match.result is not None for ballots in items for match in ballots.matches)
@@ -369,32 +367,39 @@ def _nothing(reason: Reason) -> Length:
     return Length(math.nan, math.nan, math.nan, math.nan, 0, 0, reason)
 
 
-def _cells(
-    items: Iterable[ItemBallots],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+def _cells(items: Sequence[ItemBallots]) -> tuple[IntArray, IntArray, FloatArray]:
     """One row for each item and pair that met: item, pair, and sums n, x, y, xy, xx of matches.
 
     x is 1, 0 or −1 as the first of the pair, by name, gave the longer answer, and y its result.
     """
-    cells: dict[tuple[str, tuple[str, str]], FloatArray] = {}
-    for item in items:
-        for match in item.matches:
-            names = match.high, match.low
-            if match.result is None or not set(names) <= item.lengths.keys():
-                continue
-            x, y = np.sign(item.lengths[match.high] - item.lengths[match.low]), match.result
-            if names != (pair := (min(names), max(names))):
-                x, y = -x, 1 - y
-            row = np.array([1, x, y, x * y, x * x], dtype=np.float64)
-            cells[item.item_id, pair] = cells.get((item.item_id, pair), 0) + row
-    item_ids, pairs = zip(*cells, strict=True) if cells else ((), ())
-    _, item_number = np.unique(np.array(item_ids, dtype=str), return_inverse=True)
-    numbers = {pair: number for number, pair in enumerate(sorted(set(pairs)))}
-    return (
-        item_number.astype(np.int64),
-        np.array([numbers[pair] for pair in pairs], dtype=np.int64),
-        np.array(list(cells.values()), dtype=np.float64).reshape(len(cells), 5),
+    numbers, columns = (
+        {name: number for number, name in enumerate(sorted(names))}
+        for names in ({item.item_id for item in items}, {m for item in items for m in item.lengths})
     )
+    rows = (
+        (
+            numbers[item.item_id],
+            columns[match.high],
+            columns[match.low],
+            item.lengths[match.high] - item.lengths[match.low],
+            result,
+        )
+        for item in items
+        for match in item.matches
+        if (result := match.result) is not None
+        and match.high in item.lengths
+        and match.low in item.lengths
+    )
+    number, high, low, longer, y = np.fromiter(rows, np.dtype((np.float64, 5))).T
+    turn = np.where(high < low, 1, -1)
+    x, y = turn * np.sign(longer), 0.5 + turn * (y - 0.5)
+    n = len(columns)
+    key = ((number * n + np.minimum(high, low)) * n + np.maximum(high, low)).astype(np.int64)
+    _, first, cell = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    sums = [np.bincount(cell, of)[order] for of in (np.ones_like(x), x, y, x * y, x * x)]
+    item, pair = np.divmod(key[np.sort(first)], max(n * n, 1))
+    return item, np.unique(pair, return_inverse=True)[1], np.stack(sums, axis=1)
 
 
 def _slope(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

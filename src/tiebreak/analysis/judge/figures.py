@@ -334,9 +334,10 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     by_judge: dict[str, list[list[bool]]] = defaultdict(list)
     for item in items:
         of_item: dict[str, list[bool]] = defaultdict(list)
+        called = {kind: judges_of(item, kind) for kind in {call.kind for call in item.calls}}
         for kind, reviewer, usable in _questions(item):
             # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
-            if name := reviewer or judges_of(item, kind):
+            if name := reviewer or called.get(kind):
                 of_item[name].append(usable)
         for name, replies in of_item.items():
             by_judge[name].append(replies)
