@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.sampling import Entry, Share, allocate, draw, linked
+from tiebreak.fair.bank.sampling import Entry, Originals, Share, _Frame, allocate, draw, linked
 
 
 def bank_of(**sizes: tuple[int, int]) -> tuple[Entry, ...]:
@@ -86,6 +86,31 @@ def assert_balanced(of: list[Entry], category: list[Entry], touched: set[str]) -
     able = {e.raw_uuid for e in category if e.answer == lacking} - touched
     drawn = {entry.raw_uuid: entry.answer for entry in of}
     assert all(drawn.get(raw) not in (None, excess) for raw in able)
+
+
+@pytest.mark.slow
+@given(banks, st.data(), st.integers(0, 9))
+def test_originals_are_sampled_as_from_a_list_of_the_fresh_ones(
+    bank: tuple[Entry, ...], data: st.DataObject, seed: int
+) -> None:
+    by_uuid = {entry.uuid: entry for entry in bank}
+    seen = data.draw(st.sets(st.sampled_from(sorted(by_uuid))))
+    touched = {by_uuid[uuid].raw_uuid for uuid in seen}
+    frame = _Frame(Originals(bank), seen)
+    for category in "abc":
+        first_of = {entry.raw_uuid: entry for entry in sorted(bank, key=uuid_of, reverse=True)}
+        raws = {entry.raw_uuid for entry in first_of.values() if entry.category == category}
+        if not raws:
+            continue
+        fresh = sorted(raws - touched, key=lambda raw: first_of[raw].uuid)
+        assert [*frame.fresh(category)] == fresh
+        for n in range(len(fresh) + 1):
+            plain = random.Random(seed).sample(fresh, n)
+            assert frame.sample(category, n, random.Random(seed)) == plain
+
+
+def uuid_of(entry: Entry) -> str:
+    return entry.uuid
 
 
 def allocations(k: int, high: list[int]) -> Iterator[tuple[int, ...]]:

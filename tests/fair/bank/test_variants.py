@@ -1,14 +1,18 @@
 """Variants in a bank: made once, kept as people left them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, delete, update
+from sqlalchemy import Engine, delete, select, update
 
 from tests.fair.bank.questions import choice, keep, kept
 from tiebreak.fair.bank import expansion
 from tiebreak.fair.bank.expansion import Refused, expand, expand_bank, variant_uuid
-from tiebreak.fair.bank.schema import QUESTIONS
+from tiebreak.fair.bank.quotas import grant
+from tiebreak.fair.bank.review import read_review, write_review
+from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS
+from tiebreak.fair.bank.sessions import Holder, Sampler, Wanted, create
 from tiebreak.progress import Activity, watch
 
 
@@ -30,6 +34,40 @@ def test_twice_changes_nothing(engine: Engine) -> None:
     assert kept(engine) == after
     assert expand_bank(engine, "fill_in").n_made == 3
     assert len(kept(engine)) == 4 + 12 + 3
+
+
+def test_what_is_approved_while_sessions_are_opened_is_asked(
+    engine: Engine, tmp_path: Path
+) -> None:
+    keep(engine, choice(uuid="q1"))
+    grant(engine, "x", 100)
+    sampler = Sampler(engine)
+
+    def n_questions() -> int:
+        """How many may be asked."""
+        sampler.refresh()
+        return len(sampler._there.raws)
+
+    assert n_questions() == 1
+    expand_bank(engine, "true_false")
+    write_review(engine, tmp_path / "drafts.csv")
+    assert n_questions() == 1
+    text = (tmp_path / "drafts.csv").read_text(encoding="utf-8-sig")
+    (tmp_path / "drafts.csv").write_text(text.replace("draft", "approved", 1), encoding="utf-8")
+    read_review(engine, tmp_path / "drafts.csv", "A. Reader")
+    assert n_questions() == 2
+    expand_bank(engine, "true_false", approve=True)
+    assert n_questions() == 1 + 4
+    expand_bank(engine, "fill_in", approve=True)
+    assert n_questions() == 1 + 4 + 1
+    create(engine, sampler, Holder("x", "ada", "t"), Wanted(1, "m"), "key")
+    with engine.connect() as connection:
+        reviews = connection.execute(select(REVIEWS)).all()
+    assert [(row.reviewer, row.before, row.after) for row in reviews] == [
+        ("A. Reader", "draft", "approved"),
+        *[("expand/true_false", "draft", "approved")] * 3,
+        ("expand/fill_in", "draft", "approved"),
+    ]
 
 
 def test_only_approved_questions_of_people_are_expanded(engine: Engine) -> None:

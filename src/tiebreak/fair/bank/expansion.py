@@ -27,6 +27,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
+from tiebreak.fair.bank.review import Change, note_changes
 from tiebreak.fair.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.fair.bank.schema import QUESTIONS, writing
 from tiebreak.progress import tracked
@@ -346,7 +347,8 @@ def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Exp
     """Make the variants of all approved multiple-choice questions.
 
     With `approve` the method's word counts for a human's: its variants, and earlier drafts that are
-    exactly as it makes them, are approved. What was edited or rejected stays.
+    exactly as it makes them, are approved, and the approvals kept as reviews of its own. What was
+    edited or rejected stays.
     """
     done = Expanded(method)
     families = parents_in(engine, "multiple_choice")
@@ -389,8 +391,8 @@ def keep_variants(
         uuid, raw_uuid = taken.setdefault(row["digest"], (row["uuid"], row["raw_uuid"]))
         # A variant may read like its own question, as a stem with its fill does.
         if uuid == row["uuid"] or raw_uuid == row["raw_uuid"]:
-            approved = approve and row["status"] == "draft"
-            new.append({**row, "status": "approved"} if approved else row)
+            to_approve = approve and row["status"] == "draft"
+            new.append({**row, "status": "approved"} if to_approve else row)
         else:
             refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
     if new:
@@ -401,6 +403,9 @@ def keep_variants(
     for part in parts(as_made):
         drafts = update(QUESTIONS).where(QUESTIONS.c.uuid.in_(part))
         connection.execute(drafts.values(status="approved"))
+    approved = [*(row["uuid"] for row in new if row["status"] == "approved"), *as_made]
+    changes = [Change(uuid, "status", "draft", "approved") for uuid in approved]
+    note_changes(connection, changes, made_by(done.method))
     n_same = sum(
         variant.uuid in kept and replace(kept[variant.uuid], status=variant.status) == variant
         for variant in variants

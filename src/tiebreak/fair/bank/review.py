@@ -153,6 +153,16 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
     return Reviewed(len(table.rows), changes)
 
 
+def note_changes(connection: Connection, changes: Sequence[Change], reviewer: str) -> None:
+    """Keep what was changed, as the last thing of a transaction."""
+    if changes:
+        if connection.dialect.name == "postgresql":
+            # One at a time, so that whoever reads the largest id has read all changes before it.
+            connection.exec_driver_sql("LOCK TABLE reviews IN EXCLUSIVE MODE")
+        kept = [{**asdict(change), "at": now(), "reviewer": reviewer} for change in changes]
+        connection.execute(insert(REVIEWS), kept)
+
+
 _Changed = list[tuple[int, BankQuestion, BankQuestion]]
 _Problems = list[tuple[int, str]]
 
@@ -248,10 +258,7 @@ def _store(
     _update(connection, [asdict(question) for question in decided], EDITABLE)
     # What finds duplicates follows from the text.
     _update(connection, edited, (*EDITABLE, "digest", "signature"))
-    if changes:
-        at = now()
-        kept = [{**asdict(change), "at": at, "reviewer": reviewer} for change in changes]
-        connection.execute(insert(REVIEWS), kept)
+    note_changes(connection, changes, reviewer)
 
 
 def _update(connection: Connection, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:

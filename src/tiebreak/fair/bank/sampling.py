@@ -27,8 +27,9 @@ drawn original makes way for one that was not drawn.
 import hashlib
 import heapq
 import random
+from bisect import bisect_right
 from collections import ChainMap, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -85,7 +86,8 @@ class Originals:
     """What may be asked, by original: made once where much is drawn of one bank.
 
     `siblings` are the questions of each original by uuid; `by_category` has the originals of each
-    category, the one of their first uuid; `raws` the original of every uuid.
+    category, the one of their first uuid, and `places` where each stands there; `raws` the original
+    of every uuid.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -96,8 +98,11 @@ class Originals:
             question.uuid: raw for raw, questions in self.siblings.items() for question in questions
         }
         self.by_category: dict[str, list[str]] = {}
+        self.places: dict[str, tuple[str, int]] = {}
         for raw, questions in self.siblings.items():
-            self.by_category.setdefault(questions[0].category, []).append(raw)
+            raws = self.by_category.setdefault(questions[0].category, [])
+            self.places[raw] = questions[0].category, len(raws)
+            raws.append(raw)
         self.sizes = {category: len(raws) for category, raws in self.by_category.items()}
 
 
@@ -130,24 +135,24 @@ def draw(
     rng = random.Random(f"sample {k} {seed}")
     bank = entries if isinstance(entries, Originals) else Originals(entries)
     frame = _Frame(bank, seen)
-    fresh, again = frame.fresh, frame.again
-    n_fresh, n_again = (sum(map(len, raws.values())) for raws in (fresh, again))
+    again = frame.again
+    n_fresh, n_again = sum(frame.n_fresh.values()), sum(map(len, again.values()))
     if n_fresh + n_again < k:
         raise BankError(_too_few(k, n_fresh + n_again, frame))
     weights = frame.sizes if share == "proportional" else dict.fromkeys(frame.sizes, 1)
-    low, high = dict.fromkeys(weights, 0), {name: len(raws) for name, raws in fresh.items()}
+    low, high = dict.fromkeys(weights, 0), frame.n_fresh
     if k >= n_fresh:
         low, high = high, {name: n + len(again[name]) for name, n in high.items()}
     picked: dict[str, Entry] = {}
     surplus = 0
     for category, n in allocate(k, weights, low, high, rng).items():
-        from_fresh = min(n, len(fresh[category]))
-        raws = rng.sample(fresh[category], from_fresh)
+        from_fresh = min(n, frame.n_fresh[category])
+        raws = frame.sample(category, from_fresh, rng)
         raws += rng.sample(again[category], n - from_fresh)
         chosen = {raw: rng.choice(frame.unseen[raw]) for raw in raws}
         if balanced:
             # Whoever is swapped in must be as fresh as whoever goes.
-            spare = (fresh if k < n_fresh else again)[category]
+            spare = frame.fresh(category) if k < n_fresh else again[category]
             surplus = balance(chosen, frame.unseen, spare, surplus, rng)
         picked |= chosen
     asked = sorted(entry.uuid for entry in picked.values())
@@ -229,10 +234,13 @@ def allocate(
 
 
 class _Frame:
-    """What is left of the originals: those of which nothing was seen, and those with siblings."""
+    """What is left of the originals: those of which nothing was seen, and those with siblings.
+
+    It costs what was seen, not what the bank holds.
+    """
 
     def __init__(self, bank: Originals, seen: Collection[str]) -> None:
-        self.sizes = bank.sizes
+        self.sizes, self._by_category = bank.sizes, bank.by_category
         seen = frozenset(seen)
         touched = {bank.raws[uuid] for uuid in seen if uuid in bank.raws}
         left = {
@@ -240,11 +248,27 @@ class _Frame:
             for raw in touched
         }
         self.unseen: Mapping[str, list[Entry]] = ChainMap(left, bank.siblings)
-        self.fresh: dict[str, list[str]] = {}
-        self.again: dict[str, list[str]] = {}
-        for category, raws in bank.by_category.items():
-            self.fresh[category] = [raw for raw in raws if raw not in touched] if touched else raws
-            self.again[category] = [raw for raw in raws if left.get(raw)] if touched else []
+        self._touched: dict[str, list[int]] = {category: [] for category in bank.sizes}
+        self.again: dict[str, list[str]] = {category: [] for category in bank.sizes}
+        for (category, place), raw in sorted((bank.places[raw], raw) for raw in touched):
+            self._touched[category].append(place)
+            if left[raw]:
+                self.again[category].append(raw)
+        self.n_fresh = {name: n - len(self._touched[name]) for name, n in bank.sizes.items()}
+
+    def fresh(self, category: str) -> Iterator[str]:
+        """The originals of a category of which nothing was seen."""
+        touched = frozenset(self._touched[category])
+        return (
+            raw for place, raw in enumerate(self._by_category[category]) if place not in touched
+        )
+
+    def sample(self, category: str, n: int, rng: random.Random) -> list[str]:
+        """As `rng.sample` of `fresh`, which is not listed for it."""
+        fresh_before = [place - nth for nth, place in enumerate(self._touched[category])]
+        raws = self._by_category[category]
+        drawn = rng.sample(range(self.n_fresh[category]), n)
+        return [raws[place + bisect_right(fresh_before, place)] for place in drawn]
 
 
 def _too_few(k: int, n: int, frame: _Frame) -> str:
@@ -259,7 +283,7 @@ def _too_few(k: int, n: int, frame: _Frame) -> str:
 def balance(
     chosen: dict[str, Entry],
     unseen: Mapping[str, Sequence[Entry]],
-    spare: Sequence[str],
+    spare: Iterable[str],
     surplus: int,
     rng: random.Random,
 ) -> int:
@@ -312,20 +336,20 @@ def _switch(
 def _swap(
     chosen: dict[str, Entry],
     unseen: Mapping[str, Sequence[Entry]],
-    spare: Sequence[str],
+    spare: Iterable[str],
     lacking: str,
     missing: int,
     rng: random.Random,
 ) -> int:
     if not missing:
         return 0
-    entitled = set(spare)
+    entitled = dict.fromkeys(spare)
     going = [
         raw
         for raw, question in chosen.items()
         if raw in entitled and question.truth not in ("", lacking)
     ]
-    coming = [raw for raw in spare if raw not in chosen and _with_key(unseen[raw], lacking)]
+    coming = [raw for raw in entitled if raw not in chosen and _with_key(unseen[raw], lacking)]
     n = min(missing, len(going), len(coming))
     for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
         del chosen[old]

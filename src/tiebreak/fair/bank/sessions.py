@@ -27,6 +27,7 @@ from tiebreak.fair.bank.sampling import Originals, draw, entries
 from tiebreak.fair.bank.schema import (
     IMPORTS,
     QUESTIONS,
+    REVIEWS,
     SEEN,
     SESSION_QUESTIONS,
     SESSIONS,
@@ -92,8 +93,8 @@ class Asked:
 class Sampler:
     """Draws of questions that are approved now. Its methods may be called from any thread.
 
-    What may be asked is read when the number of approved questions or of imports has changed. A
-    change that leaves both as they were is found by `approved`, which looks at what was drawn.
+    What may be asked is read when there are new imports or reviews. A question that was withdrawn
+    in another way is found by `approved`, which looks at what was drawn.
     """
 
     def __init__(self, engine: Engine, *, balanced: bool = False) -> None:
@@ -101,7 +102,7 @@ class Sampler:
         self._engine = engine
         self._balanced = balanced
         self._lock = threading.Lock()
-        self._read_at: tuple[int, int] | None = None
+        self._read_at: tuple[int, int | None] | None = None
         self._there = Originals(())
 
     def draw(self, k: int, seed: str, seen: Collection[str]) -> dict[str, str]:
@@ -118,9 +119,10 @@ class Sampler:
         """Read what may be asked, if it has changed."""
         with self._lock:
             with self._engine.connect() as connection:
-                approved = select(func.count()).where(QUESTIONS.c.status == "approved")
                 n_imports = connection.execute(select(func.count()).select_from(IMPORTS))
-                read_at = (connection.execute(approved).scalar_one(), n_imports.scalar_one())
+                # Not their number, for which a database reads them all.
+                reviewed = connection.execute(select(func.max(REVIEWS.c.id)))
+                read_at = (n_imports.scalar_one(), reviewed.scalar_one())
             if read_at != self._read_at:
                 self._there = Originals(entries(self._engine))
                 self._read_at = read_at

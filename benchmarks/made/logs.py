@@ -1,0 +1,174 @@
+"""Logs of the size that they really have: 8 models' answers, and a planted judge's ballots.
+
+Answers have 1,500 characters, votes 110 of reasoning, a quarter of the matches is judged in both
+orders, and every call has 6 kB of transcript.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from zipfile import ZipFile
+
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+from inspect_ai.model import ChatMessageUser
+
+from tests.candidates.builders import inspect_sample
+from tests.ranking_logs.builders import CREATED, call, item
+from tiebreak.candidates import PROTOCOL_KEY, load_candidates
+from tiebreak.inspect_tasks.contests import contest_samples
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, Match, Side, Tiering, Verdict, Vote
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import settle
+
+MODELS = [f"maker-{n}/model-{n}-instruct" for n in range(8)]
+PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15), start=1)}
+CHECKLIST = [f"C{n}" for n in range(1, 7)]
+DISTINCT = 200  # so many items are drawn; larger logs repeat them under other names
+PLACEHOLDER = "THE-ITEM"
+
+
+def words(random: Random, characters: int) -> str:
+    """A text of about so many characters."""
+    syllables = [a + b for a in "bdfgklmnprst" for b in "aeiou"]
+    return " ".join("".join(random.choices(syllables, k=3)) for _ in range(characters // 7))
+
+
+class Judge:
+    """Votes on pairs; the model with the lower number is the better one."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.reasons = [words(random, 110) for _ in range(500)]
+
+    def match(self, pairing: Pairing) -> Match:
+        """A match, a quarter of them in both orders."""
+        pair = [pairing.high, pairing.low]
+        self.random.shuffle(pair)
+        orders = [pair, pair[::-1]] if self.random.random() < 0.25 else [pair]
+        return settle(pairing, [self.verdict(*order) for order in orders])
+
+    def verdict(self, first: str, second: str) -> Verdict:
+        """Votes that favour the better one of two a little."""
+        better = 0.5 + (MODELS.index(second) - MODELS.index(first)) * 0.05
+        principles = {
+            name: self.vote(better, self.random.choice(self.reasons)) for name in PRINCIPLES
+        }
+        checklist = {name: self.vote(better, "") for name in CHECKLIST}
+        signs = {"left": 1, "tie": 0, "right": -1}
+        votes = principles.items()
+        margin = sum(PRINCIPLES[name] * signs[v.vote] * v.confidence for name, v in votes)
+        return Verdict(
+            first=first, principles=principles, checklist=checklist, margin=margin,
+            checklist_margin=sum(signs[v.vote] * v.confidence for v in checklist.values()) / 6,
+        )  # fmt: skip
+
+    def vote(self, better: float, reasoning: str) -> Vote:
+        """A side with a confidence of two decimals."""
+        side: Side = "left" if self.random.random() < better else "right"
+        return Vote(
+            vote="tie" if self.random.random() < 0.15 else side,
+            confidence=round(self.random.uniform(0.5, 1), 2),
+            reasoning=reasoning,
+        )
+
+
+def drawn(protocol: str, judge: Judge) -> ItemBallots:
+    """The ballots of an item without a name."""
+    seeds, matches = judge.random.sample(MODELS, 8), list[Match]()
+    if protocol == "seal":
+        alive = seeds
+        while len(alive) > 1:
+            pairs = [(alive[n], alive[-1 - n]) for n in range(len(alive) // 2)]
+            number = 4 - len(pairs).bit_length()
+            played = [judge.match(Pairing(number, n, *pair)) for n, pair in enumerate(pairs)]
+            matches, alive = [*matches, *played], [match.winner for match in played]
+        tiers = {model: 1 + n // 2 for n, model in enumerate(seeds)}
+        own = {"tiering": Tiering(tiers=tiers), "seeds": tuple(seeds)}
+    else:
+        pairs = list(combinations(MODELS, 2))
+        matches = [judge.match(Pairing(1, n, *pair)) for n, pair in enumerate(pairs)]
+        own = {"placed_by": "win_rate", "tiering": None, "seeds": ()}
+    n_calls = sum(len(match.verdicts) for match in matches)
+    return item(
+        PLACEHOLDER,
+        matches,
+        groups=[(model,) for model in MODELS],
+        calls=[call(cost=0.001) for _ in range(n_calls)],
+        protocol=protocol,
+    ).model_copy(update={**own, "lengths": dict.fromkeys(MODELS, 1500)})
+
+
+def write_log(
+    path: Path,
+    task: str,
+    model: str,
+    metadata: dict[str, str],
+    samples: Iterable[str],
+    ids: list[int | str],
+) -> Path:
+    """A log of samples that are JSON already; Inspect writes what is around them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    spec = EvalSpec(
+        created=CREATED, task=task, eval_id=path.stem, task_id=path.stem, model=model,
+        dataset=EvalDataset(name="gsm8k", samples=len(ids), sample_ids=ids),
+        config=EvalConfig(), metadata=metadata,
+    )  # fmt: skip
+    write_eval_log(EvalLog(status="success", eval=spec, samples=[]), str(path))
+    with ZipFile(path) as written:
+        how = written.infolist()[0].compress_type  # Inspect's own
+    with ZipFile(path, "a", how) as log:
+        for name, text in zip(ids, samples, strict=True):
+            log.writestr(f"samples/{name}_epoch_1.json", text)
+    return path
+
+
+def pool(folder: Path, n_items: int, models: Sequence[str] = MODELS) -> list[Path]:
+    """The logs of the candidates."""
+    random = Random(0)
+    texts = [words(random, 1500) for _ in range(DISTINCT)]
+    ids: list[int | str] = [f"q{number}" for number in range(n_items)]
+
+    def samples(number: int) -> Iterator[str]:
+        row = {"id": PLACEHOLDER, "question": f"What about {PLACEHOLDER}?", "target": "42"}
+        one = inspect_sample({**row, "answer": "ANSWER", "native": 1.0}, models[number])
+        text = one.model_dump_json(exclude_none=True)
+        for place, name in enumerate(ids):
+            answer = f"{texts[(place + 7 * number) % DISTINCT]} {number}"
+            yield text.replace("ANSWER", answer).replace(PLACEHOLDER, str(name))
+
+    return [
+        write_log(folder / f"{n}.eval", "gsm8k", model, {}, samples(n), ids)
+        for n, model in enumerate(models)
+    ]
+
+
+def rankings(folder: Path, pool: Sequence[Path]) -> list[Path]:
+    """A SEAL and a full_pairwise log of the pool."""
+    contests, random = contest_samples(load_candidates(pool)), Random(1)
+    ids: list[int | str] = [str(one.id) for one in contests]
+    judge = Judge(random)
+
+    def samples(protocol: str) -> Iterator[str]:
+        items = [drawn(protocol, judge) for _ in range(min(DISTINCT, len(ids)))]
+        stores = [json.dumps({STORE_KEY: one.model_dump(mode="json")}) for one in items]
+        prompts = [ChatMessageUser(content=words(random, 6000)) for _ in range(100)]
+        for place, one in enumerate(contests):
+            metadata = one.metadata or {}
+            contest = metadata["contest"]
+            ballots = items[place % len(items)]
+            sample = EvalSample(
+                id=ids[place], epoch=1, input=one.input, target=one.target, metadata=metadata,
+                messages=[prompts[place % 100]] * len(ballots.calls), store={},
+            ).model_dump_json(exclude_none=True)  # fmt: skip
+            store = stores[place % len(items)].replace(PLACEHOLDER, contest["item_id"])
+            store = store.replace('"input_hash": "0"', f'"input_hash": "{contest["input_hash"]}"')
+            yield sample.replace('"store":{}', f'"store":{store}')
+
+    return [
+        write_log(
+            folder / f"{name}.eval", name, "none/none", {PROTOCOL_KEY: name}, samples(name), ids
+        )
+        for name in ("seal", "full_pairwise")
+    ]
