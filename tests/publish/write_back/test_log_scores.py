@@ -1,12 +1,14 @@
 """What putting ranks into a log changes, and all that it leaves as it is."""
 
 import math
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
-from inspect_ai import Epochs, Task, eval
+from inspect_ai import Epochs, Task, eval, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import (
     EvalError,
@@ -14,17 +16,19 @@ from inspect_ai.log import (
     edit_score,
     list_eval_logs,
     read_eval_log,
+    read_eval_log_sample_summaries,
     recompute_metrics,
     write_eval_log,
 )
 from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import ScoreEdit, includes
-from inspect_ai.solver import generate, system_message
+from inspect_ai.scorer import Score, ScoreEdit, Scorer, Target, includes, scorer
+from inspect_ai.solver import TaskState, generate, system_message
 
 from tests.publish.write_back.builders import metrics
 from tiebreak.publish.write_back import WriteBackError, run
 from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
-from tiebreak.publish.write_back.run import SampleStandings, record, replace_file
+from tiebreak.publish.write_back.run import SampleStandings, put_ranks, ranks_of
+from tiebreak.scorers.standing import borda, borda_stderr, place
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
@@ -91,10 +95,7 @@ BOTH_FORMATS = pytest.mark.parametrize("path", [".eval", ".json"], indirect=True
 
 
 def put(path: Path, *recordings: Recording) -> frozenset[str]:
-    before = path.stat()
-    log, changed = record(read_eval_log(str(path)), "m", recordings)
-    replace_file(path, log, before)
-    return changed
+    return put_ranks(path, ranks_of("m", recordings), path.stat())
 
 
 def without_ours(log: EvalLog) -> dict[str, Any]:
@@ -164,12 +165,73 @@ def test_the_score_and_its_metrics(path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
+    """Inspect runs a scorer that looks the ranks up; its metrics have the same last digit."""
+    thirds = {("1", 1): (1.0, 1 / 3), ("a:b", 1): (2.0, 0.1), ("z", 2): (3.0, 2 / 3)}
+    ranking, standings = recording(thirds)
+    about = {"ranking_log": "E1", "protocol": "seal", "run": "f00d", "judge": "j/one, j/two"}
+
+    @scorer(metrics=[borda(), borda_stderr(), place(2, 3)], name=ranking.score, **about)
+    def looked_up() -> Scorer:
+        async def look_up(state: TaskState, target: Target) -> Score | None:
+            standing = standings.get((str(state.sample_id), state.epoch))
+            if standing is None:
+                return None
+            value = {"rank": standing.rank, "borda": standing.borda}
+            return Score(value=value, explanation=standing.words, metadata=dict(about))
+
+        return look_up
+
+    log = read_eval_log(str(path))
+    log.eval.config.epochs_reducer = None
+    scored = score(log, looked_up(), action="append", display="none")
+    put(path, (ranking, standings))
+    written = read_eval_log(str(path))
+    assert scored.results is not None
+    assert written.results is not None
+    assert written.results.scores == scored.results.scores
+    assert written.eval.scorers == scored.eval.scorers
+    assert [sample.scores for sample in written.samples or []] == [
+        sample.scores for sample in scored.samples or []
+    ]
+
+
+@pytest.mark.slow
+def test_a_zip_is_what_inspect_writes(path: Path) -> None:
+    """Its samples and its summaries, in which long explanations are cut."""
+    ranking, standings = recording()
+    long = {key: one._replace(words="Beat many. " * 500) for key, one in standings.items()}
+    inspects = write(read_eval_log(str(path)), path.with_suffix(".json"))
+    put(inspects, (ranking, long))
+    write(read_eval_log(str(inspects)), inspects.with_suffix(".inspects.eval"))
+    put(path, (ranking, long))
+    both = [path, inspects.with_suffix(".inspects.eval")]
+    logs = [read_eval_log(str(one)).model_dump(exclude={"location"}) for one in both]
+    assert logs[0] == logs[1]
+    summaries = [read_eval_log_sample_summaries(str(one)) for one in both]
+    assert summaries[0] == summaries[1]
+    assert "Beat many." in str(summaries[0])
+
+
+@pytest.mark.slow
+def test_half_a_pair_of_surrogates_is_left_to_inspect(path: Path) -> None:
+    with ZipFile(path) as log:
+        [name] = [name for name in log.namelist() if name.startswith("samples/z_epoch_1")]
+        text = log.read(name).replace(b'"k":[null,1]', rb'"k":["\ud83d",1]')
+    with ZipFile(path, "a") as log, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a second one under this name
+        log.writestr(name, text)
+    assert put(path, recording()) == {"tiebreak_seal"}
+    assert metrics(path)["borda"] == 0.75
+    assert put(path, recording()) == frozenset()
+
+
+@pytest.mark.slow
 def test_the_second_time_nothing_changes(path: Path) -> None:
     put(path, recording(), recording(protocol="swiss"))
-    log = read_eval_log(str(path))
-    again, changed = record(log, "m", [recording(protocol="swiss"), recording()])
-    assert changed == frozenset()
-    assert recorded_names(again) == ["includes", "includes", "tiebreak_swiss", "tiebreak_seal"]
+    before = path.read_bytes()
+    assert put(path, recording(protocol="swiss"), recording()) == frozenset()
+    assert path.read_bytes() == before
 
 
 def recorded_names(log: EvalLog) -> list[str]:
@@ -211,7 +273,7 @@ def test_what_is_undefined_stays_so_and_is_still_the_same_twice(path: Path) -> N
     assert found["borda"] == 1
     assert math.isnan(found["stderr"])
     assert math.isnan(found["place"])
-    assert record(read_eval_log(str(path)), "m", [only])[1] == frozenset()
+    assert put(path, only) == frozenset()
 
 
 @pytest.mark.slow
@@ -231,7 +293,7 @@ def test_a_score_that_was_edited_by_hand_is_put_right(path: Path) -> None:
     put(path, recording())
     log = read_eval_log(str(path))
     edit_score(log, 1, "tiebreak_seal", ScoreEdit(value={"rank": 9, "borda": 0}), epoch=1)
-    assert record(log, "m", [recording()])[1] == {"tiebreak_seal"}
+    assert put(write(log, path), recording()) == {"tiebreak_seal"}
 
 
 @pytest.mark.slow
@@ -240,16 +302,16 @@ def test_results_that_got_lost_are_put_back(path: Path) -> None:
     log = read_eval_log(str(path))
     assert log.results is not None
     log.results.scores.pop()
-    written, changed = record(log, "m", [recording()])
-    assert changed == {"tiebreak_seal"}
-    assert metrics(written)["place"] == 2
+    assert put(write(log, path), recording()) == {"tiebreak_seal"}
+    assert metrics(path)["place"] == 2
 
 
 @pytest.mark.slow
 def test_a_reducer_of_somebody_elses_does_not_matter(path: Path) -> None:
     log = read_eval_log(str(path))
     log.eval.config.epochs_reducer = ["not/installed"]
-    written, _ = record(log, "m", [recording()])
+    put(write(log, path), recording())
+    written = read_eval_log(str(path))
     assert written.eval.config.epochs_reducer == ["not/installed"]
     assert metrics(written)["borda"] == 0.75
 
@@ -301,11 +363,10 @@ def test_a_draft_that_was_left_behind_is_no_log(
 
 def test_a_log_that_changed_meanwhile_is_not_overwritten(path: Path) -> None:
     before = path.stat()
-    log, _ = record(read_eval_log(str(path)), "m", [recording()])
     path.write_bytes(path.read_bytes() + b" ")
     changed = path.read_bytes()
     with pytest.raises(WriteBackError, match="changed by another program"):
-        replace_file(path, log, before)
+        put_ranks(path, ranks_of("m", [recording()]), before)
     assert path.read_bytes() == changed
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 

@@ -5,18 +5,27 @@ cut short or unscored there is no rank, and nothing is written.
 """
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, Field, ValidationError
 
 from tiebreak.analysis.entries import QuestionKey
-from tiebreak.analysis.leaderboard import board_of
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.leaderboard import judges_of
+from tiebreak.analysis.standing import Placed, mean
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.candidates.inspect_files import own_file, sample_texts
+from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.native import RECORDED
 from tiebreak.errors import TiebreakError
 from tiebreak.paths import Paths
+from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.samples import read_samples
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
 from tiebreak.text import listed
@@ -26,6 +35,24 @@ LISTED = 5
 
 # Answers by benchmark, item and model.
 _Answers = Mapping[tuple[str, QuestionKey], Mapping[str, str]]
+
+
+class _Contest(BaseModel):
+    """What was judged, as our tasks write it."""
+
+    benchmark: str
+    item_id: str
+    input_hash: str
+    groups: list[list[str]]
+    answers: dict[str, str]
+
+
+class _Metadata(BaseModel):
+    contest: _Contest = Field(validation_alias=CONTEST_KEY)
+
+
+class _Sample(BaseModel):
+    metadata: _Metadata
 
 
 class WriteBackError(TiebreakError, ValueError):
@@ -83,7 +110,8 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
         WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item twice.
     """
-    logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
+    # Texts of a log take more memory than all else of it: answers are read for themselves.
+    logs = read_ranking_logs(paths, with_votes=False)
     rankings = [ranking for log in logs for ranking in _rankings(log)]
     same: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in rankings:
@@ -100,17 +128,20 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
 
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
     answers = _answers(log)
-    # Places do not depend on the number of draws, and intervals are not written.
     for part in log.parts():
-        board = board_of(part, views=False, how=Resampling(draws=1))
+        table = ItemTable.of(part.ranked)
+        # Places do not depend on the number of draws, and intervals are not written.
+        bootstrap = bootstrap_items(table.borda, items=table.items, how=Resampling(draws=1))
+        ranks = competition_ranks(bootstrap.score, [mean(column) for column in table.margins.T])
+        rows = Placed.rows(bootstrap, table.models, ranks)
         yield Ranking(
-            benchmark=board.benchmark,
-            protocol=board.protocol,
-            log=log.path,
-            eval_id=log.eval_id,
-            run=log.run,
-            judges=board.judges,
-            places={row.model: row.rank for row in board.rows},
+            benchmark=part.benchmark,
+            protocol=part.protocol,
+            log=part.path,
+            eval_id=part.eval_id,
+            run=part.run,
+            judges=judges_of((*part.items, *part.cut_short)),
+            places={row.model: row.rank for row in rows},
             standings=_standings(part, answers),
         )
 
@@ -118,15 +149,30 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
 def _answers(log: RankingLog) -> _Answers:
     """What was judged; a sample whose metadata has another form than our tasks' is passed over."""
     answers: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
-    for sample in log.samples:
+    for metadata in (metadata for file in log.files for metadata in _metadata(file)):
         try:
-            contest = sample.metadata[CONTEST_KEY]
-            item = contest["benchmark"], (contest["item_id"], contest["input_hash"])
-            groups, texts = contest["groups"], contest["answers"]
-            answers[item] = {model: texts[group[0]] for group in groups for model in group}
-        except (KeyError, TypeError, IndexError):
+            contest = _Metadata.model_validate(metadata).contest
+            # Another ranking judged the same answers: each is held once.
+            answers[contest.benchmark, (contest.item_id, contest.input_hash)] = {
+                model: sys.intern(contest.answers[group[0]])
+                for group in contest.groups
+                for model in group
+            }
+        except (ValidationError, LookupError):
             continue
     return answers
+
+
+def _metadata(path: str) -> Iterator[Any]:
+    """The metadata of each sample, without what no ranking needs where that is as it should be."""
+    if (file := own_file(path)) is None:
+        yield from (sample.metadata for sample in read_samples(path))
+        return
+    for text in sample_texts(file):
+        try:
+            yield _Sample.model_validate_json(text).metadata
+        except ValidationError:  # of another form, or with half of a pair of surrogates
+            yield parse_json(text).get("metadata")
 
 
 def _standings(
@@ -143,32 +189,37 @@ def _standings(
                 "does not say which rank is whose: judge a pool of one epoch"
             )
         seen.add(key)
-        judged = answers.get((item.benchmark, key), {})
+        judged, words = answers.get((item.benchmark, key), {}), _words(item, placement)
         # Without a score: no ballot says anything about the model, or it is alone in the item.
         for model, score in placement.borda.items():
-            words = _words(item, placement, model)
             rank = float(placement.ranks[model])
-            standings[model][key] = ItemStanding(rank, score, words, judged.get(model))
+            standings[model][key] = ItemStanding(rank, score, words[model], judged.get(model))
     return standings
 
 
-def _words(item: ItemBallots, placement: Placement, model: str) -> str:
-    """How a rank came about: "Rank 2 of 3. Beat c. Lost to a."."""
-    same = next((group for group in item.groups if model in group), ())
-    tied = next((group for group in placement.order if model in group), ())
-    met: dict[float, dict[str, None]] = {1.0: {}, 0.5: {}, 0.0: {}}
+def _words(item: ItemBallots, placement: Placement) -> dict[str, str]:
+    """How each model's rank came about: "Rank 2 of 3. Beat c. Lost to a."."""
+    same = {model: group for group in item.groups for model in group}
+    tied = {model: group for group in placement.order for model in group}
+    met: dict[tuple[str, float], dict[str, None]] = {}
     for first, other, result in results(item) if item.matches else ():
-        if first == model:
-            met[result][other] = None
-        elif other == model:
-            met[1 - result][first] = None
-    rivals = {
-        "Same answer as": [twin for twin in same if twin != model],
-        "Tied with": [rival for rival in tied if rival not in (model, *same)],
-        "Beat": [rival for rival in met[1.0] if rival not in same],
-        "Drew with": [rival for rival in met[0.5] if rival not in same],
-        "Lost to": [rival for rival in met[0.0] if rival not in same],
+        met.setdefault((first, result), {})[other] = None
+        met.setdefault((other, 1 - result), {})[first] = None
+
+    def sentences(model: str, rank: float) -> Iterator[str]:
+        twins = same.get(model, ())
+        rivals = {
+            "Same answer as": [twin for twin in twins if twin != model],
+            "Tied with": [rival for rival in tied.get(model, ()) if rival not in (model, *twins)],
+            "Beat": [rival for rival in met.get((model, 1.0), ()) if rival not in twins],
+            "Drew with": [rival for rival in met.get((model, 0.5), ()) if rival not in twins],
+            "Lost to": [rival for rival in met.get((model, 0.0), ()) if rival not in twins],
+        }
+        yield f"Rank {rank:g} of {len(placement.ranks)}"
+        yield from (
+            f"{verb} {listed(named, most=LISTED)}" for verb, named in rivals.items() if named
+        )
+
+    return {
+        model: ". ".join(sentences(model, rank)) + "." for model, rank in placement.ranks.items()
     }
-    sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
-    sentences += [f"{verb} {listed(names, most=LISTED)}" for verb, names in rivals.items() if names]
-    return ". ".join(sentences) + "."

@@ -3,29 +3,42 @@
 The log of a ranking has the same model, the same questions, and the answers that were judged. A log
 belongs as a whole or not at all, so the mean of what is written into it is the leaderboard's.
 
-Ranks are put there as `inspect score --action append` would: Inspect computes the metrics, so that
-`recompute_metrics` finds what it needs later on. It is given the bare samples only: a model's
-answers, its transcript and its own scores stay as they are. Afterwards `inspect score LOG` wants
+Ranks are put there as `inspect score --action append` would: Inspect describes the scorers and
+computes the metrics, so that `recompute_metrics` finds what it needs later on. A model's answers,
+its transcript and its own scores stay as they are. Afterwards `inspect score LOG` wants
 `--scorer NAME`, since ranks cannot be computed from one log.
 """
 
 import os
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from inspect_ai import score
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    EvalSpec,
+    read_eval_log,
+    recompute_metrics,
+    write_eval_log,
+)
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel
+from pydantic_core import from_json, to_json
 
 from tiebreak.candidates import same_answer
 from tiebreak.candidates.discover import Discovery, discover
-from tiebreak.candidates.inspect_files import reason
+from tiebreak.candidates.inspect_files import is_zip, reason, sample_texts
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import LogRecord, ReadOptions
@@ -43,45 +56,86 @@ from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.text import count
 
 SampleStandings = Mapping[tuple[str, int], ItemStanding]
-"""What a ranking says about the samples of one model's log, by sample id and epoch."""
+"""What a ranking says about the samples of one model's log, by sample id and epoch.
+
+They are in the order of the log: in another order a mean may have another last digit.
+"""
+
+_S = TypeVar("_S")
 
 
-def record(
-    log: EvalLog, model: str, rankings: Sequence[tuple[Ranking, SampleStandings]]
-) -> tuple[EvalLog, frozenset[str]]:
-    """A model's log with ranks as scores, and the names of those scores that are new or changed.
+class Ranks(NamedTuple):
+    """What a model's log is to hold of some rankings.
+
+    `log` has the scorers, whose `names` are those of the scores, and their results; `scores` go by
+    sample id and epoch.
+    """
+
+    names: frozenset[str]
+    log: EvalLog
+    scores: Mapping[tuple[str, int], Mapping[str, Score]]
+
+
+class _Scored(BaseModel):
+    """What is read of a sample to see whether it changes."""
+
+    id: int | str
+    epoch: int
+    scores: dict[str, Score] | None = None
+
+
+def put_ranks(
+    path: Path, ranks: Ranks, before: os.stat_result, *, dry_run: bool = False
+) -> frozenset[str]:
+    """Put ranks into a model's log, and return the names of those scores that are new or changed.
 
     A score of an earlier ranking by the same protocol is replaced, also at samples that have no
-    rank now; all other scores stay. A sample that was not ranked has no score.
+    rank now; all other scores stay. A sample that was not ranked has no score. Where nothing
+    changes the file stays as it is. `before` is its state when the log was read.
 
-    The log is left as it is. There is at most one ranking for each score.
+    Raises:
+        WriteBackError: another program changed the file in between.
+        OSError: the file cannot be written.
+        Exception: whatever damaged bytes make Inspect raise.
     """
-    names = {ranking.score for ranking, _ in rankings}
-    scorers = [_scorer(ranking, model, standings) for ranking, standings in rankings]
-    bare = score(_bare(log), scorers, model="none/none", display="none", copy=False)
-    assert bare.results is not None
-    # A log without results takes those of the bare samples, with Inspect's count of them.
-    results = log.results or bare.results
-    scores = [kept for kept in results.scores if kept.scorer not in names]
-    specs = [spec for spec in log.eval.scorers or [] if spec.name not in names]
-    samples = [
-        _with_scores(old, names, new.scores or {})
-        for old, new in zip(log.samples or [], bare.samples or [], strict=True)
-    ]
-    written = log.model_copy(
-        update={
-            "samples": samples,
-            "results": results.model_copy(update={"scores": scores + bare.results.scores}),
-            "eval": log.eval.model_copy(update={"scorers": specs + (bare.eval.scorers or [])}),
-        }
-    )
-    return written, frozenset(name for name in names if _held(log, name) != _held(written, name))
+    if is_zip(path.as_posix()):
+        try:
+            header = read_eval_log(path, header_only=True)
+            scored = map(_Scored.model_validate_json, sample_texts(path.as_posix()))
+            changed = _changed(header, scored, ranks)
+            if changed and dry_run:
+                _copy(path, None, ranks)
+            elif changed:
+                replace_file(path, lambda draft: _rewrite(path, draft, header, ranks), before)
+            return changed
+        except WriteBackError:
+            raise
+        except (TypeError, ValueError):
+            pass  # in a form that Inspect's own reader brings up to date, or explains
+    log = read_eval_log(path)
+    changed = _changed(log, log.samples or (), ranks)
+    if changed and not dry_run:
+        replace_file(path, lambda draft: _write(path, draft, log, ranks), before)
+    return changed
 
 
-def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
-    """Put a log in the place of its file, whole or not at all.
+def ranks_of(model: str, rankings: Sequence[tuple[Ranking, SampleStandings]]) -> Ranks:
+    """What a model's log is to hold; there is at most one ranking for each score."""
+    logs = [_of_ranking(model, *ranking) for ranking in rankings]
+    scores: dict[tuple[str, int], dict[str, Score]] = {}
+    for sample in (sample for log in logs for sample in log.samples or ()):
+        scores.setdefault((str(sample.id), sample.epoch), {}).update(sample.scores or {})
+    log = logs[0]
+    assert log.results is not None
+    log.results.scores = [score for log in logs if log.results for score in log.results.scores]
+    log.eval.scorers = [spec for log in logs for spec in log.eval.scorers or ()]
+    return Ranks(frozenset(ranking.score for ranking, _ in rankings), log, scores)
 
-    Through a link it is what that points to. `before` is the file's state when the log was read.
+
+def replace_file(path: Path, write: Callable[[Path], object], before: os.stat_result) -> None:
+    """Put what `write` writes into a draft in the place of a file, whole or not at all.
+
+    Through a link it is what that points to. `before` is the file's state when it was read.
 
     Raises:
         WriteBackError: another program changed the file in between.
@@ -89,7 +143,7 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
     """
     with whole_file(path) as draft:
         target = path.resolve()
-        write_eval_log(log, draft, format="json" if target.suffix == ".json" else "eval")
+        write(draft)
         shutil.copymode(target, draft)
         now = target.stat()
         if (now.st_mtime_ns, now.st_size) != (before.st_mtime_ns, before.st_size):
@@ -99,25 +153,8 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
             )
 
 
-def _bare(log: EvalLog) -> EvalLog:
-    """What Inspect needs to know for metrics: no texts, no models, no earlier scores."""
-    samples = [
-        EvalSample(id=sample.id, epoch=sample.epoch, input="", target="", error=sample.error)
-        for sample in log.samples or []
-    ]
-    spec = log.eval.model_copy(
-        update={
-            "config": log.eval.config.model_copy(update={"epochs_reducer": None}),
-            "headline_metric": None,
-            "model": "none/none",
-            "model_roles": None,
-            "scorers": None,
-        }
-    )
-    return log.model_copy(update={"samples": samples, "results": None, "eval": spec})
-
-
-def _scorer(ranking: Ranking, model: str, standings: SampleStandings) -> Scorer:
+def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> EvalLog:
+    """A log of these ranks alone: no texts, no models, no other scores."""
     about = {"ranking_log": ranking.eval_id, "protocol": ranking.protocol}
     about |= {"run": ranking.run} if ranking.run else {}
     about |= {"judge": ", ".join(ranking.judges)} if ranking.judges else {}
@@ -125,36 +162,132 @@ def _scorer(ranking: Ranking, model: str, standings: SampleStandings) -> Scorer:
 
     @scorer(metrics=[borda(), borda_stderr(), at], name=ranking.score, **about)
     def recorded() -> Scorer:
-        async def look_up(state: TaskState, target: Target) -> Score | None:
-            standing = standings.get((str(state.sample_id), state.epoch))
-            if standing is None:
-                return None
-            value = {"rank": standing.rank, "borda": standing.borda}
-            return Score(value=value, explanation=standing.words, metadata=dict(about))
+        async def nothing(state: TaskState, target: Target) -> Score | None:
+            return None
 
-        return look_up
+        return nothing
 
-    return recorded()
+    spec = EvalSpec(
+        created="1970-01-01T00:00:00+00:00",
+        task="",
+        dataset=EvalDataset(),
+        model="none/none",
+        config=EvalConfig(),
+    )
+    log = EvalLog(eval=spec, samples=[])
+    # Of a log without samples Inspect describes the scorer only: to score one takes it 3 ms.
+    log = score(log, recorded(), model="none/none", display="none", copy=False)
+    bare = EvalSample(id="", epoch=1, input="", target="")
+    log.samples = [
+        bare.model_copy(update={"id": id, "epoch": epoch, "scores": {ranking.score: given}})
+        for (id, epoch), standing in standings.items()
+        for value in [{"rank": standing.rank, "borda": standing.borda}]
+        for given in [Score(value=value, explanation=standing.words, metadata=about)]
+    ]
+    recompute_metrics(log)
+    return log
 
 
-def _with_scores(
-    sample: EvalSample, names: Collection[str], scores: Mapping[str, Score]
-) -> EvalSample:
-    if sample.scores is None and not scores:
-        return sample
-    kept = {name: score for name, score in (sample.scores or {}).items() if name not in names}
-    return sample.model_copy(update={"scores": {**kept, **scores}})
+def _changed(log: EvalLog, samples: Iterable[_Scored | EvalSample], ranks: Ranks) -> frozenset[str]:
+    """The names of scores under which a log does not hold what it is to."""
+    changed = {name for name in ranks.names if _header(log, name) != _header(ranks.log, name)}
+    for sample in samples:
+        if changed == ranks.names:
+            break
+        held, ours = sample.scores or {}, ranks.scores.get((str(sample.id), sample.epoch), {})
+        changed |= {name for name in ranks.names if held.get(name) != ours.get(name)}
+    return frozenset(changed)
 
 
-def _held(log: EvalLog, name: str) -> list[str | None]:
-    """All that a log holds under the name of a score, as JSON, in which NaN equals NaN."""
+def _header(log: EvalLog, name: str) -> list[str]:
+    """What a header holds under the name of a score, as JSON, in which NaN equals NaN."""
     results = log.results.scores if log.results else []
-    entries: list[BaseModel | None] = [
-        *((sample.scores or {}).get(name) for sample in log.samples or []),
+    entries: list[BaseModel] = [
         *(result for result in results if result.scorer == name),
         *(spec for spec in log.eval.scorers or [] if spec.name == name),
     ]
-    return [None if entry is None else entry.model_dump_json() for entry in entries]
+    return [entry.model_dump_json() for entry in entries]
+
+
+def _with_ranks(log: EvalLog, ranks: Ranks, errors: Sequence[bool]) -> EvalLog:
+    """A log with the ranks in its header; `errors` says of each sample whether it has one."""
+    assert ranks.log.results is not None
+    # A log without results takes those of the ranks, with Inspect's count of its samples.
+    counts = {"total_samples": len(errors), "completed_samples": errors.count(False)}
+    results = log.results or ranks.log.results.model_copy(update={**counts, "scores": []})
+    scores = [kept for kept in results.scores if kept.scorer not in ranks.names]
+    specs = [spec for spec in log.eval.scorers or [] if spec.name not in ranks.names]
+    scores, specs = scores + ranks.log.results.scores, specs + (ranks.log.eval.scorers or [])
+    return log.model_copy(
+        update={
+            "results": results.model_copy(update={"scores": scores}),
+            "eval": log.eval.model_copy(update={"scorers": specs}),
+        }
+    )
+
+
+def _with_scores(
+    held: Mapping[str, _S] | None, names: Collection[str], ours: Mapping[str, _S]
+) -> dict[str, _S] | None:
+    """The scores of a sample with ours in the place of those under their names."""
+    if held is None and not ours:
+        return None
+    return {**{name: score for name, score in (held or {}).items() if name not in names}, **ours}
+
+
+def _write(path: Path, draft: Path, log: EvalLog, ranks: Ranks) -> None:
+    """Write a log with the ranks as Inspect does."""
+    samples = log.samples or []
+    written = _with_ranks(log, ranks, [sample.error is not None for sample in samples])
+    written.samples = [
+        sample.model_copy(update={"scores": _with_scores(sample.scores, ranks.names, ours)})
+        for sample in samples
+        for ours in [ranks.scores.get((str(sample.id), sample.epoch), {})]
+    ]
+    write_eval_log(written, draft, format="eval" if is_zip(path.as_posix()) else "json")
+
+
+def _rewrite(path: Path, draft: Path, header: EvalLog, ranks: Ranks) -> None:
+    """The same for a zip, in a time that does not grow with the square of its samples."""
+    errors = _copy(path, draft, ranks)
+    write_eval_log(_with_ranks(header, ranks, errors), draft, format="eval", header_only=True)
+
+
+def _copy(path: Path, draft: Path | None, ranks: Ranks) -> list[bool]:
+    """Copy a zip with the ranks, but for its header; returns whether each sample has an error.
+
+    All but scores is copied as it is; without a draft it is only validated.
+
+    Raises:
+        TypeError, ValueError: a sample has another form than Inspect's today.
+    """
+    errors: list[bool] = []
+    # Not compressed as Inspect does, which starts twelve threads for every sample.
+    new = ZipFile(draft, "w", ZIP_DEFLATED) if draft else nullcontext()
+    with ZipFile(path) as log, new as copy:
+        # Of two under one name the later one counts.
+        for name in dict.fromkeys(log.namelist()):
+            text = log.read(name)
+            if name.startswith("samples/"):
+                text = to_json(_rescored(from_json(text), ranks), inf_nan_mode="constants")
+                errors.append(EvalSample.model_validate_json(text).error is not None)
+            elif name == "summaries.json" or name.startswith("_journal/summaries/"):
+                summaries = [_rescored(fields, ranks, short=True) for fields in from_json(text)]
+                text = to_json(summaries, inf_nan_mode="constants")
+            if copy is not None and name != "header.json":
+                copy.writestr(name, text)
+    return errors
+
+
+def _rescored(fields: dict[str, Any], ranks: Ranks, *, short: bool = False) -> dict[str, Any]:
+    """A sample as JSON with its ranks, or its summary, in which Inspect shortens long texts."""
+    key = {"id": fields["id"], "epoch": fields["epoch"]}
+    ours = ranks.scores.get((str(key["id"]), key["epoch"]), {})
+    if short:
+        ours = EvalSampleSummary(**key, input="", target="", scores=dict(ours)).scores or {}
+    given = {name: score.model_dump(exclude_none=True) for name, score in ours.items()}
+    scores = _with_scores(fields.get("scores"), ranks.names, given)
+    return fields if scores is None else {**fields, "scores": scores}
 
 
 # A message names so many logs; the count says how many more there are.
@@ -275,21 +408,19 @@ def _into_log(
     fitting = [ranking for ranking in same if faults[ranking.score] is None]
     changed: frozenset[str] = frozenset()
     if fitting:
+        standings = [(ranking, standings_by_sample(log, ranking)) for ranking in fitting]
         try:
-            complete = read_eval_log(path.as_posix())
+            changed = put_ranks(path, ranks_of(log.model, standings), before, dry_run=dry_run)
+        except WriteBackError:
+            raise
+        except OSError as error:
+            raise WriteBackError(
+                f"{path} cannot be written ({error.strerror or error}). The logs before it "
+                "are; the same command goes on from here"
+            ) from error
         except Exception as error:  # damaged where only who writes it again has to look
             why = f"cannot be read as an Inspect log ({reason(error)})"
             return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
-        recordings = [(ranking, standings_by_sample(log, ranking)) for ranking in fitting]
-        ranked_log, changed = record(complete, log.model, recordings)
-        if changed and not dry_run:
-            try:
-                replace_file(path, ranked_log, before)
-            except OSError as error:
-                raise WriteBackError(
-                    f"{path} cannot be written ({error.strerror or error}). The logs before it "
-                    "are; the same command goes on from here"
-                ) from error
     return [
         _outcome(log, ranking, faults[ranking.score], changed=ranking.score in changed)
         for ranking in same
@@ -364,7 +495,11 @@ def misfit(record: LogRecord, ranking: Ranking) -> str | None:
         return f"{ranking.log} does not say what was judged in {len(unknown):,} {of}"
     judged = {key: standing.answer or "" for key, standing in standings.items()}
     given = {key: candidate.answer for key, candidate in answers.items() if candidate}
-    if unlike := [key for key in standings if not same_answer(given[key], judged[key])]:
+    if unlike := [
+        key
+        for key in standings
+        if given[key] != judged[key] and not same_answer(given[key], judged[key])
+    ]:
         return (
             f"{len(unlike):,} {of} have another answer here than was judged, {_such_as(unlike)}: "
             "another run of this model"
@@ -374,11 +509,12 @@ def misfit(record: LogRecord, ranking: Ranking) -> str | None:
 
 def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, int], ItemStanding]:
     """What a ranking says about a log that belongs to it, by sample id and epoch."""
-    samples = {
-        (row.item.item_id, row.item.input_hash): (row.item.item_id, row.item.key.epoch)
+    standings = ranking.standings[record.model]
+    return {
+        (row.item.item_id, row.item.key.epoch): standings[key]
         for row in record.rows
+        if (key := (row.item.item_id, row.item.input_hash)) in standings
     }
-    return {samples[key]: standing for key, standing in ranking.standings[record.model].items()}
 
 
 def _such_as(keys: Iterable[tuple[str, str]]) -> str:
