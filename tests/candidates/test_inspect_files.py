@@ -1,18 +1,21 @@
 """Inspect's files are read as Inspect reads them, or are named; other bytes cost no more."""
 
 import json
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from inspect_ai.log import read_eval_log
+from pydantic import BaseModel
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.candidates import CandidateError, load_candidates, write_parquet
-from tiebreak.candidates.inspect_files import read_header, read_samples
+from tiebreak.candidates.inspect_files import read_header, read_inspect_header, read_samples
+from tiebreak.candidates.inspect_types import LogContent, Part
 
 ROWS = [
     *make_rows(3),
@@ -22,7 +25,18 @@ ROWS = [
     {"id": "d", "question": "data:" + "x" * 500, "answer": None, "error": True},
     {"id": "e", "question": "e?", "answer": "e", "native": "C", "limit": "token"},
 ]
-UNREAD = {"events", "events_data", "store", "messages"}
+# Fields of earlier versions, and the completion, which Inspect takes from the answer.
+ELSEWHERE = {"completion", "max_messages", "score", "transcript"}
+
+ROOT = Path(__file__).parents[2]
+RELEASES = ROOT / "tests" / "candidates" / "releases"
+SHIPPED = sorted(
+    [
+        *RELEASES.glob("inspect-*/*/*.*"),
+        *(ROOT / "examples").rglob("*.eval"),
+        *(ROOT / "src" / "tiebreak" / "demo" / "recorded").rglob("*.eval"),
+    ]
+)
 
 
 def rezipped(path: Path, change: Callable[[str, bytes], bytes | None], method: int = 0) -> Path:
@@ -45,14 +59,50 @@ def in_sample(old: bytes, new: bytes) -> Callable[[str, bytes], bytes]:
 
 @pytest.mark.parametrize("suffix", ["eval", "json"])
 def test_files_are_read_as_inspect_reads_them(tmp_path: Path, suffix: str) -> None:
-    path = str(write_inspect_log(tmp_path / f"a.{suffix}", "a", ROWS, metadata={"k": [1, "ü"]}))
-    theirs = read_eval_log(path, exclude_fields=UNREAD)
-    samples = [sample.model_dump(exclude=UNREAD) for sample in theirs.samples or []]
-    assert [sample.model_dump(exclude=UNREAD) for sample in read_samples(path, UNREAD)] == samples
-    header = read_eval_log(path, header_only=True)
-    assert read_header(path).model_dump(exclude={"location"}) == header.model_dump(
+    path = write_inspect_log(tmp_path / f"a.{suffix}", "a", ROWS, metadata={"k": [1, "ü"]})
+    check_as_inspect_reads(path)
+    header = read_eval_log(str(path), header_only=True)
+    assert read_inspect_header(str(path)).model_dump(exclude={"location"}) == header.model_dump(
         exclude={"location"}
     )
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_logs_of_all_releases_are_read_as_inspect_reads_them(path: Path) -> None:
+    check_as_inspect_reads(path)
+
+
+def check_as_inspect_reads(path: Path) -> None:
+    """What is read of a log is what Inspect has under the same names."""
+    theirs = read_eval_log(str(path), header_only=True)
+    header = read_header(str(path))
+    check_same(header, theirs)
+    assert header.metadata == theirs.metadata
+    log, samples = read_eval_log(str(path), resolve_attachments=True), read_samples(str(path))
+    # Of these Inspect has the beginning of a text, and no image.
+    shortened = re.search(r"0\.3\.(110|150|200)|long_text", str(path)) is not None
+    for sample, whole in zip(samples, log.samples or [], strict=True):
+        check_same(sample, whole, {"input"} if shortened else set())
+        assert sample.output.text == whole.output.completion
+
+
+def check_same(part: Any, theirs: Any, unlike: Set[str] = frozenset()) -> None:
+    """Two parts of a log are the same in all that is read of it."""
+    if isinstance(part, LogContent):
+        assert (part.type, part.held) == (theirs.type, getattr(theirs, theirs.type, ""))
+    elif isinstance(part, Part):
+        for name in type(part).model_fields.keys() - ELSEWHERE - unlike:
+            check_same(getattr(part, name), getattr(theirs, name))
+    elif isinstance(part, list | tuple):
+        for pair in zip(part, theirs, strict=True):
+            check_same(*pair)
+    elif isinstance(part, dict):
+        values = theirs.model_dump(exclude_none=True) if isinstance(theirs, BaseModel) else theirs
+        assert part.keys() == values.keys()
+        for name, value in part.items():
+            check_same(value, values[name])
+    else:
+        assert part == theirs
 
 
 def test_a_log_of_a_run_that_was_killed_says_so(tmp_path: Path) -> None:

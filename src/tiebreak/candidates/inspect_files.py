@@ -2,25 +2,33 @@
 
 Inspect reads what it wrote itself. Other bytes make its parser of streams take minutes, fill
 memory, or end the process; it checks no checksum, and stops without a word where the list of a
-zip's members is damaged. So files are opened and parsed here, and Inspect validates what they hold.
+zip's members is damaged. So files are opened and parsed here, without Inspect where they have the
+form of `inspect_types`; what has another form Inspect brings up to date, or says what is wrong.
 """
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from zipfile import BadZipFile, ZipFile, ZipInfo
+from zlib import crc32
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
-from inspect_ai.model import ChatMessage, Content, ContentText
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
+from tiebreak.candidates.inspect_types import LogContent, LogHeader, LogSample
 from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.packed import most_unpacked, unpacked, unpacked_name
+from tiebreak.candidates.packed import most_unpacked, unpacked, unpacked_name, zstd
 from tiebreak.paths import problem_with
 from tiebreak.progress import tracked
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.model import ChatMessage, Content
+
+_P = TypeVar("_P", bound=BaseModel)
 
 _CUT = (
     "the file is cut off: was its run killed while it wrote, or is this a copy that was not "
@@ -29,26 +37,50 @@ _CUT = (
 CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
 """What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
 
-_SHORTENED = [to_json(mark)[1:-1] for mark in (CUT_TEXT, LEFT_OUT)]
-
+_ZSTD: Final = 93
 _HEADER, _START = "header.json", "_journal/start.json"
+_ATTACHMENT: Final = "attachment://"
+_NO_ANSWER: Final = {"events", "events_data", "store", "messages"}
+_NO_RUN: Final = {"samples", "reductions"}
+_RUN: Final = {*LogHeader.model_fields}
 
 
-def read_header(path: str) -> EvalLog:
+def read_header(path: str) -> LogHeader:
     """What a log says of its run; one that is elsewhere is read by Inspect.
 
     Raises:
         Exception: Whatever damaged bytes make a parser raise.
     """
+    if file := own_file(path):
+        with suppress(ValidationError):
+            return LogHeader.model_validate_json(_header_text(file))
+    log = read_inspect_header(path)
+    return LogHeader.model_validate_json(log.model_dump_json(include=_RUN, exclude_none=True))
+
+
+def read_inspect_header(path: str) -> "EvalLog":
+    """All of a header, as Inspect validates it; for errors see `read_header`.
+
+    Logs of earlier versions are brought up to date.
+    """
+    from inspect_ai.log import read_eval_log
+
     file = own_file(path)
     if file is None:
         return read_eval_log(path, header_only=True)
-    if not is_zip(file):
-        return _header(_json_log(file))
-    with open_zip(file) as log:
-        # A run that was killed has not come to its header.
-        name = _HEADER if _HEADER in log.namelist() else _START
-        return _header(_object(log.read(name)))
+    return read_eval_log(BytesIO(_header_text(file)), header_only=True, format="json")
+
+
+def _header_text(path: str) -> bytes:
+    """The JSON of a header."""
+    if is_zip(path):
+        with open_zip(path) as log:
+            # A run that was killed has not come to its header.
+            fields = _object(log.read(_HEADER if _HEADER in log.namelist() else _START))
+    else:
+        fields = _json_log(path)
+    bare = {name: value for name, value in fields.items() if name not in _NO_RUN}
+    return to_json(bare, inf_nan_mode="constants")
 
 
 def is_zip(path: str) -> bool:
@@ -62,43 +94,70 @@ def own_file(path: str) -> str | None:
     return None if "://" in file else file
 
 
-def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
-    """All samples of a log, in Inspect's order: by epoch, then by id.
-
-    Args:
-        path: The log.
-        unread: Fields to leave out.
+def read_samples(path: str) -> list[LogSample]:
+    """All samples of a log on this machine, in Inspect's order: by epoch, then by id.
 
     Raises:
         Exception: Whatever damaged bytes make a parser raise.
     """
-    samples = [read_sample(text, unread) for text in sample_texts(path)]
+    samples = [_whole_sample(text) for text in sample_texts(path)]
     for sample in samples:
         if not 1 <= sample.epoch < 2**31:
             raise ValueError(f"sample {sample.id} is of epoch {sample.epoch}")
     return sorted(samples, key=lambda sample: place_of(sample.id, sample.epoch))
 
 
-def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
-    """A sample out of its JSON; for arguments and errors see `read_samples`."""
-    shortened = any(mark in text for mark in _SHORTENED)
-    unread = {*unread} - {"messages"} if shortened else unread
-    fields = _object(text)
-    sample = EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
-    return _with_whole_input(sample) if shortened else sample
+def read_sample(text: bytes, kind: type[_P], unread: Collection[str]) -> _P:
+    """A sample out of its JSON, or what is read of it.
+
+    Args:
+        text: The JSON.
+        kind: What is read.
+        unread: Fields that Inspect leaves out, where it has to bring a sample up to date.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError:
+        return kind.model_validate_json(_inspect_sample(text, unread).model_dump_json())
 
 
-def _with_whole_input(sample: EvalSample) -> EvalSample:
+def _whole_sample(text: bytes) -> LogSample:
+    """A sample with its whole input, parts of which may be elsewhere in its log."""
+    sample = read_sample(text, LogSample, _NO_ANSWER)
+    if not any(map(_is_elsewhere, sample.contents)):
+        return sample
+    restored = _with_whole_input(_inspect_sample(text, _NO_ANSWER - {"messages"}))
+    return LogSample.model_validate_json(restored.model_dump_json(exclude=_NO_ANSWER))
+
+
+def _is_elsewhere(part: str | LogContent) -> bool:
+    text = part if isinstance(part, str) else str(part.held)
+    return text.startswith(_ATTACHMENT) or text.endswith(CUT_TEXT) or text == LEFT_OUT
+
+
+def _inspect_sample(text: bytes, unread: Collection[str]) -> "EvalSample":
+    """A sample as Inspect validates it."""
+    fields = {name: value for name, value in _object(text).items() if name not in unread}
+    from inspect_ai.log import EvalSample
+
+    return EvalSample.model_validate(fields)
+
+
+def _with_whole_input(sample: "EvalSample") -> "EvalSample":
     """A sample with its input as the messages of its run have it, where that was shortened."""
+    from inspect_ai.log import resolve_sample_attachments
+
     sample = resolve_sample_attachments(sample, "full")
     messages = {message.id: message for message in sample.messages if message.source == "input"}
     if not isinstance(sample.input, str):
         sample.input = [_restored(message, messages.get(message.id)) for message in sample.input]
-    sample.messages = []
     return sample
 
 
-def _restored(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
+def _restored(message: "ChatMessage", logged: "ChatMessage | None") -> "ChatMessage":
     if logged is None:
         return message
     content: str | list[Content] = message.content
@@ -109,7 +168,9 @@ def _restored(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
     return message.model_copy(update={"content": content})
 
 
-def _whole_part(part: Content, logged: Content) -> Content:
+def _whole_part(part: "Content", logged: "Content") -> "Content":
+    from inspect_ai.model import ContentText
+
     if not isinstance(part, ContentText):
         return part
     if isinstance(logged, ContentText):
@@ -152,7 +213,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
 
 
 @contextmanager
-def open_zip(path: str) -> Iterator[ZipFile]:
+def open_zip(path: str) -> Iterator["LogZip"]:
     """An .eval file, unless it would fill memory.
 
     Raises:
@@ -169,9 +230,31 @@ def open_zip(path: str) -> Iterator[ZipFile]:
         yield log
 
 
-def _zip_file(path: Path) -> ZipFile:
+class LogZip(ZipFile):
+    """A zip whose members may be packed by zstd, which Python's own reader does not know yet."""
+
+    @cached_property
+    def _zstd(self) -> Any:
+        return zstd()
+
+    def read(self, name: str | ZipInfo, pwd: bytes | None = None) -> bytes:
+        """What a member holds; for errors see `ZipFile.read`."""
+        member = name if isinstance(name, ZipInfo) else self.getinfo(name)
+        if member.compress_type != _ZSTD:
+            return super().read(member, pwd)
+        packed = ZipInfo(member.orig_filename)  # as it is, so without what its text comes to
+        packed.header_offset, packed.flag_bits = member.header_offset, member.flag_bits
+        packed.compress_size = packed.file_size = member.compress_size
+        bytes_of = self._zstd.stream_reader(super().read(packed, pwd), read_across_frames=True)
+        text: bytes = bytes_of.read(member.file_size)
+        if crc32(text) != member.CRC:
+            raise BadZipFile(f"Bad CRC-32 for file {member.filename!r}")
+        return text
+
+
+def _zip_file(path: Path) -> LogZip:
     try:
-        return ZipFile(path)
+        return LogZip(path)
     except BadZipFile as error:
         with path.open("rb") as file:
             start = file.read(4)
@@ -220,10 +303,3 @@ def _object(text: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
     return value
-
-
-def _header(fields: dict[str, Any]) -> EvalLog:
-    """A header as Inspect validates it: logs of earlier versions are brought up to date."""
-    bare = {k: v for k, v in fields.items() if k not in ("samples", "reductions")}
-    text = BytesIO(to_json(bare, inf_nan_mode="constants"))
-    return read_eval_log(text, header_only=True, format="json")

@@ -4,17 +4,20 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
-from inspect_ai.model import ModelConfig
-from inspect_ai.scorer import Score, value_to_float
-from inspect_ai.tool import ToolCall
-
 from tiebreak.candidates.identity import collapse, input_hash
 from tiebreak.candidates.inspect_files import read_header, read_samples, reason
+from tiebreak.candidates.inspect_types import (
+    MEDIA,
+    LogContent,
+    LogHeader,
+    LogSample,
+    Score,
+    ToolCall,
+)
 from tiebreak.candidates.native import (
     RECORDED,
     Native,
@@ -47,12 +50,9 @@ from tiebreak.candidates.run_keys import PROTOCOL_KEY
 from tiebreak.candidates.settings import HARNESS
 from tiebreak.text import count, natural_key
 
-_UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
-_ATTACHMENT = "attachment://"
 _REMOVED = ("<base64-data-removed>", "(Image)")
 """What Inspect puts in place of an image that it was told not to log."""
 
-_MEDIA: Final = ("image", "audio", "video", "document", "data")
 _SECRET = re.compile("key|token|secret|password", re.IGNORECASE)
 # Options of a call that say how it is made, not what is asked.
 _HOW_CALLED = {
@@ -64,15 +64,11 @@ _LIMITS: Final = (
     *("message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit"),
 )
 
-# The words of Inspect's scorers as numbers. Its converter turns unknown words into 0 with a
-# warning, so it only gets known ones.
+# The words of Inspect's scorers as numbers. Its converter turns unknown words into 0.
 _WORDS = {
-    word: value_to_float()(word)
-    for word in [
-        *"CIPN",
-        *("yes", "true", "Yes", "True", "YES", "TRUE"),
-        *("no", "false", "No", "False", "NO", "FALSE"),
-    ]
+    **{"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0},
+    **dict.fromkeys(("yes", "true", "Yes", "True", "YES", "TRUE"), 1.0),
+    **dict.fromkeys(("no", "false", "No", "False", "NO", "FALSE"), 0.0),
 }
 
 
@@ -95,7 +91,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         )
         return Reading(problems=(Note("log_status", source, message),), run=_run_of(header))
     try:
-        samples = read_samples(path.as_posix(), _UNUSED_FIELDS)
+        samples = read_samples(path.as_posix())
     except Exception as error:  # as above: a damaged member shows only now
         return _unreadable(source, error)
     if not samples:
@@ -112,7 +108,7 @@ class _Reader:
     """Reads one log; collects notes and problems on the way."""
 
     def __init__(
-        self, header: EvalLog, samples: list[EvalSample], source: str, options: ReadOptions
+        self, header: LogHeader, samples: list[LogSample], source: str, options: ReadOptions
     ) -> None:
         self.header = header
         self.samples = samples
@@ -134,7 +130,7 @@ class _Reader:
             self.notes.append(Note("rows_missing", self.source, message))
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
-        wanted = list(map(_with_media, self._wanted()))
+        wanted = self._wanted()
         how, shown = ("inspect", self.benchmark), list(map(_shown, wanted))
         items = self.options.once(how, shown, lambda: _items(wanted, self.benchmark))
         rows, twice = unique_rows(map(self._row, wanted, items), self.source)
@@ -160,7 +156,7 @@ class _Reader:
         problems = (*dict.fromkeys(self.problems), *twice)
         return Reading((record,), tuple(self.notes), problems, _run_of(self.header))
 
-    def _wanted(self) -> list[EvalSample]:
+    def _wanted(self) -> list[LogSample]:
         epochs = len({sample.epoch for sample in self.samples})
         if self.options.epochs == "all" or epochs == 1:
             return self.samples
@@ -174,7 +170,7 @@ class _Reader:
             self.problems.append(Note("missing_output", self.source, message))
         return first
 
-    def _row(self, sample: EvalSample, item: Item) -> Row:
+    def _row(self, sample: LogSample, item: Item) -> Row:
         key = item.key
         if problem := self._fault(sample, key) or self._unknown_media(item):
             self.problems.append(problem)
@@ -185,7 +181,7 @@ class _Reader:
             self.problems.append(problem_note(native, *how))
         return Row(item, self._candidate(sample, key, native))
 
-    def _fault(self, sample: EvalSample, key: ItemKey) -> Note | None:
+    def _fault(self, sample: LogSample, key: ItemKey) -> Note | None:
         name = item_name(key)
         if sample.error is not None:
             message = sample.error.message.strip().split("\n")[0][:200]
@@ -193,7 +189,7 @@ class _Reader:
         if sample.invalidation is not None:
             reason = sample.invalidation.reason or f"by {sample.invalidation.author}"
             return Note("sample_error", self.source, f"{name} was invalidated ({reason})")
-        if sample.output.empty and not sample.output.completion:
+        if not (sample.output.choices or sample.output.completion):
             cut = f" (stopped by its {sample.limit.type} limit)" if sample.limit else ""
             return Note("missing_output", self.source, f"{name} has no output{cut}")
         return None
@@ -205,7 +201,7 @@ class _Reader:
             return Note("media_missing", self.source, message)
         return None
 
-    def _native(self, sample: EvalSample) -> Native:
+    def _native(self, sample: LogSample) -> Native:
         if not self.metrics:
             return Native(math.nan, None)
         values = _flat(_native_scores(sample))
@@ -214,15 +210,15 @@ class _Reader:
             return missing(list(values), self.options.native or self.metrics[:1])
         return finite(values[name], name, _WORDS)
 
-    def _candidate(self, sample: EvalSample, key: ItemKey, native: Native) -> Candidate:
-        output = sample.output
-        stop_reason = None if output.empty else str(output.stop_reason)
-        calls = [] if output.empty else _calls(output.message.tool_calls or [], output.completion)
-        usage = output.usage
+    def _candidate(self, sample: LogSample, key: ItemKey, native: Native) -> Candidate:
+        output, usage = sample.output, sample.output.usage
+        choice = output.choices[0] if output.choices else None
+        stop_reason = choice.stop_reason if choice else None
+        calls = _calls(choice.message.tool_calls or [], output.text) if choice else []
         return Candidate(
             key=key,
             model=self.model,
-            text=output.completion,
+            text=output.text,
             tool_calls=tuple({"function": c.function, "arguments": c.arguments} for c in calls),
             native_score=native.value,
             native_metric=native.metric,
@@ -234,7 +230,7 @@ class _Reader:
         )
 
 
-def _planned(header: EvalLog) -> int:
+def _planned(header: LogHeader) -> int:
     """Samples that a run had, in one epoch, as far as its header says."""
     dataset, config = header.eval.dataset, header.eval.config
     if dataset.sample_ids is not None:
@@ -247,30 +243,34 @@ def _counted(tokens: int) -> int | None:
     return tokens if 0 <= tokens < 2**63 else None
 
 
-def _run_of(header: EvalLog) -> str:
+def _run_of(header: LogHeader) -> str:
     """What a failed run and its retry have in common: task, arguments and model."""
     spec = header.eval
     return json.dumps([spec.task, spec.task_args, spec.model, _model_of(header)], default=str)
 
 
-def _model_of(header: EvalLog) -> str:
+def _model_of(header: LogHeader) -> str:
     spec = header.eval
     if (name := header.metadata.get("candidate")) or spec.model != "none/none":
         return str(name or spec.model)
     roles = (spec.model_roles or {}).values()
     models = [role for bound in roles for role in (bound if isinstance(bound, list) else [bound])]
-    named = dict.fromkeys(role.model for role in models if isinstance(role, ModelConfig))
+    named = dict.fromkeys(role.model for role in models)
     return " + ".join(named) or spec.model
 
 
-def _settings(header: EvalLog) -> dict[str, str]:
+def _settings(header: LogHeader) -> dict[str, str]:
     """How the model was asked, as far as a log says and it changes answers.
 
     Of arguments only what was passed: releases differ in whether they log defaults.
     """
     spec, plan = header.eval, header.plan
     solver = [f"{step.solver}({_arguments(step.params_passed)})" for step in plan.steps]
-    config = spec.model_generate_config.merge(plan.config).model_dump(exclude_none=True)
+    config = spec.model_generate_config | plan.config
+    if spec.model_generate_config and config.keys() - spec.model_generate_config.keys():
+        from inspect_ai.model import GenerateConfig
+
+        config = {name: config[name] for name in GenerateConfig.model_fields if name in config}
     settings: dict[str, Any] = {
         HARNESS: "inspect",
         "task version": spec.task_version,
@@ -304,27 +304,7 @@ def _calls(calls: Sequence[ToolCall], text: str) -> list[ToolCall]:
     ]
 
 
-def _with_media(sample: EvalSample) -> EvalSample:
-    """A sample with the data of its input, for which Inspect has put attachments."""
-    held = [sample.input] if isinstance(sample.input, str) else map(_source_of, _contents(sample))
-    # Resolving walks all of a sample. Outputs stay whole in any case, also long ones.
-    if any(text.startswith(_ATTACHMENT) for text in held):
-        return resolve_sample_attachments(sample)
-    return sample
-
-
-def _contents(sample: EvalSample) -> Iterator[Any]:
-    for message in [] if isinstance(sample.input, str) else sample.input:
-        yield from [message] if isinstance(message.content, str) else message.content
-
-
-def _source_of(part: Any) -> str:
-    """What a part of a message holds: its text, or the data or the address of what it shows."""
-    kind = getattr(part, "type", "text")
-    return str(getattr(part, kind, "")) if kind in _MEDIA else str(part.text or "")
-
-
-def _native_scores(sample: EvalSample) -> dict[str, Score]:
+def _native_scores(sample: LogSample) -> dict[str, Score]:
     """Scores by name, without ranks that were written back: these come from judges."""
     scores = sample.scores or {}
     return {name: score for name, score in scores.items() if not name.startswith(RECORDED)}
@@ -341,14 +321,14 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
     return values
 
 
-def _shown(sample: EvalSample) -> tuple[Any, ...]:
+def _shown(sample: LogSample) -> tuple[Any, ...]:
     asked = sample.input
     parts = asked if isinstance(asked, str) else [(m.role, m.content) for m in asked]
     key, given = (sample.id, sample.epoch), (sample.target, sample.choices, sample.metadata)
     return *key, parts, *given, list(sample.files or ())
 
 
-def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
+def _items(samples: Sequence[LogSample], benchmark: str) -> list[Item]:
     """The item of each sample.
 
     Tasks wrap a question in instructions and keep the bare one in the metadata. That one is the
@@ -364,7 +344,7 @@ def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
     return [_item(*parts, benchmark) for parts in zip(samples, prompts, bare, strict=True)]
 
 
-def _item(sample: EvalSample, prompt: str, asked: Asked, benchmark: str) -> Item:
+def _item(sample: LogSample, prompt: str, asked: Asked, benchmark: str) -> Item:
     metadata = sample.metadata
     choices, tools = tuple(sample.choices or ()), tools_of(metadata)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
@@ -386,21 +366,23 @@ def _item(sample: EvalSample, prompt: str, asked: Asked, benchmark: str) -> Item
     )
 
 
-def _turns(sample: EvalSample) -> list[Turn]:
+def _turns(sample: LogSample) -> list[Turn]:
     """The conversation that a sample begins with, its own system messages included."""
     if isinstance(sample.input, str):
         return [Turn("user", sample.input)]
     return [Turn(message.role, message.text) for message in sample.input]
 
 
-def _media(sample: EvalSample) -> tuple[Medium, ...]:
+def _media(sample: LogSample) -> tuple[Medium, ...]:
     """What a sample shows besides text, and the files that its run finds in its sandbox."""
-    parts = [part for part in _contents(sample) if getattr(part, "type", "text") in _MEDIA]
-    sources = [(part.type, _source_of(part)) for part in parts]
+    parts = [
+        part for part in sample.contents if isinstance(part, LogContent) and part.type in MEDIA
+    ]
+    shown = [(part.type, str(part.held)) for part in parts]
     return (
         *(
             Medium(kind, _digest(source) if source.startswith("data:") else "", source)
-            for kind, source in sources
+            for kind, source in shown
         ),
         *(Medium("file", "", name) for name in sample.files or ()),
     )

@@ -43,19 +43,23 @@ def stream(path: Path) -> Iterator[IO[bytes] | Any]:
     kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix, "")
     try:
         with path.open("rb") as file:
-            yield gzip.GzipFile(fileobj=file) if kind == "gzip" else _zstd(file) if kind else file
+            if kind == "zstd":
+                yield zstd().stream_reader(file, read_across_frames=True)
+            else:
+                yield gzip.GzipFile(fileobj=file) if kind else file
     except EOFError as error:
         raise ValueError(f"is a {kind} file that is cut off: copy or pack it again") from error
     except _damages() as error:
         raise ValueError(f"is a damaged {kind} file ({error}): copy or pack it again") from error
 
 
-def _zstd(file: IO[bytes]) -> Any:
+def zstd() -> Any:
+    """What unpacks zstd, for one thread."""
     try:
         import zstandard
     except ImportError as error:
         raise ValueError("is packed by zstd, which needs: pip install zstandard") from error
-    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    return zstandard.ZstdDecompressor()
 
 
 def _damages() -> tuple[type[Exception], ...]:

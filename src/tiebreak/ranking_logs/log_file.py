@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog
 from pydantic import TypeAdapter, ValidationError
 
 from tiebreak.candidates import (
@@ -18,6 +17,7 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.candidates.inspect_files import read_header, reason
+from tiebreak.candidates.inspect_types import LogHeader
 from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
     JudgedItem,
@@ -35,7 +35,7 @@ _NOT_HOW = {"candidates", "same_settings", "shard"}
 _SETTINGS = TypeAdapter(dict[str, dict[str, dict[str, str]]])
 
 
-def ranking_header(path: str) -> EvalLog | None:
+def ranking_header(path: str) -> LogHeader | None:
     """The header of an Inspect log that ranks candidates, None of any other log.
 
     Raises:
@@ -47,7 +47,7 @@ def ranking_header(path: str) -> EvalLog | None:
 
 
 def read_log_file(
-    path: str, header: EvalLog, *, with_metadata: bool = False, with_votes: bool = True
+    path: str, header: LogHeader, *, with_metadata: bool = False, with_votes: bool = True
 ) -> RankingLog:
     """Read one ranking log, whose header is there already, and rank its items.
 
@@ -76,7 +76,7 @@ def read_log_file(
         task=header.eval.task,
         eval_id=header.eval.eval_id,
         task_id=header.eval.task_id,
-        created=str(header.eval.created),
+        created=header.eval.created,
         status=header.status,
         protocol=str(metadata[PROTOCOL_KEY]),
         benchmark=header.eval.dataset.name or header.eval.task,

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, list_eval_logs
-
 from tiebreak.candidates.discover import is_inspect_log, visible_files
+from tiebreak.candidates.inspect_types import LogHeader
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.prices import read_prices
 from tiebreak.progress import tracked
@@ -112,7 +111,7 @@ def _is_folder(path: str) -> bool:
     return Path(path).is_dir()
 
 
-def _in_file(path: str) -> dict[str, EvalLog]:
+def _in_file(path: str) -> dict[str, LogHeader]:
     header = ranking_header(path)
     if header is None:
         raise RankingLogError(
@@ -122,7 +121,7 @@ def _in_file(path: str) -> dict[str, EvalLog]:
     return {path: header}
 
 
-def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
+def _in_folder(folder: str) -> tuple[dict[str, LogHeader], dict[str, str]]:
     """Ranking logs in a folder with their headers; a sentence on each file that cannot be read."""
     ranking_logs, damaged, n_others = {}, {}, 0
     for path in tracked(logs_in(folder), "looking for ranking logs"):
@@ -149,6 +148,8 @@ def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
 def logs_in(folder: str) -> list[str]:
     """Inspect's logs of any kind in a folder and its subfolders."""
     if "://" in folder:
+        from inspect_ai.log import list_eval_logs
+
         return [info.name for info in list_eval_logs(folder, recursive=True)]
     # Inspect opens every file whose name is not as it names logs, also a pipe.
     return [str(path) for path in visible_files(Path(folder)) if is_inspect_log(path)]

@@ -13,14 +13,18 @@ of an item when it comes to it: `SamplesAgain`.
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
-from zipfile import ZipFile
 
-from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
-from inspect_ai.util import store_from_events
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
-from tiebreak.candidates.inspect_files import own_file, place_of, read_sample, sample_texts
+from tiebreak.candidates.inspect_files import (
+    LogZip,
+    own_file,
+    place_of,
+    read_sample,
+    sample_texts,
+)
+from tiebreak.candidates.inspect_types import Failure, Invalidation, Part
 from tiebreak.ranking_logs.log import UnreadableLogError
 from tiebreak.scorers.ballots import (
     STORE_KEY,
@@ -70,32 +74,19 @@ class _BareBallots(ItemBallots):
     matches: tuple[_BareMatch, ...] = ()
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(from_attributes=True, **_IGNORING)
-
-
-class _Failure(_Part):
-    message: str
-
-
-class _Invalidation(_Part):
-    author: str = ""
-    reason: str | None = None
-
-
-class _Limit(_Part):
+class _Limit(Part):
     type: str
 
 
-class _Nothing(_Part):
+class _Nothing(Part):
     """Whatever stands there, it is passed over."""
 
 
-class _Stored(_Part, Generic[_B]):
+class _Stored(Part, Generic[_B]):
     ballots: _B = Field(validation_alias=STORE_KEY)
 
 
-class Held(_Part, Generic[_M, _S]):
+class Held(Part, Generic[_M, _S]):
     """What a ranking needs of one of Inspect's samples; the fields are Inspect's.
 
     Its metadata, what was to be judged, may be passed over; its store holds ballots, or plain data
@@ -107,8 +98,8 @@ class Held(_Part, Generic[_M, _S]):
     target: str | list[str]
     store: _S
     metadata: _M
-    error: _Failure | None = None
-    invalidation: _Invalidation | None = None
+    error: Failure | None = None
+    invalidation: Invalidation | None = None
     limit: _Limit | None = None
 
     @property
@@ -143,7 +134,7 @@ def read_samples(path: str) -> list[Sample]:
     Raises:
         Exception: whatever damaged bytes make a parser raise.
     """
-    return _read(path, Sample.model_validate_json, Sample, _UNREAD)
+    return _read(path, lambda text: read_sample(text, Sample, _UNREAD))
 
 
 def read_held(
@@ -163,10 +154,10 @@ def read_held(
         try:
             sample = fast.model_validate_json(text)
         except ValidationError:
-            return safe.model_validate_json(text)
+            return read_sample(text, safe, _UNREAD)
         return sample if sample.store.ballots.version <= VERSION else safe.model_validate_json(text)
 
-    return _read(path, parsed, safe, _UNREAD if with_metadata else {*_UNREAD, "metadata"})
+    return _read(path, parsed)
 
 
 def with_store(path: str, sample: _H) -> _H:
@@ -177,24 +168,22 @@ def with_store(path: str, sample: _H) -> _H:
     """
     if sample.store or sample.error is not None:
         return sample
-    logged: EvalSample = read_eval_log_sample(
-        path, sample.id, sample.epoch, resolve_attachments=True
-    )
+    from inspect_ai.log import read_eval_log_sample
+    from inspect_ai.util import store_from_events
+
+    logged = read_eval_log_sample(path, sample.id, sample.epoch, resolve_attachments=True)
     return sample.model_copy(update={"store": dict(store_from_events(logged.events).items())})
 
 
-def _read(path: str, parsed: Callable[[bytes], _H], kind: type[_H], unread: set[str]) -> list[_H]:
-    def sample(text: bytes) -> _H:
-        try:
-            return parsed(text)
-        except ValidationError:  # a form of earlier versions, which Inspect knows
-            return kind.model_validate(read_sample(text, unread))
-
+def _read(path: str, parsed: Callable[[bytes], _H]) -> list[_H]:
     if file := own_file(path):
-        samples = [sample(text) for text in sample_texts(file)]
+        texts = sample_texts(file)
     else:
-        log = read_eval_log(path, exclude_fields=unread)
-        samples = [kind.model_validate(held) for held in log.samples or ()]
+        from inspect_ai.log import read_eval_log
+
+        log = read_eval_log(path, exclude_fields=_UNREAD)
+        texts = (sample.model_dump_json().encode() for sample in log.samples or ())
+    samples = list(map(parsed, texts))
     samples.sort(key=lambda held: place_of(held.id, held.epoch))
     return [with_store(path, held) for held in samples]
 
@@ -210,7 +199,7 @@ class SamplesAgain:
         """
         self._files = files
         zips = {file: path for file in files if (path := own_file(file)) and path.endswith(".eval")}
-        self._logs = {file: ZipFile(path) for file, path in zips.items()}
+        self._logs = {file: LogZip(path) for file, path in zips.items()}
         self._where = {name: file for file, log in self._logs.items() for name in log.namelist()}
 
     def close(self) -> None:

@@ -11,13 +11,15 @@ checklist item: how the votes on every principle fell, and who plays on (SEAL, Â
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from tiebreak.scorers.ballots import DecidedBy, Match, Side, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.replies import PairReply
 from tiebreak.scorers.rubric import TOP_GRADE, ChecklistItem
+
+if TYPE_CHECKING:
+    from tiebreak.scorers.replies import PairReply
 
 Swap = Literal["always", "close", "sample", "never"]
 """Which matches are asked in the second order of presentation: all, those that were close in the
@@ -40,7 +42,7 @@ _SIGN: Final[Mapping[Side, int]] = {"left": 1, "right": -1, "tie": 0}
 
 def verdict(
     first: str,
-    reply: PairReply | None,
+    reply: "PairReply | None",
     unscored: str | None,
     contest: Contest,
     checklist: Sequence[ChecklistItem],

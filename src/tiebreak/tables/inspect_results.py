@@ -9,7 +9,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLog, EvalScore, headline_metric
 
 from tiebreak.candidates import PROTOCOL_KEY
-from tiebreak.candidates.inspect_files import read_header, reason
+from tiebreak.candidates.inspect_files import read_inspect_header, reason
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError
@@ -76,7 +76,7 @@ def _without(source: str, problem: str) -> Reading:
 
 def _header(source: str) -> EvalLog:
     try:
-        return read_header(source)
+        return read_inspect_header(source)
     except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
         raise UnreadableFileError(
             f"{source} cannot be read as an Inspect log ({reason(error)}); remove it or write it "

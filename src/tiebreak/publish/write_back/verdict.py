@@ -56,6 +56,7 @@ from rich.console import Console
 from tiebreak.analysis.judge.figures import all_usable
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.candidates import AUTHOR, PROTOCOL_KEY, SHARD_KEY
+from tiebreak.candidates.inspect_files import read_header
 from tiebreak.ranking_logs.log import RankingLog, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.report import terminal
@@ -108,7 +109,8 @@ class _Watch(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Inspect has written the log."""
         if done := self._done.get(data.eval_id):
-            read = partial(read_log_file, data.log.location, data.log, with_votes=False)
+            header = await anyio.to_thread.run_sync(read_header, data.log.location)
+            read = partial(read_log_file, data.log.location, header, with_votes=False)
             ballots = await anyio.to_thread.run_sync(read)
             boards = await anyio.to_thread.run_sync(boards_of, ballots)
             kept = await keep_verdict(data.log, boards)
