@@ -43,6 +43,7 @@ from tiebreak.rankers.contests.engine import BLOCK, Draw, draw_block
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.contests.rounds import round_means, strengths
 from tiebreak.rankers.contests.study import engine
+from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.profile import majorities, margins
 from tiebreak.tables.scores import ScoreTable
 
@@ -283,6 +284,32 @@ def bootstrap(repeats: int) -> Row:
     )
 
 
+def pairwise(repeats: int) -> Row:
+    """Tests of all pairs of 200 models, against the largest statistic of as many sign flips."""
+    rng = np.random.default_rng(1)
+    scores = rng.random((1000, 200)) + 0.02 * rng.normal(size=200)
+    first, second = np.triu_indices(200, 1)
+    root = np.sqrt(np.sum((scores[:, first] - scores[:, second]) ** 2, axis=0))
+
+    def largest() -> None:
+        for size in [100] * 99 + [99]:
+            signs = 1.0 - 2 * rng.integers(0, 2, size=(size, 1000), dtype=np.int8)
+            sums = signs @ scores
+            np.max(np.abs(sums[:, first] - sums[:, second]) / root, axis=1)
+
+    times = [
+        (cpu_seconds(largest), cpu_seconds(lambda: separation(scores, range(200))))
+        for _ in range(repeats)
+    ]
+    ratio = median(took / plain for plain, took in times)
+    return Row(
+        "separation, 200 models × 1,000 items, against a plain max-T",
+        "≤ 3 ×",
+        f"{ratio:.2f} × ({shown(median(plain for plain, _ in times))})",
+        ratio <= 3,
+    )
+
+
 def rows(quick: bool) -> Iterator[Row]:
     rng = np.random.default_rng(5)
     n = 5 if quick else 25
@@ -301,6 +328,7 @@ def rows(quick: bool) -> Iterator[Row]:
     yield from contests(5 if quick else 15)
     yield from leaderboard()
     yield bootstrap(n)
+    yield pairwise(3)
 
 
 def main() -> int:

@@ -19,14 +19,14 @@ the mean over sizes (`benchmarks/claims/boards.py` and `skewed.py` measure all c
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
@@ -37,7 +37,8 @@ from tiebreak.rankers.uncertainty import item_numbers, per_item
 _ALL_SIGNS = 13
 _FLIPS = 9999
 _BATCH = 100
-_SEED = 0
+# Of scores with holes, the sums of so many pairs are held at once: 80 MB.
+_PAIRS = 1000
 # How far skewness draws a statistic in: of simulated boards 3 left 5.1% with a false claim where
 # 4 left 4.7%, and 4 cost another half point of power where scores are skewed alike.
 _PULL = 3.5
@@ -130,11 +131,19 @@ def separation(
     columns = list(combinations(order, 2))
     first, second = np.array(columns, dtype=np.int64).reshape(-1, 2).T
     gaps = (table[:, first] - table[:, second]).round(DECIMALS)
-    n_items = np.sum(~np.isnan(gaps), axis=0)
-    means = ratio(np.nansum(gaps, axis=0), n_items)
     p = np.array([paired_p(gap) for gap in gaps.T])
+    known = ~np.isnan(gaps)
+    gaps[~known] = 0
+    n_items = np.count_nonzero(known, axis=0)
+    means = ratio(gaps.sum(axis=0), n_items)
     symmetric = _symmetric(table)
-    together = np.maximum(p, _together(table, first, second, gaps, symmetric=symmetric))
+    if not gaps.any():
+        together = np.ones(len(columns))
+    elif symmetric and len(columns) == 1:
+        together = p  # With one pair there is nothing to correct.
+    else:
+        kept = np.ones(len(columns)) if symmetric else _drawn_in(gaps, known, first, second)
+        together = np.maximum(p, _sign_flips(table, first, second, gaps, kept))
     rarest = 1 - (1 - level) ** (1 / np.maximum(n_items, 1))
     hidden = (together <= 1 - level) & (np.abs(means) <= rarest) & (not symmetric)
     adjusted = np.where((n_items > 0) & ~hidden, together, np.nan)
@@ -201,18 +210,6 @@ def item_means(rows: FloatArray, items: ArrayLike | None) -> FloatArray:
     return ratio(per_item(np.nan_to_num(rows), item, n_items), per_item(known, item, n_items))
 
 
-def _together(
-    table: FloatArray, first: IntArray, second: IntArray, gaps: FloatArray, *, symmetric: bool
-) -> FloatArray:
-    """p-values of all pairs together, shape (pairs,); 1 where no item differs."""
-    if not np.nansum(np.abs(gaps)):
-        return np.ones(gaps.shape[1])
-    if symmetric and gaps.shape[1] == 1:
-        return np.zeros(1)  # With one pair there is nothing to correct.
-    kept = np.ones(gaps.shape[1]) if symmetric else _drawn_in(gaps, first, second)
-    return _sign_flips(table, first, second, gaps, kept)
-
-
 def _symmetric(table: FloatArray) -> bool:
     """Whether equal models have symmetric differences: passes and fails, and ranks of each item.
 
@@ -229,7 +226,9 @@ def _symmetric(table: FloatArray) -> bool:
     return np.unique(means[~np.isnan(means)].round(DECIMALS)).size == 1
 
 
-def _drawn_in(gaps: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+def _drawn_in(
+    gaps: FloatArray, known: NDArray[np.bool_], first: IntArray, second: IntArray
+) -> FloatArray:
     """What is kept of each pair's T, in (0, 1], where the long tail lies against the mean.
 
     Skewness g pulls Student's t of n differences out on the side away from the tail, by about
@@ -241,19 +240,22 @@ def _drawn_in(gaps: FloatArray, first: IntArray, second: IntArray) -> FloatArray
     A pair's third moment is that of one model less the other's. Chance in it is largely what both
     have in common, and goes in the means over all opponents: the lesser of the two g counts.
     """
-    n = np.maximum(np.sum(~np.isnan(gaps), axis=0), 1)
-    mean = np.nansum(gaps, axis=0) / n
-    rest = np.nan_to_num(gaps - mean)
+    n = np.maximum(np.count_nonzero(known, axis=0), 1)
+    mean = gaps.sum(axis=0) / n
+    rest = gaps - mean
+    rest[~known] = 0
+    power = rest * rest
     # Where all differences are the same, what is left of them is rounding.
     least = _NEAR * np.maximum(np.abs(mean), _NEAR)
-    spread = np.maximum(np.sqrt(np.sum(rest**2, axis=0) / n), least)
-    third = np.sum(rest**3, axis=0) / n
+    spread = np.maximum(np.sqrt(power.sum(axis=0) / n), least)
+    power *= rest
+    third = power.sum(axis=0) / n
     models = max(first.max(), second.max()) + 1
     sums = np.bincount(first, third, models) - np.bincount(second, third, models)
     shared = (sums[first] - sums[second]) / len(np.unique([first, second]))
     against = np.minimum(-third * np.sign(mean), -shared * np.sign(mean)) / spread**3
     square = (n - 1) * (mean / spread) ** 2
-    sizes = np.abs(np.nan_to_num(gaps))
+    sizes = np.abs(gaps)
     even = np.all((sizes == 0) | (sizes == sizes.max(axis=0)), axis=0)
     u = np.where(even, 0, _PULL * np.maximum(against, 0) * square / np.sqrt(n))
     less = (1 + u * u) ** (-1 / 8)
@@ -270,55 +272,54 @@ def _sign_flips(
     Of what was seen of each pair `kept` counts. A pair that differs in k items has T ≤ √k whatever
     the signs, so that near-duplicates take nothing from the others.
     """
-    differs = np.any(np.nan_to_num(gaps) != 0, axis=1)
+    differs = gaps.any(axis=1)
     table, gaps = table[differs], gaps[differs]
-    holes = np.isnan(table).any()
-    d = np.nan_to_num(gaps)
-    squares = np.sum(d * d, axis=0)
+    squares = np.sum(gaps * gaps, axis=0)
     root = np.sqrt(np.where(squares > 0, squares, np.inf))
-
-    def statistic(signs: FloatArray) -> FloatArray:
-        if holes:
-            sums = signs @ d
-        else:
-            totals = signs @ table
-            sums = totals[:, first] - totals[:, second]
-        return np.abs(sums) / root
-
-    n, seen = len(table), kept * np.abs(d.sum(axis=0)) / root
-    if n <= _ALL_SIGNS:
-        return _step_down(seen, [statistic(_all_signs(n))], exact=True)
-    generator = np.random.default_rng(_SEED)
-    draws = (
-        statistic(
-            1 - 2 * generator.integers(0, 2, size=(size, n), dtype=np.int8).astype(np.float64)
-        )
-        for size in _batches(_FLIPS)
-    )
-    return _step_down(seen, draws, exact=False)
-
-
-def _step_down(seen: FloatArray, draws: Iterable[FloatArray], *, exact: bool) -> FloatArray:
-    """Adjusted p-values: how often the largest of a pair's and all lesser statistics is as large.
-
-    `draws` are batches of shape (draws, pairs). Where they are not `exact` (all signs), what was
-    seen counts as one more draw.
-    """
+    seen = kept * np.abs(gaps.sum(axis=0)) / root
     ascending = np.argsort(seen, kind="stable")
-    bound = seen[ascending] * (1 - _NEAR)
-    far, n = np.zeros(len(seen)), 0
-    for batch in draws:
-        largest = np.maximum.accumulate(batch[:, ascending], axis=1)
-        far += np.sum(largest >= bound, axis=0)
-        n += len(batch)
-    p = far / n if exact else (far + 1) / (n + 1)
+    bound = seen * (1 - _NEAR)
+    far, largest = np.zeros(len(seen)), np.zeros(1)
+    for pair, sums in zip(ascending, _flipped(table, first, second, gaps, ascending), strict=True):
+        largest = np.maximum(largest, np.abs(sums) / root[pair])
+        far[pair] = np.count_nonzero(largest >= bound[pair])
+    p = _share(far, len(largest), len(table))
     adjusted = np.empty_like(p)
-    adjusted[ascending] = np.maximum.accumulate(p[::-1])[::-1]
+    adjusted[ascending] = np.maximum.accumulate(p[ascending][::-1])[::-1]
     return adjusted
 
 
-def _batches(total: int) -> list[int]:
-    return [min(_BATCH, total - start) for start in range(0, total, _BATCH)]
+def _flipped(
+    table: FloatArray, first: IntArray, second: IntArray, gaps: FloatArray, pairs: IntArray
+) -> Iterator[FloatArray]:
+    """For each of the pairs the sums of its differences under the same signs, shape (draws,)."""
+    if np.isnan(table).any():
+        for start in range(0, len(pairs), _PAIRS):
+            yield from _sums(gaps[:, pairs[start : start + _PAIRS]])
+    else:
+        totals = _sums(table)
+        for pair in pairs:
+            yield totals[first[pair]] - totals[second[pair]]
+
+
+def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
+    """Sums of columns, (items, n), under all signs of few items, else random ones: (n, draws)."""
+    n = len(columns)
+    if n <= _ALL_SIGNS:
+        return (_all_signs(n) @ columns).T
+    generator = np.random.default_rng(seed)
+    sums = np.empty((columns.shape[1], _FLIPS))
+    for start in range(0, _FLIPS, _BATCH):
+        shape = min(_BATCH, _FLIPS - start), n
+        signs = 1 - 2 * generator.integers(0, 2, size=shape, dtype=np.int8).astype(np.float64)
+        sums[:, start : start + _BATCH] = (signs @ columns).T
+    return sums
+
+
+def _share(far: ArrayLike, draws: int, n_items: int) -> FloatArray:
+    """p-values: where not all signs are tried, what was seen counts as one more draw."""
+    more = n_items > _ALL_SIGNS
+    return (np.asarray(far) + more) / (draws + more)
 
 
 @cache
@@ -379,18 +380,9 @@ def sign_flip_p(differences: ArrayLike, *, seed: int = 0) -> float:
     if np.all(np.abs(values) == abs(values[0])):
         fewer = min(np.sum(values > 0), np.sum(values < 0))
         return float(min(1.0, 2 * bdtr(fewer, values.size, 0.5)))
-    total = values.sum()
-    bound = abs(total) - _NEAR * np.abs(values).sum()
-    if values.size <= _ALL_SIGNS:
-        return float(np.mean(np.abs(_all_signs(values.size) @ values) >= bound))
-    generator = np.random.default_rng(seed)
-    far = 0
-    for size in _batches(_FLIPS):
-        signs = generator.integers(0, 2, size=(size, values.size), dtype=np.int8)
-        # Casts a little at a time: of 100,000 differences a product would make a copy of 80 MB.
-        sums = np.einsum("ij,j->i", signs, values)
-        far += int(np.sum(np.abs(2 * sums - total) >= bound))
-    return (far + 1) / (_FLIPS + 1)
+    bound = abs(values.sum()) - _NEAR * np.abs(values).sum()
+    sums = _sums(values[:, None], seed)
+    return float(_share(np.count_nonzero(np.abs(sums) >= bound), sums.size, values.size))
 
 
 def holm(p_values: ArrayLike) -> list[float]:

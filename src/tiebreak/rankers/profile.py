@@ -233,6 +233,7 @@ def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:
             )
 
 
+_CELLS = 2**20  # ballots × pairs that are compared at a time
 MOST_COMPARED = 10_000
 """The most candidates of which all pairs are counted: 800 MB of counts."""
 
@@ -251,9 +252,9 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
     ballots = as_profile(profile)
     ballots.require_at_most(MOST_COMPARED, "pairs are counted of")
     ranks = ballots.ranks
-    return np.stack([np.sum(column[:, None] < ranks, axis=0) for column in ranks.T]).astype(
-        np.int64
-    )
+    width = max(1, _CELLS // ranks.size)
+    blocks = [ranks[:, at : at + width, None] for at in range(0, ranks.shape[1], width)]
+    return np.concatenate([np.sum(block < ranks[:, None], axis=0) for block in blocks])
 
 
 def margins(profile: Profile | ArrayLike) -> IntArray:
@@ -273,10 +274,11 @@ def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...
     """
     beats = margin > 0
     winners = np.flatnonzero(beats.sum(axis=1) == len(margin) - 1)
-    label = components(beats)
-    groups = [tuple(np.flatnonzero(label == name).tolist()) for name in np.unique(label)]
-    cycles = sorted(group for group in groups if len(group) > 1)
-    return int(winners[0]) if winners.size else None, tuple(cycles)
+    groups: dict[int, list[int]] = {}
+    for column, first in enumerate(components(beats).tolist()):
+        groups.setdefault(first, []).append(column)
+    cycles = tuple(tuple(group) for group in groups.values() if len(group) > 1)
+    return int(winners[0]) if winners.size else None, cycles
 
 
 def components(edges: NDArray[np.bool_]) -> IntArray:

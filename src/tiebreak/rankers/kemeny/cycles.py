@@ -90,13 +90,13 @@ def cycle_bound(
     ahead = np.where(margin == 0, place[:, None] < place, margin > 0).astype(np.float64)
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
         violated = violated_cycles(ahead, np.abs(margin))
-        rows = np.unique(np.concatenate([cycles, violated]), axis=0)
-        if len(rows) == len(cycles):
-            break
         if not len(cycles):
             best = bound_from(margin, violated, SCALE * packed(margin, violated))
             if best.value > SCALE * (cost - step):
                 break
+        rows = np.unique(np.concatenate([cycles, violated]), axis=0)
+        if len(rows) == len(cycles):
+            break
         cycles = rows
         answer = _solve(margin, cycles, ahead, deadline)
         if answer is None:
@@ -143,8 +143,10 @@ def violated_cycles(ahead: NDArray[np.float64], strength: IntArray) -> IntArray:
         total = ahead[first, rest, None] + ahead[rest, rest] + ahead[None, rest, first]
         np.fill_diagonal(total, 0)
         second, third = np.nonzero(total > 2 + TOLERANCE)
-        blocks.append(np.stack([np.full_like(second, first), second, third], axis=1))
-        blocks[-1][:, 1:] += first + 1
+        block = np.full((len(second), 3), first)
+        block[:, 1] += second + 1
+        block[:, 2] += third + 1
+        blocks.append(block)
         sums.append(total[second, third])
     cycles, violation = np.concatenate(blocks), np.concatenate(sums)
     weakest = strength[cycles, np.roll(cycles, -1, axis=1)].min(axis=1)
@@ -237,8 +239,8 @@ def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> In
 
 def excess(order: IntArray, margin: IntArray) -> int:
     """Sum of the majorities that an order breaks: its cost above the sum of all minorities."""
-    broken = np.triu(-margin[np.ix_(order, order)], 1)
-    return int(broken[broken > 0].sum())
+    ahead = margin[order[:, None], order]
+    return int(np.maximum(np.triu(-ahead), 0).sum())
 
 
 CHUNK = 1 << 12  # sets that are extended at a time
@@ -283,7 +285,7 @@ def explore(
     costs = _Costs(bound, gap)
     layers: list[_Layer] = []
     edges = 0
-    sets, spent = np.zeros((1, -(-n // 64)), WORD), np.zeros(1, np.int64)
+    sets, spent = np.zeros_like(costs.bits[:1]), np.zeros(1, np.int64)
     for _ in range(n):
         parts = []
         for at in range(0, len(sets), CHUNK):
@@ -295,11 +297,7 @@ def explore(
         parent, placed, total = (np.concatenate(column) for column in zip(*parts, strict=True))
         if not len(parent):
             return None
-        grown = sets[parent]
-        grown[np.arange(len(grown)), placed >> 6] |= np.left_shift(
-            WORD.type(1), (placed & 63).astype(WORD)
-        )
-        merged, child = _merge(grown)
+        merged, child = _merge(sets[parent] | costs.bits[placed])
         layers.append(_Layer(sets, spent, parent, child, placed, total))
         sets, spent = merged, np.full(len(merged), FAR)
         np.minimum.at(spent, child, total)
@@ -312,6 +310,8 @@ class _Costs:
     def __init__(self, bound: Bound, gap: int) -> None:
         self.gap = gap
         self.n = len(bound.regret)
+        words = np.eye(self.n, 64 * -(-self.n // 64), dtype=np.uint8)
+        self.bits = np.packbits(words, axis=1, bitorder="little").view(WORD)
         # A regret above the gap bars as well as a greater one, and small sums are exact floats.
         clipped = np.minimum(bound.regret, gap + 1)
         exact = self.n * (gap + 1) < 1 << 53
@@ -333,10 +333,10 @@ class _Costs:
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Edges within the gap: parent (counted from `start`), who is placed, spent in total."""
         inside = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little", count=self.n)
-        outside = (inside == 0).astype(self.regret.dtype)
-        regret = (outside @ self.regret).astype(np.int64)
+        outside = inside == 0
+        regret = (outside.astype(self.regret.dtype) @ self.regret).astype(np.int64)
         total = regret + spent[:, None]
-        parent, placed = np.nonzero((total <= self.gap) & (inside == 0))
+        parent, placed = np.nonzero((total <= self.gap) & outside)
         rows = parent[:, None]
         owed = inside[rows, self.below[placed]] > inside[rows, self.above[placed]]
         spending = total[parent, placed] + np.sum(owed * self.weight[placed], axis=1)
@@ -371,24 +371,17 @@ def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> tuple
         np.minimum.at(rest, layer.parent, through)
         rest -= layer.spent
         cheapest = np.flatnonzero(through == best)
-        masks = _masks(layer.sets, np.unique(layer.parent[cheapest]), columns)
-        for parent, placed in zip(
-            layer.parent[cheapest].tolist(), columns[layer.placed[cheapest]].tolist(), strict=True
-        ):
-            child = masks[parent] | 1 << placed
+        masks = _masks(layer.sets[layer.parent[cheapest]], columns)
+        for mask, placed in zip(masks, columns[layer.placed[cheapest]].tolist(), strict=True):
+            child = mask | 1 << placed
             heads[child] = (*heads.get(child, ()), placed)
     return heads, second
 
 
-def _masks(sets: NDArray[np.uint64], chosen: IntArray, columns: IntArray) -> dict[int, int]:
-    """Some of the sets, as the bits of integers over `columns`."""
-    inside = np.unpackbits(
-        sets[chosen].view(np.uint8), axis=1, bitorder="little", count=len(columns)
-    )
-    wide = np.zeros((len(chosen), int(columns[-1]) + 1), np.uint8)
+def _masks(sets: NDArray[np.uint64], columns: IntArray) -> list[int]:
+    """The sets as the bits of integers over `columns`."""
+    inside = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little", count=len(columns))
+    wide = np.zeros((len(sets), int(columns[-1]) + 1), np.uint8)
     wide[:, columns] = inside
     packed = np.packbits(wide, axis=1, bitorder="little")
-    return {
-        number: int.from_bytes(row.tobytes(), "little")
-        for number, row in zip(chosen.tolist(), packed, strict=True)
-    }
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]

@@ -181,7 +181,8 @@ def kemeny_young(
     optima = Optima(margin, _parts(solved, len(margin)))
     orders = optima.orders(max_orders)
     order = orders[0]
-    cost = int(np.triu(counts.T[np.ix_(order, order)], 1).sum())
+    base = int(np.minimum(counts, counts.T).sum()) // 2
+    cost = base + sum(cycle.cost for cycle in solved)
     lower_bound = cost - sum(cycle.cost - cycle.floor for cycle in solved)
     optimal = lower_bound == cost
     free = tuple((a, b) for a, b in pairwise(order) if margin[a, b] == 0)
@@ -193,7 +194,6 @@ def kemeny_young(
     method = Reason("no_majority_cycle")
     if solved:
         method = Reason("search_of_cycles" if complete else "stopped_search")
-    base = int(np.triu(np.minimum(counts, counts.T)).sum())
     return KemenyResult(
         order=order,
         cost=cost,
