@@ -50,17 +50,6 @@ class Case:
     judges: Mapping[str, int]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Labelled:
-    """All cases, and who judged them; `notes` say what was left out."""
-
-    kind: LabelKind
-    judges: tuple[str, ...]
-    models: tuple[str, ...]
-    cases: tuple[Case, ...]
-    notes: tuple[Reason, ...]
-
-
 @dataclass(slots=True)
 class _Opinion:
     """What one judge said of one answer or pair; `label` is None where that cannot be used."""
@@ -75,8 +64,10 @@ _Opinions = Mapping[Key, Sequence[_Opinion]]
 """One judge's; with epochs there may be several of one key."""
 
 
-def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
-    """Join the labels of judges and of people.
+def labelled(
+    logs: Sequence[RankingLog], human: HumanLabels
+) -> tuple[list[str], list[Case], list[Reason]]:
+    """The judges, the cases that they and people labelled, and what was left out.
 
     Raises:
         AnalysisError: no log has labels of this kind; nothing was labelled by both; an item is in
@@ -100,15 +91,13 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
     notes += [
         Reason("no_usable_label", judge=name, n=n, of=len(cases)) for name, n in lacking.items()
     ]
-    models = tuple(sorted({model for case in cases for model in case.key[2]}))
-    names = tuple(name for name in judges if any(name in case.judges for case in cases))
-    return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
+    return [name for name in judges if any(name in case.judges for case in cases)], cases, notes
 
 
 def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> dict[str, _Opinions]:
     """Every judge of every log; logs of one judge are joined where they judged other answers."""
     by_name: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
-    protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
+    protocols = {item.protocol for log in logs for item in log.items if item.matches}
     for log in logs:
         of_log: dict[str, dict[Key, list[_Opinion]]] = defaultdict(lambda: defaultdict(list))
         alone = _named(log.items)
@@ -130,10 +119,6 @@ def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> dict[str, _Opinions]
         for name in sorted(by_name)
         for number, opinions in enumerate(by_name[name], start=1)
     }
-
-
-def _holds(item: ItemBallots, kind: LabelKind) -> bool:
-    return item.placed_by == "stars" if kind == "stars" else bool(item.matches)
 
 
 def _opinions(
