@@ -121,7 +121,7 @@ def duplicate_of(description: str, checklist: Sequence[ChecklistItem]) -> str | 
     for item in checklist:
         old = words_of(item.description)
         same = _overlap(new, old) >= SAME_WORDS
-        if same or _overlap(_pairs(new), _pairs(old)) >= SAME_PAIRS:
+        if same or _overlap(_character_pairs(new), _character_pairs(old)) >= SAME_PAIRS:
             return item.id
     return None
 
@@ -132,7 +132,7 @@ def _overlap(first: Iterable[str], other: Iterable[str]) -> float:
     return len(a & b) / len(a | b) if a or b else 0.0
 
 
-def _pairs(words: Sequence[str]) -> Iterator[str]:
+def _character_pairs(words: Sequence[str]) -> Iterator[str]:
     """Neighbouring characters, across words as well: who sets spaces is a matter of script."""
     text = "".join(words)
     return map("".join, pairwise(text))
