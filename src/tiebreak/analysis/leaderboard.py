@@ -260,7 +260,9 @@ def board_of(
     )
     warnings = [
         early_end_warning(log, rule),
-        *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
+        lone_reviewer(items),
+        unscored,
+        rule and tie_warning(items, rule),
         *bound.values(),
     ]
     doubts = any(faults(judge)) or any(any(juror_faults(juror)) for juror in jury)

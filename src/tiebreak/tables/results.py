@@ -35,8 +35,15 @@ from tiebreak.text import listed, natural_key
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
 # What could hold scores: a file of another kind in a folder is nobody's result.
 _DATA = (
-    *(".csv", ".json", ".jsonl", ".parquet", ".zip"),
-    *(".json.gz", ".json.zst", ".jsonl.gz", ".jsonl.zst"),
+    ".csv",
+    ".json",
+    ".jsonl",
+    ".parquet",
+    ".zip",
+    ".json.gz",
+    ".json.zst",
+    ".jsonl.gz",
+    ".jsonl.zst",
 )
 
 _KINDS = ("of one model's items", "of items paired with other models'")
