@@ -41,7 +41,7 @@ from tenacity import (
 from tiebreak.extras import to_install
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
-from tiebreak.fair.bank.question import BankQuestion, item_metadata
+from tiebreak.fair.bank.question import Asked, BankQuestion, item_metadata
 from tiebreak.fair.bank.sampling import SHARES, Share
 from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
@@ -218,19 +218,6 @@ class Standing:
     next: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A question as the server gives it; `position` counts from 1."""
-
-    position: int
-    of: int
-    category: str
-    sub_category: str
-    type: str
-    question: str
-    options: tuple[str, ...]
-
-
 class Client:
     """A server of `tiebreak bank serve`, for the holder of a token.
 
@@ -280,10 +267,10 @@ class Client:
         key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
         return _of(Standing, self._ask("POST", "sessions", wanted, key))
 
-    def question(self, session: str, position: int) -> Given:
+    def question(self, session: str, position: int) -> Asked:
         """A question of a session; refused where an earlier one has no answer yet."""
         question = self._ask("GET", f"sessions/{session}/questions/{position}")
-        return _of(Given, {**question, "options": tuple(question.get("options") or ())})
+        return _of(Asked, {**question, "options": tuple(question.get("options") or ())})
 
     def answer(self, session: str, position: int, text: str) -> None:
         """Give the answer to a question; refused where it has another one."""
