@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.claims import Claim, runs, share
 from benchmarks.claims.worlds import judged
-from tiebreak.analysis.saturation import saturation_of
+from tiebreak.analysis.diagnosis import saturation_of
 from tiebreak.estimate.experience import experience_of
 from tiebreak.rankers.intervals import design_effect, wilson
 from tiebreak.scorers.ballots import Call

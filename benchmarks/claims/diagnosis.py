@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.claims import Claim, runs, share
-from tiebreak.analysis.saturation import saturation_of
+from tiebreak.analysis.diagnosis import saturation_of
 from tiebreak.rankers.pairwise_tests import separation
 
 FULL = 400

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
 from benchmarks.claims.worlds import FAIR, NOISY, Array, judged, near_ties, ranking_log
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.other_rules import first_by_rule
+from tiebreak.analysis.leaderboard import first_by_rule
 from tiebreak.analysis.standing import best_first
 from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers import competition_ranks

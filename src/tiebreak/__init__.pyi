@@ -43,6 +43,9 @@ from .analysis.diagnosis import (
 from .analysis.diagnosis import (
     diagnose as diagnose,
 )
+from .analysis.diagnosis import (
+    saturation as saturation,
+)
 from .analysis.frames import (
     ballots_df as ballots_df,
 )
@@ -69,9 +72,6 @@ from .analysis.peers.review import (
 )
 from .analysis.peers.review import (
     peer_report as peer_report,
-)
-from .analysis.saturation import (
-    saturation as saturation,
 )
 from .analysis.stability import (
     StabilityReport as StabilityReport,

@@ -8,8 +8,7 @@ from click.testing import CliRunner
 
 from benchmarks.claims.worlds import FAIR, judged, near_ties
 from tests.ranking_logs.builders import all_pairs, graded, item, match, write_log
-from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.other_rules import first_by_rule
+from tiebreak.analysis.leaderboard import first_by_rule, leaderboards
 from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots

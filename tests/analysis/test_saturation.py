@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 
-from tiebreak.analysis.saturation import Saturation, saturation, saturation_of
+from tiebreak.analysis.diagnosis import Saturation, saturation, saturation_of
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, audit
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.pairwise_tests import items_needed

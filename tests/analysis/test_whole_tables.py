@@ -15,7 +15,7 @@ from tests.analysis.test_diagnosis import pool_of
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
-from tiebreak.analysis.calibration import calibrate
+from tiebreak.analysis.calibration import answer_digests, calibrate
 from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contests import (
     contest_report,
@@ -25,7 +25,6 @@ from tiebreak.analysis.contests import (
     with_kemeny,
 )
 from tiebreak.analysis.diagnosis import diagnose
-from tiebreak.analysis.labelled import answer_digests
 from tiebreak.candidates import ItemKey
 from tiebreak.fair.analysis.contamination import Replayed, contamination_of
 from tiebreak.rankers.contests.expected_wins import CsdOptions

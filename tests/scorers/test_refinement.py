@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.ranking_logs.builders import match
 from tiebreak.scorers.ballots import Match
 from tiebreak.scorers.match import CLOSE_MARGIN
-from tiebreak.scorers.refinement import LONGEST_SNIPPET, closest, duplicate_of, item_of, next_id
 from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.rubric import ChecklistItem
+from tiebreak.scorers.seal import LONGEST_SNIPPET, closest, duplicate_of, item_of, next_id
 from tiebreak.text import words_of
 
 

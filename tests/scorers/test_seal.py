@@ -21,8 +21,7 @@ from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing, first_round, round_name, rounds
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.refinement import MOST_REFINEMENTS, closest
-from tiebreak.scorers.seal import pair_up, points
+from tiebreak.scorers.seal import MOST_REFINEMENTS, closest, pair_up, points
 
 FLAT: dict[str, Any] = {"swap": "never", "refine": False, "critique": False}
 

@@ -232,7 +232,12 @@ def align_panels(
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
         notes.append(Reason("no_board", benchmarks=unused, source=human.source))
     return Alignment(
-        *(human.source, tuple(aligned), how.level, how.draws, how.seed, tuple(notes)),
+        source=human.source,
+        benchmarks=tuple(aligned),
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
+        notes=tuple(notes),
         consensus=consensus_method(methods),
         scores=scores,
     )

@@ -86,7 +86,10 @@ def _of_stars(name: str, parts: Sequence[RankingLog]) -> JudgedBoard:
     stars = star_table(parts)
     linked, clusters = scored(stars), np.array(stars.clusters)
     return JudgedBoard(
-        *(name, together(stars.logs, "log"), _name(parts), stars.models),
+        benchmark=name,
+        log=together(stars.logs, "log"),
+        name=_name(parts),
+        models=stars.models,
         item_ids=tuple(np.unique(clusters).tolist()),
         items=np.unique(clusters),
         scores=linked.score + len(linked.influence) * linked.influence,
@@ -103,7 +106,12 @@ def _of_log(log: RankingLog) -> JudgedBoard:
         for _, placement in log.ranked
     ]
     return JudgedBoard(
-        *(log.benchmark, log.path, _name([log]), table.models, table.item_ids, table.items),
+        benchmark=log.benchmark,
+        log=log.path,
+        name=_name([log]),
+        models=table.models,
+        item_ids=table.item_ids,
+        items=table.items,
         scores=table.borda,
         borda=np.array(cells).reshape(table.borda.shape),
         native=table.native,

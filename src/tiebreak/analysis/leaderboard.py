@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +15,6 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
 from tiebreak.analysis.judge.canaries import Canaries, canaries_of
 from tiebreak.analysis.judge.figures import JudgeFigures, Juror, judge_figures, jurors_of
-from tiebreak.analysis.other_rules import first_by_rule
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, Settled, receipt_of, settled_of
 from tiebreak.analysis.remarks import (
@@ -46,11 +46,12 @@ from tiebreak.rankers import (
 )
 from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.log import RankingLog, Unranked
+from tiebreak.ranking_logs.log import RankingLog, Unranked, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
-from tiebreak.scorers.rules import RULES, PlacementRule
+from tiebreak.scorers.placement import NotPlacedError, Placement
+from tiebreak.scorers.rules import RULES, PlacementRule, fitting
 from tiebreak.text import count
 
 Outcome = Literal["win", "loss", "tie"] | float | None
@@ -259,7 +260,9 @@ def board_of(
     )
     warnings = [
         early_end_warning(log, rule),
-        *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
+        lone_reviewer(items),
+        unscored,
+        rule and tie_warning(items, rule),
         *bound.values(),
     ]
     doubts = any(faults(judge)) or any(any(juror_faults(juror)) for juror in jury)
@@ -398,3 +401,35 @@ def judges_of(items: Iterable[ItemBallots]) -> tuple[str, ...]:
     calls = {(call.kind, call.model) for item in items for call in item.calls}
     deciding = {model for kind, model in calls if kind in _DECIDING}
     return tuple(sorted(deciding or {model for _, model in calls}))
+
+
+def first_by_rule(
+    items: Sequence[ItemBallots], models: Sequence[str]
+) -> Mapping[Rule, tuple[str, ...]]:
+    """The first models under every other rule that fits some items of brackets judged to the end.
+
+    In a bracket no rule is the only sensible one: most candidates play one match or two, and what
+    is made of these decides near-ties. Other ballots leave less open; of them nothing is said.
+
+    For each rule these are whom `rank --place` puts first, several where they are equal in score
+    and margin; a rule that ranks nobody has no entry.
+    """
+    rules = fitting(items) if items else ()
+    if not any(RULES[rule].knockout for rule in rules):
+        return {}
+    placed_by = {item.placed_by for item in items}
+    first = {rule: _first(items, rule, models) for rule in rules if rule not in placed_by}
+    return {rule: leads for rule, leads in first.items() if leads}
+
+
+def _first(items: Sequence[ItemBallots], rule: Rule, models: Sequence[str]) -> tuple[str, ...]:
+    placements: list[Placement] = []
+    for item in items:
+        with suppress(NotPlacedError):
+            placements.append(placement_of(item, rule))
+    scores, margins = (
+        [mean(row[model] for row in rows if model in row) for model in models]
+        for rows in ([p.borda for p in placements], [p.margins for p in placements])
+    )
+    ranks = competition_ranks(scores, margins)
+    return tuple(model for model, rank in zip(models, ranks, strict=True) if rank == 1)

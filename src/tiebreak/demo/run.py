@@ -300,20 +300,16 @@ def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
         for setting in settings
     ]
     names = [f"{DEFAULT_MODEL}/{setting.name}" for setting in settings]
-    return [
-        *("-T", f"reviewers={json.dumps(names)}"),
-        *("--model-role", f"peers={json.dumps(models)}"),
-    ]
+    role = ["--model-role", f"peers={json.dumps(models)}"]
+    return ["-T", f"reviewers={json.dumps(names)}", *role]
 
 
 def _judge(protocol: DemoProtocol, options: Sequence[str], n_items: int, logs: DemoLogs) -> None:
     """Judge with `inspect eval`, in a process of its own."""
     close_servers()  # the judge loads the model again
-    command = [
-        *("eval", f"tiebreak/{protocol}", "-T", f"candidates={logs.candidates}"),
-        *options,
-        *("--max-samples", "2", "--log-dir", str(logs.ranking)),
-    ]
+    task = [f"tiebreak/{protocol}", "-T", f"candidates={logs.candidates}"]
+    output = ["--max-samples", "2", "--log-dir", str(logs.ranking)]
+    command = ["eval", *task, *options, *output]
     _say(f"$ inspect {shlex.join(command)}")
     with (
         counted("items judged", n_items) as show,

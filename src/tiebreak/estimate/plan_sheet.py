@@ -67,19 +67,22 @@ def _verdict(plan: Plan, option: Option) -> str:
 def _table(plan: Plan) -> Table:
     columns = (
         names("Protocol", 13),
-        *(Column("Items"), Column("Calls"), Column("Half-width", short="Half-\nwidth")),
+        Column("Items"),
+        Column("Calls"),
+        Column("Half-width", short="Half-\nwidth"),
         Column("Pairs told apart", short="Pairs\napart"),
-        *(Column("Direct"), Column("In batches")),
+        Column("Direct"),
+        Column("In batches"),
     )
     rows = [
         (
-            *(words(option.label), integer(option.n_items), integer(round(option.calls))),
+            words(option.label),
+            integer(option.n_items),
+            integer(round(option.calls)),
             number(option.half_width),
             words(f"{len(option.apart)} of {len(option.pairs)}" if option.pairs else UNDEFINED),
-            *(
-                _dollars(option.dollars, option.dollars_most),
-                _dollars(option.batch, option.batch_most),
-            ),
+            _dollars(option.dollars, option.dollars_most),
+            _dollars(option.batch, option.batch_most),
         )
         for option in plan.options
     ]

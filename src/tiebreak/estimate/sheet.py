@@ -80,8 +80,10 @@ def _table(estimate: Estimate) -> Table:
     rows = [
         (
             words(row.label),
-            *(_cell(row.calls_per_item, _number), _cell(row.calls, _integer)),
-            *(_cell(row.tokens_in, _tokens), _cell(row.tokens_out, _tokens)),
+            _cell(row.calls_per_item, _number),
+            _cell(row.calls, _integer),
+            _cell(row.tokens_in, _tokens),
+            _cell(row.tokens_out, _tokens),
             Cell(UNDEFINED) if row.cost is None else _cell(row.cost, money),
             _cell(row.depth, _integer),
             _cell(Range(*(size * hours for hours in row.hours)), _number),

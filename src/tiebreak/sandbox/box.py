@@ -27,8 +27,14 @@ HOME: Final = "/tmp"  # nosec B108 - it is the box's own
 """The only folder that can be written to; commands start there."""
 
 _SYSTEM: Final = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store"),
-    *("/etc/ld.so.cache", "/etc/alternatives"),
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/nix/store",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
 )
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
@@ -39,7 +45,8 @@ _REFUSED: Final = (
     *("pidfd_getfd", "pidfd_send_signal", "shmget", "shmat", "shmctl", "msgget", "semget"),
     *("mq_open", "add_key", "keyctl", "request_key"),
     # The network: some sockets, such as a virtual machine's, are in no namespace.
-    *("socket", "socketcall"),
+    "socket",
+    "socketcall",
     # Namespaces and mounts.
     *("unshare", "setns", "mount", "umount", "umount2", "move_mount", "open_tree", "fsopen"),
     *("fsconfig", "fsmount", "fspick", "mount_setattr", "pivot_root", "chroot"),
@@ -128,13 +135,11 @@ class Box(NamedTuple):
             environment: Variables beside PATH, HOME and LANG; none of ours is seen.
         """
         variables = {**_ENVIRONMENT, **(environment or {})}
-        return [
-            *(*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options),
-            *("--bind", folder, HOME, "--", self.python, "-I", "-S", "-c", _ENTER),
-            *(str(PurePosixPath(HOME, cwd or "")), str(len(variables))),
-            *(f"{name}={text}" for name, text in variables.items()),
-            *command,
-        ]
+        confine = [*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options]
+        enter = ["--bind", folder, HOME, "--", self.python, "-I", "-S", "-c", _ENTER]
+        place = [str(PurePosixPath(HOME, cwd or "")), str(len(variables))]
+        settings = [f"{name}={text}" for name, text in variables.items()]
+        return [*confine, *enter, *place, *settings, *command]
 
 
 def new_folder() -> str:

@@ -31,8 +31,13 @@ _STOPPED_BY_ITS_PLACE = frozenset({"ModuleNotFoundError", "Refused"})
 
 # What `decode` raises for what `encode` did not write.
 _NOT_PLAIN = (
-    *(LookupError, TypeError, ValueError, AttributeError),
-    *(ArithmeticError, RecursionError, MemoryError),
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
 )
 
 # Built-in iteration ends on these without a word: `all(map(f, cases))` would pass.

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fair.bank.fake_exam import TOKEN, FakeExam, running
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.tasks.fair_session import Client
+from tiebreak.fair.tasks.fair import Client
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
 from tiebreak.fair.bank.schema import ACCESS_LOG, SESSION_QUESTIONS, SESSIONS
 from tiebreak.fair.server.settings import Settings
-from tiebreak.fair.tasks import DESIGN_KEY, fair_session
-from tiebreak.fair.tasks.fair_session import Turns
+from tiebreak.fair.tasks import DESIGN_KEY, fair
+from tiebreak.fair.tasks.fair import Turns
 
 K = 6
 ONCE = {("s1", place): 1 for place in range(1, K + 1)}
@@ -127,7 +127,7 @@ def test_what_an_exam_does_not_allow(
     message: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fair_session, "GRACE", 0.1)
+    monkeypatch.setattr(fair, "GRACE", 0.1)
     log = answer(exam, tmp_path, **more)
     assert log.status == "error"
     assert log.error is not None
@@ -158,7 +158,7 @@ def test_who_waits_long_is_patient_while_questions_are_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A place gives up when nobody is answering, not when the answers before it take long."""
-    monkeypatch.setattr(fair_session, "GRACE", 0.05)
+    monkeypatch.setattr(fair, "GRACE", 0.05)
     order: list[int] = []
 
     async def main() -> None:

@@ -85,19 +85,26 @@ def _table(rows: list[Row]) -> Table:
         names("Protocol", 14),
         *numbers("ρ full pairwise", "same first", "ρ truth", "right first"),
         *numbers("calls per item", "in a row"),
-        *(Column("worst ρ pairwise", spare=1), Column("worst ρ truth", spare=1)),
-        *(Column("τ full pairwise", spare=1), Column("unscored", spare=1)),
+        Column("worst ρ pairwise", spare=1),
+        Column("worst ρ truth", spare=1),
+        Column("τ full pairwise", spare=1),
+        Column("unscored", spare=1),
     )
     return Table.of(
         columns,
         (
             (
                 words(row.protocol),
-                *(_with_error(row.reference.spearman), share(row.reference.top1.mean)),
-                *(_with_error(row.truth.spearman), share(row.truth.top1.mean)),
-                *(number(row.calls_per_item, 1), number(row.depth, 1)),
-                *(number(row.reference.spearman.minimum), number(row.truth.spearman.minimum)),
-                *(number(row.reference.kendall.mean), share(row.unscored)),
+                _with_error(row.reference.spearman),
+                share(row.reference.top1.mean),
+                _with_error(row.truth.spearman),
+                share(row.truth.top1.mean),
+                number(row.calls_per_item, 1),
+                number(row.depth, 1),
+                number(row.reference.spearman.minimum),
+                number(row.truth.spearman.minimum),
+                number(row.reference.kendall.mean),
+                share(row.unscored),
             )
             for row in rows
         ),

@@ -127,8 +127,13 @@ DEFAULT: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
 DEFAULT_MAX_TOKENS: Final = 1024
 
 _OPTIONS: Final = (
-    *("top_p", "top_k", "stop_seqs", "frequency_penalty", "presence_penalty"),
-    *("logprobs", "top_logprobs"),
+    "top_p",
+    "top_k",
+    "stop_seqs",
+    "frequency_penalty",
+    "presence_penalty",
+    "logprobs",
+    "top_logprobs",
 )
 _STOP_REASONS: Final[dict[str, StopReason]] = {
     "stop": "stop",

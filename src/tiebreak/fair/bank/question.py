@@ -58,6 +58,19 @@ class BankQuestion:
     made_by: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as an examinee sees it: number `position` of `of`."""
+
+    position: int
+    of: int
+    category: str
+    sub_category: str
+    type: QuestionType
+    question: str
+    options: tuple[str, ...]
+
+
 def item_metadata(question: BankQuestion) -> dict[str, str]:
     """What an item of a log or a pool says about its question, beside its text and key."""
     names = ("category", "sub_category", "raw_uuid", "type", "source", "date")

@@ -32,8 +32,17 @@ from tiebreak.text import count, listed
 EDITABLE: Final = ("status", "question", "answer", "hint")
 REQUIRED: Final = ("uuid", "digest", "status")
 HEADER: Final = (
-    *("uuid", "status", "type", "question", "options", "answer", "hint", "category", "parent"),
-    *("made_by", "digest"),
+    "uuid",
+    "status",
+    "type",
+    "question",
+    "options",
+    "answer",
+    "hint",
+    "category",
+    "parent",
+    "made_by",
+    "digest",
 )
 
 _MOST_SHOWN: Final = 10

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert,
 from tiebreak.fair.bank import quotas
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import Prompting
-from tiebreak.fair.bank.question import QuestionType
+from tiebreak.fair.bank.question import Asked
 from tiebreak.fair.bank.sampling import Originals, draw, entries
 from tiebreak.fair.bank.schema import (
     IMPORTS,
@@ -75,19 +75,6 @@ class Session:
     def next(self) -> int | None:
         """The question to ask for, from 1; None where the session has ended."""
         return self.answered + 1 if self.state == "open" else None
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as an examinee sees it: number `position` of `of`."""
-
-    position: int
-    of: int
-    category: str
-    sub_category: str
-    type: QuestionType
-    question: str
-    options: tuple[str, ...]
 
 
 class Sampler:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
 from tiebreak.fair.bank import quotas, results, sessions, tokens
+from tiebreak.fair.bank.question import Asked
 from tiebreak.fair.bank.sessions import Sampler
 from tiebreak.fair.bank.tokens import Caller
 from tiebreak.fair.server.gate import Gate
@@ -72,7 +73,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     async def ask(request: Request, session: SessionId, k: Position) -> Response:
         """Get question k, once all before it are answered; again, it is the same."""
 
-        def work(connection: Connection, caller: Caller) -> sessions.Asked:
+        def work(connection: Connection, caller: Caller) -> Asked:
             return sessions.ask(connection, session, k, caller.holder)
 
         return JSONResponse(asdict(await gate.run(request, "question:read", session, work)))

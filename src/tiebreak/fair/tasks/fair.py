@@ -5,25 +5,70 @@ inspect eval tiebreak/fair --model openai/gpt-5-mini -T server=https://exam.exam
 
 The log is a candidates' log like any other; `tiebreak/stars` grades it. Whoever has the bank has
 the keys, and they are the samples' targets. From a server a model gets one question at a time, its
-log holds no key, and the organiser exports and grades the session (`fair_session`).
+log holds no key, and the organiser exports and grades the session.
+
+Samples of a session are places only, "Question 3 of session …", number 1 first: what stands there
+is seen when its turn comes, and then in the sample's messages. The session is found again by what
+it is for (the model, k, the prompting and the session's name), so `inspect eval-retry`, or the same
+command once more, goes on with it: what the server has an answer to is not asked again, and of a
+session that is complete nothing is asked at all.
 """
 
+import hashlib
+import json
 import os
-from typing import Any, get_args
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar, get_args
 
+import anyio
+import httpx
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    retry_if_result,
+    stop_after_delay,
+    wait_random_exponential,
+)
 
 from tiebreak.extras import to_install
+from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
-from tiebreak.fair.bank.question import BankQuestion, item_metadata
+from tiebreak.fair.bank.question import Asked, BankQuestion, item_metadata
 from tiebreak.fair.bank.sampling import SHARES, Share
 from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
+
+TOKEN: Final = "TIEBREAK_TOKEN"
+"""The environment variable that holds the token."""
+
+GRACE = 10.0
+"""Seconds that a question waits for an earlier one that nobody is answering."""
+
+_T = TypeVar("_T")
+_LATER: Final = {429, 502, 503, 504}
+_PASSING: Final = (
+    httpx.TimeoutException,
+    httpx.NetworkError,
+    httpx.ProxyError,
+    httpx.RemoteProtocolError,
+)
+"""What the network loses. Of other errors of httpx no repetition would end otherwise."""
+_BACK_OFF: Final = wait_random_exponential(multiplier=0.3, max=30)
+_HINTS: Final = {
+    401: f"the token in {TOKEN} is not valid (any more): ask the organiser for another",
+    403: "the organiser has to allow more",
+    404: "no such address, or a session of somebody else",
+}
 
 
 @task
@@ -62,8 +107,6 @@ def fair(
         raise PrerequisiteError(f"anchors is {anchors!r}: it must be a share from 0 to 1.")
     name = "" if session is None else str(session)
     if server:
-        from tiebreak.fair.tasks.fair_session import session_task
-
         drawn = {"bank": bank, "seed": seed or None, "anchors": anchors, "balanced": balanced}
         drawn["share"] = share != SHARES[0]
         if given := [name for name, value in drawn.items() if value]:
@@ -162,3 +205,283 @@ def _bank(given: str | None) -> str:
             "TIEBREAK_BANK instead."
         )
     return from_working_directory(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a session stands: `next` is the question to be asked, None at the end."""
+
+    id: str
+    k: int
+    state: str
+    answered: int
+    next: int | None
+
+
+class Client:
+    """A server of `tiebreak bank serve`, for the holder of a token.
+
+    Every call may be repeated without harm, so what the network or a restarting server loses is
+    asked for again, for a while. What the server refuses is a BankError that says what to do.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        token: str,
+        *,
+        patience: float = 300,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """At an address such as https://exam.example.org, perhaps with a path.
+
+        Calls are repeated for `patience` seconds when no answer comes; `transport` is for tests.
+
+        Raises:
+            BankError: the token is not one word, or the address is none.
+        """
+        if not re.fullmatch(r"[!-~]+", token):
+            raise BankError(
+                f"the token in {TOKEN} is not one word of letters, digits and signs: take the "
+                "organiser's without spaces, line ends and whatever stood around it"
+            )
+        self.server = server
+        try:
+            self._http = httpx.Client(
+                base_url=server.rstrip("/") + "/",
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
+                transport=transport,
+            )
+        except httpx.InvalidURL as error:
+            raise self._no_address(error) from error
+        self._patience = patience
+
+    def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Standing:
+        """The session of k questions for a model, new or as it stands; `name` tells several apart.
+
+        Refused are a wrong token, more than the quota, another session while one is open.
+        """
+        wanted = {"k": k, "model": model, "prompting": prompting}
+        digest = hashlib.sha256(json.dumps([wanted, name], sort_keys=True).encode())
+        key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
+        return _of(Standing, self._ask("POST", "sessions", wanted, key))
+
+    def question(self, session: str, position: int) -> Asked:
+        """A question of a session; refused where an earlier one has no answer yet."""
+        question = self._ask("GET", f"sessions/{session}/questions/{position}")
+        return _of(Asked, {**question, "options": tuple(question.get("options") or ())})
+
+    def answer(self, session: str, position: int, text: str) -> None:
+        """Give the answer to a question; refused where it has another one."""
+        self._ask("PUT", f"sessions/{session}/answers/{position}", {"answer": text})
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        patient = Retrying(
+            retry=retry_if_exception_type(_PASSING)
+            | retry_if_result(lambda reply: reply.status_code in _LATER),
+            wait=_wait,
+            stop=stop_after_delay(self._patience),
+            retry_error_callback=self._last,
+        )
+        try:
+            reply = patient(self._http.request, method, path, json=body, headers=headers)
+        except httpx.RequestError as error:
+            raise self._no_address(error) from error
+        if not reply.is_success:
+            hint = _HINTS.get(reply.status_code)
+            refusal = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
+            raise BankError(f"{refusal}; {hint}" if hint else refusal)
+        content = _parsed(reply)
+        if content is None:
+            raise BankError(f"{self.server} is no server of tiebreak bank serve: {_detail(reply)}")
+        return content
+
+    def _no_address(self, error: Exception) -> BankError:
+        return BankError(
+            f"{self.server} is no address of a server, such as https://exam.example.org ({error})"
+        )
+
+    def _last(self, state: RetryCallState) -> httpx.Response:
+        """The last reply, once patience is over."""
+        outcome = state.outcome
+        if outcome is None or outcome.failed:
+            error = outcome.exception() if outcome else None
+            raise BankError(
+                f"{self.server} gives no answer ({error or type(error).__name__}): try again with "
+                "inspect eval-retry, which goes on with the same question"
+            ) from error
+        reply: httpx.Response = outcome.result()
+        return reply
+
+
+def _wait(state: RetryCallState) -> float:
+    """Seconds to the next attempt: what the server asks for, or ever longer."""
+    after = ""
+    if state.outcome and not state.outcome.failed:
+        after = state.outcome.result().headers.get("Retry-After", "")
+    return float(after) if after.isdigit() else _BACK_OFF(state)
+
+
+def _parsed(reply: httpx.Response) -> dict[str, Any] | None:
+    try:
+        content = reply.json()
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _detail(reply: httpx.Response) -> str:
+    detail = (_parsed(reply) or {}).get("detail")
+    return str(detail or reply.text[:200] or "no reason given")
+
+
+def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:
+    """The fields that are known; a server may send more."""
+    try:
+        return kind(**{field.name: fields_[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+    except KeyError as error:
+        raise BankError(
+            f"the server's reply lacks {error}: is its Tiebreak another release?"
+        ) from error
+
+
+def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
+    """The task that answers a session of a server, new or half-way.
+
+    Raises:
+        PrerequisiteError: there is no token, or the server refuses.
+    """
+    client = connect(server)
+    try:
+        standing = client.start(k, str(get_model()), prompting, name)
+    except BankError as error:
+        raise PrerequisiteError(str(error)) from error
+    places = [f"Question {place} of session {standing.id}" for place in range(1, k + 1)]
+    return Task(
+        name=BENCHMARKS[prompting],
+        dataset=MemoryDataset(
+            [Sample(id=place, input=text) for place, text in enumerate(places, 1)],
+            name=f"session {standing.id}",
+        ),
+        solver=examined(server, standing.id, prompting, standing.answered),
+        # All begin at once and wait for their turn: a retry may begin a question before the one
+        # at which the run was killed, which could then get no place among the samples.
+        config=GenerateConfig(max_connections=k),
+        metadata={
+            DESIGN_KEY: {
+                "design": "served",
+                "k": k,
+                "session": standing.id,
+                "prompting": prompting,
+                "server": server,
+            }
+        },
+    )
+
+
+def connect(server: str) -> Client:
+    """The server, with the token of the environment.
+
+    Raises:
+        PrerequisiteError: there is no token or none that can be sent, or the address is none.
+    """
+    token = os.environ.get(TOKEN)
+    if not token:
+        raise PrerequisiteError(
+            f"No token: put the one that the organiser gave you into the variable {TOKEN}."
+        )
+    if not str(server).startswith(("http://", "https://")):
+        raise PrerequisiteError(f"server is {server!r}: it must begin with https:// or http://.")
+    try:
+        return Client(server, token)
+    except BankError as error:
+        raise PrerequisiteError(str(error)) from error
+
+
+@solver
+def examined(
+    server: str, session: str, prompting: Prompting = "zero_shot", answered: int = 0
+) -> Solver:
+    """Ask the server for the sample's question and give it the model's answer.
+
+    The first `answered` questions have their answer already.
+    """
+    client, turns = connect(server), Turns(answered)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        place = int(state.sample_id)
+        if state.epoch > 1:
+            raise BankError("a session takes one answer to a question: leave out --epochs")
+        if place <= answered:
+            state.metadata["answered"] = "in an earlier run"
+            return state
+        async with turns.of(place):
+            given = await anyio.to_thread.run_sync(client.question, session, place)
+            text = prompt(given.question, given.options, prompting)
+            state.messages = [ChatMessageUser(content=text)]
+            for name in ("category", "sub_category", "type"):
+                state.metadata[name] = getattr(given, name)
+            state = await generate(state)
+            reply = state.output.completion
+            await anyio.to_thread.run_sync(client.answer, session, place, reply)
+        return state
+
+    return solve
+
+
+class Turns:
+    """Lets places 1, 2, … in one after the other, in whatever order they come."""
+
+    def __init__(self, done: int) -> None:
+        """`done` places had their turn before."""
+        self._done = done
+        self._inside: set[int] = set()
+        self._failed: set[int] = set()
+        self._waiting: dict[int, anyio.Event] = {}
+        self._since = 0.0
+
+    @asynccontextmanager
+    async def of(self, place: int) -> AsyncIterator[None]:
+        """The turn of a place.
+
+        Raises:
+            BankError: a place before it failed, or does not come.
+        """
+        self._failed.discard(place)
+        while self._done + 1 < place:
+            await self._wait(place)
+        self._inside.add(place)
+        try:
+            yield
+        except BaseException:
+            self._failed.add(place)
+            raise
+        else:
+            self._done = max(self._done, place)
+        finally:
+            self._inside.discard(place)
+            self._since = anyio.current_time()
+            for other in [*self._waiting] if self._failed else [self._done + 1]:
+                if event := self._waiting.pop(other, None):
+                    event.set()
+
+    async def _wait(self, place: int) -> None:
+        if failed := [other for other in self._failed if other < place]:
+            raise BankError(f"question {place} was not asked, since question {failed[0]} failed")
+        began = anyio.current_time()
+        with anyio.move_on_after(GRACE):
+            await self._waiting.setdefault(place, anyio.Event()).wait()
+            return
+        idle = not self._inside and anyio.current_time() - max(began, self._since) >= GRACE
+        if idle and self._done + 1 < place:
+            raise BankError(
+                f"question {place} comes after question {self._done + 1}, which is not in this "
+                "run: leave out --sample-id and --max-samples"
+            )
