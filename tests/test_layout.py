@@ -6,6 +6,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -95,9 +96,14 @@ def room(module: Path) -> str:
     return "" if first == "__init__" else first
 
 
+@cache
+def nodes_of(module: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
+
+
 def tiebreak_imports(module: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in nodes_of(module):
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             found.add(node.module)
         elif isinstance(node, ast.Import):
@@ -136,7 +142,7 @@ def test_no_circle_of_files() -> None:
     files = {name.removesuffix(".__init__"): module for name, module in names.items()}
     imports: dict[str, set[str]] = {}
     for name, module in files.items():
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        for node in nodes_of(module):
             there: set[str] = set()
             if isinstance(node, ast.ImportFrom):
                 inside = {f"{node.module}.{alias.name}" for alias in node.names}
@@ -172,7 +178,7 @@ def test_errors_are_few_and_of_one_family() -> None:
     errors = [
         node
         for module in MODULES
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for node in nodes_of(module)
         if isinstance(node, ast.ClassDef) and node.name.endswith("Error")
     ]
     names = {error.name for error in errors}

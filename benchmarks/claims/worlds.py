@@ -9,6 +9,7 @@ Everything is in units of the spread of a model's answers over items (sd 1):
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -176,6 +177,7 @@ def peer_panel(ranks: Array) -> Panel:
     )  # fmt: skip
 
 
+@cache
 def names(n_models: int) -> tuple[str, ...]:
     """m1, m2, … with as many digits each, so that they sort."""
     return tuple(f"m{number:0{len(str(n_models))}}" for number in range(1, n_models + 1))

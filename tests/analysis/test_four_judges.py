@@ -9,7 +9,8 @@ from tests.inspect_tasks.runs import boards_by_protocol, judge_in_process, write
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.report.sheets.leaderboard import sheets_of
 
-N, ITEMS = 6, 40
+N = 6
+ITEMS = {"seal": 40, "full_pairwise": 14}
 
 JUDGES = {
     "fair": "noise=0.5+scale=2",
@@ -31,9 +32,12 @@ def answer(model: int, item: int) -> str:
 
 def boards(folder: Path, judge: str) -> dict[str, Leaderboard]:
     """By protocol. Each judge's runs are its own test's: they take ten seconds."""
-    pool = write_pool(folder / "logs", N, ITEMS, answer)
-    protocols = ["seal", "full_pairwise"]
-    judge_in_process(protocols, pool, folder / judge, f"planted/{JUDGES[judge]}")
+    pool = write_pool(folder / "logs", N, max(ITEMS.values()), answer)
+    for protocol, n_items in ITEMS.items():
+        limit = {"limit": n_items}
+        judge_in_process(
+            protocol, pool, folder / judge, f"planted/{JUDGES[judge]}", eval_args=limit
+        )
     return boards_by_protocol(folder / judge)
 
 
@@ -47,9 +51,9 @@ TOSSES = "The judge on this board: nothing shows that its verdicts are more than
 @pytest.mark.parametrize(
     ("judge", "state", "seal", "full_pairwise"),
     [
-        ("fair", "fine", FINE.format(200), FINE.format(600)),
-        ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("85%", 600)),
-        ("length", "fine", FINE.format(200), FINE.format(600)),
+        ("fair", "fine", FINE.format(200), FINE.format(210)),
+        ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("88%", 210)),
+        ("length", "fine", FINE.format(200), FINE.format(210)),
         ("coin", "unknown", TOSSES, TOSSES),
     ],
 )
@@ -64,10 +68,10 @@ def test_the_sentence_that_each_judge_gets(
     for protocol, sentence in (("seal", seal), ("full_pairwise", full_pairwise)):
         board = found[protocol]
         assert (board.trust.state, str(board.trust.sentence)) == (state, sentence), protocol
-        # Neighbours are 0.1 apart, answers of one model 1: 40 items do not tell them apart.
+        # Neighbours are 0.1 apart, answers of one model 1: so few items do not tell them apart.
         assert str(board.verdict.sentence).startswith(
-            "No two of the 6 models can be told apart on these 40 items: the order below is not a "
-            "ranking. "
+            f"No two of the 6 models can be told apart on these {ITEMS[protocol]} items: the order "
+            "below is not a ranking. "
         )
         assert str(board.verdict.sentence).endswith(sentence)
         [sheet, *_] = sheets_of([board])
@@ -75,5 +79,5 @@ def test_the_sentence_that_each_judge_gets(
         assert any(sentence in warning for warning in map(str, board.warnings)) == (
             state == "doubtful"
         )
-        points = {"seal": "30 points (25 to 35)", "full_pairwise": "32 points (27 to 36)"}[protocol]
+        points = {"seal": "30 points (25 to 35)", "full_pairwise": "33 points (24 to 42)"}[protocol]
         assert (LONGER.format(points) in str(board.verdict.sentence)) == (judge == "length")

@@ -2,7 +2,8 @@
 
 Nearly all tasks are copies: `task_types` groups them by template. `Spy` documents show which
 columns a template reads, and `MadeText` gives each a value of its own for every document.
-lm-eval itself renders the prompts (`written`, in a process without network), in each of `SETTINGS`.
+lm-eval itself renders the prompts (`written`, in a process without network), those of a type in two
+of `SETTINGS`, which take turns.
 `measured` then compares what a judge reads with what stood in the question:
 
 * complete: every text of the document that the template put into the question is shown;
@@ -343,16 +344,17 @@ def written(folder: Path, types: Iterable[TaskType]) -> tuple[list[Run], list[Sk
     runs: list[Run] = []
     skipped = []
     for number, kind in enumerate(types):
+        chosen = [[*SETTINGS][(number + turn) % len(SETTINGS)] for turn in (0, 3)]
         try:
             with in_time(120):
-                runs += _runs(kind, folder / str(number))
+                runs += _runs(kind, folder / str(number), chosen)
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {words(str(error))[:150]}"
             skipped.append(Skipped(kind.label, len(kind.tasks), reason))
     return runs, skipped
 
 
-def _runs(kind: TaskType, folder: Path) -> list[Run]:
+def _runs(kind: TaskType, folder: Path, settings: Sequence[str]) -> list[Run]:
     config = loaded(dict(kind.config))
     if "class" in config:
         bare = config["class"].__new__(config["class"])
@@ -360,18 +362,21 @@ def _runs(kind: TaskType, folder: Path) -> list[Run]:
         config |= {name: getattr(bare, name) for name in methods}
     columns = columns_of(config)
     try:
-        return _settings(kind, Prompts(config, columns), columns, folder)
+        return _in_settings(settings, kind, Prompts(config, columns), columns, folder)
     except (Exception, SystemExit):
         # Only examples show a target: one that no made document fits is replaced.
         config |= {"doc_to_target": "made_target", "doc_to_choice": None}
         for key in ("doc_to_target", "doc_to_choice"):
             config["fewshot_config"].pop(key, None)
-        return _settings(kind, Prompts(config, columns), columns, folder)
+        return _in_settings(settings, kind, Prompts(config, columns), columns, folder)
 
 
-def _settings(kind: TaskType, prompts: Prompts, columns: Columns, folder: Path) -> list[Run]:
+def _in_settings(
+    settings: Sequence[str], kind: TaskType, prompts: Prompts, columns: Columns, folder: Path
+) -> list[Run]:
     runs = []
-    for name, setting in SETTINGS.items():
+    for name in settings:
+        setting = SETTINGS[name]
         place = folder / re.sub(r"\W+", "_", name)
         rows, cases = [], []
         for number, document in enumerate(prompts.documents):

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import fsspec  # type: ignore[import-untyped]
@@ -25,7 +25,7 @@ import zstandard
 from inspect_ai.log import read_eval_log
 
 from tests.candidates.builders import write_lm_eval_run
-from tests.harness import run
+from tests.harness import run_here
 from tiebreak.candidates import (
     CandidateError,
     CandidatePool,
@@ -696,20 +696,18 @@ def test_failed_runs_whose_retry_succeeded_are_left_out_with_a_note(
 ) -> None:
     (tmp_path / "sums.py").write_text(TASK)
     (broken := tmp_path / "broken").touch()
-    how: dict[str, Any] = {
-        "cwd": tmp_path,
-        "code": None,
-        "CANDIDATE_FAILS": str(broken),
-        "INSPECT_LOG_FORMAT": form,
-    }
+    how = {"CANDIDATE_FAILS": str(broken), "INSPECT_LOG_FORMAT": form}
     logs = tmp_path / "logs"
     models = "candidate/0.1+fails,candidate/0.9"
-    run("inspect", "eval", "sums.py", "--model", models, "--log-dir", "logs", **how)
+    run_here(
+        "inspect", "eval", "sums.py", "--model", models, "--log-dir", "logs", cwd=tmp_path, **how
+    )
     failed: list[str] = []
     for _ in range(2):
         [left] = [path for path in logs.iterdir() if is_failed(path) and path.name not in failed]
         failed.append(left.name)
-        run("inspect", "eval-retry", f"logs/{left.name}", "--log-dir", "logs", **how)
+        retry = ("inspect", "eval-retry", f"logs/{left.name}", "--log-dir", "logs")
+        run_here(*retry, cwd=tmp_path, **how)
         broken.unlink(missing_ok=True)
     alone = load_candidates([path for path in logs.iterdir() if not is_failed(path)])
     for mode in get_args(Mode):

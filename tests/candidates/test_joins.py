@@ -100,7 +100,7 @@ def test_answers_to_different_documents_are_not_joined(tmp_path: Path, name: str
 
 @pytest.mark.slow
 @settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -117,7 +117,7 @@ def test_drawn_logs_join_by_document_and_without_needless_refusals(rng: Any) -> 
 def test_logs_of_seeds_join_by_document(tmp_path: Path) -> None:
     """As above; Hypothesis prefers extreme draws, a generator of seeds does not."""
     faults: dict[str, list[str]] = {}
-    for seed in range(600):
+    for seed in range(300):
         study = draw_study(Random(seed))
         outcome = check(study, write_study(study, tmp_path / f"{seed}"))
         faults |= {f"--replay {seed}": outcome.faults} if outcome.faults else {}

@@ -22,7 +22,7 @@ RENDERED = 0.95
 
 @pytest.mark.slow
 def test_a_judge_reads_the_whole_question(tmp_path: Path) -> None:
-    """One test, since the rendering takes most of a minute."""
+    """One test, since the rendering takes its time."""
     runs, skipped = render(tmp_path)
     check_that_nearly_all_are_rendered(runs, skipped)
     check_that_the_measure_knows_good_and_bad_readers(runs)

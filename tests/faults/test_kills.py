@@ -31,6 +31,7 @@ from tiebreak.rankers import Resampling
 pytestmark = pytest.mark.slow
 
 N, CONNECTIONS = 4, 3
+ITEMS = amount(quick=6, full=10)
 AT_ONCE = 4 * CONNECTIONS
 """As many calls are under way at most: there are up to four models."""
 
@@ -64,13 +65,13 @@ ONE = f"judge={JUDGE}"
 KINDS = {
     "seal": Kind("seal", ONE, 6),
     "round_robin": Kind(
-        "round_robin", f"judge=[{JUDGE}, planted/bias=9, {BROKEN}]", 10, ("-T", "swap=always")
+        "round_robin", f"judge=[{JUDGE}, planted/bias=9, {BROKEN}]", ITEMS, ("-T", "swap=always")
     ),
     "full_pairwise": Kind("full_pairwise", ONE, 6),
     "peer_review": Kind(
         "peer_review",
         f"peers=[{', '.join(PEERS)}]",
-        10,
+        ITEMS,
         ("-T", "reviewers=[m0, m1, m2, m3]"),
     ),
     # One item at a time: how many are under way when the ranking is decided is not left to chance.

@@ -1,10 +1,11 @@
 """What `make mutants` draws, and what it says about it."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.mutants.drawing import changed_lines, drawn, mutants_of, mutated
+from tests.mutants.drawing import Mutant, changed_lines, drawn, mutants_of, mutated
 from tests.mutants.reaching import Map, at_import
 from tests.mutants.settings import REPOSITORY, Equivalent, settings
 from tests.mutants.table import END, START, table, write_table
@@ -93,7 +94,18 @@ def test_the_table_has_the_exact_interval_and_replaces_the_last_one(tmp_path: Pa
 
 @pytest.mark.parametrize("entry", settings().equivalent, ids=lambda entry: entry.before[:40])
 def test_what_is_called_equivalent_is_still_in_the_source(entry: Equivalent) -> None:
-    source = (REPOSITORY / "src" / "tiebreak" / entry.module).read_text("utf-8")
-    found = mutants_of(entry.module, source, settings().operators)
-    texts = (changed_lines(source, mutated(source, one)) for one in found)
+    source, mutants = mutants_in(entry.module)
+    lines = [line.strip() for line in source.splitlines()]
+    texts = (
+        changed_lines(source, mutated(source, mutant))
+        for mutant in mutants
+        if lines[mutant.line - 1] in entry.before
+    )
     assert (entry.before, entry.after) in texts
+
+
+@cache
+def mutants_in(module: str) -> tuple[str, list[Mutant]]:
+    """A module's source and all its mutants."""
+    source = (REPOSITORY / "src" / "tiebreak" / module).read_text("utf-8")
+    return source, list(mutants_of(module, source, settings().operators))

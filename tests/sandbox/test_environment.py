@@ -3,8 +3,6 @@
 import os
 import shutil
 import socket
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from inspect_ai.util import (
 )
 from inspect_ai.util._sandbox import self_check
 
+from tests.harness import run
 from tests.sandbox.foreign import ATTEMPTS, TASK, foreign
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.sandbox import environment
@@ -157,26 +156,10 @@ def test_a_task_of_others_runs_in_it(tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     canary.write_text("alive")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        known = {"CANARY": str(canary), "PORT": str(server.getsockname()[1])}
-        command = [
-            sys.executable,
-            "-m",
-            "inspect_ai",
-            "eval",
-            "task.py",
-            "--model",
-            "mockllm/model",
-        ]
-        done = subprocess.run(
-            [*command, "--sandbox", "bubblewrap", "--log-dir", "logs", "--display", "plain"],
-            cwd=tmp_path,
-            env={**os.environ, **known, "SECRET": "of ours"},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
+        port = str(server.getsockname()[1])
+        task = ("inspect", "eval", "task.py", "--model", "mockllm/model", "--sandbox", "bubblewrap")
+        known = {"CANARY": str(canary), "PORT": port, "SECRET": "of ours"}
+        run(*task, "--log-dir", "logs", code=0, cwd=tmp_path, **known)
     [info] = list_eval_logs(str(tmp_path / "logs"))
     assert_right(read_eval_log(info))
     assert canary.read_text() == "alive"

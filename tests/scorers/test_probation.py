@@ -14,7 +14,14 @@ Usable = Callable[[int, int], bool]
 
 
 def run(n_items: int, width: int, usable: Usable) -> tuple[int, ModelFailedError | None]:
-    """How many calls were made about items of one question each, and what stopped them.
+    """How many calls were made about items of one question each, and what stopped them."""
+    return anyio.run(judged, n_items, width, usable)
+
+
+async def judged(
+    n_items: int, width: int, usable: Usable, first_only: bool = False
+) -> tuple[int, ModelFailedError | None]:
+    """`run`, up to the first usable reply at will.
 
     `width` items are judged side by side. A question is asked, sent back, and both once more.
     """
@@ -31,9 +38,11 @@ def run(n_items: int, width: int, usable: Usable) -> tuple[int, ModelFailedError
                 works = usable(item, before)
                 replied("I would rather not say.", None if works else "it holds no JSON object")
             if works:
+                if first_only:
+                    items.clear()
                 return
 
-    async def work(items: list[int]) -> None:
+    async def work() -> None:
         while items:
             try:
                 await ask(items.pop(0))
@@ -41,13 +50,10 @@ def run(n_items: int, width: int, usable: Usable) -> tuple[int, ModelFailedError
                 errors.append(error)
                 items.clear()
 
-    async def main() -> None:
-        items = list(range(n_items))
-        async with anyio.create_task_group() as group:
-            for _ in range(width):
-                group.start_soon(work, items)
-
-    anyio.run(main)
+    items = list(range(n_items))
+    async with anyio.create_task_group() as group:
+        for _ in range(width):
+            group.start_soon(work)
     return calls, errors[0] if errors else None
 
 
@@ -80,19 +86,23 @@ def test_few_items_stop_nothing() -> None:
 @pytest.mark.parametrize("width", [1, 4, 20])
 @pytest.mark.parametrize("by_question", [False, True])
 def test_a_judge_that_fails_30_percent_is_not_stopped(width: int, by_question: bool) -> None:
-    runs, false_alarms = 4000, 0
-    for seed in range(runs):
-        rng = random.Random(seed)
-        fate = [rng.random() >= 0.3 for _ in range(30)]
+    async def false_alarms() -> int:
+        alarms = 0
+        for seed in range(4000):
+            rng = random.Random(seed)
+            fate = [rng.random() >= 0.3 for _ in range(30)]
 
-        def usable(
-            item: int, before: int, rng: random.Random = rng, fate: Sequence[bool] = fate
-        ) -> bool:
-            return fate[item] if by_question else rng.random() >= 0.3
+            def usable(
+                item: int, before: int, rng: random.Random = rng, fate: Sequence[bool] = fate
+            ) -> bool:
+                return fate[item] if by_question else rng.random() >= 0.3
 
-        false_alarms += run(30, width, usable)[1] is not None
+            # Nothing stops it after its first usable reply, as another test has it.
+            alarms += (await judged(30, width, usable, first_only=True))[1] is not None
+        return alarms
+
     # 0.3 ** 6 of 4,000 are 2.9; more than 10 happen by chance in 1 of 3,000 tests.
-    assert false_alarms <= 10
+    assert anyio.run(false_alarms) <= 10
 
 
 def test_what_every_call_meets_stops_at_once() -> None:

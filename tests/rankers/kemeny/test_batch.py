@@ -192,18 +192,22 @@ def test_more_candidates_than_sets_can_hold() -> None:
         assert found.order[row].tolist() == [*one.first, *(9 + i for i in other.first)]
 
 
+def assert_one_by_one(profiles: FloatArray, found: KemenyBatch) -> None:
+    """The solver for one profile finds the same."""
+    assert found.n_optima is not None
+    for row, ranks in enumerate(profiles):
+        result = kemeny_young(ranks)
+        assert tuple(found.order[row]) == result.order
+        assert (found.cost[row], found.unique[row]) == (result.cost, result.unique)
+        assert found.n_optima[row] == result.n_optima
+
+
 def test_large_blocks_among_small_ones_in_any_chunk() -> None:
     rng = np.random.default_rng(6)
     profiles = np.stack([mallows(rng, 6, 17, phi) for phi in (0.5, 0.99, 0.7, 0.95)])
     found = kemeny_young_batch(profiles, count=True)
     assert_same(found, kemeny_young_batch(profiles, count=True, chunk=1))
-    assert found.n_optima is not None
-    for row, ranks in enumerate(profiles):
-        result = kemeny_young(ranks)
-        assert tuple(found.order[row]) == result.order
-        assert found.cost[row] == result.cost
-        assert found.unique[row] == result.unique
-        assert found.n_optima[row] == result.n_optima
+    assert_one_by_one(profiles, found)
 
 
 @pytest.mark.parametrize("kind", ["complete", "tied", "partial", "tied and partial"])
@@ -211,13 +215,7 @@ def test_large_blocks_among_small_ones_in_any_chunk() -> None:
 def test_the_solver_for_one_profile_agrees(kind: str, n_ballots: int, n: int) -> None:
     profiles = questions(kind, 5, n_ballots, n, seed=1)
     found = kemeny_young_batch(profiles, count=True)
-    assert found.n_optima is not None
-    for row, ranks in enumerate(profiles):
-        result = kemeny_young(ranks)
-        assert tuple(found.order[row]) == result.order
-        assert found.cost[row] == result.cost
-        assert found.unique[row] == result.unique
-        assert found.n_optima[row] == result.n_optima
+    assert_one_by_one(profiles, found)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 39, 40, 1000])

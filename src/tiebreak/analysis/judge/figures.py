@@ -8,7 +8,7 @@ a cycle (A beats B, B beats C, C beats A) of a quarter of all triples.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
@@ -403,14 +403,22 @@ class Juror:
 def jurors_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> tuple[Juror, ...]:
     """The judges of a jury by name; none where there is one judge."""
     names = sorted({name for item in items for name in _names(item)})
-    tests = len(names) + 1
-    return tuple(_juror(name, items, tests, how) for name in names)
+    if not names:
+        return ()
+    votes = [list(_votes(item)) for item in items]
+    return tuple(_juror(name, items, votes, len(names) + 1, how) for name in names)
 
 
-def _juror(name: str, items: Sequence[ItemBallots], tests: int, how: Resampling) -> Juror:
+def _juror(
+    name: str,
+    items: Sequence[ItemBallots],
+    votes: Sequence[Sequence[Mapping[str, float]]],
+    tests: int,
+    how: Resampling,
+) -> Juror:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for item in items:
-        for same in _same(item, name):
+    for item, pairs in zip(items, votes, strict=True):
+        for same in _same(pairs, name):
             counts[item.item_id][0] += same
             counts[item.item_id][1] += 1
     none = Reason("no_match_of_others")
@@ -450,10 +458,11 @@ def _alone(item: ItemBallots, name: str) -> ItemBallots:
     return item.model_copy(update={"matches": tuple(matches), "scores": scores, "listings": ()})
 
 
-def _same(item: ItemBallots, name: str) -> Iterator[bool]:
+def _same(pairs: Iterable[Mapping[str, float]], name: str) -> Iterator[bool]:
     """For each pair of answers: whether one judge names the winner that most of the others name."""
-    for votes in _votes(item):
-        if product := votes.pop(name, 0.0) * sum(votes.values()):
+    for votes in pairs:
+        vote = votes.get(name, 0.0)
+        if product := vote * (sum(votes.values()) - vote):
             yield product > 0
 
 
