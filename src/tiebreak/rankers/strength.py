@@ -187,7 +187,8 @@ def _fit(wins: FloatArray) -> FloatArray:
         longest = np.abs(step).max(axis=1, keepdims=True, initial=0)
         strengths += step / np.maximum(1, longest)
         if longest.max(initial=0) < _TOLERANCE:
-            return (strengths - strengths.mean(axis=1, keepdims=True)).round(_DECIMALS) + 0.0
+            centred: FloatArray = strengths - strengths.mean(axis=1, keepdims=True)
+            return centred.round(_DECIMALS) + 0.0  # no −0
     raise NoFitError(f"Bradley–Terry did not converge in {_MAX_ITERATIONS} iterations")
 
 
