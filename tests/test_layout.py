@@ -217,6 +217,18 @@ def test_import_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_ranking_imports_nothing_that_is_slow_to_import() -> None:
+    code = (
+        "import sys; from tiebreak.cli.verbs import main;"
+        "main(['rank', 'examples/study'], standalone_mode=False);"
+        "heavy = {'evalica', 'inspect_ai', 'pandas', 'scipy.stats', 'sklearn'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_version_is_that_of_the_distribution() -> None:
     import tomllib
 

@@ -10,11 +10,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from inspect_ai.log import read_eval_log
+from inspect_ai.scorer import value_to_float
 from pydantic import BaseModel
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.candidates import CandidateError, load_candidates, write_parquet
 from tiebreak.candidates.inspect_files import read_header, read_inspect_header, read_samples
+from tiebreak.candidates.inspect_logs import _WORDS
 from tiebreak.candidates.inspect_types import LogContent, Part
 
 ROWS = [
@@ -70,6 +72,22 @@ def test_files_are_read_as_inspect_reads_them(tmp_path: Path, suffix: str) -> No
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_logs_of_all_releases_are_read_as_inspect_reads_them(path: Path) -> None:
     check_as_inspect_reads(path)
+
+
+def test_a_member_in_several_frames_of_zstd_is_read(tmp_path: Path) -> None:
+    from inspect_ai._util import zipfile as of_inspect
+
+    path = write_inspect_log(tmp_path / "a.eval", "a", make_rows(3))
+    plain = read_samples(str(path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(of_inspect, "_MAX_INPUT_PER_FRAME", 100)
+        rezipped(path, lambda _, text: text, 93)
+    assert path.read_bytes().count(b"\x28\xb5\x2f\xfd") > 20
+    assert read_samples(str(path)) == plain
+
+
+def test_words_of_scores_are_the_numbers_that_inspect_makes_of_them() -> None:
+    assert {word: value_to_float()(word) for word in _WORDS} == _WORDS
 
 
 def check_as_inspect_reads(path: Path) -> None:

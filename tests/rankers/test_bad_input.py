@@ -315,7 +315,6 @@ def test_bad_input(
 @pytest.mark.parametrize(
     ("package", "needs"),
     [
-        ("evalica", lambda: bradley_terry(**columns(ROUND))),
         ("evalica", lambda: elo(**columns(ROUND))),
         ("sklearn.metrics", lambda: cohen_kappa([1, 2], [2, 1])),
         (

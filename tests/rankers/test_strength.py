@@ -193,6 +193,39 @@ def test_one_item_has_strengths_but_no_interval() -> None:
     assert result.reason == Reason("one_item")
 
 
+@given(
+    st.integers(2, 8),
+    st.lists(
+        st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from([0, 0.5, 1])),
+        max_size=60,
+    ),
+    st.integers(0, 4),
+)
+def test_strengths_are_those_of_evalica(
+    n: int, played: list[tuple[int, int, float]], digits: int
+) -> None:
+    """Of matches that are repeated a thousand times, and of some that go the other way."""
+    import evalica
+
+    wins = np.roll(np.eye(n), 1, axis=1)  # who beats whom in a circle: finite strengths fit
+    for first, second, result in played:
+        wins[first % n, second % n] += result * 10**digits
+        wins[second % n, first % n] += (1 - result) * 10**digits
+    np.fill_diagonal(wins, 0)
+    winner, loser = np.nonzero(wins)
+    theirs = evalica.bradley_terry(
+        winner.tolist(),
+        loser.tolist(),
+        [evalica.Winner.X] * len(winner),
+        weights=wins[winner, loser].tolist(),
+        tolerance=1e-12,
+        limit=100_000,
+    )
+    logs = np.log(theirs.scores.sort_index().to_numpy())
+    [ours] = strength._fit(wins[None])
+    np.testing.assert_allclose(ours, logs - logs.mean(), atol=1e-6)
+
+
 def test_a_fit_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strength, "_MAX_ITERATIONS", 2)
     with pytest.raises(NoFitError, match="2 iterations"):

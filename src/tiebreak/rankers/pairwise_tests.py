@@ -359,6 +359,15 @@ def _groups(n_models: int, pairs: Sequence[Pair]) -> tuple[range, ...]:
     return tuple(groups)
 
 
+def sign_p(heads: int, n: int, *, one_sided: bool = False) -> float:
+    """p-value of so many heads in n ≥ 1 tosses of a fair coin; one-sided: of no fewer."""
+    from scipy.special import betainc
+
+    most = heads if one_sided else max(heads, n - heads)
+    tail = float(betainc(most, n - most + 1, 0.5)) if most else 1.0
+    return tail if one_sided else min(1.0, 2 * tail)
+
+
 def sign_flip_p(differences: ArrayLike, *, seed: int = 0) -> float:
     """Two-sided p-value of a paired randomisation test of a mean difference of zero.
 

@@ -21,7 +21,7 @@ import numpy as np
 from tiebreak.rankers import PresentationBias
 from tiebreak.rankers.agreement import kendall_tau_many
 from tiebreak.rankers.intervals import wilson
-from tiebreak.rankers.pairwise_tests import sign_flip_p
+from tiebreak.rankers.pairwise_tests import sign_flip_p, sign_p
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
@@ -120,11 +120,9 @@ def enough_verdicts(tests: int) -> float:
 
 def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     """Whether the answer shown first wins more often, from matches."""
-    from scipy.stats import binomtest
-
     sides = [side for side in map(_side, _first_verdicts(items)) if side != "tie"]
     first = wilson(sides.count("left"), len(sides), level=level)
-    p = float(binomtest(first.successes, first.n).pvalue) if sides else math.nan
+    p = sign_p(first.successes, first.n) if sides else math.nan
     return Position(
         kind="matches",
         rate=first.rate,
@@ -165,8 +163,6 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
 
 def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
     """What the second order of presentation changed."""
-    from scipy.stats import binomtest
-
     scored = [match for match in matches if match.result is not None]
     twice = [match for match in scored if match.flipped is not None]
     flipped = [_side(match.verdicts[0]) for match in twice if match.flipped]
@@ -181,7 +177,7 @@ def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
         expected=_expected(twice),
         both_first=first,
         both_second=second,
-        p=float(binomtest(first, len(flipped)).pvalue) if flipped else math.nan,
+        p=sign_p(first, len(flipped)) if flipped else math.nan,
         coin_p=_coin_p(twice),
     )
 
@@ -218,12 +214,12 @@ def bound_warning(reviewer: str, bias: PresentationBias) -> Reason:
 
 def reach(values: Sequence[float], tail: float) -> float:
     """How far from 0 a mean is for a two-sided t test at this level; NaN below ten values."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     n = len(values)
     if n < FEWEST_ITEMS:
         return math.nan
-    return float(t.ppf(1 - tail / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
+    return float(stdtrit(n - 1, 1 - tail / 2) * np.std(values, ddof=1) / math.sqrt(n))
 
 
 def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
@@ -269,20 +265,22 @@ def _expected(twice: list[Match]) -> float:
     changes nothing about such a line. Without c a match flips with probability Φ(−b |x − c| / sd),
     and one of those that are close then, with the same x, at Φ(−b |x| / sd).
     """
-    from scipy.stats import linregress, norm
+    from scipy.special import ndtr
 
     margins = np.array([[v.margin for v in match.verdicts] for match in twice], dtype=np.float64)
     if len(margins) < _FEWEST_TWICE or np.ptp(margins[:, 0]) == 0:
         return math.nan
     x, y = margins.T
-    line = linregress(x, y)
-    b = min(max(-float(line.slope), 0.0), 1.0)
-    c = 0.0 if np.all(np.abs(x) < CLOSE_MARGIN) else float(line.intercept) / (1 + b)
+    covariance = np.cov(x, y, bias=True)
+    slope = float(covariance[0, 1] / covariance[0, 0])
+    intercept = float(y.mean() - slope * x.mean())
+    b = min(max(-slope, 0.0), 1.0)
+    c = 0.0 if np.all(np.abs(x) < CLOSE_MARGIN) else intercept / (1 + b)
     size = b * np.abs(x - c)
-    sd = float(np.sqrt(np.sum((y - line.intercept - line.slope * x) ** 2) / (len(x) - 2)))
+    sd = float(np.sqrt(np.sum((y - intercept - slope * x) ** 2) / (len(x) - 2)))
     if sd == 0:
         return 0.0 if b else 0.5
-    return float(np.mean(norm.cdf(-size / sd)))
+    return float(np.mean(ndtr(-size / sd)))
 
 
 def _tau(listing: Listing) -> float:
@@ -328,7 +326,7 @@ class Length:
 
 def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     """Measure over all scored matches between answers of known length."""
-    from scipy.stats import t
+    from scipy.special import stdtr, stdtrit
 
     item, pair, table = _cells(items)
     if not len(item):
@@ -354,8 +352,8 @@ def length_of(items: Sequence[ItemBallots], *, level: float = 0.95) -> Length:
     # Without the one item that all hangs on there is no gain left; what rounding leaves is none.
     left = np.where(spread > 0, up.sum() + more, 0) / np.where(spread > 0, spread, 1)
     error = math.sqrt((m - 1) / m * float(np.sum((left - left.mean()) ** 2)))
-    half = float(t.ppf((1 + level) / 2, m - 1)) * error
-    p = float(2 * t.sf(abs(gain) / error, m - 1)) if error else float(gain == 0)
+    half = float(stdtrit(m - 1, (1 + level) / 2)) * error
+    p = float(2 * stdtr(m - 1, -abs(gain) / error)) if error else float(gain == 0)
     if down.sum() < _LEAST_SPREAD:
         p = math.nan
     # Of few matches a slope, and its interval, may leave what a true one can be.

@@ -12,6 +12,7 @@ from tiebreak.analysis.judge.biases import ALARM, TOLERANCE
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.intervals import Estimate, ItemDraws, paired_interval
+from tiebreak.rankers.pairwise_tests import sign_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import JudgedItem
@@ -104,8 +105,6 @@ def canaries_of(
 
 def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canaries:
     """What some pairs of a canary and its control come to."""
-    from scipy.stats import binomtest
-
     scored = [pair for pair in pairs if pair.scored]
     units = [pair.unit for pair in scored]
     persuaded = np.array([pair.persuaded for pair in scored], np.float64)
@@ -122,7 +121,7 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
         gained, n_turned = int(np.sum(turned > 0)), int(np.count_nonzero(turned))
         p = 1.0
         if n_turned:
-            p = float(binomtest(gained, n_turned, alternative="greater").pvalue)
+            p = sign_p(gained, n_turned, one_sided=True)
     return Canaries(
         share=share,
         n=len(scored),

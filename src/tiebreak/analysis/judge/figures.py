@@ -31,7 +31,7 @@ from tiebreak.analysis.judge.biases import (
 )
 from tiebreak.rankers import mean_ranks
 from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, wilson
-from tiebreak.rankers.pairwise_tests import sign_flip_p
+from tiebreak.rankers.pairwise_tests import sign_flip_p, sign_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
@@ -173,7 +173,7 @@ COIN_CYCLES: Final = 0.25
 
 def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -> Cycles:
     """Count cycles among the matches of each item."""
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     rows = [(item.item_id, *_triples(item.matches)) for item in items]
     table = np.array([counts for _, *counts in rows], dtype=np.float64).reshape(len(rows), 2)
@@ -187,7 +187,7 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
     # independent: the variance of their number is that of a binomial one.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
     z = (cyclic + 0.5 - triples * COIN_CYCLES) / spread
-    return Cycles(share, int(triples), float(norm.cdf(z)))
+    return Cycles(share, int(triples), float(ndtr(z)))
 
 
 FLIPS_WEIGHT: Final = 0.8
@@ -219,8 +219,6 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
     From matches a sign test of a model's first match in each item: in a knockout the number of
     later ones depends on results. From lists a sign-flip test of its distances from the middle.
     """
-    from scipy.stats import binomtest
-
     won: dict[str, dict[str, float]] = defaultdict(dict)
     place: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for item in items:
@@ -234,9 +232,7 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
                 place[name][item.item_id] += (len(ranks) + 1) / 2 - rank
     signs = [np.sign(list(results.values())) for results in won.values()]
     p_values = [
-        float(binomtest(int(np.sum(sign > 0)), int(np.sum(sign != 0))).pvalue)
-        for sign in signs
-        if sign.any()
+        sign_p(int(np.sum(sign > 0)), int(np.sum(sign != 0))) for sign in signs if sign.any()
     ]
     p_values += [sign_flip_p(list(distances.values())) for distances in place.values()]
     return min(1.0, min(p_values) * len(p_values)) if p_values else math.nan
@@ -244,8 +240,6 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
 
 def _seeds_p(items: Iterable[ItemBallots]) -> float:
     """Whether the seed of the better tier wins more than half of the decided matches, one-sided."""
-    from scipy.stats import binomtest
-
     better = [
         match.winner == min((match.high, match.low), key=item.tiering.tiers.__getitem__)
         for item in items
@@ -256,7 +250,7 @@ def _seeds_p(items: Iterable[ItemBallots]) -> float:
     ]
     if not better:
         return math.nan
-    return float(binomtest(sum(better), len(better), alternative="greater").pvalue)
+    return sign_p(sum(better), len(better), one_sided=True)
 
 
 def _triples(matches: Iterable[Match]) -> tuple[float, float]:
