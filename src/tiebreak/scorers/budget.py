@@ -165,7 +165,7 @@ class Budget:
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
-        """Around a call of an item: waits for room; what it yields takes the call when it has ended.
+        """Around a call of an item: waits for room; what it yields takes the call that has ended.
 
         Raises:
             BudgetSpentError: nothing is left, and no call under way can change that.
