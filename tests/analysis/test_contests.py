@@ -229,7 +229,7 @@ def test_contests_are_counted() -> None:
     with watch(seen.append):
         contest_report(table, eliminate=(0, 1), options=options)
     steps = [one for one in seen if one is not None]
-    assert [step.description for step in steps] == [
+    assert [str(step.description) for step in steps] == [
         *("playing contests", "playing with the scores of other items"),
     ]
     assert all(step.done == step.total for step in steps)

@@ -1,6 +1,7 @@
 """What a run may spend: never a call too many, no deadlock, items that end rather than begin."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +41,7 @@ class Run:
         self.messages: set[str] = set()
 
     async def call(self, account: Account, step: Step) -> None:
-        async with account.call() as ended:
+        async with account() as ended:
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
             # All that are under way could have to be paid for.
@@ -94,7 +95,7 @@ class Run:
                 self.failed.append(number)
 
         async def run() -> None:
-            account = Account(self.budget, Spent())
+            account = partial(self.budget.call, Spent())
             with anyio.fail_after(120):
                 async with anyio.create_task_group() as group:
                     for number, step in enumerate(steps):
@@ -162,23 +163,23 @@ def test_a_call_that_fails_gives_its_room_back() -> None:
 def test_one_that_is_cancelled_takes_no_room() -> None:
     async def run() -> None:
         budget = Budget(max_calls=1)
-        account = Account(budget, Spent())
+        account = partial(budget.call, Spent())
         with anyio.move_on_after(0.01):
-            async with account.call():  # cancelled under way
+            async with account():  # cancelled under way
                 await anyio.sleep(60)
         async with anyio.create_task_group() as group:
 
             async def holder() -> None:
-                async with account.call() as ended:
+                async with account() as ended:
                     await anyio.sleep(0.05)
                     ended(Call(kind="match", role="j", model="m", cached=True))
 
             group.start_soon(holder)
             await anyio.sleep(0)
             with anyio.move_on_after(0.01):
-                async with account.call():  # cancelled while it waits
+                async with account():  # cancelled while it waits
                     raise AssertionError("there was no room")
-        async with account.call() as ended:
+        async with account() as ended:
             ended(Call(kind="match", role="j", model="m"))
         assert budget.paid.calls == 1
 
@@ -245,7 +246,7 @@ def test_a_price_that_is_known_from_the_cache_counts_as_known() -> None:
 
 def test_a_model_without_a_price_cannot_be_held_to_dollars() -> None:
     async def ask(budget: Budget, cached: bool) -> None:
-        async with Account(budget, Spent()).call() as ended:
+        async with budget.call(Spent()) as ended:
             ended(Call(kind="match", role="judge", model="acme/free", cached=cached))
 
     budget = Budget(max_cost=1)

@@ -11,7 +11,7 @@ from tiebreak.analysis.item_table import ItemTable, or_nan
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.peers.panel import Panel, panels_of
 from tiebreak.analysis.standing import best_first
-from tiebreak.analysis.star_table import by_stars, star_parts, star_table
+from tiebreak.analysis.star_table import star_parts, star_table
 from tiebreak.analysis.stars import scored
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.pairwise_tests import item_means, separation
@@ -76,7 +76,7 @@ def judged_among(logs: Sequence[RankingLog]) -> list[Judged]:
     """Panels and boards, those judged by stars joined by benchmark; one without models is empty."""
     boards: list[Judged] = [panel for log in logs for panel in panels_of(log)]
     boards += [_of_stars(name, parts) for name, parts in star_parts(logs).items()]
-    for part in (part for log in logs for part in log.parts() if not by_stars(part)):
+    for part in (part for log in logs for part in log.parts() if not part.by_stars):
         if not any(RULES[item.placed_by].reviewed for item in part.items):
             boards.append(_of_log(part))
     return boards

@@ -10,7 +10,7 @@ from tiebreak.analysis.strengths import Control
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.joins import Attempts
+from tiebreak.ranking_logs.joins import Attempts, best_attempts
 from tiebreak.ranking_logs.log import RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Rule
@@ -73,7 +73,8 @@ def rank_logs(
             f"{logs[0].path} holds planted answers only, and no ranking: tiebreak canary "
             f"{logs[0].path}"
         )
-    stars = star_report_of(logs, reference=reference, how=how)
+    best = best_attempts(logs) if attempts == "all" else logs
+    stars = star_report_of(best, reference=reference, how=how)
     if reference is not None and stars is None:
         raise AnalysisError(
             "--reference is for relative scores by stars, and no log here was judged by stars "

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tiebreak.candidates.settings import Settings
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.ranking_logs.joins import best_attempts
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots
@@ -155,45 +154,30 @@ def _array(rows: dict[_Row, dict[str, float]], models: Sequence[str]) -> FloatAr
 _SAME = 0.9
 
 
-@dataclass(slots=True)
-class _Round:
-    logs: list[RankingLog] = field(default_factory=list)
-    items: set[str] = field(default_factory=set)
-    models: set[str] = field(default_factory=set)
-
-
 def star_parts(logs: Iterable[RankingLog]) -> dict[str, list[RankingLog]]:
-    """Logs judged by stars by benchmark, in order of their names; of attempts the best."""
-    parts = [part for log in best_attempts(logs) for part in log.parts() if by_stars(part)]
+    """Logs judged by stars by benchmark, in order of their names."""
+    parts = [part for log in logs for part in log.parts() if part.by_stars]
     names = sorted({part.benchmark for part in parts})
     return {name: [part for part in parts if part.benchmark == name] for name in names}
 
 
-def by_stars(log: RankingLog) -> bool:
-    """Whether a log's items were judged by stars."""
-    return any(item.placed_by == "stars" for item in log.items)
-
-
 def rounds_of(logs: Sequence[RankingLog]) -> list[list[RankingLog]]:
     """The logs of one benchmark by round, both in the order that they are given in."""
-    rounds: list[_Round] = []
+    rounds: list[tuple[list[RankingLog], set[str], set[str]]] = []
     for log in logs:
         items = {item.item_id for item in log.items}
         models = {model for item in log.items for model in item.models}
-        fits = [
-            (len(items & turn.items) / max(len(items), 1), -number, turn)
-            for number, turn in enumerate(rounds)
-        ]
+        overlaps: dict[int, float] = {}
+        for number, (_, asked, rated) in enumerate(rounds):
+            overlap = len(items & asked) / max(len(items), 1)
+            if overlap > _SAME or not rated & models:
+                overlaps[number] = overlap
         # The round with most of the log's questions, the oldest of several.
-        _, _, best = max(
-            (fit for fit in fits if fit[0] > _SAME or not fit[2].models & models),
-            key=lambda fit: fit[:2],
-            default=(0.0, 0, None),
-        )
-        if best is None:
-            best = _Round()
-            rounds.append(best)
-        best.logs.append(log)
-        best.items |= items
-        best.models |= models
-    return [turn.logs for turn in rounds]
+        best = max(overlaps, key=overlaps.__getitem__, default=len(rounds))
+        if best == len(rounds):
+            rounds.append(([], set(), set()))
+        of_round, asked, rated = rounds[best]
+        of_round.append(log)
+        asked |= items
+        rated |= models
+    return [of_round for of_round, _, _ in rounds]

@@ -82,25 +82,21 @@ def rank(
       tiebreak rank logs/2026-11-21_seal.eval --place least_squares
       tiebreak rank stars/ --reference openai/gpt-5
     """
+    from tiebreak.report.sheets import pairs, ranking
+
     if pair is not None:
+        from tiebreak.analysis.pair import compare_pair
+
         if any(views.values()):
             raise click.UsageError(
                 "--pair takes no --closure, --control, --place, --price and --reference"
             )
-        _pair(logs, form, pair, how.level)
-        return
-    from tiebreak.analysis.ranking import rank_logs
-    from tiebreak.report.sheets import ranking as sheets
+        names = split_names(pair)
+        if len(names) != 2 or not all(names):
+            raise click.BadParameter("two models with a comma between them", param_hint="--pair")
+        finding: object = compare_pair(logs, *names, level=how.level)
+    else:
+        from tiebreak.analysis.ranking import rank_logs
 
-    show(form, sheets, rank_logs(logs, how=how, attempts=attempts, **views))
-
-
-def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:
-    from tiebreak.analysis.pair import compare_pair
-    from tiebreak.report.sheets import pairs as sheets
-
-    names = split_names(pair)
-    if len(names) != 2 or not all(names):
-        raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-    comparison = compare_pair(logs, *names, level=level)
-    show(form, sheets, comparison)
+        finding = rank_logs(logs, how=how, attempts=attempts, **views)
+    show(form, ranking if pair is None else pairs, finding)

@@ -168,7 +168,8 @@ def assumptions(estimate: Estimate) -> Iterator[str]:
 def how_counted(estimate: Estimate) -> Iterator[str]:
     """What tokens and calls rest on, one sentence each."""
     known, words, close = estimate.experience, estimate.words, estimate.close
-    shares = f"{percent(close.likely)} of the verdicts are close ({_percents(close)})"
+    bounds = f"{close.low * 100:.0f}–{close.high * 100:.0f}%"
+    shares = f"{percent(close.likely)} of the verdicts are close ({bounds})"
     if known is None or known.close is None:
         shares += ", between 15% of SEAL's paper and 90% of a near-tied pool"
     if known:
@@ -281,7 +282,3 @@ def _price(price: Price | None) -> str:
     if price is None:
         return ""
     return f" (${price.input:g} in, ${price.output:g} out per million tokens)"
-
-
-def _percents(share: Range) -> str:
-    return f"{share.low * 100:.0f}–{share.high * 100:.0f}%"

@@ -171,6 +171,11 @@ class RankingLog:
         )
 
     @property
+    def by_stars(self) -> bool:
+        """Whether its items were judged by stars."""
+        return any(item.placed_by == "stars" for item in self.items)
+
+    @property
     def n_judged(self) -> int:
         """Number of samples that were judged to the end."""
         return sum(sample.judged for sample in self.samples)

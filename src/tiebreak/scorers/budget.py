@@ -26,7 +26,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +39,9 @@ from typing_extensions import override
 
 from tiebreak.errors import TiebreakError
 from tiebreak.scorers.ballots import Call
+
+Account = Callable[[], AbstractAsyncContextManager[Callable[[Call], None]]]
+"""The budget as one item sees it: `Budget.call` for what that item took."""
 
 
 class BudgetSpentError(TiebreakError, LimitExceededError):
@@ -143,7 +146,7 @@ class Budget:
         self.paid = Spent(noted.calls + noted.open, noted.cost + noted.open * (noted.highest or 0))
 
     @asynccontextmanager
-    async def item(self) -> AsyncIterator["Account"]:
+    async def item(self) -> AsyncIterator[Account]:
         """Around an item: waits until there is room for it; its calls go through the account.
 
         Raises:
@@ -153,7 +156,7 @@ class Budget:
         if await self._wait_for(self._room_for_item, lambda: bool(self._items)):
             self._items.append(took)
         try:
-            yield Account(self, took)
+            yield partial(self.call, took)
             if took.calls:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
@@ -162,7 +165,12 @@ class Budget:
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
-        """Around a call of an item; see `Account.call`."""
+        """Around a call of an item: waits for room; what it yields takes the call that has ended.
+
+        Raises:
+            BudgetSpentError: nothing is left, and no call under way can change that.
+            UnknownPriceError: a call has no price and there is a limit in dollars.
+        """
         room = await self._wait_for(self._room_for_call, lambda: self._calls_under_way > 0)
         self._calls_under_way += room
         out = Outgoing(self._ledger)
@@ -249,23 +257,6 @@ def _only_cached(spent: BudgetSpentError) -> Iterator[None]:
         if error.source is nothing:
             raise spent from error
         raise
-
-
-@dataclass(frozen=True)
-class Account:
-    """The budget as one item sees it."""
-
-    budget: Budget
-    took: Spent
-
-    def call(self) -> AbstractAsyncContextManager[Callable[[Call], None]]:
-        """Around a call: waits for room; what it yields takes the call when it has ended.
-
-        Raises:
-            BudgetSpentError: nothing is left, and no call under way can change that.
-            UnknownPriceError: a call has no price and there is a limit in dollars.
-        """
-        return self.budget.call(self.took)
 
 
 _SENT: Final = "sent"

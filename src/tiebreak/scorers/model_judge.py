@@ -14,6 +14,7 @@ one is never served: the next attempt at the run asks again.
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -83,7 +84,7 @@ class ModelJudge(Judge):
         self.jury = jury
         self._probation = probation or {}
         self._models = models
-        self._account = account or Account(Budget(), Spent())
+        self._account = account or partial(Budget().call, Spent())
         self._repeat = repeat
         self.calls: list[Call] = []
         """All calls that have ended, in the order in which they did."""
@@ -178,7 +179,7 @@ class ModelJudge(Judge):
         scopes = {"attempt": str(attempt)}
         if self._repeat != 1:
             scopes["repeat"] = str(self._repeat)
-        async with self._account.call() as paid, part:
+        async with self._account() as paid, part:
             output, cached = await call_model(model, messages, prompt.schema, scopes)
             usage = output.usage
             call = Call(

@@ -270,7 +270,9 @@ def _prompt(
     system = template(f"{name}.system")
     constant = {
         "fence_rule": template("fence"),
-        "principles": _principles(rubric),
+        "principles": "\n".join(
+            f"{p.id} {p.name} (weight {p.weight:g}): {p.description}" for p in rubric.principles
+        ),
         "checklist": _checklist(rubric.checklist),
     }
     return Prompt(
@@ -290,12 +292,6 @@ def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[s
     fence, slots = _shared(contest)
     shown = [f"{label}:\n{fence(contest.answers[name])}" for label, name in labelled.items()]
     return fence, slots | {"responses": "\n\n".join(shown), "labels": ", ".join(labelled)}
-
-
-def _principles(rubric: Rubric) -> str:
-    return "\n".join(
-        f"{p.id} {p.name} (weight {p.weight:g}): {p.description}" for p in rubric.principles
-    )
 
 
 def _checklist(checklist: Sequence[ChecklistItem], fence: Fence | None = None) -> str:

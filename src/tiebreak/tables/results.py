@@ -366,10 +366,14 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
     notes = [part for part in parts if isinstance(part, Note)]
     if named_after_folder:
         notes.append(Note(source, f"names no model; it is called after its folder, {model!r}"))
+    standing_for = (
+        Note("", f"{group} stands for its {tasks} tasks", public=True)
+        for group, tasks in Counter(covered.values()).items()
+    )
     groups = _groups(summary)
     return Reading(
         results=tuple(part for part in parts if isinstance(part, Result)),
-        notes=(*notes, *_group_notes(covered)),
+        notes=(*notes, *standing_for),
         lacking=tuple(name for task in chosen if chosen[task] is None for name in metrics[task]),
         unscored=tuple(
             Unscored(model, task, options.benchmark(task), NO_SCORE, when)
@@ -537,10 +541,3 @@ def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
             way.append(covered[way[-1]])
         topmost |= dict.fromkeys(way[:-1], topmost.get(way[-1], way[-1]))
     return topmost
-
-
-def _group_notes(covered: Mapping[str, str]) -> list[Note]:
-    return [
-        Note("", f"{group} stands for its {tasks} tasks", public=True)
-        for group, tasks in Counter(covered.values()).items()
-    ]
