@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, Json, ValidationError
 from pydantic.dataclasses import dataclass
 
 from tiebreak.candidates.inspect_files import own_file, place_of, read_sample, sample_texts
@@ -85,7 +85,7 @@ class _Nothing(_Part):
 
 
 class _Stored(_Part, Generic[_B]):
-    ballots: _B = Field(validation_alias=STORE_KEY)
+    ballots: Json[_B] = Field(validation_alias=STORE_KEY)
 
 
 class Held(_Part, Generic[_M, _S]):
