@@ -52,6 +52,7 @@ PROTOCOLS = {"seal": {}, "full_pairwise": {}, "round_robin": {"rounds": 2}}
 Asked = tuple[list[ChatMessage], GenerateConfig]
 
 replies: dict[str, str] = {}
+calls_by_item: dict[str | int, list[Asked]] = {}
 
 
 @modelapi(name="recorded")
@@ -89,8 +90,12 @@ def write_pool(folder: Path, items: int) -> None:
 
 
 @solver
-def only_calls(asked: dict[str | int, list[Asked]]) -> Solver:
-    """The same calls, side by side, and nothing else."""
+def only_calls() -> Solver:
+    """The same calls, side by side, and nothing else.
+
+    They are no argument of it: Inspect writes a solver's arguments into the header of the log, and
+    a header of some megabytes costs as much as the calls.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()
@@ -99,7 +104,7 @@ def only_calls(asked: dict[str | int, list[Asked]]) -> Solver:
             await model.generate(messages, config=config)
 
         async with anyio.create_task_group() as group:
-            for messages, config in asked[state.sample_id]:
+            for messages, config in calls_by_item[state.sample_id]:
                 group.start_soon(call, messages, config)
         state.completed = True
         return state
@@ -143,8 +148,9 @@ def judged(
 
 def bare(asked: dict[str | int, list[Asked]]) -> Callable[[Path], Sequence[EvalLog]]:
     def run(folder: Path) -> Sequence[EvalLog]:
+        calls_by_item.update(asked)
         samples = [Sample(id=item, input=str(item)) for item in asked]
-        return _eval(Task(samples, solver=only_calls(asked), model="recorded/x"), folder)
+        return _eval(Task(samples, solver=only_calls(), model="recorded/x"), folder)
 
     return run
 

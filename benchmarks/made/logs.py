@@ -18,7 +18,16 @@ from tests.candidates.builders import inspect_sample
 from tests.ranking_logs.builders import CREATED, call, item
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
 from tiebreak.inspect_tasks.contests import contest_samples
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, Match, Side, Tiering, Verdict, Vote
+from tiebreak.scorers.ballots import (
+    STORE_KEY,
+    ItemBallots,
+    Match,
+    Side,
+    Tiering,
+    Verdict,
+    Vote,
+    ballots_text,
+)
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.match import settle
 
@@ -152,7 +161,7 @@ def rankings(folder: Path, pool: Sequence[Path]) -> list[Path]:
 
     def samples(protocol: str) -> Iterator[str]:
         items = [drawn(protocol, judge) for _ in range(min(DISTINCT, len(ids)))]
-        stores = [json.dumps({STORE_KEY: one.model_dump(mode="json")}) for one in items]
+        texts = [ballots_text(ballots) for ballots in items]
         prompts = [ChatMessageUser(content=words(random, 6000)) for _ in range(100)]
         for place, one in enumerate(contests):
             metadata = one.metadata or {}
@@ -162,9 +171,9 @@ def rankings(folder: Path, pool: Sequence[Path]) -> list[Path]:
                 id=ids[place], epoch=1, input=one.input, target=one.target, metadata=metadata,
                 messages=[prompts[place % 100]] * len(ballots.calls), store={},
             ).model_dump_json(exclude_none=True)  # fmt: skip
-            store = stores[place % len(items)].replace(PLACEHOLDER, contest["item_id"])
-            store = store.replace('"input_hash": "0"', f'"input_hash": "{contest["input_hash"]}"')
-            yield sample.replace('"store":{}', f'"store":{store}')
+            text = texts[place % len(items)].replace(PLACEHOLDER, contest["item_id"])
+            text = text.replace('"input_hash":"0"', f'"input_hash":"{contest["input_hash"]}"')
+            yield sample.replace('"store":{}', f'"store":{json.dumps({STORE_KEY: text})}')
 
     return [
         write_log(

@@ -22,7 +22,7 @@ from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.publish.write_back.verdict import VERDICT_KEY
-from tiebreak.scorers.ballots import STORE_KEY
+from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
 from tiebreak.scorers.probation import REPLIES
 
 pytestmark = pytest.mark.slow
@@ -148,8 +148,8 @@ def test_dead_reviewers_are_left_out_until_none_is_left(pool: Path, tmp_path: Pa
     args = {"model_roles": {"peers": peers[:2]}}
     [log] = judge_in_process("peer_review", pool, tmp_path, eval_args=args, repeat=2)
     assert log.status == "error"
-    stores = [sample.store[STORE_KEY] for sample in log.samples or []]
-    assert sum(len(ballots["calls"]) for ballots in stores) == 2 * REPLIES
+    judged = [restore_ballots(sample.store[STORE_KEY]) for sample in log.samples or []]
+    assert sum(len(ballots.calls) for ballots in judged) == 2 * REPLIES
 
 
 @pytest.mark.parametrize("again", ["eval", "eval-retry", "eval-set"])

@@ -12,7 +12,7 @@ from inspect_ai.util import store_from_events
 from tests.candidates.builders import write_inspect_log
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.rankers import Resampling
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, restore_ballots
 
 
 def write_pool(
@@ -74,7 +74,7 @@ def ballots_of(log: EvalLog) -> dict[str, ItemBallots]:
         str(sample.id): sample.store or dict(store_from_events(sample.events).items())
         for sample in samples
     }
-    found = {name: ItemBallots.model_validate(store[STORE_KEY]) for name, store in stores.items()}
+    found = {name: restore_ballots(store[STORE_KEY]) for name, store in stores.items()}
     return {str(name): found[str(name)] for name in log.eval.dataset.sample_ids or []}
 
 

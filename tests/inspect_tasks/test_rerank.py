@@ -16,7 +16,7 @@ from tests.candidates.builders import write_inspect_log, write_lm_eval_run
 from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, logs_in
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, restore_ballots
 from tiebreak.scorers.rubric import load_rubric
 
 pytestmark = pytest.mark.slow
@@ -80,7 +80,7 @@ def only_log(folder: Path) -> EvalLog:
 
 def ballots(log: EvalLog) -> dict[str, ItemBallots]:
     return {
-        str(sample.id): ItemBallots.model_validate(sample.store[STORE_KEY])
+        str(sample.id): restore_ballots(sample.store[STORE_KEY])
         for sample in log.samples or []
         if STORE_KEY in sample.store
     }

@@ -33,6 +33,7 @@ from tiebreak.scorers.ballots import (
     Skipped,
     Tiering,
     Verdict,
+    ballots_text,
 )
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.match import settle
@@ -143,7 +144,7 @@ def sample(
     limit: Literal["token", "time"] | None = None,
     store: dict[str, Any] | None = None,
 ) -> EvalSample:
-    held = {} if ballots is None else {STORE_KEY: ballots.model_dump(mode="json")}
+    held = {} if ballots is None else {STORE_KEY: ballots_text(ballots)}
     # A log holds one sample per id and epoch, so the id must tell benchmarks apart.
     own_id = f"{ballots.benchmark}:{ballots.protocol}:{ballots.item_id}" if ballots else "x"
     return EvalSample(

@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import shutil
@@ -131,7 +132,7 @@ def test_every_sample_without_a_ranking_is_listed(tmp_path: Path) -> None:
         sample(bracket("broken", "a", "b", "c", complete=False), error="it broke\nat line 7"),
         sample(bracket("void", "a", "b", "c"), invalid="wrong target"),
         sample(None, "bare"),
-        sample(None, "odd", store={"tiebreak:ballots": {"item_id": 3}}),
+        sample(None, "odd", store={"tiebreak:ballots": '{"item_id": 3}'}),
     ]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
     assert log.items == (ABC,)
@@ -150,7 +151,7 @@ def test_every_sample_without_a_ranking_is_listed(tmp_path: Path) -> None:
 
 
 def kept(ballots: ItemBallots, **parts: Any) -> dict[str, Any]:
-    return {"tiebreak:ballots": {**ballots.model_dump(mode="json"), **parts}}
+    return {"tiebreak:ballots": json.dumps({**ballots.model_dump(mode="json"), **parts})}
 
 
 def test_a_field_that_a_later_release_added_is_ignored(tmp_path: Path) -> None:
@@ -174,7 +175,7 @@ def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Pat
     samples = [sample(ABC), *(sample(None, i, store=kept(ABC, version=9)) for i in ("x", "y"))]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
     why = (
-        "its ballots were written by a newer Tiebreak (ballots version 9; this one reads 4): "
+        "its ballots were written by a newer Tiebreak (ballots version 9; this one reads 5): "
         "upgrade"
     )
     assert log.unranked == (Unranked("x", why), Unranked("y", why))

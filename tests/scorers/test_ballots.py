@@ -1,5 +1,6 @@
 """Kept ballots: what is read back, and what is damaged or of a newer Tiebreak."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from tiebreak.scorers.ballots import (
     PointScore,
     Refinement,
     Verdict,
+    ballots_text,
     newer_version,
     restore_ballots,
 )
@@ -23,13 +25,22 @@ from tiebreak.scorers.ranking import score_ballots
 BALLOTS = item("q", [match("a", "b", 0.5)])
 
 
-def stored(**parts: Any) -> dict[str, Any]:
-    return {**BALLOTS.model_dump(mode="json"), **parts}
+def stored(**parts: Any) -> str:
+    return json.dumps({**BALLOTS.model_dump(mode="json"), **parts})
 
 
 def test_what_is_kept_has_a_version() -> None:
-    assert stored()["version"] == VERSION
-    assert restore_ballots(stored()) == BALLOTS
+    assert json.loads(ballots_text(BALLOTS))["version"] == VERSION
+    assert restore_ballots(ballots_text(BALLOTS)) == restore_ballots(stored()) == BALLOTS
+
+
+def test_a_text_without_what_is_as_its_default() -> None:
+    kept = json.loads(ballots_text(BALLOTS))
+    assert kept["matches"][0]["margin"] == 0.5
+    assert not {"calls", "skipped", "placed_by"} & kept.keys()
+    assert len(ballots_text(BALLOTS)) < 0.6 * len(stored())
+    undecided = BALLOTS.model_copy(update={"complete": False, "stratified": True, "version": 3})
+    assert restore_ballots(ballots_text(undecided)) == undecided
 
 
 def test_constants_of_a_new_item_are_kept() -> None:
@@ -40,7 +51,7 @@ def test_constants_of_a_new_item_are_kept() -> None:
 
 
 def test_unknown_fields_are_ignored() -> None:
-    one = {**stored()["matches"][0], "mood": "good"}
+    one = {**json.loads(stored())["matches"][0], "mood": "good"}
     assert restore_ballots(stored(weather="fine", matches=[one])) == BALLOTS
 
 
@@ -65,7 +76,11 @@ def test_a_newer_version_is_named() -> None:
         (stored(matches=[{"round": "x"}]), r"its ballots cannot be read \(matches\.0\."),
         (stored(placed_by="lottery"), r"its ballots cannot be read \(placed_by: "),
         (stored(version="x"), r"its ballots cannot be read \(version: "),
-        ([], "its ballots cannot be read"),
+        ([], r"its ballots cannot be read \(JSON input should be"),
+        ({"version": 4}, r"its ballots cannot be read \(JSON input should be"),
+        (stored()[:-9], r"its ballots cannot be read \(Invalid JSON: EOF"),
+        ("", r"its ballots cannot be read \(Invalid JSON: EOF"),
+        ("[]", r"its ballots cannot be read \(Input should be an object"),
     ],
 )
 def test_what_is_wrong_with_damaged_ballots(damaged: object, message: str) -> None:

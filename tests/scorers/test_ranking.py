@@ -22,7 +22,14 @@ from tests.scorers.tournament import planted_contest
 from tiebreak.analysis.strengths import strength_views
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.attacks import Canary
-from tiebreak.scorers.ballots import ItemBallots, PointScore, Refinement, Skipped, Tiering
+from tiebreak.scorers.ballots import (
+    ItemBallots,
+    PointScore,
+    Refinement,
+    Skipped,
+    Tiering,
+    ballots_text,
+)
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import (
     RESULTS_KEY,
@@ -37,7 +44,7 @@ from tiebreak.scorers.ranking import (
 
 def test_every_model_of_the_run_has_a_value() -> None:
     ballots = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",)))
-    score = score_ballots(ballots.model_dump(mode="json"), ["a", "b", "elsewhere"])
+    score = score_ballots(ballots_text(ballots), ["a", "b", "elsewhere"])
     assert isinstance(score.value, dict)
     assert score.value == {"a": 1.0, "b": 0.0, "elsewhere": pytest.approx(math.nan, nan_ok=True)}
     assert list(score.value) == ["a", "b", "elsewhere"]
@@ -48,13 +55,15 @@ def test_every_model_of_the_run_has_a_value() -> None:
     ("stored", "reason"),
     [
         (None, "no_ballots"),
-        ({"protocol": "seal"}, "no_ballots"),
-        (item("q", complete=False).model_dump(mode="json"), "not_placed"),
-        (item("q", [match("a", "b", None)]).model_dump(mode="json"), "not_placed"),
+        ('{"protocol": "seal"}', "no_ballots"),
+        (ballots_text(item("q", complete=False)), "not_placed"),
+        (ballots_text(item("q", [match("a", "b", None)])), "not_placed"),
         (
-            item("q", complete=False)
-            .model_copy(update={"skipped": Skipped(after=1, of=2, error=0.05)})
-            .model_dump(mode="json"),
+            ballots_text(
+                item("q", complete=False).model_copy(
+                    update={"skipped": Skipped(after=1, of=2, error=0.05)}
+                )
+            ),
             "not_placed",
         ),
     ],
@@ -99,7 +108,7 @@ def test_a_name_cannot_break_out_of_the_table() -> None:
 
 def test_who_has_no_rank_has_no_value() -> None:
     ballots = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",), ("c",)))
-    stored = ballots.model_copy(update={"placed_by": "win_rate"}).model_dump(mode="json")
+    stored = ballots_text(ballots.model_copy(update={"placed_by": "win_rate"}))
     # Two of three are ranked: 1 and 0; nothing is known about c.
     assert score_ballots(stored, list("abc")).value == {
         "a": 1,
@@ -125,9 +134,7 @@ def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
         ),
     ]
     samples = [
-        SampleScore(
-            score=score_ballots(one.model_dump(mode="json"), list("abc")), sample_id=one.item_id
-        )
+        SampleScore(score=score_ballots(ballots_text(one), list("abc")), sample_id=one.item_id)
         for one in items
     ]
     found: Any = least_squares()(samples)  # type: ignore[arg-type]
@@ -240,14 +247,14 @@ def test_what_a_score_keeps_of_the_matches_of_an_item() -> None:
         [match("c", "a", 0.5), match("a", "b", 0.0, round=2), match("b", "c", None, round=3)],
         groups=(("a",), ("b",), ("c", "x")),
     ).model_copy(update={"placed_by": "win_rate"})
-    score = score_ballots(ballots.model_dump(mode="json"), ["x", "y"])
+    score = score_ballots(ballots_text(ballots), ["x", "y"])
     # Among a, b, c, x, y: c beat a, and so did x; a and b tied, and so did c and x.
     assert score.metadata == {RESULTS_KEY: "2 0 1 3 0 1 0 1 0.5 2 3 0.5"}
     assert score.answer == "c"
     native = item("q", groups=(("a",), ("b",)), native={"a": 1.0, "b": 0.0}).model_copy(
         update={"placed_by": "native", "tiering": None}
     )
-    kept = score_ballots(native.model_dump(mode="json"), ["a", "b"])
+    kept = score_ballots(ballots_text(native), ["a", "b"])
     assert (kept.value, kept.metadata) == ({"a": 1.0, "b": 0.0}, {RESULTS_KEY: ""})
 
 
@@ -261,7 +268,7 @@ def test_a_planted_item_is_not_ranked() -> None:
     planted = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",))).model_copy(
         update={"canary": Canary(number=1, attack="x", kind="y")}
     )
-    score = score_ballots(planted.model_dump(mode="json"), ["a", "b"])
+    score = score_ballots(ballots_text(planted), ["a", "b"])
     assert score.reason == "canary"
     assert str(score.explanation).startswith("Planted, and not ranked.\n\n| place | model |")
 

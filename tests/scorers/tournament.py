@@ -9,7 +9,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, ballots_text, restore_ballots
 from tiebreak.scorers.budget import Budget
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.model_judge import ModelJudge
@@ -64,7 +64,7 @@ def play_all(
     def tournament() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             def record(ballots: ItemBallots) -> None:
-                state.store.set(STORE_KEY, ballots.model_dump(mode="json"))
+                state.store.set(STORE_KEY, ballots_text(ballots))
                 if stages is not None:
                     stages.append(ballots)
 
@@ -83,6 +83,6 @@ def play_all(
     [log] = eval(task, model="none/none", log_dir=str(log_dir), log_level="warning")
     assert log.status == "success", log.error
     return [
-        ItemBallots.model_validate(sample.store[STORE_KEY])
+        restore_ballots(sample.store[STORE_KEY])
         for sample in sorted(log.samples or [], key=lambda s: int(s.id))
     ]

@@ -38,7 +38,7 @@ from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Attempt, Settling, drawn
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, ballots_text
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import ModelFailedError
@@ -214,7 +214,7 @@ def judge_items(
             # Only now, for Inspect copies and compares the whole store at every span. Of a process
             # that is killed the replies are in the cache.
             if latest is not None:
-                state.store.set(STORE_KEY, latest.model_dump(mode="json"))
+                state.store.set(STORE_KEY, ballots_text(latest))
         table = ballots_table(ballots)
         transcript().info(table, source="tiebreak")
         state.output.completion = table

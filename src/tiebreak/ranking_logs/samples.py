@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, Json, ValidationError
 from pydantic.dataclasses import dataclass
 
 from tiebreak.candidates.inspect_files import (
@@ -83,7 +83,7 @@ class _Nothing(Part):
 
 
 class _Stored(Part, Generic[_B]):
-    ballots: _B = Field(validation_alias=STORE_KEY)
+    ballots: Json[_B] = Field(validation_alias=STORE_KEY)
 
 
 class Held(Part, Generic[_M, _S]):

@@ -1,12 +1,13 @@
 """Ballots: the verdicts of judges, as data.
 
-A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`. Everything
-that comes later (placements, leaderboards, receipts) is computed from these types alone, without
-another judge call. `restore_ballots` reads them back.
+A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`, as a text.
+Everything that comes later (placements, leaderboards, receipts) is computed from these types alone,
+without another judge call. `ballots_text` writes them and `restore_ballots` reads them back.
 """
 
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -17,9 +18,9 @@ from tiebreak.scorers.attacks import Canary
 
 STORE_KEY = "tiebreak:ballots"
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
-it as it is; any other change (a new rule or kind of call, another meaning) raises it."""
+it as it is; any other change (a new rule or kind of call, another meaning or default) raises it."""
 
 Media = Literal["", "mark", "show"]
 Side = Literal["left", "right", "tie"]
@@ -359,10 +360,27 @@ def _no_quorum(given: Iterable[tuple[str, float | None, str | None]]) -> str:
     return f"no quorum, {len(usable)} of {len(usable | why.keys())} judges usable ({reasons})"
 
 
+class _Version(Ballot):
+    version: int
+
+
+def ballots_text(ballots: ItemBallots) -> str:
+    """Ballots as a log's store keeps them: JSON without what is as its default, but the version.
+
+    A text is a single value to Inspect, which copies, compares and walks what a store holds.
+    """
+    given = ballots.model_dump(mode="json", exclude_defaults=True)
+    given["version"] = ballots.version
+    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+
+
 def newer_version(stored: object) -> int | None:
     """The version of stored ballots when it is newer than this Tiebreak can read, else None."""
-    version = stored.get("version") if isinstance(stored, Mapping) else 1
-    return version if isinstance(version, int) and version > VERSION else None
+    try:
+        version = _Version.model_validate_json(stored).version  # type: ignore[arg-type]
+    except ValidationError:
+        return None
+    return version if version > VERSION else None
 
 
 def restore_ballots(stored: object, kind: type[ItemBallots] = ItemBallots) -> ItemBallots:
@@ -379,8 +397,9 @@ def restore_ballots(stored: object, kind: type[ItemBallots] = ItemBallots) -> It
             f"reads {VERSION}): upgrade"
         )
     try:
-        return kind.model_validate(stored)
+        return kind.model_validate_json(stored)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"its ballots cannot be read ({where}: {first['msg']})") from error
+        reason = f"{where}: {first['msg']}" if where else first["msg"]
+        raise ValueError(f"its ballots cannot be read ({reason})") from error

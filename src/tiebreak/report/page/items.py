@@ -55,7 +55,7 @@ from tiebreak.report.json import json_ready, only
 from tiebreak.report.page.contents import Contents, file_name
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.text import count, natural_key
 
 FOLDER: Final = "items"
@@ -326,7 +326,7 @@ def _item(
                 "ranks": short(sample.placement.ranks) if sample.placement else {},
                 "unranked": sample.unranked,
                 "log": file_name(logs[log].file(sample.id, sample.epoch)),
-                "ballots": slim(again.store[STORE_KEY]),
+                "ballots": slim(again.ballots().model_dump(mode="json")),
                 "rubric": rubric,
                 "answers": answers,
             }
@@ -443,16 +443,16 @@ def _fits(key: str, value: object) -> bool:
 DECIMALS: Final = 6
 
 
-def slim(stored: Mapping[str, Any]) -> dict[str, Any]:
+def slim(ballots: Mapping[str, Any]) -> dict[str, Any]:
     """The ballots of an item as `ItemBallots` reads them again, but for its calls.
 
-    `stored` is what a log's store holds of them.
+    `ballots` are all of them, in JSON's types.
     """
-    slimmed = {key: value for key, value in _not_empty(stored).items() if key != "calls"}
-    slimmed["native"] = short(stored["native"])
-    if matches := stored.get("matches"):
+    slimmed = {key: value for key, value in _not_empty(ballots).items() if key != "calls"}
+    slimmed["native"] = short(ballots["native"])
+    if matches := ballots.get("matches"):
         slimmed["matches"] = [_match(match) for match in matches]
-    if scores := stored.get("scores"):
+    if scores := ballots.get("scores"):
         slimmed["scores"] = [short(score) for score in scores]
     return slimmed
 
