@@ -42,6 +42,7 @@ from tiebreak.estimate.cost import read_protocols
 from tiebreak.estimate.estimate import Judges, estimate
 from tiebreak.estimate.tokens import token_counter
 from tiebreak.ranking_logs import read_ranking_logs
+from tiebreak.scorers.ballots import ballots_text
 from tiebreak.scorers.ranking import borda, borda_stderr, least_squares, score_ballots, spread
 
 VERBS = ("rank", "compare", "stability", "write-back", "candidates", "diagnose", "estimate")
@@ -96,7 +97,7 @@ def metric_pass(n_models: int, n_items: int = 1000) -> float:
     names = [f"maker/model-{number}" for number in range(n_models)]
     matches = [match(one, other, 0.3) for one, other in combinations(names, 2)]
     ballots = item("q", matches, groups=[(name,) for name in names])
-    stored = ballots.model_copy(update={"placed_by": "win_rate"}).model_dump(mode="json")
+    stored = ballots_text(ballots.model_copy(update={"placed_by": "win_rate"}))
     score = score_ballots(stored, names)
     scores = [SampleScore(score=score, sample_id=number) for number in range(n_items)]
     metrics = (spread(), borda(), borda_stderr(), least_squares())

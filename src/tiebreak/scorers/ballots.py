@@ -163,7 +163,9 @@ class Match:
         """1 when `high` won, 0 when `low` did, ½ for a tie, None without a verdict."""
         if self.decided_by == "unscored":
             return None
-        return 0.5 if self.tied else float(self.winner == self.high)
+        if self.decided_by == "tie":
+            return 0.5
+        return 1.0 if self.winner == self.high else 0.0
 
 
 class Tiering(Ballot):

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.cells import Cell, Tone, integer, number, words
-from tiebreak.report.page.items import Shelf, pack
+from tiebreak.report.page.items import Shelf, pack, slim
 from tiebreak.report.page.view import (
     BoardHead,
     FigureView,
@@ -152,8 +152,15 @@ def scored(models: Sequence[str], item_id: str = "10") -> ItemBallots:
     return ballots.model_copy(update={"scores": tuple(scores), "criteria": tuple(criteria)})
 
 
-def story(run: int, ballots: ItemBallots, places: Mapping[str, int]) -> dict[str, Any]:
-    """One run's story of an item, in the shape of the store."""
+def story(
+    run: int, ballots: ItemBallots, answers: Mapping[str, str], texts: list[str]
+) -> dict[str, Any]:
+    """One run's story of an item, in the shape of the store; its texts go into the list."""
+
+    def at(text: str) -> int:
+        texts.append(text)
+        return len(texts) - 1
+
     try:
         ranks, unranked = dict(place(ballots).ranks), None
     except NotPlacedError as error:
@@ -164,10 +171,10 @@ def story(run: int, ballots: ItemBallots, places: Mapping[str, int]) -> dict[str
         "sample": f"gsm8k:a/{ballots.item_id}",
         "epoch": 1,
         "rubric": 0,
-        "answers": {name: places[name] for name in ballots.representatives if name in places},
+        "answers": {n: at(answers[n]) for n in ballots.representatives if n in answers},
         "ranks": ranks,
         "unranked": unranked,
-        "ballots": ballots.model_dump(mode="json", exclude={"calls"}, exclude_defaults=True),
+        "ballots": slim(ballots.model_dump(mode="json"), at),
     }
 
 
@@ -175,13 +182,9 @@ def entry(
     ballots: Sequence[tuple[int, ItemBallots]], answers: Mapping[str, str], task: str
 ) -> dict[str, Any]:
     """An item of the store with one story per run."""
-    places = {name: number for number, name in enumerate(answers)}
-    return {
-        "task": task,
-        "target": "42",
-        "texts": list(answers.values()),
-        "stories": [story(run, one, places) for run, one in ballots],
-    }
+    texts: list[str] = []
+    stories = [story(run, one, answers, texts) for run, one in ballots]
+    return {"task": task, "target": "42", "texts": texts, "stories": stories}
 
 
 def items(
@@ -192,14 +195,16 @@ def items(
 ) -> ItemsView:
     """The items' view; `rows` more rows at the end open the first item."""
     shelf = shelf or Shelf()
-    places = pack([one for _, _, one in entries], shelf.put, size=2_000)
+    packed = pack([one for _, _, one in entries], shelf.put, size=2_000)
     index = {
         "runs": list(runs),
         "rubrics": [RUBRIC],
         "items": [
-            {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": [0]}
-            for (benchmark, item_id, _), chunk in zip(entries, places, strict=True)
+            {"benchmark": benchmark, "id": item_id, "runs": [0]}
+            for benchmark, item_id, _ in entries
         ],
+        "stories": packed.stories,
+        "texts": packed.texts,
         "files": shelf.names,
     }
     columns = (*map(names, ("Item", "Benchmark", "First")), Column("Matches"))

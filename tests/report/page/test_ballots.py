@@ -34,7 +34,7 @@ def six_decimals(number: str) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_read_again_as_they_were(kind: str) -> None:
     stored = in_a_log(KINDS[kind].model_copy(update={"calls": (call(), call())}))
-    found = slim(stored)
+    found = slim(stored, str)
     assert "calls" not in found
     shortened = json.loads(json.dumps(stored | {"calls": []}), parse_float=six_decimals)
     assert ItemBallots.model_validate(found) == ItemBallots.model_validate(shortened)
@@ -47,7 +47,7 @@ def test_they_are_read_again_as_they_were(kind: str) -> None:
 def test_a_falsehood_and_a_zero_are_said() -> None:
     stored = in_a_log(all_pairs("q", "ab", swapped="ab"))
     stored["matches"][0] |= {"flipped": False, "margin": 0.0, "critique": None}
-    [match] = slim(stored)["matches"]
+    [match] = slim(stored, str)["matches"]
     assert (match["flipped"], match["margin"]) == (False, 0.0)
     assert "critique" not in match
 
@@ -57,7 +57,7 @@ def test_votes_of_another_form_stay_as_they_are(odd: object) -> None:
     stored = in_a_log(KINDS["seal"])
     [verdict, *_] = stored["matches"][0]["verdicts"]
     verdict["principles"]["P1"], verdict["checklist"] = odd, odd
-    [match, *_] = slim(stored)["matches"]
+    [match, *_] = slim(stored, str)["matches"]
     assert match["verdicts"][0]["principles"]["P1"] == odd
     assert match["verdicts"][0].get("checklist") == odd
 
@@ -79,7 +79,7 @@ def test_numbers(number: float | None, kept: float | None) -> None:
     assert short({"a": number}) == {"a": kept}
     stored = in_a_log(bracket("q", "a", "b", "c")) | {"native": {"a": number}}
     stored["matches"][0]["verdicts"][0]["margin"] = number
-    found = slim(stored)
+    found = slim(stored, str)
     assert found["native"] == {"a": kept}
     if kept is not None:
         assert found["matches"][0]["verdicts"][0]["margin"] == kept

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
 from tests.report.page.sample_report import HOSTILE, entry, items, played, report, scored
+from tests.report.page.test_items import told
 from tiebreak.report.page.build import render
-from tiebreak.report.page.items import unpack
 
 FIRST = "#item-0"
 """Item 7: a bracket of opus, sonnet, haiku, flash, mini (best seed first), and a listing."""
@@ -306,7 +306,7 @@ def answers_of(names: tuple[str, ...], hostile: str = "") -> list[str]:
     """What stands in the embedded store."""
     items = report(hostile).items
     assert items is not None
-    stored = unpack(items.chunks[0])["0"]
+    stored = told(items)[0]
     return [stored["texts"][stored["stories"][0]["answers"][name + hostile]] for name in names]
 
 

@@ -31,8 +31,27 @@ def view_of(path: Path) -> ItemsView:
 def told(view: ItemsView) -> list[dict[str, Any]]:
     """The items of the index, with their stories."""
     chunks = [unpack(chunk) for chunk in view.chunks]
-    items: Any = view.index["items"]
-    return [one | chunks[one["chunk"]][str(number)] for number, one in enumerate(items)]
+    index: Any = view.index
+    texts, stories = (
+        [piece for _, chunk in index[kind] for piece in chunks[chunk]]
+        for kind in ("texts", "stories")
+    )
+    return [
+        item | spelt(story, [texts[number] for number in story["texts"]])
+        for item, story in zip(index["items"], stories, strict=True)
+    ]
+
+
+def spelt(story: Any, texts: list[str]) -> Any:
+    """A story with its texts, also where votes only say which."""
+    if isinstance(story, list):
+        return [spelt(part, texts) for part in story]
+    if not isinstance(story, dict):
+        return story
+    written = {"texts": texts} if "texts" in story else {}
+    if isinstance(place := story.get("reasoning"), int):
+        written["reasoning"] = texts[place]  # type: ignore[assignment]
+    return {name: spelt(part, texts) for name, part in story.items()} | written
 
 
 def runs(view: ItemsView) -> list[dict[str, Any]]:

@@ -52,13 +52,34 @@ def as_json_means(value: Any) -> Any:
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), STORIES), max_size=6), st.integers(1, 200))
 def test_what_goes_in_comes_out(stories: list[dict[str, Any]], size: int) -> None:
     chunks: list[str] = []
-    places = pack(stories, chunks.append, size=size)
-    found: dict[str, Any] = {}
-    for number, chunk in enumerate(chunks):
-        held = unpack(chunk)
-        assert [places[int(key)] for key in held] == [number] * len(held)
-        found |= held
-    assert found == {str(n): as_json_means(story) for n, story in enumerate(stories)}
+    starts, _ = pack(stories, chunks.append, size=size)
+    found: list[Any] = []
+    for (first, number), chunk in zip(starts, chunks, strict=True):
+        assert (first, chunks[number]) == (len(found), chunk)
+        found += unpack(chunk)
+    assert found == as_json_means(stories)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.lists(TEXTS, max_size=4), max_size=12), st.integers(1, 200))
+def test_texts_are_where_their_numbers_say(items: list[list[str]], size: int) -> None:
+    chunks: list[str] = []
+    packed = pack([{"texts": texts} for texts in items], chunks.append, size=size)
+    texts, stories = (
+        [piece for first, chunk in starts for piece in unpack(chunks[chunk])]
+        for starts in (packed.texts, packed.stories)
+    )
+    assert [[texts[n] for n in story["texts"]] for story in stories] == as_json_means(items)
+    assert sorted(chunk for starts in packed for _, chunk in starts) == [*range(len(chunks))]
+
+
+def test_a_text_stands_once_among_the_chunks_that_an_item_may_need() -> None:
+    # Every text but "often" fills a chunk; the last item is out of reach of the first chunk.
+    items = [["often", f"{n} {'x' * 100}"] for n in range(6)]
+    chunks: list[str] = []
+    _, starts = pack([{"texts": texts} for texts in items], chunks.append, size=100)
+    held = [unpack(chunks[chunk]) for _, chunk in starts]
+    assert ["often" in texts for texts in held] == [True, False, False, False, False, True]
 
 
 @settings(deadline=None, max_examples=50)
@@ -84,7 +105,8 @@ def test_a_chunk_cannot_leave_its_tag(text: str) -> None:
 )
 def test_where_chunks_end(lengths: list[int], places: list[int]) -> None:
     chunks: list[str] = []
-    assert pack(({"t": "x" * n} for n in lengths), chunks.append, size=100) == places
+    starts, _ = pack(({"t": "x" * n} for n in lengths), chunks.append, size=100)
+    assert [sum(first <= n for first, _ in starts) - 1 for n in range(len(lengths))] == places
     assert len(chunks) == len(set(places))
 
 
@@ -92,7 +114,7 @@ def test_where_chunks_end(lengths: list[int], places: list[int]) -> None:
 def test_numbers_that_json_does_not_have(number: float) -> None:
     for text in ("plain", "\ud800"):
         [chunk] = packed([{"margin": number, "deep": [0.5, number], "text": text}])
-        assert unpack(chunk)["0"] == {"margin": None, "deep": [0.5, None], "text": text}
+        assert unpack(chunk)[0] == {"margin": None, "deep": [0.5, None], "text": text}
 
 
 def test_the_same_bytes() -> None:

@@ -5,19 +5,22 @@ The index, in the order of the runs and of the items' table::
     {"runs": [{"name", "protocol", "benchmark", "judges": [], "log"}],
      "rubrics": [{"principles": [{"id", "name", "weight", "description"}],
                   "checklist": [{"id", "principle", "description"}]}],
-     "items": [{"benchmark", "id", "chunk", "runs": []}],
+     "items": [{"benchmark", "id", "runs": []}],
+     "stories": [[place of the first item of a chunk, the chunk]],
+     "texts": [[number of the first text of a chunk, the chunk]],
      "files": [the files of chunks 0, 1, … beside the page; none where they stand in the page]}
 
-A chunk is base64 of gzip of a JSON object, by place of the item in `items`; `answers` are places in
-`texts`::
+A chunk is base64 of gzip of a JSON list: of texts, or of the stories of items in their order.
+`answers`, and in votes `reasoning`, are places in `texts`, where the numbers of texts stand::
 
-    {"12": {"task", "target", "texts": [],
-            "stories": [{"run", "log", "sample", "epoch", "rubric", "answers": {model: 0},
-                         "ranks": {model: 1.5}, "unranked": null or why, "ballots": {…}}]}}
+    [{"task", "target", "texts": [120, 121, 7],
+      "stories": [{"run", "log", "sample", "epoch", "rubric", "answers": {model: 0},
+                   "ranks": {model: 1.5}, "unranked": null or why, "ballots": {…}}]}]
 
 `ballots` are `ItemBallots` without the calls and without what says nothing. `log` is the name of
 the file, `sample` and `epoch` say where in it this is, for Inspect's own viewer; `ranks` are empty
-where the item has no ranking.
+where the item has no ranking. Texts and votes compress better apart, and a text stands once among
+those that an item's are looked for in.
 
 Texts are read again from the logs, item by item, and packed at once: all of them are more than a
 machine holds. Most of a large report is votes, so ballots are handled as the log's JSON has them:
@@ -40,6 +43,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from itertools import count as count_up
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -143,55 +147,99 @@ def _digest(script: bytes) -> str:
 # Bytes of JSON. Small enough to open at once, and large enough to compress well.
 CHUNK = 1_000_000
 
+# Chunks of texts that an item may need besides its own: each is a file to load.
+_REACH = 4
+
 # More takes twice the time for a fiftieth of the bytes.
 _LEVEL = 5
 # For zlib: a header as gzip writes it, without a date.
 _GZIP = 31
 
 
+class Packed(NamedTuple):
+    """Where stories and texts are: the number of the first of each chunk, and the chunk's."""
+
+    stories: list[tuple[int, int]]
+    texts: list[tuple[int, int]]
+
+
+class _Pile:
+    """Pieces of JSON, numbered, until they are as long as a chunk."""
+
+    def __init__(self, keep: Callable[[str], int], size: int) -> None:
+        self.chunks: list[tuple[int, int]] = []
+        self._keep, self._size = keep, size
+        self._pieces: list[bytes] = []
+        self._first = self._length = 0
+
+    def add(self, piece: bytes) -> int:
+        number = self._first + len(self._pieces)
+        self._pieces.append(piece)
+        self._length += len(piece)
+        if self._length >= self._size:
+            self.close()
+        return number
+
+    def close(self) -> None:
+        if self._pieces:
+            self.chunks.append((self._first, self._keep(_packed(self._pieces))))
+            self._first += len(self._pieces)
+            self._pieces, self._length = [], 0
+
+
 def pack(
     stories: Iterable[Mapping[str, Any]], keep: Callable[[str], object], *, size: int = CHUNK
-) -> list[int]:
-    """Pack the stories of items 0, 1, … into chunks; returns the number of the chunk of each item.
+) -> Packed:
+    """Pack the stories of items 0, 1, … into chunks, and the `texts` of each, if any, into others.
 
     A story is an object of what JSON can hold; undefined numbers become null. `keep` gets chunk 0,
-    1, …, each as soon as it is full: a JSON object with the numbers of its items as keys. A chunk
-    ends with the item that makes it as long as `size`.
+    1, …, each as soon as it is full: with the item or text that makes it as long as `size`.
     """
-    places: list[int] = []
-    parts: list[bytes] = []
-    chunk = length = 0
-    for number, story in enumerate(stories):
-        text = _story_json(story)
-        parts.append(b'"%d":%b' % (number, text))
-        places.append(chunk)
-        length += len(text)
-        if length >= size:
-            keep(_packed(parts))
-            parts, length, chunk = [], 0, chunk + 1
-    if parts:
-        keep(_packed(parts))
-    return places
+    numbers: dict[str, int] = {}
+    kept = count_up()
+
+    def put(chunk: str) -> int:
+        keep(chunk)
+        return next(kept)
+
+    told, texts = _Pile(put, size), _Pile(put, size)
+
+    def number(text: str) -> int:
+        if text not in numbers:
+            n_chunks = len(texts.chunks)
+            numbers[text] = texts.add(_json(text))
+            if len(texts.chunks) > n_chunks:
+                first, _ = texts.chunks[-_REACH:][0]
+                for old in [text for text, place in numbers.items() if place < first]:
+                    del numbers[old]
+        return numbers[text]
+
+    for story in stories:
+        written = {"texts": [*map(number, story["texts"])]} if "texts" in story else {}
+        told.add(_json({**story, **written}))
+    told.close()
+    texts.close()
+    return Packed(told.chunks, texts.chunks)
 
 
-def unpack(chunk: str) -> dict[str, Any]:
-    """What a chunk holds, by number of the item."""
-    stories: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(chunk), _GZIP))
-    return stories
+def unpack(chunk: str) -> list[Any]:
+    """What a chunk holds: stories or texts."""
+    pieces: list[Any] = json.loads(zlib.decompress(base64.b64decode(chunk), _GZIP))
+    return pieces
 
 
-def _story_json(story: Mapping[str, Any]) -> bytes:
+def _json(value: Mapping[str, Any] | str) -> bytes:
     try:
-        return to_json(story, inf_nan_mode="null")
+        return to_json(value, inf_nan_mode="null")
     except PydanticSerializationError:
         # A lone surrogate has no UTF-8; its escape, \ud800, means the same in JSON.
-        text = json.dumps(json_ready(story), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(json_ready(value), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")
 
 
-def _packed(parts: Iterable[bytes]) -> str:
+def _packed(pieces: Iterable[bytes]) -> str:
     packer = zlib.compressobj(_LEVEL, wbits=_GZIP)
-    data = packer.compress(b"{%b}" % b",".join(parts)) + packer.flush()
+    data = packer.compress(b"[%b]" % b",".join(pieces)) + packer.flush()
     return base64.b64encode(data).decode("ascii")
 
 
@@ -238,7 +286,7 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
             name: stack.enter_context(closing(SamplesAgain(files)))
             for name, files in contents.files.items()
         }
-        places = pack(stories(logs), shelf.put)
+        packed = pack(stories(logs), shelf.put)
     index = {
         "runs": [
             {"name": entry.name, **only(entry.board, "protocol", "benchmark", "judges", "log")}
@@ -246,9 +294,11 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
         ],
         "rubrics": [json.loads(text) for text in rubrics],
         "items": [
-            {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": _runs(judged)}
-            for ((benchmark, item_id, _), judged), chunk in zip(items.items(), places, strict=True)
+            {"benchmark": benchmark, "id": item_id, "runs": _runs(judged)}
+            for (benchmark, item_id, _), judged in items.items()
         ],
+        "stories": packed.stories,
+        "texts": packed.texts,
         "files": shelf.names,
     }
     shown = [
@@ -306,6 +356,10 @@ def _item(
 ) -> dict[str, Any]:
     """The story of an item; texts that several runs have in common stand in it once."""
     texts: dict[str, int] = {}
+
+    def place(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
     stories = []
     task = target = None
     for run, log, sample in judged:
@@ -315,9 +369,7 @@ def _item(
         rubric = None
         if given.rubric is not None:
             rubric = rubrics.setdefault(json.dumps(given.rubric, sort_keys=True), len(rubrics))
-        answers = {
-            model: texts.setdefault(text, len(texts)) for model, text in given.answers.items()
-        }
+        answers = {model: place(text) for model, text in given.answers.items()}
         stories.append(
             {
                 "run": run,
@@ -326,7 +378,7 @@ def _item(
                 "ranks": short(sample.placement.ranks) if sample.placement else {},
                 "unranked": sample.unranked,
                 "log": file_name(logs[log].file(sample.id, sample.epoch)),
-                "ballots": slim(again.ballots().model_dump(mode="json")),
+                "ballots": slim(again.ballots().model_dump(mode="json"), place),
                 "rubric": rubric,
                 "answers": answers,
             }
@@ -443,15 +495,15 @@ def _fits(key: str, value: object) -> bool:
 DECIMALS: Final = 6
 
 
-def slim(ballots: Mapping[str, Any]) -> dict[str, Any]:
+def slim(ballots: Mapping[str, Any], text: Callable[[str], object]) -> dict[str, Any]:
     """The ballots of an item as `ItemBallots` reads them again, but for its calls.
 
-    `ballots` are all of them, in JSON's types.
+    `ballots` are all of them, in JSON's types; `text` says what stands for the reasoning of a vote.
     """
     slimmed = {key: value for key, value in _not_empty(ballots).items() if key != "calls"}
     slimmed["native"] = short(ballots["native"])
     if matches := ballots.get("matches"):
-        slimmed["matches"] = [_match(match) for match in matches]
+        slimmed["matches"] = [_match(match, text) for match in matches]
     if scores := ballots.get("scores"):
         slimmed["scores"] = [short(score) for score in scores]
     return slimmed
@@ -460,35 +512,44 @@ def slim(ballots: Mapping[str, Any]) -> dict[str, Any]:
 def short(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The same with short numbers."""
     return {
-        key: (round(value, DECIMALS) if math.isfinite(value) else None)
-        if isinstance(value, float)
-        else value
-        for key, value in numbers.items()
+        key: _short(value) if isinstance(value, float) else value for key, value in numbers.items()
     }
 
 
+def _short(number: float) -> float | None:
+    return round(number, DECIMALS) if math.isfinite(number) else None
+
+
 def _not_empty(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not empty; a number may be 0, and False is an answer."""
-    return short({key: value for key, value in record.items() if value or value == 0})
+    """What is not empty, with short numbers; a number may be 0, and False is an answer."""
+    return {
+        key: _short(value) if isinstance(value, float) else value
+        for key, value in record.items()
+        if value or value == 0
+    }
 
 
-def _match(match: Mapping[str, Any]) -> dict[str, Any]:
+def _match(match: Mapping[str, Any], text: Callable[[str], object]) -> dict[str, Any]:
     slimmed = _not_empty(match)
     for kept in ("verdicts", "discarded"):
         if kept in slimmed:
-            slimmed[kept] = [_verdict(verdict) for verdict in slimmed[kept]]
+            slimmed[kept] = [_verdict(verdict, text) for verdict in slimmed[kept]]
     return slimmed
 
 
-def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+def _verdict(verdict: Mapping[str, Any], text: Callable[[str], object]) -> dict[str, Any]:
     slimmed = _not_empty(verdict)
     for layer in ("principles", "checklist"):
         if isinstance(votes := slimmed.get(layer), dict):
-            # A judge's own number is short enough, and of these there are millions.
-            slimmed[layer] = {
-                name: {key: value for key, value in vote.items() if value or value == 0}
-                if isinstance(vote, dict)
-                else vote
-                for name, vote in votes.items()
-            }
+            slimmed[layer] = {name: _vote(vote, text) for name, vote in votes.items()}
+    return slimmed
+
+
+def _vote(vote: Any, text: Callable[[str], object]) -> Any:
+    if not isinstance(vote, dict):
+        return vote
+    # A judge's own number is short enough, and of these there are millions.
+    slimmed = {key: value for key, value in vote.items() if value or value == 0}
+    if reasoning := slimmed.get("reasoning"):
+        slimmed["reasoning"] = text(str(reasoning))
     return slimmed

@@ -1,5 +1,5 @@
-/* The store: an index of all items, and their stories in packed chunks that are unpacked when one of
- * their items is opened. Chunks stand in the page, or in scripts beside it that call `part`. */
+/* The store: an index of all items, and their stories and texts in packed chunks that are unpacked
+ * when an item is opened. Chunks stand in the page, or in scripts beside it that call `part`. */
 (() => {
   "use strict";
   const tb = window.tiebreak;
@@ -13,7 +13,7 @@
   const index = document.getElementById("tiebreak-index");
   tb.index = index
     ? JSON.parse(index.textContent, bare)
-    : { runs: [], rubrics: [], items: [], files: [] };
+    : { runs: [], rubrics: [], items: [], stories: [], texts: [], files: [] };
 
   // The chunks that were used last: all of a large report are more than a browser can hold.
   const MOST_UNPACKED = 8;
@@ -60,18 +60,30 @@
     return JSON.parse(await new Response(stream).text(), bare);
   }
 
-  /** What is known about the item at a place of the index: task, target, texts, stories. */
-  tb.load = async (place) => {
-    const { chunk } = tb.index.items[place];
+  /** What a chunk holds. */
+  async function held(chunk) {
     const found = unpacked.get(chunk) ?? unpack(chunk);
     unpacked.delete(chunk);
     unpacked.set(chunk, found);
     if (unpacked.size > MOST_UNPACKED) unpacked.delete(unpacked.keys().next().value);
     try {
-      return (await found)[String(place)];
+      return await found;
     } catch (error) {
       unpacked.delete(chunk);
       throw error;
     }
+  }
+
+  /** A story or a text by its number, out of the chunk that holds it. */
+  async function piece(chunks, number) {
+    const [first, chunk] = chunks.findLast(([start]) => start <= number);
+    return (await held(chunk))[number - first];
+  }
+
+  /** What is known about the item at a place of the index: task, target, texts, stories. */
+  tb.load = async (place) => {
+    const item = await piece(tb.index.stories, place);
+    const text = (number) => piece(tb.index.texts, number);
+    return item && { ...item, texts: await Promise.all(item.texts.map(text)) };
   };
 })();

@@ -84,7 +84,7 @@
       const ids = [...new Set([...known.keys(), ...voted])].filter((id) => voted.includes(id));
       return ids.map((id) => [
         criterion(id, known.get(id), layer),
-        ...orders.map((verdict) => voteCell(match, verdict, verdict[layer]?.[id])),
+        ...orders.map((verdict) => voteCell(view, match, verdict, verdict[layer]?.[id])),
       ]);
     });
     const heads = orders.map((verdict, at) => {
@@ -140,15 +140,15 @@
     ];
   }
 
-  function voteCell(match, verdict, vote) {
+  function voteCell(view, match, verdict, vote) {
     if (!vote) return "–";
     const first = verdict.first === match.high ? "A" : "B";
     const second = first === "A" ? "B" : "A";
     const side = { left: first, right: second }[vote.vote];
     const sure = el("span", { class: "sure" }, tb.number(vote.confidence));
     const said = side ? tb.letter(side) : el("span", { class: "letter even" }, "tie");
-    const why = vote.reasoning ? tb.block(vote.reasoning, "reasoning") : null;
-    return [said, " ", sure, why];
+    const why = view.texts[vote.reasoning];
+    return [said, " ", sure, why ? tb.block(why, "reasoning") : null];
   }
 
   function discarded(match) {
