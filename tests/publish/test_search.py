@@ -55,6 +55,28 @@ def test_in_every_kind_of_column(value: str, inside: str) -> None:
 
 
 @pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda value: pa.array([[("x", "y")], [(value, "y")]], pa.map_(pa.string(), pa.string())),
+        lambda value: pa.array([[("x", "y")], [("x", value)]], pa.map_(pa.string(), pa.string())),
+        lambda value: pa.array([None, [None, value]], pa.list_(pa.large_string())),
+        lambda value: pa.array(["x", value, "x"]).dictionary_encode(),
+        lambda value: pa.array([None, {"a": [{"b": [None, value]}]}]),
+    ],
+    ids=["key of a map", "value of a map", "large list", "dictionary", "nested with holes"],
+)
+def test_in_columns_as_others_write_them(value: str, column: Callable[[str], Any]) -> None:
+    def written(text: str) -> bytes:
+        target, cells = BytesIO(), column(text)
+        pq.write_table(pa.table({"x": cells, "null": pa.nulls(len(cells))}), target)
+        return target.getvalue()
+
+    assert found("a.parquet", written(value)) is not None
+    assert found("a.parquet", written("x")) is None
+
+
+@pytest.mark.parametrize("value", [PLAIN, ODD])
 @pytest.mark.parametrize("before", ["", "x", "xy", "xyz"])
 @pytest.mark.parametrize("kind", ["standard", "urlsafe"])
 def test_as_base64_at_any_place(value: str, before: str, kind: str) -> None:

@@ -50,7 +50,7 @@ def _folded(data: Any) -> str:
 
 def tables_of(run: Run) -> str:
     tables = (leaderboard_rows, ranking_rows, ballot_rows, text_rows)
-    found = ((one.__name__, one(run)) for one in tables)
+    found = ((one.__name__, list(one(run))) for one in tables)
     return "\n".join(f"{name}\n{lines(rows) if rows else ''}" for name, rows in found)
 
 

@@ -30,11 +30,10 @@ from tiebreak.publish.tables import (
     ballot_rows,
     leaderboard_rows,
     of_board,
+    parquet_of,
     ranked,
     ranking_rows,
-    table_of,
     text_rows,
-    to_parquet,
 )
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib
@@ -103,13 +102,13 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
     """The files of a run by path; a table without rows has no file."""
     name = run.run_id
     tables = {
-        f"leaderboard/full/{name}.parquet": table_of("leaderboard", leaderboard_rows(run)),
-        f"rankings/{name}.parquet": table_of("rankings", ranking_rows(run)),
-        f"ballots/{name}.parquet": table_of("ballots", ballot_rows(run)),
+        f"leaderboard/full/{name}.parquet": parquet_of("leaderboard", leaderboard_rows(run)),
+        f"rankings/{name}.parquet": parquet_of("rankings", ranking_rows(run)),
+        f"ballots/{name}.parquet": parquet_of("ballots", ballot_rows(run)),
     }
     if with_texts:
-        tables[f"judge_texts/{name}.parquet"] = table_of("judge_texts", text_rows(run))
-    files = {path: to_parquet(table) for path, table in tables.items() if table.num_rows}
+        tables[f"judge_texts/{name}.parquet"] = parquet_of("judge_texts", text_rows(run))
+    files = {path: content for path, content in tables.items() if content}
     files[f"runs/{name}/manifest.json"] = as_json(manifest(run))
     return dict(sorted((files | plots(run)).items()))
 
@@ -119,8 +118,8 @@ def _contest_files(contest: Contest) -> dict[str, bytes]:
 
     name = contest.contest_id
     files = {
-        f"contests/full/{name}.parquet": to_parquet(table_of("contests", contest_rows(contest))),
-        f"scores/{name}.parquet": to_parquet(table_of("scores", score_rows(contest))),
+        f"contests/full/{name}.parquet": parquet_of("contests", contest_rows(contest)),
+        f"scores/{name}.parquet": parquet_of("scores", score_rows(contest)),
         f"runs/{name}/manifest.json": as_json(contest_manifest(contest)),
     }
     figures = (wins_figure, sensitivity_figure)

@@ -572,15 +572,20 @@ def _parts(path: str, content: bytes) -> Iterator[bytes]:
 
 
 def _cells(content: bytes) -> Iterator[bytes]:
-    """All strings of a Parquet file, column by column; names and metadata are not compressed."""
+    """Each string of a Parquet file's columns; names and metadata are not compressed."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(BytesIO(content))
     for number in range(file.num_row_groups):
-        for column in file.read_row_group(number).columns:
-            if not pa.types.is_primitive(column.type):  # numbers hold no text
-                yield b"\n".join(_flat(column.to_pylist()))
+        columns = [*chain(*(column.chunks for column in file.read_row_group(number).columns))]
+        for column in columns:  # which grows by the parts of lists, mappings and structures
+            if pa.types.is_map(column.type):
+                columns += [column.keys, column.items]
+            elif pa.types.is_nested(column.type):
+                columns += parts if isinstance(parts := column.flatten(), list) else [parts]
+            elif not pa.types.is_primitive(column.type):  # numbers hold no text
+                yield b"\n".join(column.cast("large_binary").drop_null().unique().to_pylist())
 
 
 def _flat(value: Any) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from io import BytesIO
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -31,7 +31,7 @@ from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.report.columns import COLUMNS, METRICS
-from tiebreak.report.json import json_ready, only
+from tiebreak.report.json import only
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,24 +132,41 @@ def schema(table: str) -> "pa.Schema":
 
 
 def table_of(name: str, rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
-    """Rows as a table with the columns of its name; a column that no row has is null."""
+    """Rows as a table with the columns of its name; what a row lacks, or is no number, is null."""
     import pyarrow as pa
 
-    return pa.Table.from_pylist([json_ready(dict(row)) for row in rows], schema=schema(name))
+    defined = [
+        {
+            column: None if isinstance(cell, float) and not math.isfinite(cell) else cell
+            for column, cell in row.items()
+        }
+        for row in rows
+    ]
+    return pa.Table.from_pylist(defined, schema=schema(name))
+
+
+def parquet_of(name: str, rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Rows as a Parquet file, with one row group in memory at a time; no bytes without rows."""
+    rest = iter(rows)
+    groups = iter(lambda: list(islice(rest, ROWS_PER_GROUP)), [])
+    first = next(groups, None)
+    tables = (table_of(name, group) for group in chain([first or []], groups))
+    return _parquet(schema(name), tables) if first else b""
 
 
 def to_parquet(table: "pa.Table") -> bytes:
-    """A table as a Parquet file: small row groups, with an index of the pages."""
+    """A table as a Parquet file."""
+    return _parquet(table.schema, [table])
+
+
+def _parquet(schema: "pa.Schema", tables: Iterable["pa.Table"]) -> bytes:
+    """A Parquet file of small row groups, with an index of the pages."""
     import pyarrow.parquet as pq
 
     target = BytesIO()
-    pq.write_table(
-        table,
-        target,
-        compression="zstd",
-        row_group_size=ROWS_PER_GROUP,
-        write_page_index=True,
-    )
+    with pq.ParquetWriter(target, schema, compression="zstd", write_page_index=True) as writer:
+        for table in tables:
+            writer.write_table(table, row_group_size=ROWS_PER_GROUP)
     return target.getvalue()
 
 
@@ -173,30 +190,25 @@ def leaderboard_rows(run: Run) -> list[Row]:
     return [row for board in run.boards for row in _board_rows(run, board)]
 
 
-def ranking_rows(run: Run) -> list[Row]:
+def ranking_rows(run: Run) -> Iterator[Row]:
     """The rank of every model in every item that could be ranked, in the order of the log."""
-    return [
-        {**_item_columns(run, judged), **row}
-        for judged in _by_kind(run)
-        if judged.placement
-        for row in item_ranking(RankedItem(judged.ballots, judged.placement))
-    ]
+    for judged in _by_kind(run):
+        if judged.placement:
+            for row in item_ranking(RankedItem(judged.ballots, judged.placement)):
+                yield {**_item_columns(run, judged), **row}
 
 
-def ballot_rows(run: Run) -> list[Row]:
+def ballot_rows(run: Run) -> Iterator[Row]:
     """All ballots of a run in the order of the log; `ballot` numbers those of an item."""
-    return [row for row, _ in _entries(run)]
+    return (row for row, _ in _entries(run))
 
 
-def text_rows(run: Run) -> list[Row]:
+def text_rows(run: Run) -> Iterator[Row]:
     """What judges wrote, by ballot and by what it is about."""
     names = ("run_id", "benchmark", "protocol", "item_id", "input_hash", "repetition", "ballot")
-    return [
-        {**{name: row[name] for name in names}, "about": about, "text": text}
-        for row, words in _entries(run)
-        for about, text in words
-        if text
-    ]
+    for row, words in _entries(run):
+        shared = {name: row[name] for name in names}
+        yield from ({**shared, "about": about, "text": text} for about, text in words if text)
 
 
 def of_board(judged: Iterable[Judged], board: Leaderboard) -> list[Judged]:
