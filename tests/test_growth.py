@@ -5,6 +5,7 @@ import re
 import pytest
 
 from benchmarks import scale
+from benchmarks.made.logs import write_all
 from tests.harness import ROOT
 from tiebreak.cli.verbs import main
 
@@ -60,7 +61,7 @@ def test_growth_is_that_of_powers() -> None:
 def test_every_row_runs(row: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.getbasetemp() / "growth"
     if not folder.exists():
-        scale.write_all(folder, 12)
+        write_all(folder, 12)
     seconds, peak = scale.spent(row, folder)
     assert 0.1 < seconds < 60
     assert 0.02 < peak < 1
