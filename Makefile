@@ -66,7 +66,7 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	$(BIN)/python benchmarks/protocols.py
 	$(BIN)/python benchmarks/price.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/report.py
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py --out docs/growth.md
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py --out docs/statistics.csv
 
 docs: $(VENV)/.docs  ## run what the pages say, then build the site, in site/

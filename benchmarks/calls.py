@@ -8,6 +8,11 @@ A planted judge's replies are recorded first. Then a provider in this process gi
 messages and schemas, as many side by side. Both write logs, and show them while they are written,
 as `inspect eval` does unless it is told otherwise. They run three times in turn; medians count,
 without what a run of one item takes.
+
+Then shards as processes of this machine, which share a judge on loopback and Inspect's real client:
+one, two and four of them judge the same items. Two cores are to make at least 1.8 × the calls a
+second of one process, as far as the processes' CPU time goes (what a run of one item takes left
+out), and the joined boards are to be those of the one process to the last digit.
 """
 
 import sys
@@ -19,9 +24,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "plugin"))
 
 import argparse
 import os
+import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from random import Random
 from statistics import median
 from typing import Any
@@ -46,8 +55,11 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.candidates.builders import write_inspect_log
+from tests.faults.openai_server import FakeOpenAI
+from tiebreak.analysis.leaderboard import leaderboards
 
 MODELS, CHARACTERS, TIMES = 8, 1500, 3
+PROCESSES, CORES, FASTER = (1, 2, 4), 2, 1.8
 PROTOCOLS = {"seal": {}, "full_pairwise": {}, "round_robin": {"rounds": 2}}
 Asked = tuple[list[ChatMessage], GenerateConfig]
 
@@ -169,16 +181,92 @@ def _eval(
     )
 
 
-def main() -> None:
+def answering(wire: Connection) -> None:
+    """A judge on loopback, until its process is ended."""
+    with FakeOpenAI().running() as api:
+        wire.send(api.url)
+        wire.recv()
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of a judge in a process of its own."""
+    context = get_context("spawn")
+    wire, other = context.Pipe()
+    process = context.Process(target=answering, args=(other,))
+    process.start()
+    try:
+        yield wire.recv()
+    finally:
+        wire.send("end")
+        process.join()
+
+
+def at_once(pool: Path, out: Path, url: str, n: int, *options: str) -> list[float]:
+    """CPU seconds of each of n processes that judge a shard, all at the same time."""
+    command = [
+        *(sys.executable, "-m", "inspect_ai", "eval", "tiebreak/round_robin"),
+        *("-T", f"candidates={pool}", "-T", "rounds=2", "--log-dir", str(out / "logs")),
+        *("--model-role", "judge=openai-api/fake/judge", "--display", "none", *options),
+    ]
+    env = os.environ | {
+        **{"FAKE_API_KEY": "none", "FAKE_BASE_URL": f"{url}/v1"},
+        "INSPECT_CACHE_DIR": str(out / "cache"),
+    }
+    processes = [
+        subprocess.Popen([*command, "-T", f"shard={k}/{n}"], env=env, stderr=subprocess.DEVNULL)
+        for k in range(1, n + 1)
+    ]
+    times = []
+    for process in processes:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0, process.args
+        times.append(used.ru_utime + used.ru_stime)
+    return times
+
+
+def sharded(folder: Path, items: int) -> bool:
+    """Print how much quicker shards are; whether that is enough, and the boards are the same."""
+    write_pool(folder / "pool", items)
+    seconds, boards = {}, {}
+    table = Table("processes", "CPU, s", "ms a call", "× one process, 2 cores", "by the clock")
+    with served() as url:
+        [start] = at_once(folder / "pool", folder / "start", url, 1, "--limit", "1")
+        for n in PROCESSES:
+            began = time.perf_counter()
+            times = at_once(folder / "pool", folder / str(n), url, n)
+            clock = time.perf_counter() - began
+            [board] = leaderboards([folder / str(n) / "logs"])
+            boards[n] = repr((board.rows, board.pairs))
+            calls = board.receipt.n_calls
+            net = [taken - start for taken in times]
+            seconds[n] = max(*net, sum(net) / CORES) if n > 1 else net[0]
+            table.add_row(
+                str(n),
+                f"{sum(times):.1f}",
+                f"{1000 * sum(net) / calls:.1f}",
+                f"{seconds[1] / seconds[n]:.2f}",
+                f"{calls / clock:.0f} calls a second",
+            )
+    Console().print(table)
+    same = len(set(boards.values())) == 1
+    Console().print("The boards are the same." if same else "The boards DIFFER.")
+    return same and all(seconds[1] / seconds[n] >= FASTER for n in PROCESSES[1:])
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--items", type=int, default=40)
-    parser.add_argument("--only", choices=PROTOCOLS)
+    parser.add_argument("--only", choices=[*PROTOCOLS, "shards"])
     given = parser.parse_args()
     table = Table("protocol", "calls", "judged, ms", "bare, ms", "ratio")
     with tempfile.TemporaryDirectory() as folder:
-        pool = Path(folder)
+        pool = Path(folder) / "pool"
         write_pool(pool, given.items)
-        for protocol in [given.only] if given.only else PROTOCOLS:
+        for protocol in PROTOCOLS:
+            if given.only not in (None, protocol):
+                continue
             _, log = cpu(judged(protocol, pool, "planted/noise=0.2"))
             asked = calls_of(log)
             first = dict(list(asked.items())[:1])
@@ -194,8 +282,12 @@ def main() -> None:
             ours, theirs = (median(own) for own in zip(*times, strict=True))
             ratio = median(judged / bare for judged, bare in times)
             table.add_row(protocol, str(calls), f"{ours:.1f}", f"{theirs:.1f}", f"{ratio:.2f}")
-    Console().print(table)
+        if table.rows:
+            Console().print(table)
+        if given.only not in (None, "shards"):
+            return 0
+        return 0 if sharded(Path(folder) / "shards", 3 * given.items) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,15 +1,16 @@
-"""How the verbs grow with the number of items: CPU seconds, memory, exponents.
+"""How the verbs that read logs grow with the number of items: CPU seconds, memory, exponents.
 
-Run `OPENBLAS_NUM_THREADS=1 python benchmarks/scale.py` (two minutes), or `make bench`. `--full`
-adds 4,000 and 14,000 items, the size of MMLU (half an hour). There are 8 models with answers of
-1,500 characters, a SEAL and a full_pairwise log of a planted judge, votes with 110 characters of
-reasoning, a quarter of the matches judged in both orders, and 6 kB of transcript for every call.
-Time grows as items to the power of the exponent, taken between the two largest sizes.
+Run `OPENBLAS_NUM_THREADS=1 python benchmarks/scale.py --out docs/growth.md` (ten minutes), or
+`make bench`. `--full` goes to 14,000 items, the size of MMLU. The logs are those of
+`benchmarks/made/logs.py`: 8 models, a SEAL and a full_pairwise log of the same items, stars, and a
+peer review. Every row of ROWS is run in a process of its own; time and memory grow as items to the
+power of the exponent, taken between one size and the next.
 
-To be reached at 14,000 items: `rank` within 60 s of CPU and 2 GB; reading a SEAL log of 100 items
-within 2 × what zip and JSON take for its samples; the scorer's metrics for 1,000 items and all
-pairs of 100 models within 30 s of CPU for the five passes of a run; `estimate` of three protocols
-for 1,000 items and 100 models within 20 s of CPU.
+Exits with 1 where time or memory of a row grows with an exponent over 1.1 between the two largest
+sizes, and where one of these is missed: `rank` of 14,000 items within 60 s of CPU and 2 GB; reading
+a SEAL log of the least size within 2 × what zip and JSON take for its samples; the scorer's metrics
+for 1,000 items and all pairs of 100 models within 30 s of CPU for the five passes of a run;
+`estimate` of three protocols for 1,000 items and 100 models within 20 s of CPU.
 """
 
 import sys
@@ -21,13 +22,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import argparse
 import json
 import math
-import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 from zipfile import ZipFile
 
@@ -35,7 +35,7 @@ from inspect_ai.scorer import SampleScore
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.made.logs import DISTINCT, pool, rankings, words
+from benchmarks.made.logs import DISTINCT, words, write_all
 from tests.ranking_logs.builders import item, match
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate.cost import read_protocols
@@ -44,27 +44,63 @@ from tiebreak.estimate.tokens import token_counter
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ballots_text
 from tiebreak.scorers.ranking import borda, borda_stderr, least_squares, score_ballots, spread
+from tools.marks import renew
 
-VERBS = ("rank", "compare", "stability", "write-back", "candidates", "diagnose", "estimate")
+INPUTS = ("pool", "lm_eval", "rankings", "stars", "reviews", "replays", "order", "pairs")
+ROWS = {
+    "candidates": "{pool}",
+    "candidates, lm-eval": "{lm_eval}",
+    "diagnose": "{pool}",
+    "estimate": "{pool} --judge openai/gpt-5",
+    "canary": "{pool} --judge openai/gpt-5 --estimate",
+    "rank": "{rankings}",
+    "rank, stars": "{stars}",
+    "compare": "{rankings}",
+    "stability": "{rankings}",
+    "peers": "{reviews}",
+    "align": "{reviews} --human {order}.csv",
+    "align, a judge": "{rankings} --human {order}.csv",
+    "calibrate": "{rankings} --human {pairs}.csv",
+    "calibrate, stars": "{stars} --human {stars}.csv",
+    "contamination": "{replays} --baseline ours",
+    "report": "{rankings} --output {out}",
+    "publish": "{rankings} --dry-run --out {out}",
+    "write-back": "{rankings} --into {pool} --dry-run",
+    "aggregate": "{rankings}",
+    "csd": "{pool}.parquet --tiers 10",
+}
+"""What is run: a verb, perhaps with what it reads, and its arguments; {out} is a new folder."""
+
+SIZES = (250, 1000, 4000)
+STEEPEST = 1.1
 BOUNDS = {"rank": (60.0, 2.0)}  # CPU seconds and GB, at 14,000 items
+MARKS = ("<!-- written by benchmarks/scale.py -->", "<!-- end -->")
+HEADS = ("verb", "CPU, s", "exponents", "ms an item more", "peak, MB", "exponents")
 
 
-def spent(verb: str, logs: Path, candidates: Path) -> tuple[float, float]:
-    """CPU seconds and peak GB of a verb, in a process of its own."""
-    where = candidates if verb in ("candidates", "diagnose", "estimate") else logs
-    into = ["--into", str(candidates), "--dry-run"] if verb == "write-back" else []
-    into += ["--judge", "openai/gpt-5"] if verb == "estimate" else []
-    command = [sys.executable, "-c", "from tiebreak.cli.verbs import main; main()", verb]
-    process = subprocess.Popen(
-        [*command, str(where), *into], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    assert process.stderr
-    said = process.stderr.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{verb} failed: {said}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e6
+# A process of its own starts the verb: memory of who starts a process counts as that process's.
+WATCH = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6)
+sys.exit(done.returncode)
+"""
+VERB = "from tiebreak.cli.verbs import main; main()"
+
+
+def spent(row: str, folder: Path) -> tuple[float, float]:
+    """CPU seconds and peak GB of a row of `ROWS`."""
+    with tempfile.TemporaryDirectory() as out:
+        places = {name: str(folder / name) for name in INPUTS} | {"out": str(Path(out) / "out")}
+        arguments = [argument.format(**places) for argument in ROWS[row].split()]
+        command = [sys.executable, "-c", VERB, row.partition(",")[0], *arguments]
+        watched = [sys.executable, "-c", WATCH, *command]
+        done = subprocess.run(watched, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{row} failed: {done.stderr}")
+    seconds, peak = map(float, done.stdout.split())
+    return seconds, peak
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -128,64 +164,105 @@ def estimating(n_models: int, n_items: int = 1000) -> float:
     return time.process_time() - began
 
 
-def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> str:
-    """Of the growth between the two largest sizes."""
-    if len(sizes) < 2:
-        return "–"
-    growth = math.log(seconds[-1] / seconds[-2]) / math.log(sizes[-1] / sizes[-2])
-    return f"{growth:.2f}"
+def exponents(sizes: Sequence[int], values: Sequence[float]) -> list[float]:
+    """Of the growth from each size to the next."""
+    return [
+        math.log(value / before) / math.log(size / smaller)
+        for (smaller, size), (before, value) in zip(pairwise(sizes), pairwise(values), strict=True)
+    ]
+
+
+def cells(
+    row: str, sizes: Sequence[int], seconds: Sequence[float], peaks: Sequence[float]
+) -> list[str]:
+    """A row of the table."""
+    return [
+        row,
+        " / ".join(f"{value:.1f}" for value in seconds),
+        " / ".join(f"{value:.2f}" for value in exponents(sizes, seconds)),
+        f"{1000 * (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2]):.1f}",
+        " / ".join(f"{1000 * value:.0f}" for value in peaks),
+        " / ".join(f"{value:.2f}" for value in exponents(sizes, peaks)),
+    ]
+
+
+def grown(rows: Sequence[str], sizes: Sequence[int], kept: Path) -> tuple[list[list[str]], bool]:
+    """The rows of the table, and whether one of them misses a bound."""
+    found: dict[str, list[tuple[float, float]]] = {row: [] for row in rows}
+    for size in sizes:
+        folder = kept / str(size)
+        if not folder.exists():
+            write_all(folder, size)
+        for row in rows:
+            found[row].append(spent(row, folder))
+    missed, lines = False, []
+    for row, measured in found.items():
+        seconds, peaks = zip(*measured, strict=True)
+        lines.append(cells(row, sizes, seconds, peaks))
+        steepest = max(exponents(sizes, values)[-1] for values in (seconds, peaks))
+        most = BOUNDS.get(row, (math.inf, math.inf)) if sizes[-1] == 14000 else (math.inf,) * 2
+        missed |= steepest > STEEPEST or seconds[-1] > most[0] or peaks[-1] > most[1]
+    return lines, missed
+
+
+def other_bounds(log: Path, size: int) -> Iterator[tuple[str, bool]]:
+    """What else is to be reached, in words, and whether it is missed."""
+    whole, samples, stores = reading(log)
+    yield (
+        f"Reading a SEAL log of {size} items: {whole:.2f} s, {whole / samples:.1f} × zip and JSON "
+        f"of its samples (bound 2), {whole / stores:.1f} × of their stores alone",
+        whole > 2 * samples,
+    )
+    passes = {n: metric_pass(n) for n in (8, 30, 100)}
+    yield (
+        "The scorer's metrics, full_pairwise, 1,000 items, five passes: "
+        + ", ".join(f"{5 * seconds:.1f} s for {n} models" for n, seconds in passes.items())
+        + " (bound 30)",
+        5 * passes[100] > 30,
+    )
+    asked = {n: estimating(n) for n in (8, 30, 100)}
+    power = exponents([*asked], [*asked.values()])[-1]
+    yield (
+        "`estimate` of round_robin, seal and full_pairwise, 1,000 items: "
+        + ", ".join(f"{seconds:.1f} s for {n} models" for n, seconds in asked.items())
+        + f" (bound 20), models to the power of {power:.2f}",
+        asked[100] > 20,
+    )
+
+
+def markdown(sizes: Sequence[int], lines: Sequence[Sequence[str]]) -> str:
+    """The table as a page has it."""
+    table = [HEADS, ["---"] * len(HEADS), *lines]
+    rows = "\n".join(f"| {' | '.join(line)} |" for line in table)
+    return f"Items: {' / '.join(f'{size:,}' for size in sizes)}.\n\n{rows}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--full", action="store_true", help="4,000 and 14,000 items as well")
-    parser.add_argument("--sizes", type=int, nargs="+", help="numbers of items")
-    parser.add_argument("--verbs", nargs="+", choices=VERBS, default=VERBS)
+    parser.add_argument("--full", action="store_true", help="1,000, 4,000 and 14,000 items")
+    parser.add_argument("--sizes", type=int, nargs="+", help="numbers of items, two or more")
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=[*ROWS])
     parser.add_argument("--keep", type=Path, help="write logs here, and take those that are there")
+    parser.add_argument("--out", type=Path, help="page to write the table into")
     given = parser.parse_args()
-    sizes = given.sizes or [100, 250, 1000, *((4000, 14000) if given.full else ())]
-    table = Table("items", *given.verbs, title="CPU seconds, GB at the peak")
-    found: dict[str, list[float]] = {verb: [] for verb in given.verbs}
-    missed = False
-    console = Console(width=110)
+    sizes = given.sizes or ((1000, 4000, 14000) if given.full else SIZES)
+    console = Console(width=130)
     with tempfile.TemporaryDirectory() as temporary:
-        for size in sizes:
-            folder = (given.keep or Path(temporary)) / str(size)
-            if not folder.exists():
-                rankings(folder / "rankings", pool(folder / "pool", size))
-            cells = []
-            for verb in given.verbs:
-                seconds, peak = spent(verb, folder / "rankings", folder / "pool")
-                found[verb].append(seconds)
-                most = BOUNDS.get(verb, (math.inf, math.inf)) if size == 14000 else (math.inf,) * 2
-                missed |= seconds > most[0] or peak > most[1]
-                cells.append(f"{seconds:.1f} s {peak:.2f} GB")
-            table.add_row(f"{size:,}", *cells)
-        table.add_row("exponent", *(exponent(sizes, found[verb]) for verb in given.verbs))
+        kept = given.keep or Path(temporary)
+        lines, missed = grown(given.rows, sizes, kept)
+        table = Table(*HEADS, title=" / ".join(f"{size:,}" for size in sizes) + " items")
+        for line in lines:
+            table.add_row(*line)
         console.print(table)
-        log = (given.keep or Path(temporary)) / str(sizes[0]) / "rankings" / "seal.eval"
-        whole, samples, stores = reading(log)
-        missed |= whole > 2 * samples
-        console.print(
-            f"Reading a SEAL log of {sizes[0]} items: {whole:.2f} s, {whole / samples:.1f} × zip "
-            f"and JSON of its samples (bound 2), {whole / stores:.1f} × of their stores alone"
-        )
-    passes = {n: metric_pass(n) for n in (8, 30, 100)}
-    missed |= 5 * passes[100] > 30
-    console.print(
-        "The scorer's metrics, full_pairwise, 1,000 items, five passes: "
-        + ", ".join(f"{5 * seconds:.1f} s for {n} models" for n, seconds in passes.items())
-        + " (bound 30)"
-    )
-    asked = {n: estimating(n) for n in (8, 30, 100)}
-    missed |= asked[100] > 20
-    console.print(
-        "`estimate` of round_robin, seal and full_pairwise, 1,000 items: "
-        + ", ".join(f"{seconds:.1f} s for {n} models" for n, seconds in asked.items())
-        + f" (bound 20), models to the power of {exponent([*asked], [*asked.values()])}"
-    )
+        if given.out:
+            renew(given.out, markdown(sizes, lines), *MARKS)
+        for sentence, is_missed in other_bounds(
+            kept / str(sizes[0]) / "rankings" / "seal.eval", sizes[0]
+        ):
+            console.print(sentence)
+            missed |= is_missed
     return int(missed)
 
 

@@ -54,14 +54,10 @@ def test_hints_of_the_package_name_extras_and_what_is_in_them() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("to_install", "optional")
     ]
     calls = [["rankings", call[2]] if len(call) == 3 else call for call in calls]
-    from tiebreak.demo.local.server import RUNTIME
-
     assert len(calls) >= 11
     for extra, *packages in calls:
         for package in packages:
-            wanted = RUNTIME if package == "RUNTIME" else package
-            held = EXTRAS[extra]
-            assert wanted in held or wanted in {re.split(r"[<>=\[]", name)[0] for name in held}
+            assert package in {re.split(r"[<>=\[]", name)[0] for name in EXTRAS[extra]}
         assert extra in EXTRAS
 
 

@@ -1,7 +1,7 @@
 """Logs of the size that they really have: 8 models' answers, and a planted judge's ballots.
 
 Answers have 1,500 characters, votes 110 of reasoning, a quarter of the matches is judged in both
-orders, and every call has 6 kB of transcript.
+orders, and every call has 6 kB of transcript. Beside them is what people said.
 """
 
 import json
@@ -13,15 +13,19 @@ from zipfile import ZipFile
 
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ChatMessageUser
+from inspect_ai.scorer import Score
 
-from tests.candidates.builders import inspect_sample
-from tests.ranking_logs.builders import CREATED, call, item
-from tiebreak.candidates import PROTOCOL_KEY, load_candidates
+from tests.candidates.builders import inspect_sample, write_lm_eval_run
+from tests.ranking_logs.builders import CREATED, call, item, starred
+from tiebreak.candidates import PROTOCOL_KEY, REPLAY_KEY, load_candidates
+from tiebreak.candidates.parquet import write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.scorers.ballots import (
     STORE_KEY,
     ItemBallots,
+    Listing,
     Match,
+    Reviewer,
     Side,
     Tiering,
     Verdict,
@@ -36,6 +40,7 @@ PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15),
 CHECKLIST = [f"C{n}" for n in range(1, 7)]
 DISTINCT = 200  # so many items are drawn; larger logs repeat them under other names
 PLACEHOLDER = "THE-ITEM"
+MATCHES = ("seal", "full_pairwise")
 
 
 def words(random: Random, characters: int) -> str:
@@ -86,6 +91,10 @@ class Judge:
 def drawn(protocol: str, judge: Judge) -> ItemBallots:
     """The ballots of an item without a name."""
     seeds, matches = judge.random.sample(MODELS, 8), list[Match]()
+    if protocol == "stars":
+        return starred(PLACEHOLDER, {model: judge.random.randrange(4) for model in MODELS})
+    if protocol == "peer_review":
+        return reviewed(judge)
     if protocol == "seal":
         alive = seeds
         while len(alive) > 1:
@@ -107,6 +116,31 @@ def drawn(protocol: str, judge: Judge) -> ItemBallots:
         calls=[call(cost=0.001) for _ in range(n_calls)],
         protocol=protocol,
     ).model_copy(update={**own, "lengths": dict.fromkeys(MODELS, 1500)})
+
+
+def reviewed(judge: Judge) -> ItemBallots:
+    """All models' orders of an item's answers."""
+    listings = [
+        Listing(
+            groups=tuple((model,) for model in judge.random.sample(MODELS, 8)),
+            reviewer=reviewer,
+            shown=tuple(judge.random.sample(MODELS, 8)),
+        )
+        for reviewer in MODELS
+    ]
+    calls = [call("list", role="peers", reviewer=name, model=name, cost=0.001) for name in MODELS]
+    groups = [(model,) for model in MODELS]
+    ballots = item(PLACEHOLDER, groups=groups, calls=calls, protocol="peer_review")
+    return ballots.model_copy(
+        update={
+            "placed_by": "consensus",
+            "aggregator": "kemeny_young",
+            "reviewers": tuple(Reviewer(name=m, model=m, candidate=m) for m in MODELS),
+            "listings": tuple(listings),
+            "tiering": None,
+            "seeds": (),
+        }
+    )
 
 
 def write_log(
@@ -141,10 +175,15 @@ def pool(folder: Path, n_items: int, models: Sequence[str] = MODELS) -> list[Pat
 
     def samples(number: int) -> Iterator[str]:
         row = {"id": PLACEHOLDER, "question": f"What about {PLACEHOLDER}?", "target": "42"}
-        one = inspect_sample({**row, "answer": "ANSWER", "native": 1.0}, models[number])
-        text = one.model_dump_json(exclude_none=True)
+        right, wrong = (
+            inspect_sample(
+                {**row, "answer": "ANSWER", "native": native}, models[number]
+            ).model_dump_json(exclude_none=True)
+            for native in (1.0, 0.0)
+        )
         for place, name in enumerate(ids):
             answer = f"{texts[(place + 7 * number) % DISTINCT]} {number}"
+            text = wrong if (place + 3 * number) % 10 == 0 else right
             yield text.replace("ANSWER", answer).replace(PLACEHOLDER, str(name))
 
     return [
@@ -153,8 +192,8 @@ def pool(folder: Path, n_items: int, models: Sequence[str] = MODELS) -> list[Pat
     ]
 
 
-def rankings(folder: Path, pool: Sequence[Path]) -> list[Path]:
-    """A SEAL and a full_pairwise log of the pool."""
+def rankings(folder: Path, pool: Sequence[Path], protocols: Sequence[str] = MATCHES) -> list[Path]:
+    """A log of each protocol, of the pool."""
     contests, random = contest_samples(load_candidates(pool)), Random(1)
     ids: list[int | str] = [str(one.id) for one in contests]
     judge = Judge(random)
@@ -179,5 +218,72 @@ def rankings(folder: Path, pool: Sequence[Path]) -> list[Path]:
         write_log(
             folder / f"{name}.eval", name, "none/none", {PROTOCOL_KEY: name}, samples(name), ids
         )
-        for name in ("seal", "full_pairwise")
+        for name in protocols
     ]
+
+
+def lm_eval_runs(folder: Path, n_items: int) -> None:
+    """The output of lm-eval for the same answers."""
+    random = Random(0)
+    texts = [words(random, 1500) for _ in range(DISTINCT)]
+    for number, model in enumerate(MODELS):
+        rows = [
+            {
+                "id": f"q{place}",
+                "question": f"What about q{place}?",
+                "target": "42",
+                "answer": f"{texts[(place + 7 * number) % DISTINCT]} {number}",
+                "native": 1.0,
+            }
+            for place in range(n_items)
+        ]
+        write_lm_eval_run(folder, model, rows)
+
+
+def replays(folder: Path, n_items: int) -> None:
+    """What a model fills in of a public dataset and of one of ours, three times."""
+    random = Random(2)
+    folder.mkdir(parents=True)
+    for data in ("gsm8k", "ours"):
+        samples = [
+            EvalSample(
+                id=f"q{place}", epoch=epoch, input=words(random, 300), target="42",
+                scores={"filled_in": Score(value=random.choice("CI"))},
+            )
+            for place in range(n_items)
+            for epoch in (1, 2, 3)
+        ]  # fmt: skip
+        spec = EvalSpec(
+            created=CREATED, task="replay", dataset=EvalDataset(name=data), model=MODELS[0],
+            config=EvalConfig(epochs=3), metadata={REPLAY_KEY: {"data": data, "mask": "word"}},
+        )  # fmt: skip
+        log = EvalLog(status="success", eval=spec, samples=samples)
+        write_eval_log(log, str(folder / f"{data}.eval"))
+
+
+def people(folder: Path, n_items: int) -> None:
+    """What people said: an order of the models, stars, and preferences between pairs."""
+    random = Random(3)
+    tables = {
+        "order": ["model,rank", *(f"{model},{n}" for n, model in enumerate(MODELS, start=1))],
+        "stars": ["item_id,model,stars"],
+        "pairs": ["item_id,model_a,model_b,winner"],
+    }
+    for place in range(n_items):
+        model, other = random.sample(MODELS, 2)
+        tables["stars"].append(f"q{place},{model},{random.randrange(4)}")
+        tables["pairs"].append(f"q{place},{model},{other},{random.choice('ab')}")
+    for name, lines in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def write_all(folder: Path, n_items: int) -> None:
+    """A folder of everything here, of so many items."""
+    answers = pool(folder / "pool", n_items)
+    write_parquet(load_candidates(answers), folder / "pool.parquet")
+    rankings(folder / "rankings", answers)
+    rankings(folder / "stars", answers, ["stars"])
+    rankings(folder / "reviews", answers, ["peer_review"])
+    lm_eval_runs(folder / "lm_eval", n_items)
+    replays(folder / "replays", n_items)
+    people(folder, n_items)

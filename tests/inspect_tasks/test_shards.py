@@ -1,11 +1,13 @@
 """A run in shards: each judges its part, and together they are the run in one go."""
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, write_eval_log
 
+from tests.harness import BIN, ROOT, environment
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -79,6 +81,38 @@ def test_shards_are_one_run(pool: Path, tmp_path: Path, monkeypatch: pytest.Monk
     write_eval_log(swiss, str(tmp_path / "copy" / "copy.eval"))
     runs = read_ranking_logs([tmp_path / "shards", tmp_path / "copy"])
     assert [len(run.items) for run in runs] == [ITEMS, ITEMS]
+
+
+@pytest.mark.slow
+def test_shards_in_processes_of_this_machine_give_the_same_board(
+    pool: Path, tmp_path: Path
+) -> None:
+    """As the page has it: at the same time, with one cache, into one folder."""
+    page = (ROOT / "docs/how-to/clusters.md").read_text(encoding="utf-8")
+    lines = page.partition("```sh\n")[2].partition("```")[0]
+    assert lines.count(" &\n") == 2
+    (tmp_path / "logs").symlink_to(pool)
+    script = lines.replace("openai/gpt-5", JUDGE).replace("inspect ", f"{BIN}/inspect ")
+    script = script.replace("tiebreak rank", f"{BIN}/tiebreak rank")
+    cache = str(tmp_path / "cache")
+    done = subprocess.run(
+        ["sh", "-ec", script],
+        cwd=tmp_path,
+        env=environment(PWD=str(tmp_path), INSPECT_CACHE_DIR=cache),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    logs = logs_in(tmp_path / "here")
+    assert {(log.eval.metadata or {})[SHARD_KEY] for log in logs} == {"1/2", "2/2"}
+    judge_in_process("round_robin", pool, tmp_path / "one", JUDGE)
+    [together], [board] = (
+        [*boards_by_protocol(tmp_path / name).values()] for name in ("here", "one")
+    )
+    assert together.n_items == ITEMS
+    for part in ("rows", "pairs", "views", "verdict"):
+        assert repr(getattr(together, part)) == repr(getattr(board, part)), part
 
 
 @pytest.mark.slow

@@ -80,6 +80,8 @@ class Shell:
         if words[0] == "cd":
             self.folder /= words[1]
             return ""
+        if words[0] == "wait":  # what ends with & has been run to its end
+            return ""
         if words[0] == "tiebreak":
             return self._tiebreak(words[1:])
         if words[0] == "inspect":

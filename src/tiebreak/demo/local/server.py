@@ -91,7 +91,6 @@ def _packaged_weights() -> Path:
 
 
 THREADS_ENV: Final = "TIEBREAK_LOCAL_THREADS"
-RUNTIME: Final = "xllamacpp==2026.10.11549"
 MOST_THREADS: Final = 8
 """A model this small gains nothing from more."""
 
@@ -274,7 +273,7 @@ def require_runtime() -> Any:
         import xllamacpp
     except ImportError as error:
         raise PrerequisiteError(
-            f"The llama.cpp runtime is not installed ({error}): {to_install('local', RUNTIME)}."
+            f"The llama.cpp runtime is not installed ({error}): {to_install('local', 'xllamacpp')}."
         ) from error
     return xllamacpp
 
