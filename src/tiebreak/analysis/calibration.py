@@ -267,7 +267,7 @@ def table_of(case: Case, judge: str) -> FloatArray:
         table = (np.outer(given, given) - np.diag(given)) / (n * (n - 1))
     else:
         table = np.zeros((len(given), len(given)))
-        table[:, case.judges[judge]] = given / n
+        table[:, int(case.judges[judge])] = given / n
     turned: FloatArray = (table + table[::-1, ::-1]) / 2
     return turned if len(case.key[2]) > 1 else table
 

@@ -39,7 +39,8 @@ class Case:
     """An answer, or a pair of answers, that people labelled in one round.
 
     `people` counts their labels, shape (K,). `judges` has the place of each judge's label on the
-    scale; it lacks those who gave none. Cases of one `item` were made of one question.
+    scale, of a board between two of them where it is a mean; it lacks those who gave none. Cases of
+    one `item` were made of one question; `row` is the item's on a board.
     """
 
     key: Key
@@ -47,7 +48,8 @@ class Case:
     item: str
     subject: str
     people: FloatArray
-    judges: Mapping[str, int]
+    judges: Mapping[str, float]
+    row: int = 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,16 +64,17 @@ class Labelled:
 
 
 @dataclass(slots=True)
-class _Opinion:
+class Opinion:
     """What one judge said of one answer or pair; `label` is None where that cannot be used."""
 
-    label: int | None
+    label: float | None
     item: str
     subject: str
     answers: tuple[str, ...] = ()
+    row: int = 0
 
 
-_Opinions = Mapping[Key, Sequence[_Opinion]]
+Opinions = Mapping[Key, Sequence[Opinion]]
 """One judge's; with epochs there may be several of one key."""
 
 
@@ -91,8 +94,8 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
             f"{human.source} holds {human.kind}, and no log has {wanted} (they are of: {protocols})"
         )
     left_out: Counter[Reason] = Counter()
-    cases, lacking = _cases(judges, human, left_out)
-    notes = [Reason("labels_left_out", n=n, why=why) for why, n in left_out.items()]
+    cases, lacking = join(judges, human, left_out)
+    notes = notes_on(left_out)
     if not cases:
         raise AnalysisError(
             "\n".join([f"Nothing in {human.source} was judged in these logs.", *map(str, notes)])
@@ -105,12 +108,17 @@ def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
     return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
 
 
-def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> dict[str, _Opinions]:
+def notes_on(left_out: Mapping[Reason, int]) -> list[Reason]:
+    """How many labels were left out, and why."""
+    return [Reason("labels_left_out", n=n, why=why) for why, n in left_out.items()]
+
+
+def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> dict[str, Opinions]:
     """Every judge of every log; logs of one judge are joined where they judged other answers."""
-    by_name: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
+    by_name: dict[str, list[dict[Key, list[Opinion]]]] = defaultdict(list)
     protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
     for log in logs:
-        of_log: dict[str, dict[Key, list[_Opinion]]] = defaultdict(lambda: defaultdict(list))
+        of_log: dict[str, dict[Key, list[Opinion]]] = defaultdict(lambda: defaultdict(list))
         alone = _named(log.items)
         for sample in log.samples:
             if sample.judged and sample.ballots is not None:
@@ -138,7 +146,7 @@ def _holds(item: ItemBallots, kind: LabelKind) -> bool:
 
 def _opinions(
     sample: JudgedItem, ballots: ItemBallots, kind: LabelKind, alone: Sequence[str]
-) -> Iterator[tuple[str, Key, _Opinion]]:
+) -> Iterator[tuple[str, Key, Opinion]]:
     """What each judge said in an item: names, keys and labels.
 
     What has no name is of all of `alone`: a log's one judge, or the judges of a jury where a rule
@@ -147,9 +155,9 @@ def _opinions(
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
-    def opinion_on(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
+    def opinion_on(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, Opinion]:
         texts = tuple(sample.answers.get(name, "") for name in names)
-        opinion = _Opinion(label, item, ballots.subject, texts)
+        opinion = Opinion(label, item, ballots.subject, texts)
         return (ballots.benchmark, ballots.item_id, models), opinion
 
     if kind == "stars":
@@ -185,10 +193,15 @@ def _named(items: Sequence[ItemBallots]) -> list[str]:
     return sorted(named) or [" + ".join(sorted(called)) or "rule"]
 
 
-def _cases(
-    judges: Mapping[str, _Opinions], human: HumanLabels, left_out: Counter[Reason]
+def join(
+    judges: Mapping[str, Opinions], human: HumanLabels, left_out: Counter[Reason]
 ) -> tuple[list[Case], dict[str, int]]:
-    """The cases, and for each judge how many it gave no usable label."""
+    """The cases, and for each judge how many it gave no usable label; `left_out` is counted up.
+
+    Raises:
+        AnalysisError: an item is in several benchmarks and the file does not say in which; it is
+            not clear which model a name means.
+    """
     benchmarks: dict[str, set[str]] = defaultdict(set)
     known: set[str] = set()
     for by_key in judges.values():
@@ -217,7 +230,7 @@ def _cases(
     for (key, turn, digests), values in together.items():
         opinions = {name: _fitting(by_key.get(key, ()), digests) for name, by_key in judges.items()}
         first = next(
-            (opinion for opinion in opinions.values() if isinstance(opinion, _Opinion)), None
+            (opinion for opinion in opinions.values() if isinstance(opinion, Opinion)), None
         )
         if first is None:
             reasons = [reason for reason in opinions.values() if isinstance(reason, Reason)]
@@ -227,7 +240,7 @@ def _cases(
         labels = {
             name: opinion.label
             for name, opinion in opinions.items()
-            if isinstance(opinion, _Opinion) and opinion.label is not None
+            if isinstance(opinion, Opinion) and opinion.label is not None
         }
         # Some of an answer's labels may have a digest, and some none.
         same = cases.get((key, turn, first.answers))
@@ -235,7 +248,9 @@ def _cases(
             lacking.update(name for name in judges if name not in labels)
         else:
             people = people + same.people
-        cases[key, turn, first.answers] = Case(key, turn, first.item, first.subject, people, labels)
+        cases[key, turn, first.answers] = Case(
+            key, turn, first.item, first.subject, people, labels, first.row
+        )
     return list(cases.values()), dict(lacking)
 
 
@@ -258,7 +273,7 @@ def _key(
     return next(((benchmark, label.item_id, tuple(models)) for benchmark in known), None)
 
 
-def _fitting(opinions: Sequence[_Opinion], digests: tuple[str, ...]) -> _Opinion | Reason:
+def _fitting(opinions: Sequence[Opinion], digests: tuple[str, ...]) -> Opinion | Reason:
     """The opinion on the answer that people saw, or why there is none."""
     if not opinions:
         return Reason("labels_unjudged")
