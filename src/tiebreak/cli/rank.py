@@ -52,12 +52,19 @@ if TYPE_CHECKING:
     metavar="A,B",
     help="Only these two models, chosen beforehand: difference, interval, p.",
 )
+@click.option(
+    "--people",
+    type=FILES,
+    metavar="FILE",
+    help="CSV of people's votes or stars on some items: what they would say of all of them.",
+)
 def rank(
     logs: tuple[str, ...],
     form: str | None,
     how: "Resampling",
     attempts: "Attempts",
     pair: str | None,
+    people: str | None,
     **views: Any,  # arguments of rank_logs
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill.
@@ -70,6 +77,9 @@ def rank(
     subject scores; it says whether the models answered the same questions. CSV has its rows
     where no other log is given.
 
+    With --people the board says what people would say: the judge's scores, corrected where people
+    judged, too. FILE is read as `tiebreak calibrate` reads it.
+
     A run that was killed and started again has several logs: the best of them is its board, and a
     note says how many others there are.
 
@@ -79,15 +89,20 @@ def rank(
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
       tiebreak rank logs/ --price 1.25,10
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
+      tiebreak rank logs/ --people votes.csv
       tiebreak rank logs/2026-11-21_seal.eval --place least_squares
       tiebreak rank stars/ --reference openai/gpt-5
     """
-    if pair is not None:
-        if any(views.values()):
+    if pair is not None or people is not None:
+        if any(views.values()) or None not in (pair, people):
+            name, other = ("--pair", "--people") if people is None else ("--people", "--pair")
             raise click.UsageError(
-                "--pair takes no --closure, --control, --place, --price and --reference"
+                f"{name} takes no --closure, --control, {other}, --place, --price and --reference"
             )
-        _pair(logs, form, pair, how.level)
+        if pair is not None:
+            _pair(logs, form, pair, how.level)
+        elif people is not None:
+            _people(logs, form, people, how.level)
         return
     from tiebreak.analysis.ranking import rank_logs
     from tiebreak.report.sheets import ranking as sheets
@@ -104,3 +119,10 @@ def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> N
         raise click.BadParameter("two models with a comma between them", param_hint="--pair")
     comparison = compare_pair(logs, *names, level=level)
     show(form, sheets, comparison)
+
+
+def _people(logs: tuple[str, ...], form: str | None, people: str, level: float) -> None:
+    from tiebreak.analysis.anchored import anchored_boards
+    from tiebreak.report.sheets import anchored as sheets
+
+    show(form, sheets, anchored_boards(logs, people, level=level))
