@@ -12,7 +12,8 @@ prediction-powered inference), "one weight" (PPI++), "two weights" not drawn to 
 allowing for what was not seen, "towards the judge" (people's correction shrunk by how far the
 judge's errors spread over models; intervals that hold in the mean over models, by T. B. Armstrong,
 M. Kolesár and M. Plagborg-Møller 2022, "Robust Empirical Bayes Confidence Intervals", Econometrica
-90(6)), and the one taken. What is left out: items that people chose, and people who differ.
+90(6)), and the one taken. What is left out: items that people chose, and people who differ. Not
+held: with 20 votes in all, equal models are told apart too often where the judge has a favourite.
 
 Shown:
     scores, ranks and tests of boards that people anchor, what the judge adds, where it differs from
@@ -97,13 +98,15 @@ def _board(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Clai
 def _equal(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Claim]:
     """Models that people find equal: tests of pairs, and of where the judge differs."""
     rng, n = np.random.default_rng((72, number, _place(judge))), runs(300, scale)
-    apart = differs = 0
+    n_labelled, apart, differs = sizes[2], 0, 0
     for _ in range(n):
         board = anchor(*_world(rng, np.zeros(sizes[0]), judge, sizes), grades=not sizes[3])
         apart += _told_apart(board) > 0
         differs += any(e.lower > 0 or e.upper < 0 for e in board.excess)
     setting = _setting(judge, sizes)
-    yield share("anchored: equal models told apart", setting, apart, n, (0.0, 0.05))
+    # 20 votes on 6 pairs, by a judge with a favourite, are said to be too few.
+    claimed = None if (n_labelled, judge) == (20, "biased") and sizes[3] else (0.0, 0.05)
+    yield share("anchored: equal models told apart", setting, apart, n, claimed)
     if judge == "good" and sizes[3]:
         yield share("… the judge said to differ where it does not", setting, differs, n, (0, 0.05))
     if judge == "biased":
@@ -212,7 +215,8 @@ def _world(rng: np.random.Generator, theta: Array, judge: str, sizes: Sizes) -> 
         judged = Matches.of(a, b, results, t, n_models, n_items)
         settled = None
         if known:
-            settled = Matches.of(*map(np.array, zip(*known, strict=True)), n_models, n_items)
+            first, second, result, item = map(np.array, zip(*known, strict=True))
+            settled = Matches.of(first, second, result, item, n_models, n_items)
         everyone = np.ones(shape, np.bool_)
         return pair_points(judged, settled, everyone, regress=met is everything)
 
@@ -244,13 +248,15 @@ def _seen(rng: np.random.Generator, judge: str, quality: Array, people: Array) -
         case "perfect":
             return people
         case "agrees but rarely":
-            return people + 5.0 * favourite * (rng.random((len(people), 1)) < 0.05)
+            seen: Array = people + 5.0 * favourite * (rng.random((len(people), 1)) < 0.05)
+            return seen
         case "useless":
             return error
         case "harmful":
             return SD * error - quality
-    seen: Array = quality + (1.5 if judge == "noisy" else SD) * error
-    return seen + 0.6 * favourite * (judge == "biased")
+    seen = quality + (1.5 if judge == "noisy" else SD) * error
+    seen += 0.6 * favourite * (judge == "biased")
+    return seen
 
 
 def _stars(
@@ -269,7 +275,8 @@ def _stars(
 
 
 def _graded(quality: Array) -> Array:
-    return np.sum(quality[..., None] > np.array(CUTS), axis=-1) / len(CUTS)
+    stars: Array = np.sum(quality[..., None] > np.array(CUTS), axis=-1) / len(CUTS)
+    return stars
 
 
 def _truth(theta: Array, sizes: Sizes) -> Array:

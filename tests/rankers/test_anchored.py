@@ -39,10 +39,9 @@ def test_differences_are_those_of_ppi_python(answer: dict[str, float]) -> None:
     value = board.scores[0].value - board.scores[1].value
     gap = board.table[:, 0] - board.table[:, 1]
     assert value == pytest.approx(answer["value"], abs=0.2 * answer["error"])
-    assert gap.mean() == pytest.approx(
-        board.table.mean(axis=0)[0] - board.table.mean(axis=0)[1], abs=1e-12
-    )
-    assert gap.std() / math.sqrt(len(gap)) == pytest.approx(answer["error"], rel=0.1)
+    assert gap.mean() == pytest.approx(value)
+    # The table's rows are for flips of signs, about 0: they hold the mean as well.
+    assert gap.std() / math.sqrt(len(gap)) == pytest.approx(answer["error"], rel=0.15)
 
 
 def test_a_judge_that_says_what_people_say_is_the_board() -> None:
@@ -146,5 +145,6 @@ def test_grades_near_the_top_have_intervals_within_bounds() -> None:
 )
 def test_bad_input(shapes: tuple[tuple[int, int], ...], n_labelled: int, problem: str) -> None:
     labelled = np.arange(10) < n_labelled
+    people, matched, judge = (np.full(shape, 0.5) for shape in shapes)
     with pytest.raises(RankingError, match=problem):
-        anchor(*(np.full(shape, 0.5) for shape in shapes), labelled, grades=True)
+        anchor(people, matched, judge, labelled, grades=True)
