@@ -4,6 +4,12 @@ from .analysis.alignment import (
 from .analysis.alignment import (
     align as align,
 )
+from .analysis.anchored import (
+    AnchoredBoard as AnchoredBoard,
+)
+from .analysis.anchored import (
+    anchored_boards as anchored_boards,
+)
 from .analysis.calibration import (
     Calibration as Calibration,
 )

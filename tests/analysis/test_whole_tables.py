@@ -15,7 +15,8 @@ from tests.analysis.test_diagnosis import pool_of
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
-from tiebreak.analysis.calibration import answer_digests, calibrate
+from tiebreak.analysis.calibration import calibrate
+from tiebreak.analysis.labelled import answer_digests
 from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contests import (
     contest_report,

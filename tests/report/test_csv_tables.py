@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from tests.analysis import test_whole_boards, test_whole_peers, test_whole_stars, test_whole_tables
+from tests.analysis import (
+    test_anchored,
+    test_whole_boards,
+    test_whole_peers,
+    test_whole_stars,
+    test_whole_tables,
+)
 from tests.analysis.test_comparison import Folder, full
 from tests.harness import ROOT
+from tests.ranking_logs.builders import write_log
+from tiebreak.analysis.anchored import anchored_boards
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.ranking import rank_logs
 from tiebreak.analysis.stability import stability
@@ -38,12 +46,18 @@ def parts(folder: Path) -> Any:
     return stability(made.path, shares=(0.5,), n_seeds=3)
 
 
+def anchored(folder: Path) -> Any:
+    write_log(folder / "log.eval", test_anchored.judged("points", "round_robin"))
+    return anchored_boards(folder, test_anchored.votes(range(20)))
+
+
 # The verb of a line of the page, the module of sheets, and what makes a finding of that.
 ONE: list[tuple[str, str, Callable[[Path], Any]]] = [
     ("`rank`", "leaderboard", test_whole_boards.seal),
     ("`rank`, logs of `stars`", "stars", lambda f: star_report(test_whole_stars.two_rounds(f))),
     ("`rank`, logs of `stars`", "ranking", rounds),
     ("`rank --pair`", "pairs", test_whole_boards.CASES["pairs"]),
+    ("`rank --people`", "anchored", anchored),
     ("`compare`", "comparison", lambda f: compare(test_whole_boards.compared(f), how=HOW)),
     ("`stability`", "stability", parts),
     ("`align`", "alignment", lambda f: test_whole_peers.aligned(f, "abcd")),

@@ -52,12 +52,19 @@ if TYPE_CHECKING:
     metavar="A,B",
     help="Only these two models, chosen beforehand: difference, interval, p.",
 )
+@click.option(
+    "--people",
+    type=FILES,
+    metavar="FILE",
+    help="CSV of people's votes or stars on some items: what they would say of all of them.",
+)
 def rank(
     logs: tuple[str, ...],
     form: str | None,
     how: "Resampling",
     attempts: "Attempts",
     pair: str | None,
+    people: str | None,
     **views: Any,  # arguments of rank_logs
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill.
@@ -70,6 +77,9 @@ def rank(
     subject scores; it says whether the models answered the same questions. CSV has its rows
     where no other log is given.
 
+    With --people the board says what people would say: the judge's scores, corrected where people
+    judged, too. FILE is read as `tiebreak calibrate` reads it.
+
     A run that was killed and started again has several logs: the best of them is its board, and a
     note says how many others there are.
 
@@ -79,24 +89,31 @@ def rank(
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
       tiebreak rank logs/ --price 1.25,10
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
+      tiebreak rank logs/ --people votes.csv
       tiebreak rank logs/2026-11-21_seal.eval --place least_squares
       tiebreak rank stars/ --reference openai/gpt-5
     """
-    from tiebreak.report.sheets import pairs, ranking
+    from tiebreak.report.sheets import anchored, pairs, ranking
 
+    if (pair is not None or people is not None) and (
+        any(views.values()) or None not in (pair, people)
+    ):
+        name, other = ("--pair", "--people") if people is None else ("--people", "--pair")
+        raise click.UsageError(
+            f"{name} takes no --closure, --control, {other}, --place, --price and --reference"
+        )
     if pair is not None:
         from tiebreak.analysis.pair import compare_pair
 
-        if any(views.values()):
-            raise click.UsageError(
-                "--pair takes no --closure, --control, --place, --price and --reference"
-            )
         names = split_names(pair)
         if len(names) != 2 or not all(names):
             raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-        finding: object = compare_pair(logs, *names, level=how.level)
+        show(form, pairs, compare_pair(logs, *names, level=how.level))
+    elif people is not None:
+        from tiebreak.analysis.anchored import anchored_boards
+
+        show(form, anchored, anchored_boards(logs, people, level=how.level))
     else:
         from tiebreak.analysis.ranking import rank_logs
 
-        finding = rank_logs(logs, how=how, attempts=attempts, **views)
-    show(form, ranking if pair is None else pairs, finding)
+        show(form, ranking, rank_logs(logs, how=how, attempts=attempts, **views))

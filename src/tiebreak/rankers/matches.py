@@ -117,6 +117,7 @@ def pair_points(
     present: NDArray[np.bool_],
     *,
     against: int | None = None,
+    regress: bool = True,
 ) -> FloatArray:
     """A table of items × models whose column means over present cells are the scores sᵢ.
 
@@ -141,6 +142,9 @@ def pair_points(
         present: shape (items, N), whether the model is judged on the item at all.
         against: the only opponent that counts, where all matches are against one model: sᵢ is then
             the win rate against it, ½ for that model itself.
+        regress: False leaves e at ½ for pairs that met. Strengths fitted to few items take out of
+            the spread what tests need: of 8 equal models judged on 20 items of 200 some were told
+            apart in 14% of worlds instead of 5%.
 
     Returns:
         Shape (items, N); NaN where a model is absent. Cells may leave [0, 1], and so may their
@@ -160,6 +164,8 @@ def pair_points(
         lost = _sums(n, judged.second, judged.first, 1 - judged.result)
         won, met = won + lost, met + met.T
     expected, fitted = _expected(won, met)
+    if not regress:
+        expected, fitted = np.where(met > 0, 0.5, expected), 0.0
     counted = np.ones(n) if against is None else (np.arange(n) == against).astype(np.float64)
     total = (here * counted) @ expected.T
     for matches, weight in ((known, np.ones((n, n))), (judged, ratio(differ, met))):

@@ -269,6 +269,19 @@ SENTENCES: Final = {
     "not_ahead_of": "not told apart from {models:or # models}",
     "tiers": "The {n_models} models form {n_tiers} tiers.",
     "overlapping_tiers": "The {n_models} models form {n_tiers} overlapping tiers.",
+    "judge_adds": (
+        "With the judge, {n:,} {n:label|labels} of people tell models apart as well as {as_many:,} "
+        "would alone."
+    ),
+    "judge_adds_nothing": "The judge adds nothing to the {n:,} {n:label|labels} of people.",
+    "judge_higher": (
+        "The judge places {model} {points:.1f} points ({lower:.1f} to {upper:.1f}) higher than "
+        "people do."
+    ),
+    "judge_lower": (
+        "The judge places {model} {points:.1f} points ({lower:.1f} to {upper:.1f}) lower than "
+        "people do."
+    ),
     "rare_failures": (
         "Too few items to test {n:,} {n:pair|pairs}: a failure too rare to show in {n_items:,} "
         "{n_items:item|items} could turn the lead round."

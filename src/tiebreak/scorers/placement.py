@@ -10,7 +10,7 @@ grades on a scale of its own, points and stars, stays as it was given.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
@@ -88,7 +88,7 @@ def board_scores(
         Shape (items, models), NaN where a model has no rank.
     """
     if any(item.placed_by == "points" for item in ballots):
-        return _points(ballots, {model: number for number, model in enumerate(models)})
+        return _points(ballots, models)
     cells = [[placement.borda.get(model, math.nan) for model in models] for placement in placements]
     table: FloatArray = np.array(cells, np.float64).reshape(len(placements), len(models))
     return table
@@ -100,23 +100,46 @@ def _borda(ranks: Mapping[str, float]) -> dict[str, float]:
     return {model: (n - rank) / (n - 1) for model, rank in ranks.items()} if n > 1 else {}
 
 
-def _points(items: Sequence[ItemBallots], column: Mapping[str, int]) -> FloatArray:
+def points_table(
+    judged: Matches | None,
+    items: Sequence[ItemBallots],
+    models: Sequence[str],
+    *,
+    regress: bool = True,
+) -> FloatArray:
+    """`pair_points` of what somebody judged of some items: shape (items, models).
+
+    Items are numbered as they are given. What takes no judge is known: `without_judge`.
+    """
+    column = {model: number for number, model in enumerate(models)}
     present = np.zeros((len(items), len(column)), dtype=np.bool_)
-    judged: list[tuple[int, int, float, int]] = []
     known: list[tuple[int, int, float, int]] = []
     for row, item in enumerate(items):
         present[row, [column[model] for model in item.models]] = True
         without = without_judge(item)
-        judged += (
-            (column[first], column[other], result, row)
-            for first, other, result in results(item)
-            if (first, other) not in without and (other, first) not in without
-        )
         known += ((column[a], column[b], result, row) for (a, b), result in without.items())
     baselines = {item.baseline for item in items}
     against = column[baselines.pop()] if len(baselines) == 1 and "" not in baselines else None
-    sizes = len(column), len(items)
-    return pair_points(_matches(judged, *sizes), _matches(known, *sizes), present, against=against)
+    settled = _matches(known, len(models), len(items))
+    return pair_points(judged, settled, present, against=against, regress=regress)
+
+
+def judged_results(ballots: ItemBallots) -> Iterator[tuple[str, str, float]]:
+    """The `results` of an item that a judge had to say."""
+    without = without_judge(ballots)
+    for first, other, result in results(ballots):
+        if (first, other) not in without and (other, first) not in without:
+            yield first, other, result
+
+
+def _points(items: Sequence[ItemBallots], models: Sequence[str]) -> FloatArray:
+    column = {model: number for number, model in enumerate(models)}
+    judged = [
+        (column[first], column[other], result, row)
+        for row, item in enumerate(items)
+        for first, other, result in judged_results(item)
+    ]
+    return points_table(_matches(judged, len(models), len(items)), items, models)
 
 
 def _matches(

@@ -12,6 +12,7 @@ from tiebreak.report.sheet import Sheet
 # Findings by name of their class, and their modules; a star stands for one that takes several.
 _MODULES = {
     "Alignment": "alignment",
+    "AnchoredBoard": "anchored*",
     "Audit": "audit",
     "Calibration": "calibration",
     "CanaryReport": "canaries*",

@@ -1,0 +1,364 @@
+"""Boards that people anchor: a judge's scores on all items, corrected by people's on some of them.
+
+    logs + labels → people's table, the judge's on the same, the judge's on all → `rankers.anchored`
+
+So a board says what people would say of all items. People's labels are preferences or stars; the
+judge's are the results that its board rests on. Labels of what no judge has to say (identical
+answers, and verified ones in a stratified item) are left out.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.labelled import Case, Key, Opinion, Opinions, join, notes_on
+from tiebreak.analysis.leaderboard import judges_of
+from tiebreak.analysis.standing import best_first
+from tiebreak.analysis.star_table import star_parts, star_table
+from tiebreak.analysis.verdict import ModelPair, model_pairs, order_reasons
+from tiebreak.paths import Paths
+from tiebreak.rankers import competition_ranks
+from tiebreak.rankers.anchored import FEWEST_LABELLED, Anchored, anchor
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.linked import linked_scores
+from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.ranking_logs.joins import together
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.reason import Reason, Remark
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import judged_results, points_table, without_judge
+from tiebreak.tables.human import MOST_STARS, HumanLabels, read_human_labels
+from tiebreak.text import count, listed
+
+# The judge of a board has no name here: a jury is one, too.
+_BOARD = ""
+_LEAST_GAIN = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredRow:
+    """One model: its score by people and judge together, by people alone, by the judge alone.
+
+    Scores are in [0, 1]. `rank_lower` (the better) and `rank_upper` hold the true ranks of all
+    models at once. `excess` is how much higher the judge scores it than people do where people
+    judged, with bounds that hold for all models at once.
+    """
+
+    rank: int
+    model: str
+    rank_lower: int
+    rank_upper: int
+    score: Estimate
+    people: Estimate
+    judge: float
+    excess: Estimate
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class AnchoredBoard(Finding):
+    """What people would say of all `n_items` items of a board, `n_labelled` of which they judged.
+
+    `sentence` says who is first, what the judge added and where it differs from people. With the
+    judge the `n_labels` labels say as much about differences as `gain` times as many by people
+    alone. `weights` are the judge's, in [0, 1]: for what items give all models alike, and for what
+    tells models apart.
+    """
+
+    benchmark: str
+    protocol: str
+    log: str
+    source: str
+    kind: str
+    judges: tuple[str, ...]
+    n_items: int
+    n_labelled: int
+    n_labels: int
+    sentence: Reason
+    tiers: tuple[tuple[str, ...], ...]
+    rows: tuple[AnchoredRow, ...]
+    pairs: tuple[ModelPair, ...]
+    weights: tuple[float, float]
+    gain: float
+    level: float
+    notes: tuple[Remark, ...]
+
+    def __str__(self) -> str:
+        first = list(self.tiers[0]) if self.tiers else []
+        sizes = f"{count(len(self.rows), 'model')}, {count(self.n_labels, 'label')} of people"
+        return f"{self.benchmark} · {self.protocol}: {sizes}, first: {shortened(first)}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Board:
+    """A judge's board, and what it says of each answer or pair that people may have judged."""
+
+    benchmark: str
+    protocol: str
+    log: str
+    judges: tuple[str, ...]
+    models: tuple[str, ...]
+    items: Sequence[ItemBallots]
+    clusters: Sequence[str | int]
+    scores: FloatArray
+    opinions: Opinions
+
+
+def anchored_boards(
+    paths: Paths, people: HumanLabels | str | PathLike[str], *, level: float = 0.95
+) -> list[AnchoredBoard]:
+    """The boards of ranking logs, corrected by what people said of some of their items.
+
+    Args:
+        paths: ranking logs, and folders that hold some.
+        people: what people said, or its file (see `read_human_labels`). They must have judged items
+            that were drawn at random; which pairs of models they saw must not depend on results.
+        level: confidence level of intervals and tests, in (0, 1).
+
+    Returns:
+        A board for each log, benchmark and protocol that people judged something of; logs judged by
+        stars are one board a benchmark, where people gave stars.
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        TableError: the people's file cannot be read.
+        AnalysisError: people judged nothing, or too little, of what the logs hold; names are not
+            clear.
+    """
+    labels = people if isinstance(people, HumanLabels) else read_human_labels(Path(people))
+    with_answers = any(digest for label in labels.labels for digest in label.digests)
+    logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
+    boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
+    left_out: Counter[Reason] = Counter()
+    anchored = []
+    for board in boards:
+        left_out.clear()
+        cases, _ = join({_BOARD: board.opinions}, labels, left_out)
+        cases = [case for case in cases if _BOARD in case.judges]
+        if len({board.clusters[case.row] for case in cases}) >= FEWEST_LABELLED:
+            anchored.append(_anchored(board, cases, labels, notes_on(left_out), level))
+    if not anchored:
+        kinds = "answers judged by stars" if labels.kind == "stars" else "models ranked by item"
+        reasons = "\n".join(map(str, notes_on(left_out)))
+        raise AnalysisError(
+            f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
+            f"{FEWEST_LABELLED} items that both people and a judge judged\n{reasons}".rstrip()
+        )
+    return anchored
+
+
+def _anchored(
+    board: _Board,
+    cases: Sequence[Case],
+    labels: HumanLabels,
+    left_out: Sequence[Reason],
+    level: float,
+) -> AnchoredBoard:
+    by_people = [
+        float(case.people @ np.arange(len(case.people)) / case.people.sum()) for case in cases
+    ]
+    by_judge = [case.judges[_BOARD] for case in cases]
+    judged = {model for case in cases for model in case.key[2]}
+    if strangers := [model for model in board.models if model not in judged]:
+        raise AnalysisError(
+            f"{labels.source} says nothing of {listed(strangers)} on {board.benchmark}: let people "
+            "judge answers of every model on the board"
+        )
+    stars = labels.kind == "stars"
+    table = _of_stars if stars else _of_pairs
+    tables = [table(board, cases, values) for values in (by_people, by_judge)]
+    people, matched, judge = (_by_cluster(t, board.clusters) for t in (*tables, board.scores))
+    names = np.unique(np.array(board.clusters)).tolist()
+    labelled = {board.clusters[case.row] for case in cases}
+    marks = np.array([name in labelled for name in names], dtype=np.bool_)
+    fitted = anchor(people, matched, judge, marks, grades=stars, level=level)
+    ranks = competition_ranks([estimate.value for estimate in fitted.scores])
+    tests = separation(fitted.table, best_first(ranks, board.models), level=level)
+    # Rows of the table stand for the board's items, and for what people did not see.
+    tests = replace(tests, pairs=tuple(replace(pair, n_items=len(names)) for pair in tests.pairs))
+    rows = tuple(_rows(board.models, ranks, fitted, tests))
+    n_labels = int(sum(case.people.sum() for case in cases))
+    return AnchoredBoard(
+        benchmark=board.benchmark,
+        protocol=board.protocol,
+        log=board.log,
+        source=labels.source,
+        kind=labels.kind,
+        judges=board.judges,
+        n_items=len(names),
+        n_labelled=len(labelled),
+        n_labels=n_labels,
+        sentence=Reason(
+            "verdict",
+            statements=[
+                *order_reasons(tests, board.models),
+                _gained(fitted.gain, n_labels),
+                *_where_they_differ(rows),
+            ],
+        ),
+        tiers=tuple(tuple(board.models[tests.order[k]] for k in group) for group in tests.groups),
+        rows=rows,
+        pairs=model_pairs(tests, board.models),
+        weights=fitted.weights,
+        gain=fitted.gain,
+        level=level,
+        notes=(*labels.notes, *left_out),
+    )
+
+
+def _rows(
+    models: Sequence[str], ranks: FloatArray, fitted: Anchored, tests: Separation
+) -> Iterator[AnchoredRow]:
+    """In the order of the board."""
+    for place, column in enumerate(tests.order):
+        yield AnchoredRow(
+            rank=int(ranks[column]),
+            model=models[column],
+            rank_lower=tests.rank_lower[place],
+            rank_upper=tests.rank_upper[place],
+            score=fitted.scores[column],
+            people=fitted.people[column],
+            judge=float(fitted.judge[column]),
+            excess=fitted.excess[column],
+        )
+
+
+def _gained(gain: float, n_labels: int) -> Reason:
+    if gain < _LEAST_GAIN:
+        return Reason("judge_adds_nothing", n=n_labels)
+    return Reason("judge_adds", n=n_labels, as_many=round(gain * n_labels))
+
+
+def _where_they_differ(rows: Sequence[AnchoredRow]) -> Iterator[Reason]:
+    for row in rows:
+        value, lower, upper = (
+            100 * number for number in (row.excess.value, row.excess.lower, row.excess.upper)
+        )
+        if lower > 0:
+            yield Reason("judge_higher", model=row.model, points=value, lower=lower, upper=upper)
+        elif upper < 0:
+            yield Reason("judge_lower", model=row.model, points=-value, lower=-upper, upper=-lower)
+
+
+def _by_cluster(table: FloatArray, clusters: Sequence[str | int]) -> FloatArray:
+    """A row for each cluster, without holes, whose column means are those of the table."""
+    linked = linked_scores(table, np.array(clusters), link=False)
+    return linked.score + len(linked.influence) * linked.influence
+
+
+def _of_stars(board: _Board, cases: Sequence[Case], stars: Sequence[float]) -> FloatArray:
+    table = np.full(board.scores.shape, np.nan)
+    for case, value in zip(cases, stars, strict=True):
+        table[case.row, board.models.index(case.key[2][0])] = value / MOST_STARS
+    return table
+
+
+def _of_pairs(board: _Board, cases: Sequence[Case], labels: Sequence[float]) -> FloatArray:
+    column = {model: number for number, model in enumerate(board.models)}
+    first, second = np.array([[column[name] for name in case.key[2]] for case in cases]).T
+    rows = np.array([case.row for case in cases])
+    matches = Matches(first, second, np.array(labels) / 2, rows, len(column), len(board.items))
+    return points_table(matches, board.items, board.models, regress=False)
+
+
+def _star_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
+    for benchmark, parts in star_parts(logs).items():
+        stars = star_table(parts)
+        samples = [sample for part in parts for sample in part.samples if sample.judged]
+        answers: dict[object, dict[str, str]] = defaultdict(dict)
+        for sample in samples:
+            if sample.ballots is not None:
+                key = sample.ballots.item_id, sample.ballots.input_hash, sample.epoch
+                answers[key] |= _answers(sample, sample.ballots)
+        opinions: dict[Key, list[Opinion]] = defaultdict(list)
+        for row, texts in enumerate(answers.values()):
+            item_id, cluster = stars.item_ids[row], stars.clusters[row]
+            for model, score in zip(stars.models, stars.scores[row].tolist(), strict=True):
+                if score == score:
+                    opinion = Opinion(
+                        MOST_STARS * score,
+                        cluster,
+                        stars.subjects[row],
+                        (texts.get(model, ""),),
+                        row,
+                    )
+                    opinions[benchmark, item_id, (model,)].append(opinion)
+        items = [item for part in parts for item in part.items]
+        yield _Board(
+            benchmark=benchmark,
+            protocol=parts[0].protocol,
+            log=together(stars.logs, "log"),
+            judges=judges_of(items),
+            models=stars.models,
+            items=items,
+            clusters=stars.clusters,
+            scores=stars.scores,
+            opinions=opinions,
+        )
+
+
+def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
+    for part in (part for log in logs for part in log.parts() if not part.by_stars):
+        samples = [sample for sample in part.samples if sample.ballots and sample.placement]
+        table = ItemTable.of(part.ranked)
+        if len(table.models) < 2:
+            continue
+        opinions: dict[Key, list[Opinion]] = defaultdict(list)
+        for row, sample in enumerate(samples):
+            for key, opinion in _results(sample, row):
+                opinions[key].append(opinion)
+        yield _Board(
+            benchmark=part.benchmark,
+            protocol=part.protocol,
+            log=part.path,
+            judges=judges_of(part.items),
+            models=table.models,
+            items=[item for item, _ in part.ranked],
+            clusters=table.items.tolist(),
+            scores=table.borda,
+            opinions=opinions,
+        )
+
+
+def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, Opinion]]:
+    """What a board says of an item's pairs: results under `points`, else who is placed higher."""
+    ballots, placement = sample.ballots, sample.placement
+    assert ballots is not None
+    assert placement is not None
+    texts = _answers(sample, ballots)
+    if ballots.placed_by == "points":
+        results = list(judged_results(ballots))
+    else:
+        known = {frozenset(pair) for pair in without_judge(ballots)}
+        results = [
+            (
+                first,
+                other,
+                0.5 + float(np.sign(placement.ranks[other] - placement.ranks[first])) / 2,
+            )
+            for first, other in combinations(sorted(placement.ranks), 2)
+            if frozenset((first, other)) not in known
+        ]
+    for first, other, result in results:
+        pair, won = ((first, other), result) if first < other else ((other, first), 1 - result)
+        answers = tuple(texts.get(name, "") for name in pair)
+        opinion = Opinion(
+            2 * won, ballots.cluster or ballots.item_id, ballots.subject, answers, row
+        )
+        yield (ballots.benchmark, ballots.item_id, pair), opinion
+
+
+def _answers(sample: JudgedItem, ballots: ItemBallots) -> Mapping[str, str]:
+    """The texts of all models' answers; none unless metadata was read."""
+    texts = sample.answers
+    return {model: texts.get(group[0], "") for group in ballots.groups for model in group}

@@ -1,0 +1,93 @@
+"""Boards that people anchor: scores by people and judge together, people's alone, the judge's."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tiebreak.analysis.anchored import AnchoredBoard, AnchoredRow
+from tiebreak.report.cells import Cell, number, rank, rank_range, signed_with_bounds, span, words
+from tiebreak.report.json import document, json_ready
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
+from tiebreak.text import count
+
+
+def sheets_of(boards: Iterable[AnchoredBoard]) -> list[Sheet]:
+    """One sheet a board."""
+    return [_sheet(board) for board in boards]
+
+
+def _sheet(board: AnchoredBoard) -> Sheet:
+    labels = f"{count(board.n_labels, 'label')} on {count(board.n_labelled, 'item')}"
+    judged = f"{labels} of {board.n_items:,}"
+    by = f"judged by {', '.join(board.judges)}" if board.judges else "no judge"
+    return Sheet(
+        f"{board.benchmark} · {board.protocol} · anchored by people",
+        (f"people: {board.source} ({judged})", by, f"log: {board.log}"),
+        str(board.sentence),
+        sections=(Section.of(_table(board), legend=[_legend(board)]),),
+        notes=tuple(map(str, board.notes)),
+    )
+
+
+def _table(board: AnchoredBoard) -> Table:
+    interval = interval_heading(board.level)
+    columns = (
+        *(Column("#"), Column("Ranks"), model_names(), Column("Score")),
+        *(Column(interval, left=True), Column("People", meaning="by people's labels alone")),
+        *(Column(f"{interval} alone", left=True, spare=2), Column("Judge", spare=1)),
+        Column("Judge − people", left=True, spare=3),
+    )
+    return Table.of(columns, map(_cells, board.rows), "Scores by people and judge")
+
+
+def _cells(row: AnchoredRow) -> tuple[Cell, ...]:
+    return (
+        rank(row.rank),
+        rank_range(row.rank_lower, row.rank_upper),
+        words(row.model),
+        number(row.score.value),
+        span(row.score),
+        number(row.people.value),
+        span(row.people),
+        number(row.judge),
+        signed_with_bounds(row.excess),
+    )
+
+
+def _legend(board: AnchoredBoard) -> str:
+    common, apart = (f"{weight:.2f}" for weight in board.weights)
+    weights = f"{apart}, and for what items give all models alike {common}"
+    return (
+        "Score: what people would say of all items, by their labels and the judge's results "
+        f"(weight of the judge {weights if board.kind == 'stars' else apart}). Judge − people: "
+        "where people judged; bounds hold for all models at once. Left out: items that people did "
+        "not draw at random, and other people"
+    )
+
+
+def data_of(boards: Iterable[AnchoredBoard]) -> dict[str, Any]:
+    """The fields of `AnchoredBoard` under "tiebreak/anchored", version 1."""
+    return document("tiebreak/anchored", 1, boards=list(boards))
+
+
+def rows_of(boards: Iterable[AnchoredBoard]) -> list[dict[str, Any]]:
+    """One row a model: its board, and its figures with their bounds."""
+    return [json_ready(_flat(board, row)) for board in boards for row in board.rows]
+
+
+def _flat(board: AnchoredBoard, row: AnchoredRow) -> dict[str, Any]:
+    estimates = {
+        f"{name}{end}": getattr(getattr(row, name), part)
+        for name in ("score", "people", "excess")
+        for end, part in (("", "value"), ("_lower", "lower"), ("_upper", "upper"))
+    }
+    return {
+        "benchmark": board.benchmark,
+        "protocol": board.protocol,
+        "log": board.log,
+        "rank": row.rank,
+        "model": row.model,
+        "rank_lower": row.rank_lower,
+        "rank_upper": row.rank_upper,
+        **estimates,
+        "judge": row.judge,
+    }

@@ -1,0 +1,184 @@
+"""Boards that people anchor: what is joined, whose scores they are, and what is left out."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis.stars import answered, starred
+from tests.ranking_logs.builders import item, match, write_log
+from tiebreak.analysis.anchored import AnchoredBoard, anchored_boards
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.tables.human import HumanLabel, HumanLabels
+
+MODELS = ("a", "b", "c")
+RNG = np.random.default_rng(3)
+N = 60
+# The judge reads what people read, and likes c by far more than they do.
+PEOPLE = np.array([0.5, 0.2, 0.0]) + RNG.standard_normal((N, 3))
+JUDGE = PEOPLE + np.array([0.0, 0.0, 1.2]) + 0.3 * RNG.standard_normal((N, 3))
+
+
+def judged(rule: Rule, protocol: str) -> list[ItemBallots]:
+    items = []
+    for k, row in enumerate(JUDGE):
+        matches = [
+            match(MODELS[x], MODELS[y], float(np.sign(row[x] - row[y])))
+            for x, y in combinations(range(3), 2)
+        ]
+        ballots = item(f"q{k}", matches, protocol=protocol)
+        items.append(ballots.model_copy(update={"placed_by": rule}))
+    return items
+
+
+def votes(rows: Sequence[int], *, of: np.ndarray = PEOPLE) -> HumanLabels:
+    """Every pair on some items; those of odd lines with the second model first."""
+    labels = []
+    for line, (k, (x, y)) in enumerate(
+        ((k, pair) for k in rows for pair in combinations(range(3), 2)), start=2
+    ):
+        x, y = (y, x) if line % 2 else (x, y)
+        value = 2 if of[k, x] > of[k, y] else 0
+        labels.append(HumanLabel(line, f"q{k}", (MODELS[x], MODELS[y]), value, digests=("", "")))
+    return HumanLabels("votes.csv", "preferences", tuple(labels))
+
+
+def scores(board: AnchoredBoard, value: Callable[..., float]) -> list[float]:
+    by_model = {row.model: value(row) for row in board.rows}
+    return [by_model[model] for model in MODELS]
+
+
+def wins(values: np.ndarray) -> np.ndarray:
+    """The share of opponents that each model beats, in the mean over items."""
+    beaten = (values[:, :, None] > values[:, None, :]).sum(axis=2) / 2
+    return np.asarray(beaten.mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("rule", "protocol"), [("points", "round_robin"), ("win_rate", "full_pairwise")]
+)
+def test_people_say_who_is_first(tmp_path: Path, rule: Rule, protocol: str) -> None:
+    write_log(tmp_path / "log.eval", judged(rule, protocol))
+    rows = RNG.permutation(N)[:40].tolist()
+    [board] = anchored_boards(tmp_path, votes(rows))
+    assert (board.n_items, board.n_labelled, board.n_labels) == (N, 40, 120)
+    assert scores(board, lambda row: row.judge) == pytest.approx(wins(JUDGE))
+    assert scores(board, lambda row: row.people.value) == pytest.approx(wins(PEOPLE[rows]))
+    assert scores(board, lambda row: row.excess.value) == pytest.approx(
+        wins(JUDGE[rows]) - wins(PEOPLE[rows])
+    )
+    # The judge puts c first, people put it last.
+    assert max(board.rows, key=lambda row: row.judge).model == "c"
+    assert [row.model for row in board.rows] == ["a", "b", "c"]
+    sentence = str(board.sentence)
+    assert "The judge places c " in sentence
+    assert "higher than people do." in sentence
+    assert "120 labels of people tell models apart as well as" in sentence
+    assert board.gain > 1.05
+    assert board.weights[0] == 0
+    for row in board.rows:
+        inside = row.score.upper - row.score.lower
+        assert inside < row.people.upper - row.people.lower
+        assert row.score.lower < wins(PEOPLE)[MODELS.index(row.model)] < row.score.upper
+
+
+def test_stars(tmp_path: Path) -> None:
+    people = np.clip(np.round(PEOPLE + 1.5), 0, 3).astype(int)
+    seen = np.clip(np.round(JUDGE + 1.5), 0, 3).astype(int)
+    items = [
+        starred(f"q{k}", dict(zip(MODELS, row.tolist(), strict=True))) for k, row in enumerate(seen)
+    ]
+    write_log(tmp_path / "log.eval", items)
+    rows = range(10, 35)
+    labels = [
+        HumanLabel(2 + 3 * k + m, f"q{k}", (model,), int(people[k, m]))
+        for k in rows
+        for m, model in enumerate(MODELS)
+    ]
+    # Another person, who gave b one star less in ten items.
+    labels += [
+        HumanLabel(500 + k, f"q{k}", ("b",), max(0, int(people[k, 1]) - 1), rater="ben")
+        for k in range(10, 20)
+    ]
+    [board] = anchored_boards(tmp_path, HumanLabels("stars.csv", "stars", tuple(labels)))
+    assert (board.kind, board.n_labelled, board.n_labels) == ("stars", 25, 85)
+    assert scores(board, lambda row: row.judge) == pytest.approx(seen.mean(axis=0) / 3)
+    means = people.astype(float)
+    means[10:20, 1] = (means[10:20, 1] + np.maximum(means[10:20, 1] - 1, 0)) / 2
+    assert scores(board, lambda row: row.people.value) == pytest.approx(
+        means[10:35].mean(axis=0) / 3
+    )
+    assert board.weights[0] > 0.3
+
+
+def test_identical_answers_are_ties_that_nobody_has_to_judge(tmp_path: Path) -> None:
+    items = [
+        item(f"q{k}", [match("a", "b", 0.4)], groups=(("a",), ("b", "c"))).model_copy(
+            update={"placed_by": "points"}
+        )
+        for k in range(20)
+    ]
+    write_log(tmp_path / "log.eval", items)
+    labels = tuple(
+        HumanLabel(2 + k, f"q{k}", pair, value, digests=("", ""))
+        for k, (pair, value) in enumerate(
+            [(("a", "b"), 2)] * 5 + [(("a", "c"), 2)] * 5 + [(("b", "c"), 2)] * 3
+        )
+    )
+    [board] = anchored_boards(tmp_path, HumanLabels("votes.csv", "preferences", labels))
+    assert board.n_labels == 10
+    assert scores(board, lambda row: row.score.value) == pytest.approx([1, 0.25, 0.25])
+    assert "3 labels of answers or pairs that no judge labelled" in str(board.notes[0])
+
+
+def test_labels_of_another_answer_are_left_out(tmp_path: Path) -> None:
+    texts = {model: f"answer of {model}" for model in MODELS}
+    items = judged("points", "round_robin")
+    write_log(tmp_path / "log.eval", [answered(ballots, texts) for ballots in items])
+    right = hashlib.sha256(texts["a"].encode()).hexdigest()[:12]
+    labels = votes(range(12)).labels
+    digests = [tuple(right if name == "a" else "" for name in label.models) for label in labels]
+    digests[0] = tuple("0" * 12 for _ in labels[0].models)
+    changed = tuple(
+        HumanLabel(label.line, label.item_id, label.models, label.value, digests=digest)
+        for label, digest in zip(labels, digests, strict=True)
+    )
+    [board] = anchored_boards(tmp_path, HumanLabels("votes.csv", "preferences", changed))
+    assert board.n_labels == len(labels) - 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        (votes(range(5)), "at least 6 items that both people and a judge judged"),
+        (
+            HumanLabels(
+                "votes.csv",
+                "preferences",
+                tuple(HumanLabel(k, f"q{k}", ("a", "b"), 2, digests=("", "")) for k in range(9)),
+            ),
+            "votes.csv says nothing of c on gsm8k",
+        ),
+        (
+            HumanLabels("stars.csv", "stars", (HumanLabel(2, "q1", ("a",), 3),)),
+            "holds stars; it takes answers judged by stars",
+        ),
+        (
+            HumanLabels(
+                "votes.csv",
+                "preferences",
+                (HumanLabel(2, "other", ("a", "zebra"), 2, digests=("", "")),),
+            ),
+            "zebra",
+        ),
+    ],
+    ids=["few", "a model without a label", "no stars", "strangers"],
+)
+def test_too_little_is_said_so(tmp_path: Path, labels: HumanLabels, problem: str) -> None:
+    write_log(tmp_path / "log.eval", judged("points", "round_robin"))
+    with pytest.raises(AnalysisError, match=problem):
+        anchored_boards(tmp_path, labels)
