@@ -16,8 +16,8 @@ M. Kolesár and M. Plagborg-Møller 2022, "Robust Empirical Bayes Confidence Int
 held: with 20 votes in all, equal models are told apart too often where the judge has a favourite.
 
 Shown:
-    scores, ranks and tests of boards that people anchor, what the judge adds, where it differs from
-    people: `rank --people`
+    scores, ranks and tests of boards that people anchor, and what the judge adds: `rank --people`
+    where the judge differs from people: `rank --people`
 """
 
 import math
@@ -42,6 +42,7 @@ Tables = tuple[Array, Array, Array, NDArray[np.bool_]]
 EVEN = 0.3
 SD = 0.5
 HOLDS = (0.93, 0.97)
+BATCHES = 10
 JUDGES = ("perfect", "good", "noisy", "biased", "useless", "harmful")
 CUTS = (-1.8, -1.0, -0.2)  # of the quality that 1, 2 and 3 stars take
 
@@ -90,9 +91,10 @@ def _board(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Clai
     yield mean("… their width beside people's alone", setting, widths, (0.0, 1.03))
     errors = np.array([[e.value for e in board.scores] for board in boards]) - truth
     alone = np.array([[e.value for e in board.people] for board in boards]) - truth
-    worth = _of_differences(alone) / _of_differences(errors)
-    gains = [board.gain for board in boards]
-    yield mean(f"… what a label is said to be worth (true: {worth:.2f})", setting, gains)
+    yield mean("… what a label is said to be worth", setting, [board.gain for board in boards])
+    batches = zip(np.array_split(alone, BATCHES), np.array_split(errors, BATCHES), strict=True)
+    worth = [_of_differences(people) / _of_differences(both) for people, both in batches]
+    yield mean(f"… what it is worth, in {BATCHES} parts of the worlds", setting, worth)
 
 
 def _equal(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Claim]:
@@ -149,7 +151,7 @@ def _designs(scale: float, number: int, judge: str) -> Iterator[Claim]:
                 float(np.mean(upper - lower) / np.mean(base[2] - base[1]))
             )
     for name, shares in held.items():
-        yield mean(f"anchored, designs: intervals hold, {name}", f"{judge} judge, stars", shares)
+        yield mean(f"anchored, designs: share held, {name}", f"{judge} judge, stars", shares)
         yield mean(f"… width beside people alone, {name}", f"{judge} judge, stars", widths[name])
 
 

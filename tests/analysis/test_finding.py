@@ -10,6 +10,7 @@ import pytest
 
 import tiebreak
 from tests.analysis.peers.builders import reviews
+from tests.analysis.test_anchored import judged, votes
 from tests.analysis.test_ranking import PAIRS
 from tests.analysis.test_ranking import write as write_planted
 from tests.candidates.builders import make_rows, write_inspect_log
@@ -39,6 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_log(path / "stars" / "stars.eval", [starred(f"q{k}", {"a": 3, "b": k}) for k in range(3)])
     write_planted(path / "canaries", 1, *PAIRS)
     write(path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
+    write_log(path / "judged" / "log.eval", judged("points", "round_robin"))
     for model in ("x", "y"):
         rows = make_rows(4, answer=f"{model}: {{i}}")
         write_inspect_log(path / "pool" / f"{model}.eval", model, rows)
@@ -57,6 +59,9 @@ def findings(folder: Path) -> dict[str, Any]:
         "PairComparison(gsm8k · full_pairwise: m2 - m3 = +0.500, 3 items)": tiebreak.compare_pair(
             folder / "logs", "m2", "m3"
         )[0],
+        "AnchoredBoard(gsm8k · round_robin: 3 models, 60 labels of people, first: a, b, c)": (
+            tiebreak.anchored_boards(folder / "judged", votes(range(20)))[0]
+        ),
         "Comparison(gsm8k: 2 logs against full_pairwise)": tiebreak.compare(
             folder / "logs", how=HOW
         ),
@@ -143,7 +148,9 @@ def test_on_a_terminal(findings: dict[str, Any], capsys: pytest.CaptureFixture[s
         tiebreak.show(finding)
     said = capsys.readouterr().out
     assert "gsm8k · full_pairwise" in said
-    with pytest.raises(TypeError, match="str is not a finding; there are: Alignment, Audit"):
+    with pytest.raises(
+        TypeError, match="str is not a finding; there are: Alignment, AnchoredBoard"
+    ):
         tiebreak.show("board")
 
 

@@ -16,7 +16,6 @@ from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
 from tiebreak.analysis.calibration import calibrate
-from tiebreak.analysis.labelled import answer_digests
 from tiebreak.analysis.consensus import elect
 from tiebreak.analysis.contests import (
     contest_report,
@@ -26,6 +25,7 @@ from tiebreak.analysis.contests import (
     with_kemeny,
 )
 from tiebreak.analysis.diagnosis import diagnose
+from tiebreak.analysis.labelled import answer_digests
 from tiebreak.candidates import ItemKey
 from tiebreak.fair.analysis.contamination import Replayed, contamination_of
 from tiebreak.rankers.contests.expected_wins import CsdOptions
