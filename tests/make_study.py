@@ -1,5 +1,8 @@
 """Makes `examples/study`: answers of five models that do not exist, and a judge's verdicts on them.
 
+And `examples/votes.csv`, votes of two planted people on some of the judge's pairs. They see how
+good an answer is, with an error of their own, and like those of `FAVOURITE` better than it does.
+
 Run `python -m tests.make_study` at the root of a clone. The tutorial and the README's picture show
 what Tiebreak says of it. Everything is drawn from a seed: how good each model is, how good each
 answer, and the errors of the judge, which is the tests' planted one.
@@ -11,6 +14,7 @@ import random
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "examples" / "study"
@@ -18,6 +22,8 @@ MODELS = {"atlas": 2.62, "birch": 2.56, "cedar": 2.50, "delta": 2.28, "ember": 2
 """How good the answers of each model are on average; they spread by 0.3 around it."""
 BY_LM_EVAL = "ember"
 """The model that lm-eval asked, and not Inspect."""
+FAVOURITE = "birch"
+VOTES = Path(__file__).parent.parent / "examples" / "votes.csv"
 ITEMS = 60
 WRONG = 0.03
 """Share of the answers with a wrong number."""
@@ -68,8 +74,36 @@ def write_answers(folder: Path) -> None:
             write_inspect_log(file, model, rows, task="sums", scorer="final_number")
 
 
+def write_votes(log: Path, file: Path, n_items: int = 45) -> None:
+    """A vote on one of the judge's pairs of each of some items: pairs take turns."""
+    from tiebreak.ranking_logs import read_ranking_logs
+    from tiebreak.scorers.placement import judged_results
+
+    draw = random.Random("votes")
+    [ranked] = read_ranking_logs(log)
+    shown: Counter[frozenset[str]] = Counter()
+    lines = ["item_id,model_a,model_b,winner,rater"]
+    for number, item in enumerate(draw.sample(ranked.items, n_items)):
+        pairs = [(model, opponent) for model, opponent, _ in judged_results(item)]
+        pair = min(pairs, key=lambda pair: (shown[frozenset(pair)], draw.random()))
+        shown[frozenset(pair)] += 1
+        first, second = draw.sample(pair, 2)
+        gap = seen(first, item.item_id, draw) - seen(second, item.item_id, draw)
+        winner = "tie" if abs(gap) < 0.1 else "model_a" if gap > 0 else "model_b"
+        lines.append(f"{item.item_id},{first},{second},{winner},{('ann', 'ben')[number % 2]}")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def seen(model: str, item_id: str, draw: random.Random) -> float:
+    """How good an answer looks to a planted person."""
+    number = int(item_id) - 1
+    text, _ = answer(model, number, question(number)[1])
+    quality = float(text.partition("quality=")[2].partition(")")[0])
+    return quality + 0.3 * (model == FAVOURITE) + draw.gauss(0, 0.15)
+
+
 def main() -> None:
-    """Writes the folder anew."""
+    """Writes the folder anew, and the votes."""
     sys.path.insert(0, str(Path(__file__).parent / "plugin"))
     os.environ["INSPECT_DISPLAY"] = "none"
     from tests.inspect_tasks.runs import judge_in_process
@@ -85,6 +119,7 @@ def main() -> None:
         shutil.rmtree(FOLDER, ignore_errors=True)
         shutil.copytree(answers, FOLDER)
         shutil.copy(log, FOLDER / "round_robin.eval")
+        write_votes(FOLDER / "round_robin.eval", VOTES)
 
 
 if __name__ == "__main__":

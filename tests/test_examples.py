@@ -13,6 +13,7 @@ from tests import make_study
 from tests.benchmarks.hub import ITEMS
 from tests.harness import run
 from tests.inspect_tasks.runs import real_calls, write_pool
+from tiebreak import anchored_boards
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.cli.verbs import main
@@ -53,6 +54,16 @@ def test_the_study_is_what_its_maker_draws() -> None:
         for item in pool.items
         for model, answer in pool.candidates[item.key].items()
     }
+
+
+def test_the_votes_are_what_their_maker_draws(tmp_path: Path) -> None:
+    make_study.write_votes(make_study.FOLDER / "round_robin.eval", tmp_path / "votes.csv")
+    assert (tmp_path / "votes.csv").read_bytes() == make_study.VOTES.read_bytes()
+    [board] = anchored_boards(make_study.FOLDER, make_study.VOTES)
+    # The judge's first is atlas, whom people like less than the planted favourite.
+    assert max(board.rows, key=lambda row: row.judge).model == "atlas"
+    assert board.rows[0].model == make_study.FAVOURITE
+    assert board.n_labels == 45
 
 
 def test_rounds_that_read_logs_and_tables_alike(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,14 @@ def write_tables(folder: Path) -> None:
         text = "\n".join(map(",".join, [["model", *SUMMED], *lines]))
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
 
+    votes = [
+        f"gsm8k-{n},{a},{b},{'ab'[n % 2]}"
+        for k, (a, b) in enumerate(combinations(MODELS, 2))
+        for n in range(k % 3, 12, 3)
+    ]
+    (folder / "votes.csv").write_text(
+        "\n".join(["item_id,model_a,model_b,winner", *votes, ""]), encoding="utf-8"
+    )
     table("scores.csv", 1.0)
     table("errors.csv", 0.02)
     (folder / "rounds.yaml").write_text(
