@@ -140,21 +140,24 @@ def anchored_boards(
     logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
     left_out: Counter[Reason] = Counter()
-    anchored = []
+    anchored, most = [], 0
     for board in boards:
         left_out.clear()
         cases, _ = join({_BOARD: board.opinions}, labels, left_out)
         settled = sum(int(case.people.sum()) for case in cases if _BOARD not in case.judges)
         left_out.update({Reason("labels_settled"): settled} if settled else {})
         cases = [case for case in cases if _BOARD in case.judges]
-        if len({board.clusters[case.row] for case in cases}) >= FEWEST_LABELLED:
+        n_labelled = len({board.clusters[case.row] for case in cases})
+        most = max(most, n_labelled)
+        if n_labelled >= FEWEST_LABELLED:
             anchored.append(_anchored(board, cases, labels, notes_on(left_out), level))
     if not anchored:
         kinds = "answers judged by stars" if labels.kind == "stars" else "models ranked by item"
         reasons = "\n".join(map(str, notes_on(left_out)))
         raise AnalysisError(
             f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
-            f"{FEWEST_LABELLED} items that both people and a judge judged\n{reasons}".rstrip()
+            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most})\n"
+            f"{reasons}".rstrip()
         )
     return anchored
 
