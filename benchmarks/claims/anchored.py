@@ -7,13 +7,13 @@ one model gains 0.6), useless (it has not read the answers) or harmful (good, wi
 round). Some models give the same answers. Under stars items are hard and easy for all models alike
 (sd 1). "agrees but rarely" says what people say, but in 5% of the items it puts one model first.
 
-The estimator was chosen on other seeds, among seven: "people alone" (no judge), "weight 1" (plain
-prediction-powered inference), "one weight" (PPI++), "two weights" not drawn to 0, the same without
-allowing for what was not seen, "towards the judge" (people's correction shrunk by how far the
-judge's errors spread over models; intervals that hold in the mean over models, by T. B. Armstrong,
-M. Kolesár and M. Plagborg-Møller 2022, "Robust Empirical Bayes Confidence Intervals", Econometrica
-90(6)), and the one taken. What is left out: items that people chose, and people who differ. Not
-held: with 20 votes in all, equal models are told apart too often where the judge has a favourite.
+The estimator was chosen on other seeds, among eight. Measured here are "people alone" (no judge),
+"weight 1" (plain prediction-powered inference), "one weight" (PPI++), "towards the judge" (people's
+correction shrunk by how far the judge's errors spread over models; intervals that hold in the mean
+over models: T. B. Armstrong, M. Kolesár and M. Plagborg-Møller 2022, "Robust Empirical Bayes
+Confidence Intervals", Econometrica 90(6)), and the one taken. What is left out: items that people
+chose, and people who differ. Not held: with 20 votes in all, equal models are told apart too often
+where the judge has a favourite.
 
 Shown:
     scores, ranks and tests of boards that people anchor, and what the judge adds: `rank --people`

@@ -132,7 +132,9 @@ def test_identical_answers_are_ties_that_nobody_has_to_judge(tmp_path: Path) -> 
     [board] = anchored_boards(tmp_path, HumanLabels("votes.csv", "preferences", labels))
     assert board.n_labels == 10
     assert scores(board, lambda row: row.score.value) == pytest.approx([1, 0.25, 0.25])
-    assert "3 labels of answers or pairs that no judge labelled" in str(board.notes[0])
+    assert str(board.notes[0]) == (
+        "Left out: 3 labels of pairs that take no judge (the same answer, or verified ones)"
+    )
 
 
 def test_labels_of_another_answer_are_left_out(tmp_path: Path) -> None:

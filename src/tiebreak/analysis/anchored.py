@@ -140,19 +140,24 @@ def anchored_boards(
     logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
     left_out: Counter[Reason] = Counter()
-    anchored = []
+    anchored, most = [], 0
     for board in boards:
         left_out.clear()
         cases, _ = join({_BOARD: board.opinions}, labels, left_out)
+        settled = sum(int(case.people.sum()) for case in cases if _BOARD not in case.judges)
+        left_out.update({Reason("labels_settled"): settled} if settled else {})
         cases = [case for case in cases if _BOARD in case.judges]
-        if len({board.clusters[case.row] for case in cases}) >= FEWEST_LABELLED:
+        n_labelled = len({board.clusters[case.row] for case in cases})
+        most = max(most, n_labelled)
+        if n_labelled >= FEWEST_LABELLED:
             anchored.append(_anchored(board, cases, labels, notes_on(left_out), level))
     if not anchored:
         kinds = "answers judged by stars" if labels.kind == "stars" else "models ranked by item"
         reasons = "\n".join(map(str, notes_on(left_out)))
         raise AnalysisError(
             f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
-            f"{FEWEST_LABELLED} items that both people and a judge judged\n{reasons}".rstrip()
+            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most})\n"
+            f"{reasons}".rstrip()
         )
     return anchored
 
@@ -331,29 +336,33 @@ def _pair_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
 
 
 def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, Opinion]]:
-    """What a board says of an item's pairs: results under `points`, else who is placed higher."""
+    """What a board says of an item's pairs: results under `points`, else who is placed higher.
+
+    None of pairs that take no judge.
+    """
     ballots, placement = sample.ballots, sample.placement
     assert ballots is not None
     assert placement is not None
-    texts = _answers(sample, ballots)
+    texts, known = _answers(sample, ballots), without_judge(ballots)
+    results: list[tuple[str, str, float | None]] = [(*pair, None) for pair in known]
     if ballots.placed_by == "points":
-        results = list(judged_results(ballots))
+        results += judged_results(ballots)
     else:
-        known = {frozenset(pair) for pair in without_judge(ballots)}
-        results = [
-            (
-                first,
-                other,
-                0.5 + float(np.sign(placement.ranks[other] - placement.ranks[first])) / 2,
-            )
-            for first, other in combinations(sorted(placement.ranks), 2)
-            if frozenset((first, other)) not in known
-        ]
+        settled, ranks = {frozenset(pair) for pair in known}, placement.ranks
+        results += (
+            (first, other, 0.5 + float(np.sign(ranks[other] - ranks[first])) / 2)
+            for first, other in combinations(sorted(ranks), 2)
+            if frozenset((first, other)) not in settled
+        )
     for first, other, result in results:
-        pair, won = ((first, other), result) if first < other else ((other, first), 1 - result)
-        answers = tuple(texts.get(name, "") for name in pair)
+        won = result if result is None or first < other else 1 - result
+        pair = min(first, other), max(first, other)
         opinion = Opinion(
-            2 * won, ballots.cluster or ballots.item_id, ballots.subject, answers, row
+            label=None if won is None else 2 * won,
+            item=ballots.cluster or ballots.item_id,
+            subject=ballots.subject,
+            answers=tuple(texts.get(name, "") for name in pair),
+            row=row,
         )
         yield (ballots.benchmark, ballots.item_id, pair), opinion
 

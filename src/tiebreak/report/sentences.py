@@ -421,6 +421,7 @@ SENTENCES: Final = {
     "labels_of_strangers": "of models that no log judged: {models:listed}",
     "labels_of_other_items": "of items that no log judged",
     "labels_unjudged": "of answers or pairs that no judge labelled",
+    "labels_settled": "of pairs that take no judge (the same answer, or verified ones)",
     "labels_of_other_answers": "of other answers than the logs' (by answer_digest)",
     "labels_of_an_epoch": "of one of several epochs; a column answer_digest says which",
     "no_usable_label": (
