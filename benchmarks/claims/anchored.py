@@ -119,10 +119,10 @@ def _power(scale: float, number: int, judge: str, sizes: Sizes) -> Iterator[Clai
     rng, n = np.random.default_rng((73, number, _place(judge))), runs(100, scale)
     theta, pairs = near_ties(sizes[0], 0.3), math.comb(sizes[0], 2)
     worlds = [_world(rng, theta, judge, sizes) for _ in range(n)]
-    found = [_told_apart(anchor(*world, grades=not sizes[3])) / pairs for world in worlds]
+    together = [_told_apart(anchor(*world, grades=not sizes[3])) / pairs for world in worlds]
     order = range(sizes[0])
     alone = [len(separation(world[0], order).apart) / pairs for world in worlds]
-    yield mean("anchored: power: pairs told apart", _setting(judge, sizes), found)
+    yield mean("anchored: power: pairs told apart", _setting(judge, sizes), together)
     yield mean("… by people alone", _setting(judge, sizes), alone)
 
 
@@ -272,8 +272,7 @@ def _stars(
     labelled[rng.permutation(n_items)[:n_labelled]] = True
     some = np.where(labelled[:, None], 1.0, np.nan)
     tables = [linked_scores(cells, link=False) for cells in (people * some, seen * some, seen)]
-    rows = [linked.score + n_items * linked.influence for linked in tables]
-    return rows[0], rows[1], rows[2], labelled
+    return tables[0].table, tables[1].table, tables[2].table, labelled
 
 
 def _graded(quality: Array) -> Array:
@@ -289,8 +288,8 @@ def _truth(theta: Array, sizes: Sizes) -> Array:
         return np.array([np.mean([phi(value - cut) for cut in CUTS]) for value in theta])
     of_common = np.broadcast_to(theta[:, None], (len(theta), len(theta)))
     won = (1 - ties) ** 2 * _won(theta[:, None] - theta, 2 + 2 * SD**2)
-    one = _won(of_common, 2 + 2 * SD**2) + _won(-of_common.T, 2 + 2 * SD**2)
-    won += (1 - ties) * ties * one + ties**2 / 2
+    with_common = _won(of_common, 2 + 2 * SD**2) + _won(-of_common.T, 2 + 2 * SD**2)
+    won += (1 - ties) * ties * with_common + ties**2 / 2
     np.fill_diagonal(won, 0)
     scores: Array = won.sum(axis=1) / (len(theta) - 1)
     return scores

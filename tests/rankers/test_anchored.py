@@ -22,8 +22,7 @@ ANSWERS = json.loads(Path(__file__).with_name("ppi_answers.json").read_text())
 def rows(table: Array, labelled: NDArray[np.bool_] | None = None) -> Array:
     """A table as `anchor` takes it: of the labelled rows alone, or of all."""
     cells = table if labelled is None else np.where(labelled[:, None], table, np.nan)
-    linked = linked_scores(cells, link=False)
-    return linked.score + len(cells) * linked.influence
+    return linked_scores(cells, link=False).table
 
 
 def anchored(people: Array, judge: Array, labelled: NDArray[np.bool_]) -> Anchored:

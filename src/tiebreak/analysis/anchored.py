@@ -257,8 +257,7 @@ def _where_they_differ(rows: Sequence[AnchoredRow]) -> Iterator[Reason]:
 
 def _by_cluster(table: FloatArray, clusters: Sequence[str | int]) -> FloatArray:
     """A row for each cluster, without holes, whose column means are those of the table."""
-    linked = linked_scores(table, np.array(clusters), link=False)
-    return linked.score + len(linked.influence) * linked.influence
+    return linked_scores(table, np.array(clusters), link=False).table
 
 
 def _of_stars(board: _Board, cases: Sequence[Case], stars: Sequence[float]) -> FloatArray:

@@ -92,7 +92,7 @@ def _of_stars(name: str, parts: Sequence[RankingLog]) -> JudgedBoard:
         models=stars.models,
         item_ids=tuple(np.unique(clusters).tolist()),
         items=np.unique(clusters),
-        scores=linked.score + len(linked.influence) * linked.influence,
+        scores=linked.table,
         borda=item_means(stars.scores, clusters),
         native=item_means(stars.native, clusters),
         notes=(*stars.notes, *(note for part in parts for note in part.notes)),

@@ -76,19 +76,27 @@ class LinkedScores:
         return np.sqrt(np.diag(self.covariance))
 
     @property
-    def pseudo(self) -> FloatArray:
+    def table(self) -> FloatArray:
         """A score for each cluster and model, shape (clusters, N): as if all had all clusters.
 
         Where all models have all items and no cluster has two, these are the scores themselves.
+        """
+        return self.score + len(self.influence) * self.influence
+
+    @property
+    def pseudo(self) -> FloatArray:
+        """The same for tests of all pairs, with a row for one or more clusters.
+
         Where that makes too large a table for tests of all pairs, clusters are joined by lot to
         fewer, larger ones, which are as independent of each other.
         """
         rows, n_models = self.influence, self.influence.shape[1]
         most = max(_LEAST, _CELLS // max(1, n_models * (n_models - 1) // 2))
-        if len(rows) > most:
-            lot = np.random.default_rng(_SEED).permutation(len(rows)) % most
-            rows = per_item(rows, lot, most)
-        return self.score + len(rows) * rows
+        if len(rows) <= most:
+            return self.table
+        lot = np.random.default_rng(_SEED).permutation(len(rows)) % most
+        joined: FloatArray = self.score + most * per_item(rows, lot, most)
+        return joined
 
 
 def linked_scores(
