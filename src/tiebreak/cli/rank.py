@@ -93,8 +93,6 @@ def rank(
       tiebreak rank logs/2026-11-21_seal.eval --place least_squares
       tiebreak rank stars/ --reference openai/gpt-5
     """
-    from tiebreak.report.sheets import anchored, pairs, ranking
-
     if (pair is not None or people is not None) and (
         any(views.values()) or None not in (pair, people)
     ):
@@ -104,6 +102,7 @@ def rank(
         )
     if pair is not None:
         from tiebreak.analysis.pair import compare_pair
+        from tiebreak.report.sheets import pairs
 
         names = split_names(pair)
         if len(names) != 2 or not all(names):
@@ -111,9 +110,11 @@ def rank(
         show(form, pairs, compare_pair(logs, *names, level=how.level))
     elif people is not None:
         from tiebreak.analysis.anchored import anchored_boards
+        from tiebreak.report.sheets import anchored
 
         show(form, anchored, anchored_boards(logs, people, level=how.level))
     else:
         from tiebreak.analysis.ranking import rank_logs
+        from tiebreak.report.sheets import ranking
 
         show(form, ranking, rank_logs(logs, how=how, attempts=attempts, **views))
