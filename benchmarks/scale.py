@@ -105,12 +105,12 @@ def spent(row: str, folder: Path) -> tuple[float, float]:
 
 def cpu(work: Callable[[], object]) -> float:
     """CPU seconds, the least of three times."""
-    found = []
+    seconds = []
     for _ in range(3):
         began = time.process_time()
         work()
-        found.append(time.process_time() - began)
-    return min(found)
+        seconds.append(time.process_time() - began)
+    return min(seconds)
 
 
 def reading(log: Path) -> tuple[float, float, float]:
@@ -131,7 +131,7 @@ def reading(log: Path) -> tuple[float, float, float]:
 def metric_pass(n_models: int, n_items: int = 1000) -> float:
     """CPU seconds of the scorer's metrics, once, for results of all pairs."""
     names = [f"maker/model-{number}" for number in range(n_models)]
-    matches = [match(one, other, 0.3) for one, other in combinations(names, 2)]
+    matches = [match(first, second, 0.3) for first, second in combinations(names, 2)]
     ballots = item("q", matches, groups=[(name,) for name in names])
     stored = ballots_text(ballots.model_copy(update={"placed_by": "win_rate"}))
     score = score_ballots(stored, names)
@@ -148,10 +148,10 @@ def estimating(n_models: int, n_items: int = 1000) -> float:
     names = [f"maker/model-{number}" for number in range(n_models)]
     random = Random(0)
     texts = [words(random, 1500) for _ in range(DISTINCT)]
-    one = planted_contest(dict.fromkeys(names, 0.0))
+    contest = planted_contest(dict.fromkeys(names, 0.0))
     contests = [
         replace(
-            one,
+            contest,
             item_id=str(n),
             answers={name: f"{texts[(n + 7 * k) % DISTINCT]} {k}" for k, name in enumerate(names)},
         )
@@ -188,15 +188,15 @@ def cells(
 
 def grown(rows: Sequence[str], sizes: Sequence[int], kept: Path) -> tuple[list[list[str]], bool]:
     """The rows of the table, and whether one of them misses a bound."""
-    found: dict[str, list[tuple[float, float]]] = {row: [] for row in rows}
+    spent_by_row: dict[str, list[tuple[float, float]]] = {row: [] for row in rows}
     for size in sizes:
         folder = kept / str(size)
         if not folder.exists():
             write_all(folder, size)
         for row in rows:
-            found[row].append(spent(row, folder))
+            spent_by_row[row].append(spent(row, folder))
     missed, lines = False, []
-    for row, measured in found.items():
+    for row, measured in spent_by_row.items():
         seconds, peaks = zip(*measured, strict=True)
         lines.append(cells(row, sizes, seconds, peaks))
         steepest = max(exponents(sizes, values)[-1] for values in (seconds, peaks))
@@ -207,11 +207,11 @@ def grown(rows: Sequence[str], sizes: Sequence[int], kept: Path) -> tuple[list[l
 
 def other_bounds(log: Path, size: int) -> Iterator[tuple[str, bool]]:
     """What else is to be reached, in words, and whether it is missed."""
-    whole, samples, stores = reading(log)
+    seconds, samples, stores = reading(log)
     yield (
-        f"Reading a SEAL log of {size} items: {whole:.2f} s, {whole / samples:.1f} × zip and JSON "
-        f"of its samples (bound 2), {whole / stores:.1f} × of their stores alone",
-        whole > 2 * samples,
+        f"Reading a SEAL log of {size} items: {seconds:.2f} s, {seconds / samples:.1f} × zip and "
+        f"JSON of its samples (bound 2), {seconds / stores:.1f} × of their stores alone",
+        seconds > 2 * samples,
     )
     passes = {n: metric_pass(n) for n in (8, 30, 100)}
     yield (

@@ -103,11 +103,11 @@ def drawn(protocol: str, judge: Judge) -> ItemBallots:
             played = [judge.match(Pairing(number, n, *pair)) for n, pair in enumerate(pairs)]
             matches, alive = [*matches, *played], [match.winner for match in played]
         tiers = {model: 1 + n // 2 for n, model in enumerate(seeds)}
-        own = {"tiering": Tiering(tiers=tiers), "seeds": tuple(seeds)}
+        fields = {"tiering": Tiering(tiers=tiers), "seeds": tuple(seeds)}
     else:
         pairs = list(combinations(MODELS, 2))
         matches = [judge.match(Pairing(1, n, *pair)) for n, pair in enumerate(pairs)]
-        own = {"placed_by": "win_rate", "tiering": None, "seeds": ()}
+        fields = {"placed_by": "win_rate", "tiering": None, "seeds": ()}
     n_calls = sum(len(match.verdicts) for match in matches)
     return item(
         PLACEHOLDER,
@@ -115,7 +115,7 @@ def drawn(protocol: str, judge: Judge) -> ItemBallots:
         groups=[(model,) for model in MODELS],
         calls=[call(cost=0.001) for _ in range(n_calls)],
         protocol=protocol,
-    ).model_copy(update={**own, "lengths": dict.fromkeys(MODELS, 1500)})
+    ).model_copy(update={**fields, "lengths": dict.fromkeys(MODELS, 1500)})
 
 
 def reviewed(judge: Judge) -> ItemBallots:
@@ -195,19 +195,19 @@ def pool(folder: Path, n_items: int, models: Sequence[str] = MODELS) -> list[Pat
 def rankings(folder: Path, pool: Sequence[Path], protocols: Sequence[str] = MATCHES) -> list[Path]:
     """A log of each protocol, of the pool."""
     contests, random = contest_samples(load_candidates(pool)), Random(1)
-    ids: list[int | str] = [str(one.id) for one in contests]
+    ids: list[int | str] = [str(contest.id) for contest in contests]
     judge = Judge(random)
 
     def samples(protocol: str) -> Iterator[str]:
         items = [drawn(protocol, judge) for _ in range(min(DISTINCT, len(ids)))]
         texts = [ballots_text(ballots) for ballots in items]
         prompts = [ChatMessageUser(content=words(random, 6000)) for _ in range(100)]
-        for place, one in enumerate(contests):
-            metadata = one.metadata or {}
+        for place, asked in enumerate(contests):
+            metadata = asked.metadata or {}
             contest = metadata["contest"]
             ballots = items[place % len(items)]
             sample = EvalSample(
-                id=ids[place], epoch=1, input=one.input, target=one.target, metadata=metadata,
+                id=ids[place], epoch=1, input=asked.input, target=asked.target, metadata=metadata,
                 messages=[prompts[place % 100]] * len(ballots.calls), store={},
             ).model_dump_json(exclude_none=True)  # fmt: skip
             text = texts[place % len(items)].replace(PLACEHOLDER, contest["item_id"])

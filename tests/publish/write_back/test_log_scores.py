@@ -44,7 +44,7 @@ def recording(
     place: int | None = 2,
     eval_id: str = "E1",
 ) -> Recording:
-    standings = {key: ItemStanding(*one, "In words.", "judged") for key, one in ranks.items()}
+    standings = {key: ItemStanding(*rank, "In words.", "judged") for key, rank in ranks.items()}
     ranking = Ranking(
         benchmark="gsm8k",
         protocol=protocol,
@@ -200,15 +200,17 @@ def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
 def test_a_zip_is_what_inspect_writes(path: Path) -> None:
     """Its samples and its summaries, in which long explanations are cut."""
     ranking, standings = recording()
-    long = {key: one._replace(words="Beat many. " * 500) for key, one in standings.items()}
+    long = {
+        key: standing._replace(words="Beat many. " * 500) for key, standing in standings.items()
+    }
     inspects = write(read_eval_log(str(path)), path.with_suffix(".json"))
     put(inspects, (ranking, long))
     write(read_eval_log(str(inspects)), inspects.with_suffix(".inspects.eval"))
     put(path, (ranking, long))
     both = [path, inspects.with_suffix(".inspects.eval")]
-    logs = [read_eval_log(str(one)).model_dump(exclude={"location"}) for one in both]
+    logs = [read_eval_log(str(file)).model_dump(exclude={"location"}) for file in both]
     assert logs[0] == logs[1]
-    summaries = [read_eval_log_sample_summaries(str(one)) for one in both]
+    summaries = [read_eval_log_sample_summaries(str(file)) for file in both]
     assert summaries[0] == summaries[1]
     assert "Beat many." in str(summaries[0])
 

@@ -202,7 +202,7 @@ def pack(
         keep(chunk)
         return next(kept)
 
-    told, texts = _Pile(put, size), _Pile(put, size)
+    packed, texts = _Pile(put, size), _Pile(put, size)
 
     def number(text: str) -> int:
         if text not in numbers:
@@ -216,10 +216,10 @@ def pack(
 
     for story in stories:
         written = {"texts": [*map(number, story["texts"])]} if "texts" in story else {}
-        told.add(_json({**story, **written}))
-    told.close()
+        packed.add(_json({**story, **written}))
+    packed.close()
     texts.close()
-    return Packed(told.chunks, texts.chunks)
+    return Packed(packed.chunks, texts.chunks)
 
 
 def unpack(chunk: str) -> list[Any]:
