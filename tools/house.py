@@ -1,0 +1,83 @@
+"""The size of the house: lines, rooms, modules, circles, dataclasses and names.
+
+    python -m tools.house [--list]
+
+An import counts wherever it stands, in a stub (.pyi) too, which says what a package hands on. Lists
+of names by which tasks and findings are found are no imports. `--list` names the modules with one
+importer and counts dataclasses by room.
+"""
+
+import ast
+import sys
+from collections import Counter
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Final
+
+from tools.bindings import DIALECT, PACKAGE, bindings
+
+TESTS: Final = PACKAGE.parent.parent / "tests"
+
+
+def n_lines(folder: Path) -> int:
+    """Lines of Python below a folder."""
+    return sum(len(path.read_text("utf-8").splitlines()) for path in folder.rglob("*.py"))
+
+
+def imports(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """The modules of these that each imports, for types alone as well."""
+    graph: dict[str, set[str]] = {}
+    for name, tree in modules.items():
+        graph[name] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                # Relative is what stubs import.
+                source = (
+                    f"{name.removesuffix('.pyi')}.{node.module}" if node.level else str(node.module)
+                )
+                inside = {f"{source}.{alias.name}" for alias in node.names}
+                graph[name] |= {path if path in modules else source for path in inside}
+            elif isinstance(node, ast.Import):
+                graph[name] |= {alias.name for alias in node.names}
+        graph[name] &= modules.keys() - {name}
+    return graph
+
+
+def main() -> None:
+    """Print the figures."""
+    modules: dict[str, ast.Module] = {}
+    dataclasses: Counter[str] = Counter()
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
+        place = path.relative_to(PACKAGE.parent)
+        name = ".".join(place.with_suffix("").parts).removesuffix(".__init__") + path.suffix
+        modules[name.removesuffix(".py")] = tree = ast.parse(path.read_text("utf-8"))
+        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        decorators = [ast.unparse(mark) for node in classes for mark in node.decorator_list]
+        dataclasses[place.parts[1]] += sum("dataclass" in mark for mark in decorators)
+    graph = imports(modules)
+    importers = Counter(there for names in graph.values() for there in names)
+    packages = {name.rpartition(".")[0] for name in modules}
+    single = [n for n in modules if importers[n] == 1 and n not in packages and ".cli" not in n]
+    try:
+        TopologicalSorter(graph).prepare()
+        circle = "none"
+    except CycleError as error:
+        circle = " -> ".join(error.args[1])
+    names = [bound.name.strip("_") for path in PACKAGE.rglob("*.py") for bound in bindings(path)]
+    vague = sum(name in DIALECT for name in names)
+    rooms = {path.name: n_lines(path) for path in PACKAGE.iterdir() if [*path.glob("*.py")]}
+    biggest, total = max(rooms, key=lambda room: rooms[room]), n_lines(PACKAGE)
+    print(f"lines of src          {total:,}, of fair {rooms['fair']:,}")
+    print(f"modules               {sum(not name.endswith('.pyi') for name in modules)}")
+    print(f"rooms                 {len(rooms)}; biggest {biggest}, {rooms[biggest] / total:.1%}")
+    print(f"circles of files      {circle}")
+    print(f"vague names           {vague / len(names):.2%}")
+    print(f"with one importer     {len(single)}, outside of cli")
+    print(f"dataclasses           {dataclasses.total()}")
+    print(f"lines of tests        {n_lines(TESTS):,}")
+    if "--list" in sys.argv[1:]:
+        print(*single, *(f"{room}: {n} dataclasses" for room, n in dataclasses.items()), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
