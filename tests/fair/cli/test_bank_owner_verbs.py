@@ -35,7 +35,7 @@ def test_an_import(no_bank: Handed, asked: str, code: int, given: dict[str, Any]
     found = SimpleNamespace(refused=bool(code))
     no_bank.instead("tiebreak.fair.bank.reading.sources_of", ["x"])
     no_bank.instead("tiebreak.fair.bank.importing.import_files", found)
-    no_bank.instead("tiebreak.fair.cli.bank_import.show")
+    no_bank.instead("tiebreak.fair.cli.bank.show")
     assert bank("import", "a", "b", *asked.split(), code=code) == ""
     sources, opened, taken, shown = no_bank.made
     assert sources[1] == (("a", "b"),)
@@ -50,7 +50,7 @@ def test_an_import(no_bank: Handed, asked: str, code: int, given: dict[str, Any]
 def test_a_check(no_bank: Handed, asked: str, n_wrong: int, code: int, most: int) -> None:
     found = SimpleNamespace(n_wrong=n_wrong)
     no_bank.instead("tiebreak.fair.bank.checks.check_bank", found)
-    no_bank.instead("tiebreak.fair.cli.bank_check.show")
+    no_bank.instead("tiebreak.fair.cli.bank.show")
     assert bank("check", *asked.split(), code=code) == ""
     _, checked, shown = no_bank.made
     given = {"bank": "bank.db", "most_shown": most}
@@ -65,7 +65,7 @@ def test_a_check(no_bank: Handed, asked: str, n_wrong: int, code: int, most: int
 def test_stats(no_bank: Handed, asked: str, url: str) -> None:
     """The password of a database is not shown."""
     no_bank.instead("tiebreak.fair.bank.stats.bank_stats", "found")
-    no_bank.instead("tiebreak.fair.cli.bank_check.show")
+    no_bank.instead("tiebreak.fair.cli.bank.show")
     assert bank("stats", *asked.split()) == ""
     assert no_bank.made[1][1:] == ((ENGINE,), {"bank": url})
     assert no_bank.made[2][1][::2] == (None, "found")
@@ -226,7 +226,7 @@ def test_errors_of_a_bank_are_sentences() -> None:
 def test_a_bank_in_an_own_place(no_bank: Handed) -> None:
     """By option, else by variable, else bank.db."""
     no_bank.instead("tiebreak.fair.bank.stats.bank_stats")
-    no_bank.instead("tiebreak.fair.cli.bank_check.show")
+    no_bank.instead("tiebreak.fair.cli.bank.show")
     tiebreak("bank", "stats", env={"TIEBREAK_BANK": "y.db"})
     tiebreak("bank", "stats", "--bank", "x.db", env={"TIEBREAK_BANK": "y.db"})
     tiebreak("bank", "stats")
