@@ -58,7 +58,6 @@ from tiebreak.text import count
     "near_duplicates",
     type=click.Choice(["draft", "skip", "keep"]),
     default="draft",
-    show_default=True,
     help="What becomes of near duplicates of earlier questions: drafts, which are not asked until "
     "somebody approves them; left out; or imported as they are.",
 )
@@ -188,7 +187,6 @@ def stats(url: str, form: str | None) -> None:
     "n",
     type=click.IntRange(2, 20),
     default=4,
-    show_default=True,
     help="Statements about each text, half of them true.",
 )
 @click.option("--limit", type=click.IntRange(1), help="Write about so many texts at most.")
@@ -277,7 +275,6 @@ def expand(
     multiple=True,
     type=click.Choice(["draft", "approved", "rejected"]),
     default=("draft",),
-    show_default=True,
     help="With --out: questions of this status. Repeatable.",
 )
 @click.option(

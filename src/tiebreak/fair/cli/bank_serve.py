@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -90,8 +90,8 @@ def export(
 
 @verb()
 @bank_option
-@click.option("--k", type=click.IntRange(1), default=1000, show_default=True, help="Questions.")
-@click.option("--seed", default="0", show_default=True, help="Names the draw.")
+@click.option("--k", type=click.IntRange(1), default=1000, help="Questions.")
+@click.option("--seed", default="0", help="Names the draw.")
 @click.option(
     "--anchors",
     type=click.FloatRange(0, 1),
@@ -103,7 +103,6 @@ def export(
     "--share",
     type=click.Choice(["equal", "proportional"]),
     default="equal",
-    show_default=True,
     help="As many of each category, or as the bank has them.",
 )
 @click.option(
@@ -127,7 +126,7 @@ def sample(
     anchors: float | None,
     session: str | None,
     balanced: bool,
-    share: str,
+    share: "Share",
     institution: str | None,
     with_keys: bool,
     out: str,
@@ -150,43 +149,35 @@ def sample(
         raise click.UsageError("--institution draws what is unseen: anchors are seen by all")
     if Path(out).exists():
         raise click.UsageError(f"{out} is there already: give --out another name")
-    how = cast("Share", share)
     engine = open_bank(url)
     if institution is not None:
-        uuids = hand_out(engine, k, seed, institution, balanced=balanced, share=how)
+        uuids = hand_out(engine, k, seed, institution, balanced=balanced, share=share)
     elif anchors is None or session is None:
-        uuids = draw(entries(engine), k, seed, balanced=balanced, share=how)
+        uuids = draw(entries(engine), k, seed, balanced=balanced, share=share)
     else:
         bank = entries(engine)
-        uuids = linked(bank, k, seed, session, anchors=anchors, balanced=balanced, share=how)
+        uuids = linked(bank, k, seed, session, anchors=anchors, balanced=balanced, share=share)
     write_questions(engine, uuids, Path(out), with_keys=with_keys)
     click.echo(f"{out}: {count(k, 'question')}{' with their keys' if with_keys else ''}")
 
 
 @verb()
 @bank_option
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@click.option(
-    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that answer."
-)
+@click.option("--host", default="127.0.0.1")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080)
+@click.option("--workers", type=click.IntRange(1), default=1, help="Processes that answer.")
 @click.option(
     "--development", is_flag=True, help="Make a secret for this run, and print a token of an admin."
 )
 @click.option(
     "--balanced", is_flag=True, help='As many statements that are "true" as "false" in a session.'
 )
-@click.option(
-    "--token-rate", default="100/second", show_default=True, help="Requests of one token."
-)
-@click.option(
-    "--address-rate", default="2000/second", show_default=True, help="Requests of one address."
-)
+@click.option("--token-rate", default="100/second", help="Requests of one token.")
+@click.option("--address-rate", default="2000/second", help="Requests of one address.")
 @click.option(
     "--most-body",
     type=click.IntRange(1024),
     default=256 * 1024,
-    show_default=True,
     help="Bytes of a request, which an answer must fit into.",
 )
 @click.option(
@@ -246,7 +237,6 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
     "--role",
     type=click.Choice(["examinee", "examiner", "admin"]),
     default="examinee",
-    show_default=True,
 )
 @click.option("--session", metavar="ID", help="Good for this session only.")
 @click.option(
@@ -254,7 +244,6 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
     "lifetime",
     callback=_lifetime,
     default="7d",
-    show_default=True,
     metavar="TIME",
     help="How long it is good for: 7d, 12h, 30m.",
 )
@@ -321,7 +310,7 @@ def quota(url: str, institution: str, n: int) -> None:
 @click.option("--state", type=click.Choice(["open", "complete", "closed"]), help="Only these.")
 @click.option("--institution", help="Only its own.")
 @form_options("json")
-def sessions(url: str, state: str | None, institution: str | None, form: str | None) -> None:
+def sessions(url: str, state: "State | None", institution: str | None, form: str | None) -> None:
     """List the sessions of a bank's server. Shown is how far each is, and its results.
 
     \b
@@ -334,9 +323,7 @@ def sessions(url: str, state: str | None, institution: str | None, form: str | N
     from tiebreak.fair.report import bank as sheets
 
     with open_bank(url).connect() as connection:
-        listing = sessions_of(
-            connection, state=cast("State | None", state), institution=institution
-        )
+        listing = sessions_of(connection, state=state, institution=institution)
     show(form, sheets, listing)
 
 
@@ -363,7 +350,7 @@ def close(session: str, url: str) -> None:
 @click.option("--hold", is_flag=True, help="Keep the results, and do not release them yet.")
 @click.option("--withdraw", is_flag=True, help="Keep what was released from the owner again.")
 @bank_option
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95)
 @form_options("json")
 def release(
     session: str,

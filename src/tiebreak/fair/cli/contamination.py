@@ -14,7 +14,7 @@ from tiebreak.cli._shared import FILES, form_options, show, verb
     metavar="NAME",
     help="A dataset that was never published, to compare the others with. Repeatable.",
 )
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95)
 @form_options("json", "csv")
 def contamination(
     logs: tuple[str, ...], baselines: tuple[str, ...], level: float, form: str | None
