@@ -1,52 +1,232 @@
 """What every verb hands on.
 
 The functions that do the work do not run here; their results are tested where they are.
+`expected/handed.txt` has each command with the calls that it comes to. An argument that is not
+there is what the function takes by default; nothing, None and empty, is None.
 """
 
 import inspect
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.cli.commands import CASES, Case
+from tests import expected
 from tests.cli.handed import Enough, Handed, tiebreak
+from tiebreak.demo.lab.planted import Traits
+from tiebreak.estimate.cost import estimate_cost
+from tiebreak.publish.hub import RetryPolicy
+
+HOW = "--level 0.9 --draws 150 --seed 3"
+LOADING = (
+    "--mode intersect --metric acc --filter strict --rename x=y --rename u=v=w --name a.eval=m "
+    "--name logs/b=n --same-settings"
+)
+READING = "--stderr e.csv --metric m --filter strict --rename a=b"
+COMMANDS = f"""
+align a b --human h.csv
+align a --human h.csv --method irv --method irv --method borda --scores mean-rank {HOW}
+calibrate a b --human h.csv
+calibrate a --human h.csv --level 0.9
+calibrate --judge j.csv --judge k.csv --human h.csv --skip-faulty
+candidates a b
+candidates a {LOADING}
+compare a b
+compare a --reference seal --price 1,2 --place elimination_tied {HOW}
+contamination a b
+contamination a --baseline x --baseline y --level 0.9
+demo
+demo --out x --protocol seal --judge j --limit 1 --judged 2 --seed -3
+demo --recorded --out x --protocol seal
+diagnose a b
+diagnose a --level 0.9 --power 0.7
+diagnose a {LOADING}
+estimate a b
+estimate a --protocol swiss --judge j --meta-judge m --peers p,q --price 1,2 --price j=3,4 \
+--model-cost-config c.yaml --reasoning-tokens 5 --from-log l --connections 6 \
+--seconds-per-call 7.5 --calls-per-minute 8 --sample 9 --task-type t --rubric r.yaml \
+--reviewers v --saturated-only --no-merge-identical --seed 10 --mode union
+INSPECT_EVAL_MODEL_COST_CONFIG=prices.json estimate a --judge j
+estimate a --judge j --budget 2.5
+estimate a --judge j --calls 7
+estimate a --judge j --precision 0.05 --from-log l --price 1,2 --model-cost-config c.yaml \
+--reasoning-tokens 5 --sample 9 --task-type t --rubric r.yaml --no-merge-identical --seed 10 \
+{LOADING}
+peers a b
+peers a --method borda --method irv {HOW}
+rank a b
+rank a --price 1,2 --price m=3,4 --closure --control style --place points --reference r \
+--attempts all {HOW}
+rank a b --pair x,y --level 0.9
+score-code a b --out new/pool.parquet
+score-code a --out pool.parquet --sandbox local --confirm-run-unsafe-code --trust-code --again \
+--log-dir runs --json
+score-code a --out pool.parquet {LOADING}
+serve-local
+serve-local --host h --port 0 --path m.gguf --slots 2 --threads 1 --context 256
+simulate
+simulate --models 4 --spread 0.3 --items 6,7 --repeats 2 --protocol seal \
+--protocol swiss:rounds=2 --swap never --ties 0.1 --pass-rate 0.2 --resolution 0.4 --noise 0.6 \
+--fresh --position-bias 0.7 --verbosity-bias 0.8 --seeding-noise 0.9 --list-taste 1.1 \
+--grading-noise 1.2 --malformed 1 --target -1 --confidence 1 --seed 9 --jobs 1
+simulate --models 4 --qualities 0.3,-0.2
+stability a b
+stability a --subsample 0.25,1 --seeds 1
+stability a b --people v.csv
+stability a --elo --seeds 4
+stability a --sizes 1,20
+stability a --sizes 5 --reference m
+stability a --against s.csv
+stability a --dates d.csv
+stability a --causes c.csv
+write-back a b --into c --into d
+write-back a --into c --rename x=y --rename u=v --dry-run
+TIEBREAK_BANK=bank.db bank serve
+bank serve --bank x.db --host h --port 65535 --workers 2 --development --balanced \
+--token-rate 1/hour --address-rate 2/hour --most-body 1024 --proxy 10.0.0.1
+csd s t
+csd s t --rounds r
+csd s t --order y,x
+csd s t --iterations 1 --seed 2 --jobs -1 --missing worst --eliminate 0,1 --spoil a=x \
+--spoil b=y --performance-tiers 3 {READING}
+csd s --tiers 3 --benchmark b --eliminate 1 --performance-tiers 2 --metric m --json
+csd s --also kemeny --json
+aggregate a b
+aggregate a b --time-limit 9 --per-item
+aggregate a --time-limit 0 --method irv --method borda
+aggregate a --also csd --json
+aggregate a --drop-unranked --ties se --weights a=b=2,mmlu=1/2 {READING}
+report a b
+report a b --pictures pdf,png --width 2in
+report a b --columns 2 --titled
+report a b -o out --human h --reference r --title t {HOW}
+report a b --scores s --scores t
+report a b --scores s --rounds rounds.yaml --stderr e.csv
+report a b --scores s --order order.txt
+report a b --scores s --order x,y
+report --scores s --seed 7
+publish a b --to me/ranks
+publish a b --dry-run
+publish a b --dry-run --to me/ranks
+publish a b --dry-run --to me/ranks --out x/y
+publish a b --every-eval-ever eee
+publish a b --to me/ranks --public --with-candidates --candidates c --candidates d --license mit \
+--community-evals ce {HOW}
+publish a b --to me/ranks --pr
+publish --scores s --scores t --dry-run --eliminate 0,1 --missing worst --performance-tiers 3 {HOW}
+"""
 
 
-def arguments(
-    function: Callable[..., object],
-    args: Sequence[Any],
-    given: Mapping[str, Any],
-    more: Callable[..., object] | None,
-) -> dict[str, Any]:
-    """All arguments of a call, those by default too; nothing, None and empty, is None."""
-    bound = inspect.signature(function).bind(*args, **given)
-    bound.apply_defaults()
-    values = dict(bound.arguments)
-    for name, parameter in inspect.signature(function).parameters.items():
+class Result:
+    """What a function came to, by a name, with as much of it as a verb looks at."""
+
+    def __init__(self, name: str, **fields: Any) -> None:
+        self.name = name
+        vars(self).update(fields)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+ENDS = (
+    "tiebreak.analysis.alignment.align",
+    "tiebreak.analysis.anchored.labels_needed",
+    "tiebreak.analysis.calibration.calibrate",
+    "tiebreak.analysis.comparison.compare",
+    "tiebreak.analysis.diagnosis.diagnose",
+    "tiebreak.analysis.pair.compare_pair",
+    "tiebreak.analysis.peers.review.peer_report",
+    "tiebreak.analysis.ranking.rank_logs",
+    "tiebreak.analysis.stability.stability",
+    "tiebreak.cli.aggregate.show",
+    "tiebreak.cli.candidates.show",
+    "tiebreak.cli.csd.show",
+    "tiebreak.demo.lab.simulate.simulate",
+    "tiebreak.demo.local.server.serve_local",
+    "tiebreak.demo.run.run_demo",
+    "tiebreak.demo.screen.show_recorded",
+    "tiebreak.estimate.cost.estimate_cost",
+    "tiebreak.estimate.cost.plan_judging",
+    "tiebreak.fair.analysis.contamination.contamination",
+    "tiebreak.fair.analysis.star_stability.star_stability",
+    "tiebreak.fair.server.app.run",
+    "tiebreak.inspect_tasks.score_code.score_code",
+    "tiebreak.publish.dataset.publish_dataset",
+    "tiebreak.publish.write_back.write_back_ranks",
+    "tiebreak.report.page.build.write_report",
+)
+"""With these a command ends here."""
+
+BALLOTS = [Result("ballots", scores=None), Result("ballots of scores", scores=Result("scores"))]
+RESULTS = {
+    "tiebreak.analysis.consensus.elect": Result("election"),
+    "tiebreak.analysis.contests.contest_report": Result("contest"),
+    "tiebreak.analysis.contests.tier_report": Result("contest of tiers"),
+    "tiebreak.analysis.contests.with_csd": Result("election and contest"),
+    "tiebreak.analysis.contests.with_kemeny": Result("contest and election"),
+    "tiebreak.candidates.audit": Result("audit"),
+    "tiebreak.candidates.load_candidates": Result("pool"),
+    "tiebreak.report.page.build.check_folder": None,
+    "tiebreak.tables.dates.read_dates": Result("dates"),
+    "tiebreak.tables.human.read_causes": Result("causes"),
+    "tiebreak.tables.pool_scores.read_item_scores": Result("items"),
+    "tiebreak.tables.read_ballots": BALLOTS,
+    "tiebreak.tables.read_human_ranking": Result("people"),
+    "tiebreak.tables.read_order": Result("order"),
+    "tiebreak.tables.read_rounds": Result("rounds"),
+    "tiebreak.tables.read_scores": Result("table", benchmarks=("x", "y")),
+}
+"""What the others come to."""
+
+MORE: dict[str, Callable[..., object]] = {"plan_judging": estimate_cost, "simulate": Traits}
+"""To which functions these hand on other arguments."""
+
+
+def shown(value: object) -> str:
+    if isinstance(value, ModuleType | RetryPolicy):
+        return getattr(value, "__name__", type(value).__name__)
+    return repr(value).replace("PosixPath", "Path")
+
+
+def call(name: str, function: Callable[..., object], args: Any, given: dict[str, Any]) -> str:
+    """A call with what is not the default of an argument."""
+    parameters = inspect.signature(function).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    values = dict(inspect.signature(function).bind(*args, **given).arguments)
+    for key, parameter in parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
-            assert more is not None
-            defaults = {p.name: p.default for p in inspect.signature(more).parameters.values()}
-            values = defaults | values.pop(name) | values
-    return {name: None if value in ((), {}) else value for name, value in values.items()}
+            others = inspect.signature(MORE[name]).parameters if name in MORE else {}
+            defaults = {key: parameter.default for key, parameter in others.items()} | defaults
+            values |= values.pop(key, {})
+    plain = {key: None if value in ((), [], {}) else value for key, value in values.items()}
+    usual = {key: None if value in ((), [], {}) else value for key, value in defaults.items()}
+    told = (f"{key}={shown(value)}" for key, value in plain.items() if value != usual.get(key))
+    return f"  {name}({', '.join(told)})\n"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.command[:30])
-def test_what_a_verb_hands_on(
-    case: Case, handed: Handed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_verbs_hand_on(
+    handed: Handed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    module, _, name = case.function.rpartition(".")
-    function = getattr(import_module(module), name)
-    for target, result in case.before.items():
+    monkeypatch.delenv("INSPECT_EVAL_MODEL_COST_CONFIG", raising=False)
+    for name in ("rounds.yaml", "e.csv", "order.txt"):
+        Path(name).touch()
+    functions: dict[str, Callable[..., object]] = {}
+    for target, result in {**dict.fromkeys(ENDS, Enough()), **RESULTS}.items():
+        module, _, name = target.rpartition(".")
+        functions[name] = getattr(import_module(module), name)
         handed.instead(target, result)
-    handed.instead(case.function, Enough())
-    with pytest.raises(Enough):
-        tiebreak(*shlex.split(case.command), env=case.env)
-    called, args, given = handed.made[-1]
-    assert called == name
-    expected = arguments(function, case.args, case.given, case.more)
-    assert arguments(function, args, given, case.more) == expected
+    texts = []
+    for command in COMMANDS.strip().splitlines():
+        words = shlex.split(command)
+        env = dict([words.pop(0).split("=")] if "=" in words[0] else [])
+        handed.made.clear()
+        with pytest.raises(Enough):
+            tiebreak(*words, env=env)
+        calls = (call(name, functions[name], args, given) for name, args, given in handed.made)
+        texts.append(f"$ {command}\n{''.join(calls)}")
+    expected.check(__file__, "handed.txt", "\n".join(texts))
