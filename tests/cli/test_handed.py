@@ -1,25 +1,15 @@
 """What every verb hands on.
 
 The functions that do the work do not run here; their results are tested where they are.
-`expected/handed.txt` has each command with the calls that it comes to. An argument that is not
-there is what the function takes by default; nothing, None and empty, is None.
+`expected/handed.txt` has each command with the calls that it comes to.
 """
 
-import inspect
-import shlex
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 from tests import expected
-from tests.cli.handed import Enough, Handed, tiebreak
-from tiebreak.demo.lab.planted import Traits
-from tiebreak.estimate.cost import estimate_cost
-from tiebreak.publish.hub import RetryPolicy
+from tests.cli.handed import Enough, Handed, Result
 
 HOW = "--level 0.9 --draws 150 --seed 3"
 LOADING = (
@@ -121,17 +111,6 @@ publish --scores s --scores t --dry-run --eliminate 0,1 --missing worst --perfor
 """
 
 
-class Result:
-    """What a function came to, by a name, with as much of it as a verb looks at."""
-
-    def __init__(self, name: str, **fields: Any) -> None:
-        self.name = name
-        vars(self).update(fields)
-
-    def __repr__(self) -> str:
-        return f"<{self.name}>"
-
-
 ENDS = (
     "tiebreak.analysis.alignment.align",
     "tiebreak.analysis.anchored.labels_needed",
@@ -182,31 +161,6 @@ RESULTS = {
 }
 """What the others come to."""
 
-MORE: dict[str, Callable[..., object]] = {"plan_judging": estimate_cost, "simulate": Traits}
-"""To which functions these hand on other arguments."""
-
-
-def shown(value: object) -> str:
-    if isinstance(value, ModuleType | RetryPolicy):
-        return getattr(value, "__name__", type(value).__name__)
-    return repr(value).replace("PosixPath", "Path")
-
-
-def call(name: str, function: Callable[..., object], args: Any, given: dict[str, Any]) -> str:
-    """A call with what is not the default of an argument."""
-    parameters = inspect.signature(function).parameters
-    defaults = {name: parameter.default for name, parameter in parameters.items()}
-    values = dict(inspect.signature(function).bind(*args, **given).arguments)
-    for key, parameter in parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            others = inspect.signature(MORE[name]).parameters if name in MORE else {}
-            defaults = {key: parameter.default for key, parameter in others.items()} | defaults
-            values |= values.pop(key, {})
-    plain = {key: None if value in ((), [], {}) else value for key, value in values.items()}
-    usual = {key: None if value in ((), [], {}) else value for key, value in defaults.items()}
-    told = (f"{key}={shown(value)}" for key, value in plain.items() if value != usual.get(key))
-    return f"  {name}({', '.join(told)})\n"
-
 
 def test_what_verbs_hand_on(
     handed: Handed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -215,18 +169,5 @@ def test_what_verbs_hand_on(
     monkeypatch.delenv("INSPECT_EVAL_MODEL_COST_CONFIG", raising=False)
     for name in ("rounds.yaml", "e.csv", "order.txt"):
         Path(name).touch()
-    functions: dict[str, Callable[..., object]] = {}
-    for target, result in {**dict.fromkeys(ENDS, Enough()), **RESULTS}.items():
-        module, _, name = target.rpartition(".")
-        functions[name] = getattr(import_module(module), name)
-        handed.instead(target, result)
-    texts = []
-    for command in COMMANDS.strip().splitlines():
-        words = shlex.split(command)
-        env = dict([words.pop(0).split("=")] if "=" in words[0] else [])
-        handed.made.clear()
-        with pytest.raises(Enough):
-            tiebreak(*words, env=env)
-        calls = (call(name, functions[name], args, given) for name, args, given in handed.made)
-        texts.append(f"$ {command}\n{''.join(calls)}")
-    expected.check(__file__, "handed.txt", "\n".join(texts))
+    text = handed.recorded(COMMANDS, dict.fromkeys(ENDS, Enough()) | RESULTS)
+    expected.check(__file__, "handed.txt", text)
