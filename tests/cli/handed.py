@@ -3,7 +3,7 @@
 import inspect
 import shlex
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -84,7 +84,7 @@ class Handed:
         return [name for name, *_ in self.made]
 
     def recorded(self, commands: str, results: Mapping[str, object]) -> str:
-        """Commands, one a line, with the calls that each comes to, and what it prints.
+        """Commands, one a line, with the calls that each comes to, what it prints, ! and errors.
 
         An argument that is not there is what the function takes by default; nothing, None and
         empty, is None.
@@ -103,12 +103,13 @@ class Handed:
             words = shlex.split(command)
             env = dict([words.pop(0).split("=")] if "=" in words[0] else [])
             self.made.clear()
-            try:
-                printed = tiebreak(*words, env=env).output.splitlines(keepends=True)
-            except Enough:
-                printed = []
+            printed = ""
+            with suppress(Enough):
+                done = tiebreak(*words, env=env)
+                assert done.exit_code == 0, done.output
+                printed = done.stdout + "".join(f"! {line}\n" for line in done.stderr.splitlines())
             calls = (_call(name, functions[name], args, given) for name, args, given in self.made)
-            texts.append(f"$ {command}\n{''.join((*calls, *printed))}")
+            texts.append(f"$ {command}\n{''.join(calls)}{printed}")
         return "\n".join(texts)
 
 

@@ -1,4 +1,4 @@
-"""What `csd`, `aggregate` and `report` say and end with."""
+"""What `aggregate` and `report` say and end with."""
 
 import json
 from pathlib import Path
@@ -12,18 +12,6 @@ from tests.cli.handed import Handed, tiebreak
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def test_csd_and_its_plots(handed: Handed) -> None:
-    handed.instead("tiebreak.tables.read_scores", SimpleNamespace(benchmarks=()))
-    handed.instead("tiebreak.analysis.contests.contest_report", "a contest")
-    handed.instead("tiebreak.report.plot.check_plot")
-    handed.instead("tiebreak.report.plot.plot_contest", [Path("x.svg"), Path("y.svg")])
-    handed.instead("tiebreak.cli.csd.show")
-    done = tiebreak("csd", "s", "--plot", "x.svg")
-    assert (done.stdout, done.stderr) == ("", "Plots: x.svg, y.svg\n")
-    assert handed.names[0] == "check_plot"
-    assert handed.made[-1][1] == ("a contest", "x.svg")
 
 
 def test_ballots_alone_go_beside_no_contest(handed: Handed) -> None:

@@ -20,12 +20,32 @@ READING = "--stderr e.csv --metric m --filter strict --rename a=b"
 COMMANDS = f"""
 align a b --human h.csv
 align a --human h.csv --method irv --method irv --method borda --scores mean-rank {HOW}
+align a --human h.csv --json --items
+align a --human h.csv --plot x.svg
+align a --human h.csv --method irv --method borda --plot x.svg
+align a --human h.csv --method irv --plot-method SR --plot x.svg
 calibrate a b --human h.csv
+calibrate a --human h.csv --plot x.svg --width 85mm
 calibrate a --human h.csv --level 0.9
 calibrate --judge j.csv --judge k.csv --human h.csv --skip-faulty
+canary a b
+canary a --level 0.9 --json
+canary a --judge j
+canary a --judge j -n 1 --seed 5 --mode intersect --task-type t --rubric r \
+--model-cost-config c --json --log-dir own
+canary a --judge j --estimate --json
 candidates a b
+candidates a --out p
+candidates a --out p --json
 candidates a {LOADING}
 compare a b
+compare a --json
+compare a --csv
+compare a --format markdown
+compare a --format latex
+compare a --format html
+compare a --plot x.svg
+compare a --against depth --plot x.svg
 compare a --reference seal --price 1,2 --place elimination_tied {HOW}
 contamination a b
 contamination a --baseline x --baseline y --level 0.9
@@ -47,6 +67,8 @@ estimate a --judge j --precision 0.05 --from-log l --price 1,2 --model-cost-conf
 --reasoning-tokens 5 --sample 9 --task-type t --rubric r.yaml --no-merge-identical --seed 10 \
 {LOADING}
 peers a b
+peers a --json --items
+peers a --json
 peers a --method borda --method irv {HOW}
 rank a b
 rank a --price 1,2 --price m=3,4 --closure --control style --place points --reference r \
@@ -68,6 +90,8 @@ stability a b
 stability a --subsample 0.25,1 --seeds 1
 stability a b --people v.csv
 stability a --elo --seeds 4
+stability a --elo --plot x.svg
+stability a --csv
 stability a --sizes 1,20
 stability a --sizes 5 --reference m
 stability a --against s.csv
@@ -85,6 +109,7 @@ csd s t --iterations 1 --seed 2 --jobs -1 --missing worst --eliminate 0,1 --spoi
 --spoil b=y --performance-tiers 3 {READING}
 csd s --tiers 3 --benchmark b --eliminate 1 --performance-tiers 2 --metric m --json
 csd s --also kemeny --json
+csd s --plot x.svg
 aggregate a b
 aggregate a b --time-limit 9 --per-item
 aggregate a --time-limit 0 --method irv --method borda
@@ -112,18 +137,10 @@ publish --scores s --scores t --dry-run --eliminate 0,1 --missing worst --perfor
 
 
 ENDS = (
-    "tiebreak.analysis.alignment.align",
     "tiebreak.analysis.anchored.labels_needed",
-    "tiebreak.analysis.calibration.calibrate",
-    "tiebreak.analysis.comparison.compare",
     "tiebreak.analysis.diagnosis.diagnose",
     "tiebreak.analysis.pair.compare_pair",
-    "tiebreak.analysis.peers.review.peer_report",
     "tiebreak.analysis.ranking.rank_logs",
-    "tiebreak.analysis.stability.stability",
-    "tiebreak.cli.aggregate.show",
-    "tiebreak.cli.candidates.show",
-    "tiebreak.cli.csd.show",
     "tiebreak.demo.lab.simulate.simulate",
     "tiebreak.demo.local.server.serve_local",
     "tiebreak.demo.run.run_demo",
@@ -131,7 +148,6 @@ ENDS = (
     "tiebreak.estimate.cost.estimate_cost",
     "tiebreak.estimate.cost.plan_judging",
     "tiebreak.fair.analysis.contamination.contamination",
-    "tiebreak.fair.analysis.star_stability.star_stability",
     "tiebreak.fair.server.app.run",
     "tiebreak.inspect_tasks.score_code.score_code",
     "tiebreak.publish.dataset.publish_dataset",
@@ -141,15 +157,53 @@ ENDS = (
 """With these a command ends here."""
 
 BALLOTS = [Result("ballots", scores=None), Result("ballots of scores", scores=Result("scores"))]
-RESULTS = {
+TWO = [Path("x.svg"), Path("x-2.svg")]
+RESULTS: dict[str, object] = {
+    "tiebreak.analysis.alignment.align": Result("alignment"),
+    "tiebreak.analysis.calibration.calibrate": Result("calibration"),
+    "tiebreak.analysis.comparison.compare": Result("comparison"),
     "tiebreak.analysis.consensus.elect": Result("election"),
     "tiebreak.analysis.contests.contest_report": Result("contest"),
     "tiebreak.analysis.contests.tier_report": Result("contest of tiers"),
     "tiebreak.analysis.contests.with_csd": Result("election and contest"),
     "tiebreak.analysis.contests.with_kemeny": Result("contest and election"),
+    "tiebreak.analysis.judge.canaries.canary_reports": [
+        Result("report", canaries=Result("canaries", n_unscored=0))
+    ],
+    "tiebreak.analysis.peers.review.peer_report": Result("peers"),
+    "tiebreak.analysis.stability.stability": Result("stability"),
     "tiebreak.candidates.audit": Result("audit"),
     "tiebreak.candidates.load_candidates": Result("pool"),
+    "tiebreak.candidates.write_parquet": None,
+    **{
+        f"tiebreak.cli.{verb}.show": None
+        for verb in (
+            *("aggregate", "align", "calibrate", "canary", "candidates", "compare", "csd"),
+            *("peers", "stability"),
+        )
+    },
+    "tiebreak.estimate.cost.estimate_canaries": Result(
+        "estimate",
+        judges=Result("judges", judge="j"),
+        protocols=[
+            Result(
+                "canaries",
+                calls=Result("calls", likely=1200.0),
+                tokens_in=Result("tokens", likely=3456.7),
+                tokens_out=Result("tokens", likely=89.0),
+                cost=Result("dollars", likely=1234.5),
+            )
+        ],
+    ),
+    "tiebreak.fair.analysis.star_stability.star_stability": Result("star stability"),
+    "tiebreak.fair.report.figures.plot_star_stability": TWO,
+    "tiebreak.inspect_tasks.canaries.ask": Result("log", location="log.eval"),
     "tiebreak.report.page.build.check_folder": None,
+    "tiebreak.report.plot.check_plot": None,
+    "tiebreak.report.plot.plot_alignment": None,
+    "tiebreak.report.plot.plot_calibration": TWO,
+    "tiebreak.report.plot.plot_comparison": None,
+    "tiebreak.report.plot.plot_contest": TWO,
     "tiebreak.tables.dates.read_dates": Result("dates"),
     "tiebreak.tables.human.read_causes": Result("causes"),
     "tiebreak.tables.pool_scores.read_item_scores": Result("items"),

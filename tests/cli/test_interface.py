@@ -80,12 +80,11 @@ def test_what_every_verb_takes() -> None:
 # The modules that run each verb by its name, of a group's verbs that within the group.
 TESTED = {
     "cli/test_handed.py": (
-        *("aggregate", "align", "calibrate", "candidates", "compare", "contamination", "csd"),
-        *("demo", "diagnose", "estimate", "peers", "publish", "rank", "report", "score-code"),
-        *("serve-local", "simulate", "stability", "write-back", "bank serve"),
+        *("aggregate", "align", "calibrate", "canary", "candidates", "compare", "contamination"),
+        *("csd", "demo", "diagnose", "estimate", "peers", "publish", "rank", "report"),
+        *("score-code", "serve-local", "simulate", "stability", "write-back", "bank serve"),
     ),
     "cli/test_lm_eval.py": ("lm-eval-cache", "lm-eval-tasks"),
-    "cli/test_paid_verbs.py": ("canary",),
     "cli/test_pairs.py": ("pairs",),
     "cli/test_rubric.py": ("rubric",),
     "study/test_run.py": ("run",),
