@@ -24,6 +24,16 @@ def n_lines(folder: Path) -> int:
     return sum(len(path.read_text("utf-8").splitlines()) for path in folder.rglob("*.py"))
 
 
+def modules() -> dict[str, ast.Module]:
+    """The modules and stubs of the package, stubs as NAME.pyi."""
+    parsed = {}
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
+        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        name = (name.removesuffix(".__init__") + path.suffix).removesuffix(".py")
+        parsed[name] = ast.parse(path.read_text("utf-8"))
+    return parsed
+
+
 def imports(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
     """The modules of these that each imports, for types alone as well."""
     graph: dict[str, set[str]] = {}
@@ -31,10 +41,8 @@ def imports(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
         graph[name] = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                # Relative is what stubs import.
-                source = (
-                    f"{name.removesuffix('.pyi')}.{node.module}" if node.level else str(node.module)
-                )
+                package = name.removesuffix(".pyi") if node.level else ""  # of a stub
+                source = f"{package}.{node.module}".lstrip(".")
                 inside = {f"{source}.{alias.name}" for alias in node.names}
                 graph[name] |= {path if path in modules else source for path in inside}
             elif isinstance(node, ast.Import):
@@ -45,19 +53,17 @@ def imports(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
 
 def main() -> None:
     """Print the figures."""
-    modules: dict[str, ast.Module] = {}
+    parsed = modules()
     dataclasses: Counter[str] = Counter()
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
-        place = path.relative_to(PACKAGE.parent)
-        name = ".".join(place.with_suffix("").parts).removesuffix(".__init__") + path.suffix
-        modules[name.removesuffix(".py")] = tree = ast.parse(path.read_text("utf-8"))
-        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-        decorators = [ast.unparse(mark) for node in classes for mark in node.decorator_list]
-        dataclasses[place.parts[1]] += sum("dataclass" in mark for mark in decorators)
-    graph = imports(modules)
+    for name, tree in parsed.items():
+        room = name.partition(".")[2].partition(".")[0]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                dataclasses[room] += "dataclass" in "".join(map(ast.unparse, node.decorator_list))
+    graph = imports(parsed)
     importers = Counter(there for names in graph.values() for there in names)
-    packages = {name.rpartition(".")[0] for name in modules}
-    single = [n for n in modules if importers[n] == 1 and n not in packages and ".cli" not in n]
+    packages = {name.rpartition(".")[0] for name in parsed}
+    single = [n for n in parsed if importers[n] == 1 and n not in packages and ".cli" not in n]
     try:
         TopologicalSorter(graph).prepare()
         circle = "none"
@@ -68,7 +74,7 @@ def main() -> None:
     rooms = {path.name: n_lines(path) for path in PACKAGE.iterdir() if [*path.glob("*.py")]}
     biggest, total = max(rooms, key=lambda room: rooms[room]), n_lines(PACKAGE)
     print(f"lines of src          {total:,}, of fair {rooms['fair']:,}")
-    print(f"modules               {sum(not name.endswith('.pyi') for name in modules)}")
+    print(f"modules               {sum(not name.endswith('.pyi') for name in parsed)}")
     print(f"rooms                 {len(rooms)}; biggest {biggest}, {rooms[biggest] / total:.1%}")
     print(f"circles of files      {circle}")
     print(f"vague names           {vague / len(names):.2%}")
@@ -76,7 +82,8 @@ def main() -> None:
     print(f"dataclasses           {dataclasses.total()}")
     print(f"lines of tests        {n_lines(TESTS):,}")
     if "--list" in sys.argv[1:]:
-        print(*single, *(f"{room}: {n} dataclasses" for room, n in dataclasses.items()), sep="\n")
+        print(*single, sep="\n")
+        print(*(f"{room}: {n} dataclasses" for room, n in dataclasses.items() if n), sep="\n")
 
 
 if __name__ == "__main__":

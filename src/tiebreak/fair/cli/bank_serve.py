@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, form_options, show, verb
+from tiebreak.cli._shared import FILES, bank_option, form_options, level_option, show, verb
 from tiebreak.text import count, visible
 
 if TYPE_CHECKING:
@@ -350,7 +350,7 @@ def close(session: str, url: str) -> None:
 @click.option("--hold", is_flag=True, help="Keep the results, and do not release them yet.")
 @click.option("--withdraw", is_flag=True, help="Keep what was released from the owner again.")
 @bank_option
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95)
+@level_option
 @form_options("json")
 def release(
     session: str,
