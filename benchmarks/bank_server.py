@@ -41,7 +41,7 @@ from sqlalchemy import Engine, insert
 from benchmarks.made.questions import N_QUESTIONS, questions
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank
-from tiebreak.fair.bank.sessions import Holder, Sampler, Wanted, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, Session, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of, keys_from
 
 BOUND = 300.0
@@ -125,7 +125,7 @@ def open_sessions(engine: Engine) -> list[Exam]:
             lifetime=timedelta(hours=2),
         )
         holder = Holder(institution, user, jti_of(shown))
-        session, _ = create(engine, sampler, holder, Wanted(K, "m"), "key")
+        session, _ = create(engine, sampler, holder, Session(K, "m"), "key")
         exams.append(Exam(session.id, shown))
     return exams
 
@@ -139,7 +139,7 @@ def opening(folder: Path, n: int) -> float:
     for number in range(OPENED + 1):
         began = time.process_time()
         holder = Holder(INSTITUTION, "user", f"token {number}")
-        create(engine, sampler, holder, Wanted(K, "m"), f"key {number}")
+        create(engine, sampler, holder, Session(K, "m"), f"key {number}")
         times.append(time.process_time() - began)
     engine.dispose()
     return median(times[1:])  # the first reads what may be asked

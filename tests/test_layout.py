@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.house import imports, modules
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "tiebreak"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -141,22 +143,7 @@ def test_the_page_for_contributors_has_the_same_table() -> None:
 
 def test_no_circle_of_files() -> None:
     """Nor of imports inside functions, nor of those for types alone."""
-    names = {
-        ".".join(module.relative_to(PACKAGE.parent).with_suffix("").parts): module
-        for module in MODULES
-    }
-    files = {name.removesuffix(".__init__"): module for name, module in names.items()}
-    imports: dict[str, set[str]] = {}
-    for name, module in files.items():
-        for node in nodes_of(module):
-            there: set[str] = set()
-            if isinstance(node, ast.ImportFrom):
-                inside = {f"{node.module}.{alias.name}" for alias in node.names}
-                there = {one if one in files else str(node.module) for one in inside}
-            elif isinstance(node, ast.Import):
-                there = {alias.name for alias in node.names}
-            imports.setdefault(name, set()).update(there & files.keys() - {name})
-    TopologicalSorter(imports).prepare()  # a CycleError names the circle
+    TopologicalSorter(imports(modules())).prepare()  # a CycleError names the circle
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -1,19 +1,42 @@
 """What a verb hands on: the functions under it do not run, and tell what they were given."""
 
-from collections.abc import Mapping
+import inspect
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from types import ModuleType
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from click.testing import Result as Done
 
 from tiebreak.cli.verbs import main
+from tiebreak.demo.lab.planted import Traits
+from tiebreak.estimate.cost import estimate_cost
+from tiebreak.publish.hub import RetryPolicy
 
 A_FUNCTION = "a function"
-ENGINE = object()
+MORE: dict[str, Callable[..., object]] = {"plan_judging": estimate_cost, "simulate": Traits}
+"""To which functions these hand on other arguments."""
+
+
+class Result:
+    """What a function came to, by a name, with as much of it as a verb looks at."""
+
+    def __init__(self, name: str, **fields: Any) -> None:
+        self.name = name
+        vars(self).update(fields)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+ENGINE = Result("bank", connect=lambda: nullcontext(Result("connection")))
 """A bank that is open, where none is."""
 
 
@@ -60,8 +83,68 @@ class Handed:
         """The functions that were called, in their order."""
         return [name for name, *_ in self.made]
 
+    def recorded(self, commands: str, results: Mapping[str, object]) -> str:
+        """Commands, one a line, with the calls that each comes to, what it prints, ! and errors.
 
-def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None) -> Result:
+        An argument that is not there is what the function takes by default; nothing, None and
+        empty, is None.
+
+        Args:
+            commands: Each perhaps after a variable of the environment, NAME=VALUE.
+            results: What functions come to; after an `Enough` nothing of a command matters.
+        """
+        functions: dict[str, list[Callable[..., object]]] = {}
+        for target, result in results.items():
+            module, _, name = target.rpartition(".")
+            functions.setdefault(name, []).append(getattr(import_module(module), name))
+            self.instead(target, result)
+        texts = []
+        for command in commands.strip().splitlines():
+            words = shlex.split(command)
+            env = dict([words.pop(0).split("=")] if "=" in words[0] else [])
+            self.made.clear()
+            printed = ""
+            with suppress(Enough):
+                done = tiebreak(*words, env=env)
+                assert done.exit_code == 0, done.output
+                printed = done.stdout + "".join(f"! {line}\n" for line in done.stderr.splitlines())
+            calls = (_call(name, functions[name], args, given) for name, args, given in self.made)
+            texts.append(f"$ {command}\n{''.join(calls)}{printed}")
+        return "\n".join(texts)
+
+
+def _call(
+    name: str, functions: list[Callable[..., object]], args: Any, given: Mapping[str, Any]
+) -> str:
+    """A call of one of the functions that have this name."""
+    for function in functions:
+        try:
+            values = dict(inspect.signature(function).bind(*args, **given).arguments)
+            break
+        except TypeError:
+            continue
+    parameters = inspect.signature(function).parameters
+    defaults = {key: parameter.default for key, parameter in parameters.items()}
+    for key, parameter in parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            others = inspect.signature(MORE[name]).parameters if name in MORE else {}
+            defaults = {key: parameter.default for key, parameter in others.items()} | defaults
+            values |= values.pop(key, {})
+    plain, usual = (
+        {key: None if value in ((), [], {}) else value for key, value in part.items()}
+        for part in (values, defaults)
+    )
+    told = (f"{key}={_shown(value)}" for key, value in plain.items() if value != usual.get(key))
+    return f"  {name}({', '.join(told)})\n"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, ModuleType | RetryPolicy):
+        return getattr(value, "__name__", type(value).__name__)
+    return repr(value).replace("PosixPath", "Path")
+
+
+def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None) -> Done:
     """Run the command on a screen of 100 columns; what it fails with goes through."""
     width = {"COLUMNS": "100", **(env or {})}
     return CliRunner().invoke(main, [*map(str, arguments)], env=width, catch_exceptions=False)

@@ -1,4 +1,4 @@
-"""What `publish` hands on and says, whole; what it publishes is tested elsewhere."""
+"""What `publish` says, whole; what it publishes is tested elsewhere."""
 
 import json
 from pathlib import Path
@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests import expected
-from tests.cli.commands import OWN, USUAL
 from tests.cli.handed import Enough, Handed, tiebreak
 from tiebreak.publish.dataset import Publication, Written
-from tiebreak.publish.hub import Outcome, RetryPolicy
+from tiebreak.publish.hub import Outcome
 
 DATASET = "tiebreak.publish.dataset.publish_dataset"
 FILES = (
@@ -42,46 +41,6 @@ def sent(**more: Any) -> Outcome:
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-NOTHING = {
-    **{"contest": None, "folder": None, "with_candidates": False, "candidates": ()},
-    **{"license": None, "private": True, "pull_request": False, "every_eval_ever": None},
-    **{"community_evals": None, "how": USUAL, "rater_names": False},
-}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "repo_id", "given"),
-    [
-        ("a b --to me/ranks", "me/ranks", {}),
-        ("a b --dry-run", None, {"folder": Path("tiebreak-dataset")}),
-        ("a b --dry-run --to me/ranks", "me/ranks", {"folder": Path("ranks")}),
-        ("a b --dry-run --to me/ranks --out x/y", "me/ranks", {"folder": Path("x/y")}),
-        ("a b --every-eval-ever eee", None, {"every_eval_ever": Path("eee")}),
-        (
-            "a b --to me/ranks --public --with-candidates --candidates c --candidates d "
-            "--license mit --community-evals ce --level 0.9 --draws 150 --seed 3",
-            "me/ranks",
-            {
-                **{"private": False, "with_candidates": True, "candidates": ("c", "d")},
-                **{"license": "mit", "community_evals": Path("ce"), "how": OWN},
-            },
-        ),
-        ("a b --to me/ranks --pr", "me/ranks", {"pull_request": True}),
-    ],
-)
-def test_what_is_handed_on(
-    handed: Handed, arguments: str, repo_id: str | None, given: dict[str, Any]
-) -> None:
-    handed.instead(DATASET, Enough())
-    with pytest.raises(Enough):
-        tiebreak("publish", *arguments.split())
-    [(_, args, others)] = handed.made
-    assert args == (("a", "b"), repo_id)
-    wait = others.pop("wait")
-    assert isinstance(wait, RetryPolicy)
-    assert others == NOTHING | given
 
 
 TOLD = [
@@ -161,28 +120,6 @@ def test_names_of_datasets(handed: Handed, name: str) -> None:
     handed.instead(DATASET, Enough())
     with pytest.raises(Enough):
         tiebreak("publish", "a", "--to", name)
-
-
-def test_a_contest_is_played_as_the_options_say(handed: Handed) -> None:
-    table = type("Table", (), {"benchmarks": ("x", "y")})()
-    handed.instead("tiebreak.tables.read_scores", table)
-    handed.instead("tiebreak.analysis.contests.contest_report", "a contest")
-    handed.instead(DATASET, Enough())
-    asked = "--scores s --scores t --dry-run --eliminate 0,1 --missing worst --performance-tiers 3"
-    with pytest.raises(Enough):
-        tiebreak("publish", *asked.split(), "--level", "0.9", "--seed", "3")
-    assert handed.names == ["read_scores", "contest_report", "publish_dataset"]
-    nothing: dict[str, Any] = {"stderr": None, "metric": None, "filter": None, "rename": {}}
-    assert handed.made[0][1:] == (((("s", "t"),), nothing))
-    assert handed.made[1][1:] == (
-        (table, None),
-        {
-            **{"eliminate": (0, 1), "spoil": (), "performance_tiers": 3},
-            "options": {"seed": 3, "level": 0.9, "missing": "worst"},
-        },
-    )
-    assert handed.made[2][1] == ((), None)
-    assert handed.made[2][2]["contest"] == "a contest"
 
 
 @pytest.mark.parametrize("terminal", [False, True])

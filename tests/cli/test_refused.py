@@ -18,6 +18,31 @@ aggregate a --weights ''
 align a --human h --items
 align a --human h --items --format html
 canary a --estimate
+bank expand --to statements
+bank expand --to fill_in --model m
+bank expand --to statements --model m --approve
+bank export
+bank export s --questions --out q.csv
+bank export s --status draft
+bank export --questions
+bank export s t --out one.parquet
+bank release s --hold
+bank release s --withdraw --hold
+bank release s --withdraw --log x
+bank review
+bank review --out a.csv --in b.csv
+bank sample --out x.jsonl --anchors 0
+bank sample --out x.jsonl --session a
+bank sample --out x.jsonl --anchors 0.5 --session a --institution b
+bank sample --out . --institution b
+bank token --user u --institution lab --expires 0d
+bank token --user u --institution lab --expires 00h
+bank token --user u --institution lab --expires 7
+bank token --user u --institution lab --expires d
+bank token --user u --institution lab --expires 1w
+bank token --user u --institution lab --expires 123456d
+bank token --user u --institution lab --expires -1d
+bank token --user u --institution lab --expires 1.5h
 candidates a --rename a
 candidates a --rename =b
 candidates a --rename a=

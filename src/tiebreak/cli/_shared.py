@@ -262,7 +262,9 @@ def family(
     """Options that a verb takes as one argument: what `made` makes of them, by their names."""
 
     def decorated(command: Command) -> Command:
-        names = {str(param.name) for param in click.command()(_with(options, lambda: None)).params}
+        # Several options may have one name.
+        params = click.command()(_with(options, lambda: None)).params
+        names = dict.fromkeys(str(param.name) for param in params)
 
         @wraps(command)
         def with_family(*args: Any, **given: Any) -> Any:

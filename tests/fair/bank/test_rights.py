@@ -14,7 +14,7 @@ from tests.fair.bank.processes import serving
 from tests.fair.bank.serving import KEYS, grant, make_bank, rows
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank, writing
-from tiebreak.fair.bank.sessions import Holder, Sampler, Wanted, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, Session, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of
 from tiebreak.fair.server import envelope
 
@@ -106,7 +106,7 @@ def test_a_verb_warns_of_a_wider_file(
     named = {"user": "ada", "institution": "example.org", "lifetime": timedelta(hours=1)}
     jti = jti_of(issue(engine, KEYS, role="examinee", **named))  # type: ignore[arg-type]
     holder = Holder("example.org", "ada", jti)
-    session, _ = create(engine, Sampler(engine), holder, Wanted(1, "m"), "key")
+    session, _ = create(engine, Sampler(engine), holder, Session(1, "m"), "key")
     engine.dispose()
     Path("bank.db").chmod(mode)
     caplog.clear()

@@ -19,7 +19,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import Asked
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
-from tiebreak.fair.bank.sessions import Holder, Sampler, Session, Wanted
+from tiebreak.fair.bank.sessions import Holder, Sampler, Session
 
 QUESTIONS_IN_BANK, GRANTED = 60, 40
 
@@ -62,7 +62,7 @@ class Exam(RuleBasedStateMachine):
     def create(self, who: Holder, k: int, key: int) -> None:
         known = (who, key) in self.keys
         with refusal() as kinds:
-            made, new = sessions.create(self.engine, self.sampler, who, Wanted(k, "m"), str(key))
+            made, new = sessions.create(self.engine, self.sampler, who, Session(k, "m"), str(key))
         if known:
             same = self.k[self.keys[who, key]] == k
             assert kinds == ([] if same else ["conflict"])
@@ -208,7 +208,7 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def made(engine: Engine, sampler: Sampler, user: str, k: int = 10) -> Session:
-    return sessions.create(engine, sampler, Holder("x", user, user), Wanted(k, "m"), "key")[0]
+    return sessions.create(engine, sampler, Holder("x", user, user), Session(k, "m"), "key")[0]
 
 
 @pytest.mark.slow

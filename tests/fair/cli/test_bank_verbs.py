@@ -1,4 +1,7 @@
-"""The verbs of `bank`: what each hands on, says and ends with. What a bank does is tested there."""
+"""The verbs of `bank`: what each hands on, says and ends with. What a bank does is tested there.
+
+`expected/handed.txt` has commands with the calls that they come to, and what they print.
+"""
 
 import json
 import re
@@ -7,15 +10,105 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from tests import expected
-from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
+from tests.cli.handed import ENGINE, Enough, Handed, Result, bank, tiebreak
 from tests.fair.bank.builders import make_bank
+from tests.fair.bank.judged import answered_session
 from tests.fair.bank.questions import MATERIAL, choice
 from tiebreak.fair.bank.expansion import Expanded, Refused
+from tiebreak.fair.bank.quotas import Quota
+from tiebreak.fair.bank.schema import TOKENS, open_bank
+from tiebreak.fair.bank.tokens import SECRET, jti_of
 
 pytestmark = pytest.mark.usefixtures("away_from_banks")
 STATEMENT = replace(MATERIAL, uuid="s1", raw_uuid="s", type="true_false", answer="true")
+
+TOKEN = "bank token --user u --institution lab"
+COMMANDS = f"""
+bank import a b
+bank import a --map x=question,y=answer --set type=term --skip-faulty --near keep --show 1 --json
+bank check
+bank check --show 1 --json
+bank stats
+bank stats --bank postgresql://me:secret@h/b
+TIEBREAK_BANK=y.db bank stats
+TIEBREAK_BANK=y.db bank stats --bank x.db
+bank expand --to fill_in
+bank expand --to true_false --approve
+bank expand --to statements --model m/w
+bank expand --to statements --model m/w --checker m/c --statements 2 --limit 1
+bank sample --out x.jsonl
+bank sample --k 3 --seed s --balanced --share proportional --with-keys --out x.jsonl
+bank sample --k 3 --institution lab --balanced --out x.jsonl
+bank sample --k 3 --anchors 0.5 --session a --out x.jsonl
+bank sample --anchors 0 --session a --out x.jsonl
+bank sample --anchors 1 --session a --with-keys --out x.jsonl
+bank export s t
+bank export s t --out p --partial
+bank export s --out one.parquet
+bank export --questions --out q.jsonl
+bank export --questions --status draft --out q.jsonl
+{TOKEN}
+{TOKEN} --role admin --session s --expires 12h
+{TOKEN} --expires 1m
+{TOKEN} --expires 99999d
+bank quota lab 40000
+bank sessions
+bank sessions --state open --institution lab --json
+bank release s
+bank release s --withdraw
+bank release s --log x --log y
+bank release s --log x --hold --level 0.9 --json
+"""
+
+
+class Pool:
+    """As much of a pool as the verb looks at."""
+
+    models = ("m", "n")
+    notes = ("left out: 1", "left out: 2")
+
+    def __len__(self) -> int:
+        return 2
+
+    def __repr__(self) -> str:
+        return "<pool>"
+
+
+RESULTS: dict[str, object] = {
+    "inspect_ai.model.get_model": Result("model"),
+    "tiebreak.fair.bank.checks.check_bank": Result("check", n_wrong=0),
+    "tiebreak.fair.bank.expansion.expand_bank": Enough(),
+    "tiebreak.fair.bank.export.export_questions": 1,
+    "tiebreak.fair.bank.export.hand_out": ["u1"],
+    "tiebreak.fair.bank.export.pool_of": Pool(),
+    "tiebreak.fair.bank.export.write_questions": None,
+    "tiebreak.fair.bank.importing.import_files": Result("report", refused=False),
+    "tiebreak.fair.bank.material.StatementWriter": Result("writer"),
+    "tiebreak.fair.bank.material.write_statements": Enough(),
+    "tiebreak.fair.bank.overview.sessions_of": Result("sessions"),
+    "tiebreak.fair.bank.quotas.grant": Quota("lab", 40000, 6000, 2500),
+    "tiebreak.fair.bank.reading.sources_of": ["x"],
+    "tiebreak.fair.bank.release.result_of": {"score": 1},
+    "tiebreak.fair.bank.results.keep": None,
+    "tiebreak.fair.bank.results.show": None,
+    "tiebreak.fair.bank.sampling.draw": ["u1"],
+    "tiebreak.fair.bank.sampling.entries": ("e",),
+    "tiebreak.fair.bank.sampling.linked": ["u1"],
+    "tiebreak.fair.bank.schema.open_bank": ENGINE,
+    "tiebreak.fair.bank.stats.bank_stats": Result("stats"),
+    "tiebreak.fair.bank.tokens.issue": Enough(),
+    "tiebreak.fair.bank.tokens.keys_from": Result("keys"),
+    "tiebreak.fair.cli.bank.show": None,
+    "tiebreak.fair.cli.bank_serve.show": None,
+}
+
+
+def test_what_verbs_of_a_bank_hand_on(handed: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tiebreak.candidates.parquet.write_parquet", lambda pool, path: path)
+    expected.check(__file__, "handed.txt", handed.recorded(COMMANDS, RESULTS))
 
 
 WRITING = "--to statements --model mockllm/model"
@@ -63,58 +156,6 @@ def test_ten_refused_questions_are_named(no_bank: Handed, n: int, more: list[str
     assert len(json.loads(bank("expand", "--to", "fill_in", "--json"))["refused"]) == n
 
 
-@pytest.mark.parametrize(
-    ("asked", "models", "n", "limit"),
-    [
-        ("", ["m/w", "m/w"], 4, None),
-        ("--checker m/c --statements 2 --limit 1", ["m/w", "m/c"], 2, 1),
-    ],
-)
-def test_who_writes_statements(
-    no_bank: Handed,
-    monkeypatch: pytest.MonkeyPatch,
-    asked: str,
-    models: list[str],
-    n: int,
-    limit: int | None,
-) -> None:
-    monkeypatch.setattr("inspect_ai.model.get_model", str.upper)
-    no_bank.instead("tiebreak.fair.bank.material.StatementWriter", "writer")
-    no_bank.instead("tiebreak.fair.bank.material.write_statements", Enough())
-    with pytest.raises(Enough):
-        tiebreak("bank", "expand", "--to", "statements", "--model", "m/w", *asked.split())
-    assert no_bank.made[1][1] == (*map(str.upper, models), n)
-    assert no_bank.made[2][1:] == ((ENGINE, "writer"), {"limit": limit})
-
-
-@pytest.mark.parametrize("approve", [False, True])
-def test_what_is_expanded(no_bank: Handed, approve: bool) -> None:
-    no_bank.instead("tiebreak.fair.bank.expansion.expand_bank", Enough())
-    with pytest.raises(Enough):
-        tiebreak("bank", "expand", "--to", "fill_in", *(["--approve"] if approve else []))
-    assert no_bank.made == [
-        ("open_bank", ("bank.db",), {}),
-        ("expand_bank", (ENGINE, "fill_in"), {"approve": approve}),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("--to statements", "--to statements needs --model"),
-        ("--to fill_in --model m", "--to statements is the only one that takes --model"),
-        (
-            "--to statements --model m --approve",
-            "Statements of a model are read by people first: bank review",
-        ),
-    ],
-)
-def test_an_expansion_used_wrongly(asked: str, said: str) -> None:
-    done = tiebreak("bank", "expand", *asked.split())
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.endswith(f"Error: {said}\n")
-
-
 def test_a_review() -> None:
     drafts = [choice(uuid="q1", status="draft"), replace(STATEMENT, status="draft")]
     make_bank(Path("bank.db"), [*drafts, choice("Is it ( )?", uuid="q3")])
@@ -142,153 +183,46 @@ def test_a_review() -> None:
     assert bank("review", "--in", "a.csv") == "2 rows: 2 draft again, 1 edited.\n"
 
 
-@pytest.mark.parametrize("asked", [[], ["--out", "a.csv", "--in", "b.csv"]])
-def test_a_review_goes_one_way(asked: list[str]) -> None:
-    done = tiebreak("bank", "review", *asked)
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
-        2,
-        "Error: Give one of --out and --in.",
-    )
+def test_a_session_is_closed() -> None:
+    engine = make_bank(Path("bank.db"))
+    session = answered_session(engine, "a", 3, state="open")
+    assert bank("close", session) == f"Session {session} is closed, 3 of 3 answered.\n"
 
 
-SAMPLED = {"balanced": False, "share": "equal"}
-
-
-@pytest.mark.parametrize(
-    ("asked", "name", "args", "given"),
-    [
-        ("", "draw", (("e",), 1000, "0"), SAMPLED),
-        (
-            "--k 3 --seed s --balanced --share proportional",
-            "draw",
-            (("e",), 3, "s"),
-            {"balanced": True, "share": "proportional"},
-        ),
-        (
-            "--k 3 --institution lab --balanced",
-            "hand_out",
-            (ENGINE, 3, "0", "lab"),
-            {"balanced": True, "share": "equal"},
-        ),
-        (
-            "--k 3 --anchors 0.5 --session a",
-            "linked",
-            (("e",), 3, "0", "a"),
-            {"anchors": 0.5, **SAMPLED},
-        ),
-        (
-            "--anchors 0 --session a",
-            "linked",
-            (("e",), 1000, "0", "a"),
-            {"anchors": 0.0, **SAMPLED},
-        ),
-        (
-            "--anchors 1 --session a",
-            "linked",
-            (("e",), 1000, "0", "a"),
-            {"anchors": 1.0, **SAMPLED},
-        ),
-    ],
-)
-@pytest.mark.parametrize("keys", [False, True])
-def test_what_is_sampled(
-    no_bank: Handed,
-    asked: str,
-    name: str,
-    args: tuple[Any, ...],
-    given: dict[str, Any],
-    keys: bool,
+def test_a_token_is_printed_alone_and_revoked_by_itself_or_its_id(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for one in ("draw", "linked"):
-        no_bank.instead(f"tiebreak.fair.bank.sampling.{one}", ["u1"])
-    no_bank.instead("tiebreak.fair.bank.sampling.entries", ("e",))
-    no_bank.instead("tiebreak.fair.bank.export.hand_out", ["u1"])
-    no_bank.instead("tiebreak.fair.bank.export.write_questions")
-    said = bank("sample", *asked.split(), "--out", "x.jsonl", *(["--with-keys"] if keys else []))
-    k = args[1]
-    assert said == f"x.jsonl: {k:,} questions{' with their keys' if keys else ''}\n"
-    assert [one for one in no_bank.made if one[0] not in ("open_bank", "entries")] == [
-        (name, args, given),
-        ("write_questions", (ENGINE, ["u1"], Path("x.jsonl")), {"with_keys": keys}),
+    engine = open_bank("bank.db", create=True)
+    monkeypatch.setenv(SECRET, "0123456789abcdef" * 2)
+
+    def revoked() -> list[bool]:
+        with engine.connect() as connection:
+            return [
+                one is not None for one in connection.execute(select(TOKENS.c.revoked)).scalars()
+            ]
+
+    made = []
+    for _ in range(2):
+        done = tiebreak("bank", "token", "--user", "u", "--institution", "lab")
+        made.append(done.stdout.removesuffix("\n"))
+        jti = jti_of(made[-1])
+        assert done.stderr == f"Revoke it with: tiebreak bank revoke {jti}\n"
+    assert revoked() == [False, False]
+    assert bank("revoke", made[0]) == "The token is revoked.\n"
+    assert sorted(revoked()) == [False, True]
+    assert bank("revoke", jti_of(made[1])) == "The token is revoked.\n"
+    assert revoked() == [True, True]
+
+
+def test_errors_of_a_bank_are_sentences() -> None:
+    """Each verb says which bank is not there, and makes none."""
+    verbs = [
+        *("check", "stats", "expand --to fill_in", "review --out x.csv", "sample --out x.jsonl"),
+        *("export s", "export --questions --out q.csv", "sessions", "close s", "release s"),
+        *("revoke x", "quota lab 1"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("--anchors 0", "--anchors and --session go together"),
-        ("--session a", "--anchors and --session go together"),
-        (
-            "--anchors 0.5 --session a --institution b",
-            "--institution draws what is unseen: anchors are seen by all",
-        ),
-        ("--institution b", "x.jsonl is there already: give --out another name"),
-    ],
-)
-def test_a_sample_asked_wrongly(asked: str, said: str) -> None:
-    Path("x.jsonl").touch()
-    done = tiebreak("bank", "sample", "--out", "x.jsonl", *asked.split())
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, f"Error: {said}")
-
-
-class Pool:
-    """As much of a pool as the verb looks at."""
-
-    models = ("m", "n")
-    notes = ("left out: 1", "left out: 2")
-
-    def __len__(self) -> int:
-        return 2
-
-
-@pytest.mark.parametrize(
-    ("asked", "files", "partial"),
-    [
-        ("s t", ["s.parquet", "t.parquet"], False),
-        ("s t --out p --partial", ["p/s.parquet", "p/t.parquet"], True),
-        ("s --out one.parquet", ["one.parquet"], False),
-    ],
-)
-def test_sessions_become_pools(
-    no_bank: Handed, monkeypatch: pytest.MonkeyPatch, asked: str, files: list[str], partial: bool
-) -> None:
-    no_bank.instead("tiebreak.fair.bank.export.pool_of", Pool())
-    monkeypatch.setattr("tiebreak.candidates.parquet.write_parquet", lambda pool, path: path)
-    notes = "left out: 1\nleft out: 2\n"
-    assert bank("export", *asked.split()) == "".join(
-        f"{file}: 2 answers of m\n{notes}" for file in files
-    )
-    assert no_bank.made[1:] == [
-        ("pool_of", (ENGINE, session), {"partial": partial}) for session in "st"[: len(files)]
-    ]
-
-
-@pytest.mark.parametrize(("asked", "status"), [("", None), ("--status draft", "draft")])
-def test_questions_are_exported(no_bank: Handed, asked: str, status: str | None) -> None:
-    no_bank.instead("tiebreak.fair.bank.export.export_questions", 1)
-    assert bank("export", "--questions", "--out", "q.jsonl", *asked.split()) == (
-        "q.jsonl: 1 question\n"
-    )
-    assert no_bank.made[1] == ("export_questions", (ENGINE, "q.jsonl", status), {})
-
-
-WHAT = "Give sessions, or --questions, which --status goes with."
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("", WHAT),
-        ("s --questions --out q.csv", WHAT),
-        ("s --status draft", WHAT),
-        ("--questions", "--questions needs --out FILE."),
-        (
-            "s t --out one.parquet",
-            "sessions have different questions, so each is a pool of its own: give --out a folder",
-        ),
-    ],
-)
-def test_an_export_asked_wrongly(asked: str, said: str) -> None:
-    done = tiebreak("bank", "export", *asked.split())
-    assert done.exit_code == 2
-    assert " ".join(done.stderr.split()).endswith(f"Error: {said}")
+    for verb in verbs:
+        done = tiebreak("bank", *verb.split())
+        assert (done.exit_code, done.stdout) == (1, ""), verb
+        assert done.stderr.startswith("Error: bank.db does not exist"), verb
+    assert list(Path().iterdir()) == []

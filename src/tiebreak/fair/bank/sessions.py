@@ -14,7 +14,7 @@ Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no r
 import secrets
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert, select, update
@@ -51,25 +51,16 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a session is to be: k questions for a model."""
+class Session:
+    """k questions for a model: questions 1 to `answered` are answered, and no other."""
 
     k: int
     model: str
     prompting: Prompting = "zero_shot"
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """Where a session stands: questions 1 to `answered` are answered, and no other."""
-
-    id: str
-    k: int
-    state: State
-    answered: int
-    model: str
-    prompting: Prompting
-    released: bool
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    state: State = "open"
+    answered: int = 0
+    released: bool = False
 
     @property
     def next(self) -> int | None:
@@ -126,9 +117,9 @@ class Sampler:
 
 
 def create(
-    engine: Engine, sampler: Sampler, holder: Holder, wanted: Wanted, key: str
+    engine: Engine, sampler: Sampler, holder: Holder, wanted: Session, key: str
 ) -> tuple[Session, bool]:
-    """A new session, or the one that `key` made before; and whether it is new.
+    """The session that is wanted, or the one that `key` made before; and whether it is new.
 
     Raises:
         BankError: the quota does not allow it ("refused"); the holder's token has an open session,
@@ -303,29 +294,26 @@ def _placed(
 def _insert(
     connection: Connection,
     holder: Holder,
-    wanted: Wanted,
+    wanted: Session,
     key: str,
     seed: str,
     drawn: Mapping[str, str],
 ) -> Session:
-    made = Session(
-        id=secrets.token_hex(16), state="open", answered=0, released=False, **asdict(wanted)
-    )
     opened = {**asdict(holder), "seed": seed, "created": now(), "idempotency_key": key}
-    connection.execute(insert(SESSIONS).values(**asdict(made), **opened))
+    connection.execute(insert(SESSIONS).values(**asdict(wanted), **opened))
     mark_seen(connection, holder.institution, drawn)
     connection.execute(
         insert(SESSION_QUESTIONS),
         [
-            {"session": made.id, "position": position, "uuid": uuid, "raw_uuid": raw}
+            {"session": wanted.id, "position": position, "uuid": uuid, "raw_uuid": raw}
             for position, (uuid, raw) in enumerate(drawn.items(), 1)
         ],
     )
-    return made
+    return wanted
 
 
 def _made_before(
-    connection: Connection, holder: Holder, wanted: Wanted, key: str
+    connection: Connection, holder: Holder, wanted: Session, key: str
 ) -> Session | None:
     of_holder = (_S.institution == holder.institution, _S.user == holder.user)
     made = select(SESSIONS).where(*of_holder, _S.idempotency_key == key)

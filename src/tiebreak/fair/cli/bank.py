@@ -1,17 +1,341 @@
-"""The verbs of `bank`: a private bank of questions."""
+"""The verbs of `bank`: a private bank of questions. Here are those that fill it.
 
+Those that ask its questions and serve it are in `bank_serve`.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tiebreak.cli._help import Stage, Stages
+from tiebreak.cli._shared import (
+    FILES,
+    assignments_option,
+    bank_option,
+    echo_json,
+    form_options,
+    show,
+    shown_option,
+    verb,
+)
 from tiebreak.extras import to_install
-from tiebreak.fair.cli.bank_check import check, stats
-from tiebreak.fair.cli.bank_expand import expand
-from tiebreak.fair.cli.bank_export import export, sample
-from tiebreak.fair.cli.bank_import import import_
-from tiebreak.fair.cli.bank_review import review
-from tiebreak.fair.cli.bank_serve import close, quota, release, revoke, serve, sessions, token
+from tiebreak.fair.cli.bank_serve import (
+    close,
+    export,
+    quota,
+    release,
+    revoke,
+    sample,
+    serve,
+    sessions,
+    token,
+)
+from tiebreak.text import count
+
+
+@verb("import")
+@click.argument("files", type=FILES, nargs=-1, required=True, metavar="FILE|DATASET...")
+@bank_option
+@assignments_option(
+    "--map",
+    "names",
+    "NAME=FIELD",
+    "What the files call NAME is this field of a question. Repeatable, or with commas.",
+    commas=True,
+)
+@assignments_option(
+    "--set", "values", "FIELD=VALUE", "All questions have this value of a field. Repeatable."
+)
+@click.option(
+    "--skip-faulty",
+    is_flag=True,
+    help="Import the rows without a fault. Default: one fault, and nothing is imported.",
+)
+@click.option(
+    "--near",
+    "near_duplicates",
+    type=click.Choice(["draft", "skip", "keep"]),
+    default="draft",
+    help="What becomes of near duplicates of earlier questions: drafts, which are not asked until "
+    "somebody approves them; left out; or imported as they are.",
+)
+@shown_option("How many faults and duplicates are named.")
+@form_options("json")
+def import_(
+    files: tuple[str, ...], url: str, form: str | None, **how: Any
+) -> None:  # of import_files and Fields
+    """Take questions from files into a bank: all of them, or none.
+
+    FILE is JSON (an array), JSON lines, Parquet or CSV; DATASET is one on the Hugging Face Hub,
+    hf://datasets/OWNER/NAME[@REVISION][/FILE] or OWNER/NAME; "example" are the 254 questions that
+    come with Tiebreak. A file that was imported before changes nothing. Fields, with other names
+    that they may have:
+
+    \b
+      question (text)           or dialog, turns with role and content, of the
+                                published form
+      answer (key, target)      true or false; a letter (A is the first option) or
+                                a whole number (0 is the first); the fill, several
+                                with ; between them; after a solution and ####
+      category (subject)        and sub_category; without it, the file's name
+      type (question_type)      true_false, multiple_choice, fill_in,
+                                short_answer, term, material; without it, what
+                                text and key look like
+      options (choices)         a list; in CSV as JSON, or with | between them
+      hint (explanation)        where there is no answer, the hint holds the key
+      uuid (question_uuid, id)  without it, made of the content
+      raw_uuid (raw_id)         the same for all variants of one question
+      source, date, status, parent, made_by
+
+    --map names fields that files call otherwise, --set gives what they lack; both replace what the
+    files have.
+
+    A question with the same text and options as an earlier one is left out. Near duplicates are
+    found by runs of three characters; different questions with one stem may be among them.
+
+    \b
+    Examples:
+      tiebreak bank import example
+      tiebreak bank import questions.jsonl
+      tiebreak bank import test.jsonl --set category=math --set type=short_answer
+      tiebreak bank import exam.csv --map topic=category,task=question
+      tiebreak bank import exams/*.json --bank postgresql://me@host/bank
+      tiebreak bank import OWNER/NAME --skip-faulty --near keep
+    """
+    from tiebreak.fair.bank.importing import import_files
+    from tiebreak.fair.bank.reading import Fields, sources_of
+    from tiebreak.fair.bank.schema import open_bank, shown
+    from tiebreak.fair.report import bank as sheets
+
+    fields, sources = Fields(how.pop("names"), how.pop("values")), sources_of(files)
+    bank = open_bank(url, create=True)
+    report = import_files(bank, sources, bank=shown(url), fields=fields, **how)
+    show(form, sheets, report)
+    if report.refused:
+        raise SystemExit(1)
+
+
+@verb()
+@bank_option
+@shown_option("How many findings of each kind are named.")
+@form_options("json")
+def check(url: str, most_shown: int, form: str | None) -> None:
+    """Check a bank for faults. It looks at formats, siblings, parents, statements and duplicates.
+
+    Exit code 1 when something is wrong. Near duplicates are shown for a person to decide and are
+    nothing wrong by themselves.
+
+    \b
+    Examples:
+      tiebreak bank check
+      tiebreak bank check --bank postgresql://me@host/bank --json
+    """
+    from tiebreak.fair.bank.checks import check_bank
+    from tiebreak.fair.bank.schema import open_bank, shown
+    from tiebreak.fair.report import bank as sheets
+
+    report = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
+    show(form, sheets, report)
+    if report.n_wrong:
+        raise SystemExit(1)
+
+
+@verb()
+@bank_option
+@form_options("json")
+def stats(url: str, form: str | None) -> None:
+    """Show what a bank holds. Shown is also what the same answer to every question would score.
+
+    Counts by category, type and status; raw questions and what expansion made of them, by category
+    and by source (LLMEval-Fair, tables 6 and 5); the share that always answering true, false or
+    one letter gets right: one true and three false statements make "false" right in 75%.
+
+    \b
+    Examples:
+      tiebreak bank stats
+      tiebreak bank stats --bank postgresql://me@host/bank --json
+    """
+    from tiebreak.fair.bank.schema import open_bank, shown
+    from tiebreak.fair.bank.stats import bank_stats
+    from tiebreak.fair.report import bank as sheets
+
+    report = bank_stats(open_bank(url), bank=shown(url))
+    show(form, sheets, report)
+
+
+@verb()
+@bank_option
+@click.option(
+    "--to",
+    "method",
+    type=click.Choice(["true_false", "fill_in", "statements"]),
+    required=True,
+    help="What becomes of a question: see above.",
+)
+@click.option(
+    "--approve",
+    is_flag=True,
+    help="Approve the variants at once, and earlier drafts that are as the method makes them. "
+    "Statements that a model wrote are never approved here.",
+)
+@click.option("--model", metavar="MODEL", help="The model of Inspect's that writes statements.")
+@click.option("--checker", metavar="MODEL", help="The model that checks them. [default: --model]")
+@click.option(
+    "--statements",
+    "n",
+    type=click.IntRange(2, 20),
+    default=4,
+    help="Statements about each text, half of them true.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Write about so many texts at most.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every refused question.")
+def expand(
+    url: str,
+    method: str,
+    approve: bool,
+    model: str | None,
+    checker: str | None,
+    n: int,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """Make more questions out of those in a bank. They are variants, as drafts for `bank review`.
+
+    \b
+    true_false   a choice of n options becomes n questions: does this option
+                 fill the blank?
+    fill_in      a choice becomes its stem, to be filled with the text of the
+                 right option; one question, since without its options a stem
+                 asks one thing
+    statements   a material question becomes true/false statements about its
+                 text, which a model writes (--model) and a second call checks;
+                 what fails is kept as rejected
+
+    Expanding twice changes nothing: a variant that is there stays as it is. Questions that would
+    become nonsense ("all of the above", "which is NOT", two blanks) are refused and named.
+
+    Expansion changes scores. Of n statements one is true, so who always answers "false" is right
+    in n - 1 of n: 75% with four options. `bank stats` and the boards show what such answers earn,
+    and sampling can balance them. Variants of one question give each other away, so a session gets
+    at most one of them.
+
+    \b
+    Examples:
+      tiebreak bank expand --bank fair.db --to true_false
+      tiebreak bank expand --bank fair.db --to fill_in --approve
+      tiebreak bank expand --bank fair.db --to statements --model openai/gpt-5 --limit 20
+    """
+    if (method == "statements") != (model is not None):
+        wrong = "needs" if model is None else "is the only one that takes"
+        raise click.UsageError(f"--to statements {wrong} --model")
+    if approve and model is not None:
+        raise click.UsageError("Statements of a model are read by people first: bank review")
+    from tiebreak.fair.bank.expansion import expand_bank
+    from tiebreak.fair.bank.schema import open_bank
+
+    engine = open_bank(url)
+    if model is not None:
+        from inspect_ai.model import get_model
+
+        from tiebreak.fair.bank.material import StatementWriter, write_statements
+
+        writer = StatementWriter(get_model(model), get_model(checker or model), n)
+        done = write_statements(engine, writer, limit=limit)
+    else:
+        done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]
+    if as_json:
+        echo_json(asdict(done))
+    else:
+        from tiebreak.fair.report.bank import expansion_sheet
+        from tiebreak.report import terminal
+
+        terminal.show(expansion_sheet(done, approve=approve))
+
+
+@verb()
+@bank_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="CSV",
+    help="Write the questions to a new file. It holds their keys.",
+)
+@click.option(
+    "--in",
+    "given",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="CSV",
+    help="Take over what was decided in that file: all of it or nothing.",
+)
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(["draft", "approved", "rejected"]),
+    default=("draft",),
+    help="With --out: questions of this status. Repeatable.",
+)
+@click.option(
+    "--reviewer", default="", show_default=False, metavar="NAME", help="With --in: who decided."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+def review(
+    url: str,
+    out: Path | None,
+    given: Path | None,
+    statuses: tuple[str, ...],
+    reviewer: str,
+    as_json: bool,
+) -> None:
+    """Have people read questions before they are asked. Drafts go out as CSV, decisions come in.
+
+    \b
+    1. --out writes the drafts.
+    2. In any spreadsheet, set status to approved or rejected. The text of the
+       question, its answer and its hint may be edited. Rows and columns that
+       nobody needs may go, but uuid, digest and status.
+    3. --in takes the decisions over, and keeps each change with its time and
+       reviewer.
+
+    Rows that changed in the bank meanwhile are refused and named; then nothing is taken over. An
+    apostrophe in front of a cell keeps the spreadsheet from running or changing it.
+
+    \b
+    Examples:
+      tiebreak bank review --bank fair.db --out drafts.csv
+      tiebreak bank review --bank fair.db --in drafts.csv --reviewer "A. Reader"
+      tiebreak bank review --bank fair.db --out all.csv --status approved --status rejected
+    """
+    if (out is None) == (given is None):
+        raise click.UsageError("Give one of --out and --in.")
+    from tiebreak.fair.bank.review import read_review, write_review
+    from tiebreak.fair.bank.schema import open_bank
+
+    engine = open_bank(url)
+    if out is not None:
+        n = write_review(engine, out, statuses)  # type: ignore[arg-type]
+        if as_json:
+            echo_json({"file": str(out) if n else None, "questions": n})
+        elif n:
+            click.echo(f"{out}: {count(n, 'question')}, with their keys.")
+        else:
+            click.echo(f"No question is {' or '.join(statuses)}; no file was written.")
+    elif given is not None:
+        done = read_review(engine, given, reviewer)
+        counts = {
+            "approved": done.n_to("approved"),
+            "rejected": done.n_to("rejected"),
+            "draft_again": done.n_to("draft"),
+            "edited": done.n_edited,
+            "unchanged": done.n_unchanged,
+        }
+        if as_json:
+            echo_json({**asdict(done), **counts})
+        else:
+            listed = [f"{n:,} {name.replace('_', ' ')}" for name, n in counts.items() if n]
+            click.echo(f"{count(done.n_rows, 'row')}: {', '.join(listed)}.")
 
 
 class _Bank(Stages):

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, show, verb
+from tiebreak.cli._shared import FILES, form_options, level_option, show, verb
 
 
 @verb()
@@ -14,7 +14,7 @@ from tiebreak.cli._shared import FILES, form_options, show, verb
     metavar="NAME",
     help="A dataset that was never published, to compare the others with. Repeatable.",
 )
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@level_option
 @form_options("json", "csv")
 def contamination(
     logs: tuple[str, ...], baselines: tuple[str, ...], level: float, form: str | None

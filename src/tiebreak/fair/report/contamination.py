@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from tiebreak.fair.analysis.contamination import Contamination, Recall, RecallGap
-from tiebreak.report.cells import UNDEFINED, Cell, Tone, percents, signed, words
+from tiebreak.report.cells import UNDEFINED, Cell, above, share_bounds, signed, words
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, numbers
 from tiebreak.text import p_value
@@ -124,19 +124,16 @@ def _gaps(table: Contamination) -> Table:
 def _count(recall: Recall | None) -> Cell:
     if recall is None or not recall.n:
         return Cell(UNDEFINED)
-    bounds = (
-        "" if math.isnan(recall.share.lower) else percents(recall.share.lower, recall.share.upper)
-    )
-    return Cell(f"{recall.recalled:,}", recall.share.value, under=bounds)
+    bounds = share_bounds(recall.share.lower, recall.share.upper)
+    return above(Cell(f"{recall.recalled:,}", recall.share.value), bounds.text)
 
 
 def _points(gap: RecallGap) -> Cell:
-    shown = signed(100 * gap.gap.difference, 1)
-    tone: Tone = "bad" if gap.above else ""
+    shown = signed(100 * gap.gap.difference, 1, tone="bad" if gap.above else "")
     if math.isnan(gap.gap.lower):
-        return Cell(shown.text, shown.key, tone)
-    bounds = " to ".join(signed(100 * bound, 1).text for bound in (gap.gap.lower, gap.gap.upper))
-    return Cell(shown.text, shown.key, tone, bounds)
+        return shown
+    bounds = (signed(100 * bound, 1).text for bound in (gap.gap.lower, gap.gap.upper))
+    return above(shown, " to ".join(bounds))
 
 
 def _flat(table: Contamination, recall: Recall) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     def create(request: Request, wanted: NewSession, key: Key) -> Response:
         """Open a session of k unseen questions, or get the one that the key made before."""
         holder = gate.enter(request, "session:create").holder
-        asked_for = sessions.Wanted(wanted.k, wanted.model, wanted.prompting)
-        session, new = sessions.create(engine, sampler, holder, asked_for, key)
+        opened = sessions.Session(wanted.k, wanted.model, wanted.prompting)
+        session, new = sessions.create(engine, sampler, holder, opened, key)
         return JSONResponse(state_of_session(session), 201 if new else 200)
 
     @routes.get("/sessions/{session}", response_model=SessionStateReleased)

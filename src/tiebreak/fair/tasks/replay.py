@@ -21,7 +21,6 @@ import random
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
@@ -31,6 +30,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import TaskState, generate
 
 from tiebreak.benchmarks import BENCHMARKS, load_questions
+from tiebreak.benchmarks.question import Question
 from tiebreak.benchmarks.sources import file_rows, origin
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.extras import to_install
@@ -63,16 +63,6 @@ question. If you know it, fill in what stood there, word for word.
 {{question}}
 
 Reply with the part that is missing and nothing else."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A question whose text may be known: its name, its text and options, and its original."""
-
-    name: str
-    text: str
-    options: tuple[str, ...] = ()
-    raw_uuid: str = ""
 
 
 @task
@@ -136,15 +126,15 @@ def filled_in() -> Scorer:
     return score
 
 
-def _samples(questions: Iterable[_Known], kind: MaskKind, seed: int, k: int) -> list[Sample]:
+def _samples(questions: Iterable[Question], kind: MaskKind, seed: int, k: int) -> list[Sample]:
     """The first k questions, in an order drawn by the seed, that have a part to take out."""
-    drawn = sorted(questions, key=lambda question: question.name)
+    drawn = sorted(questions, key=lambda question: question.id)
     random.Random(f"replay {seed}").shuffle(drawn)
     samples: list[Sample] = []
     for known in drawn:
         if len(samples) == k:
             break
-        masked = mask(known.text, known.options, kind=kind, seed=seed, name=known.name)
+        masked = mask(known.text, known.choices, kind=kind, seed=seed, name=known.id)
         if masked is None:
             continue
         text, left, fill = masked
@@ -152,28 +142,26 @@ def _samples(questions: Iterable[_Known], kind: MaskKind, seed: int, k: int) -> 
         question = "\n\n".join([text, *(["\n".join(options)] if options else [])])
         samples.append(
             Sample(
-                id=known.name,
+                id=known.id,
                 input=PROMPT.replace("{question}", question),
                 target=fill,
-                metadata={"raw_uuid": known.raw_uuid or known.name},
+                metadata={"raw_uuid": known.details.get("raw_uuid") or known.id},
             )
         )
     return samples
 
 
-def _read(data: str, subset: Which) -> tuple[list[_Known], str, str]:
+def _read(data: str, subset: Which) -> tuple[list[Question], str, str]:
     """The questions, what their data is called, and where they come from."""
     if data in BENCHMARKS:
-        read = load_questions(data)
-        known = [_Known(question.id, question.text, tuple(question.choices)) for question in read]
-        return known, data, origin(data)
+        return list(load_questions(data)), data, origin(data)
     path = Path(from_working_directory(data))
     if "://" not in data and path.suffix in _FILES:
         return list(_of_file(path)), path.name.partition(".")[0], str(path)
     return _of_bank(data if "://" in data else str(path), subset)
 
 
-def _of_file(path: Path) -> Iterator[_Known]:
+def _of_file(path: Path) -> Iterator[Question]:
     names: set[str] = set()
     for number, (place, row) in enumerate(file_rows(path)):
         text = next((row[name] for name in _TEXTS if isinstance(row.get(name), str)), "")
@@ -186,10 +174,11 @@ def _of_file(path: Path) -> Iterator[_Known]:
         if name in names:
             raise PrerequisiteError(f"{place}: the id {name!r} occurs twice.")
         names.add(name)
-        yield _Known(name, text, tuple(options), str(row.get("raw_uuid") or ""))
+        original = {"raw_uuid": str(row.get("raw_uuid") or "")}
+        yield Question(name, text, target="", choices=tuple(options), details=original)
 
 
-def _of_bank(url: str, subset: Which) -> tuple[list[_Known], str, str]:
+def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
     from tiebreak.fair.bank.errors import BankError
 
     try:
@@ -203,7 +192,13 @@ def _of_bank(url: str, subset: Which) -> tuple[list[_Known], str, str]:
             where.append(made != "" if subset == "expanded" else made == "")
         with engine.connect() as connection:
             known = [
-                _Known(question.uuid, question.question, question.options, question.raw_uuid)
+                Question(
+                    id=question.uuid,
+                    text=question.question,
+                    target=question.answer,
+                    choices=question.options,
+                    details={"raw_uuid": question.raw_uuid},
+                )
                 for question in questions_in(connection, *where)
             ]
     except ImportError as error:
