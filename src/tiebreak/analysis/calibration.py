@@ -179,24 +179,26 @@ def calibration_of(
     level: float = 0.95,
 ) -> Calibration:
     """As `calibrate`, of logs and files that were read already."""
-    joined = labelled(logs, human, files)
-    rounds = sorted({case.round for case in joined.cases})
+    cases, names, notes = labelled(logs, human, files)
+    kind = human.kind
+    models = tuple(sorted({model for case in cases for model in case.key[2]}))
+    rounds = sorted({case.round for case in cases})
     named = tuple(rounds) if len(rounds) > 1 else ()
     turns = ("", *named)
     cells = [
         cell
-        for judge, turn in product(joined.judges, turns)
-        for cell in _cells(judge, turn, _in(joined.cases, judge, turn), joined.kind, level)
+        for judge, turn in product(names, turns)
+        for cell in _cells(judge, turn, _in(cases, judge, turn), kind, level)
     ]
     means = [
-        _mean(judge, turn, _in(joined.cases, judge, turn), joined.models, level)
-        for judge, turn in product(joined.judges, turns)
+        _mean(judge, turn, _in(cases, judge, turn), models, level)
+        for judge, turn in product(names, turns)
     ]
     overall = {mean.judge: mean.kappa.value for mean in means if not mean.round}
-    judges = sorted(joined.judges, key=lambda name: (math.isnan(overall[name]), -overall[name]))
-    several = [case for case in joined.cases if case.people.sum() > 1]
+    judges = sorted(names, key=lambda name: (math.isnan(overall[name]), -overall[name]))
+    several = [case for case in cases if case.people.sum() > 1]
     people = [
-        _concordance(PEOPLE, turn, "", "", chosen, joined.kind, level)
+        _concordance(PEOPLE, turn, "", "", chosen, kind, level)
         for turn in turns
         if (chosen := [case for case in several if turn in ("", case.round)])
     ]
@@ -204,21 +206,21 @@ def calibration_of(
     file_notes = (note for file in files for note in file.notes)
     return Calibration(
         source=human.source,
-        kind=human.kind,
-        labels=SCALES[human.kind],
+        kind=kind,
+        labels=SCALES[kind],
         judges=tuple(judges),
-        models=joined.models,
+        models=models,
         rounds=named,
-        n=len(joined.cases),
-        n_items=len({case.item for case in joined.cases}),
-        n_raters=int(max(case.people.sum() for case in joined.cases)),
+        n=len(cases),
+        n_items=len({case.item for case in cases}),
+        n_raters=int(max(case.people.sum() for case in cases)),
         cells=tuple(cells),
         means=tuple(means),
-        gaps=tuple(_gaps(judges, joined.cases, joined.models, level)),
+        gaps=tuple(_gaps(judges, cases, models, level)),
         people=tuple(people),
-        ceilings=tuple(_ceilings(judges, several, joined.models, level)),
+        ceilings=tuple(_ceilings(judges, several, models, level)),
         level=level,
-        notes=(*human.notes, *file_notes, *log_notes, *joined.notes),
+        notes=(*human.notes, *file_notes, *log_notes, *notes),
     )
 
 

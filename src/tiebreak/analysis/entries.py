@@ -223,13 +223,13 @@ class Shared:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ScoredModel(Placed):
     """One model under a protocol: its rank on the leaderboard, and its mean `protocol_scores`.
 
     The rank is by Borda score and margin, and so need not follow this score.
     """
 
+    __slots__ = ()
     NAME = "score"
 
     @property

@@ -51,10 +51,10 @@ Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 BRADLEY_TERRY_DRAWS: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
 class StrengthRow(Placed):
     """One model in a view, by its strength."""
 
+    __slots__ = ()
     NAME = "strength"
 
     @property
