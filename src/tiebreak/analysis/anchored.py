@@ -23,6 +23,7 @@ from tiebreak.analysis.labelled import Case, Key, Opinion, Opinions, join, notes
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import star_parts, star_table
+from tiebreak.analysis.stars import times
 from tiebreak.analysis.verdict import ModelPair, model_pairs, order_reasons
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
@@ -170,10 +171,7 @@ def labels_needed(
         if len(order) > 1:
             each, rivals = board.n_labels / board.n_labelled, len(board.tiers[0])
             items = items_to_label(fitted, order[:2], n_models=rivals, level=level, power=power)
-            with_judge, alone = (
-                replace(e, value=e.value * each, lower=e.lower * each, upper=e.upper * each)
-                for e in items
-            )
+            with_judge, alone = (times(estimate, each) for estimate in items)
             needed.append(LabelsNeeded(board, with_judge, alone, power))
     return needed
 

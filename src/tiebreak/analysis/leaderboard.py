@@ -214,31 +214,17 @@ def leaderboards(
     """
     logs = read_ranking_logs(paths, with_metadata=control == "style", with_votes=False)
     return [
-        board
+        board_of(part, how=how, closure=closure, control=control)
         for log in tracked(logs, "ranking models")
-        for board in boards_of(
-            log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
-        )
+        for part in (log.by_rule(rule) if rule else log).parts()
     ]
 
 
 def boards_of(
-    log: RankingLog,
-    *,
-    how: Resampling = Resampling(),
-    closure: bool = False,
-    control: Control | None = None,
-    views: bool = True,
+    log: RankingLog, *, how: Resampling = Resampling(), views: bool = True
 ) -> list[Leaderboard]:
-    """Leaderboards of one log, by name of benchmark and protocol; otherwise as `leaderboards`.
-
-    `views`: whether to fit strengths to all matches, and to place brackets by other rules, which
-    takes as long as all the rest.
-    """
-    return [
-        board_of(part, how=how, closure=closure, control=control, views=views)
-        for part in log.parts()
-    ]
+    """Leaderboards of one log, by name of benchmark and protocol; otherwise as `board_of`."""
+    return [board_of(part, how=how, views=views) for part in log.parts()]
 
 
 def board_of(
@@ -249,7 +235,11 @@ def board_of(
     control: Control | None = None,
     views: bool = True,
 ) -> Leaderboard:
-    """The leaderboard of a log of one benchmark under one protocol; otherwise as `boards_of`."""
+    """The leaderboard of a log of one benchmark under one protocol; otherwise as `leaderboards`.
+
+    `views`: whether to fit strengths to all matches, and to place brackets by other rules, which
+    takes as long as all the rest.
+    """
     items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)

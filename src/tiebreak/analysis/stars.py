@@ -10,6 +10,7 @@ have been asked in each: what two differ by is then paired by question, and so i
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -280,7 +281,7 @@ def star_board(
         subjects=_subjects(table),
         rows=tuple(_rows(table, scores, tests, ranks, base, how)),
         pairs=tuple(_pairs(table, scores, tests)),
-        constants=constant_answers(table.keys),
+        constants=constant_answers(Counter(table.keys)),
         judges=judges_of(table.items),
         logs=table.logs,
         level=how.level,
