@@ -24,7 +24,7 @@ from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import star_parts, star_table
 from tiebreak.analysis.stars import times
-from tiebreak.analysis.verdict import ModelPair, model_pairs, order_reasons
+from tiebreak.analysis.verdict import model_pairs, order_reasons
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.anchored import FEWEST_LABELLED, Anchored, anchor
@@ -32,7 +32,7 @@ from tiebreak.rankers.anchored import labels_needed as items_to_label
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.linked import linked_scores
 from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.joins import together
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
@@ -89,7 +89,7 @@ class AnchoredBoard(Finding):
     sentence: Reason
     tiers: tuple[tuple[str, ...], ...]
     rows: tuple[AnchoredRow, ...]
-    pairs: tuple[ModelPair, ...]
+    pairs: tuple[Pair[str], ...]
     weights: tuple[float, float]
     gain: float
     level: float

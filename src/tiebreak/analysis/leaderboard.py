@@ -42,7 +42,6 @@ from tiebreak.analysis.strengths import (
 from tiebreak.analysis.trust import Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import (
     BoardVerdict,
-    ModelPair,
     at_equal_length,
     board_verdict,
     model_pairs,
@@ -57,7 +56,7 @@ from tiebreak.rankers import (
     presentation_bias,
     spread,
 )
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, Unranked, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
@@ -141,7 +140,7 @@ class Leaderboard(Finding):
     n_items: int
     unranked: tuple[Unranked, ...]
     rows: tuple[LeaderboardRow, ...]
-    pairs: tuple[ModelPair, ...]
+    pairs: tuple[Pair[str], ...]
     first_by_rule: Mapping[Rule, tuple[str, ...]]
     views: tuple[StrengthView, ...]
     control: ControlView | None

@@ -28,13 +28,13 @@ from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, mean, whole
 from tiebreak.analysis.star_table import Design, StarTable, star_parts, star_table
 from tiebreak.analysis.trust import trust_of
-from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict
+from tiebreak.analysis.verdict import BoardVerdict, board_verdict
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
 from tiebreak.rankers.linked import LinkedScores, linked_scores
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
@@ -108,7 +108,7 @@ class StarRow(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class StarPair(ModelPair):
+class StarPair(Pair[str]):
     """Two models of a star board; `n_items` were asked of both.
 
     `difference` is that of the scores, in points of 100, `error` its standard error, `lower` and

@@ -29,7 +29,6 @@ from tiebreak.analysis.trust import Trust, length_gain
 from tiebreak.rankers.pairwise_tests import (
     Pair,
     Separation,
-    Untested,
     item_means,
     items_needed,
     paired_p,
@@ -82,29 +81,10 @@ class BoardVerdict:
     equal_length: EqualLength | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPair:
-    """A test of two models, `above` before `below` on the board (see `rankers` `Pair`).
-
-    `difference` is that of their mean scores over the `n_items` items that rank both, `p` the
-    two-sided p-value of this pair alone, `p_adjusted` holds for all pairs of the board together.
-    `apart` is whether it is at most 1 − level; None where `untested` says why there is no test.
-    """
-
-    above: str
-    below: str
-    n_items: int
-    difference: float
-    p: float
-    p_adjusted: float
-    apart: bool | None
-    untested: Untested | None
-
-
-def model_pairs(tests: Separation, models: Sequence[str]) -> tuple[ModelPair, ...]:
+def model_pairs(tests: Separation, models: Sequence[str]) -> tuple[Pair[str], ...]:
     """The pairs of some tests of scores in [0, 1], by name and in the order of the board."""
     return tuple(
-        ModelPair(
+        Pair(
             above=models[pair.above],
             below=models[pair.below],
             n_items=pair.n_items,
@@ -312,7 +292,7 @@ def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
     yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
 
 
-def _ahead(pair: Pair) -> bool:
+def _ahead(pair: Pair[int]) -> bool:
     return pair.apart is True and pair.difference > 0
 
 

@@ -15,11 +15,12 @@ import numpy as np
 
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.verdict import ModelPair, model_pairs, order_reasons
+from tiebreak.analysis.verdict import model_pairs, order_reasons
 from tiebreak.progress import doing
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.rankers.votes import VoteFit, fit_votes, joined, rater_alpha
@@ -72,7 +73,7 @@ class VoteBoard(Finding):
     sentence: Reason
     tiers: tuple[tuple[str, ...], ...]
     rows: tuple[VoteRow, ...]
-    pairs: tuple[ModelPair, ...]
+    pairs: tuple[Pair[str], ...]
     unjoined: tuple[str, ...]
     position: Estimate | None
     agreement: Estimate | None
