@@ -8,7 +8,7 @@ with a person drawn at random, and κ of two such persons with each other is the
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from os import PathLike
 from pathlib import Path
@@ -218,7 +218,7 @@ def calibration_of(
         means=tuple(means),
         gaps=tuple(_gaps(judges, cases, models, level)),
         people=tuple(people),
-        ceilings=tuple(_ceilings(judges, several, models, level)),
+        ceilings=tuple(_gap(several, judge, PEOPLE, models, level) for judge in judges if several),
         level=level,
         notes=(*human.notes, *file_notes, *log_notes, *notes),
     )
@@ -329,33 +329,23 @@ def _mean(
 def _gaps(
     judges: Sequence[str], cases: Sequence[Case], models: Sequence[str], level: float
 ) -> list[JudgeGap]:
-    pairs = []
-    for first, second in combinations(judges, 2):
-        both = [case for case in cases if {first, second} <= case.judges.keys()]
-        gap = _gap(both, first, second, models, level)
-        pairs.append((first, second, len(both), gap))
-    adjusted = holm([gap.p for *_, gap in pairs])
+    pairs = [_gap(cases, *pair, models, level) for pair in combinations(judges, 2)]
+    adjusted = holm([pair.gap.p for pair in pairs])
     return [
-        JudgeGap(*pair, p, None if math.isnan(p) else p <= 1 - level)
+        replace(pair, p_adjusted=p, apart=None if math.isnan(p) else p <= 1 - level)
         for pair, p in zip(pairs, adjusted, strict=True)
     ]
 
 
-def _ceilings(
-    judges: Sequence[str], several: Sequence[Case], models: Sequence[str], level: float
-) -> Iterator[JudgeGap]:
-    for judge in judges if several else ():
-        both = [case for case in several if judge in case.judges]
-        gap = _gap(both, judge, PEOPLE, models, level)
-        apart = None if math.isnan(gap.p) else gap.p <= 1 - level
-        yield JudgeGap(judge, PEOPLE, len(both), gap, gap.p, apart)
-
-
 def _gap(
     cases: Sequence[Case], first: str, second: str, models: Sequence[str], level: float
-) -> KappaGap:
-    if not cases:
+) -> JudgeGap:
+    """Two judges, or a judge and `PEOPLE`, with a test of its own."""
+    both = [case for case in cases if {first, second} <= {*case.judges, PEOPLE}]
+    if both:
+        gap = kappa_gap(*(_grouped(both, judge, models) for judge in (first, second)), level=level)
+    else:
         nothing = Reason("no_answer_of_both")
-        return KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
-    tables = (_grouped(cases, judge, models) for judge in (first, second))
-    return kappa_gap(*tables, level=level)
+        gap = KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
+    apart = None if math.isnan(gap.p) else gap.p <= 1 - level
+    return JudgeGap(first, second, len(both), gap, gap.p, apart)

@@ -121,8 +121,7 @@ def board_verdict(
         *order_reasons(tests, models),
         _rare_failures(tests),
         decided,
-        *_placed(tests, models, firsts),
-        *_views(tests, models, views),
+        *_other_firsts(tests, models, firsts, views),
         _native(tests, models, native, items) if judged else None,
         *(_at_equal_length(equal_length) if equal_length is not None else ()),
         trust.sentence,
@@ -219,29 +218,25 @@ def _tiers(tests: Separation) -> Reason:
     )
 
 
-def _placed(
-    tests: Separation, models: Sequence[str], firsts: Mapping[Rule, Sequence[str]]
+def _other_firsts(
+    tests: Separation,
+    models: Sequence[str],
+    firsts: Mapping[Rule, Sequence[str]],
+    views: Sequence[StrengthView],
 ) -> Iterator[Reason]:
-    """Where other rules of placement name another first model."""
-    by_model: dict[str, list[str]] = {}
+    """Where other rules of placement, or the second views, name another first model."""
+    first = models[tests.order[0]] if tests.order else ""
+    rules: dict[str, list[str]] = {}
     for rule, leads in firsts.items():
-        if tests.order and models[tests.order[0]] not in leads:
-            by_model.setdefault(leads[0], []).append(rule)
-    for model, rules in by_model.items():
-        yield Reason("placed_first", model=model, rules=rules, rule=rules[0])
-
-
-def _views(
-    tests: Separation, models: Sequence[str], views: Sequence[StrengthView]
-) -> Iterator[Reason]:
-    """Where the second views name another first model."""
-    by_model: dict[str, list[Reason]] = {}
+        if first and first not in leads:
+            rules.setdefault(leads[0], []).append(rule)
+    methods: dict[str, list[Reason]] = {}
     for view in views:
         leads = [row.model for row in view.rows if row.rank == 1]
-        if tests.order and leads and models[tests.order[0]] not in leads:
-            by_model.setdefault(leads[0], []).append(_VIEWS[view.method])
-    for model, methods in by_model.items():
-        yield Reason("first_by_matches", model=model, views=methods)
+        if first and leads and first not in leads:
+            methods.setdefault(leads[0], []).append(_VIEWS[view.method])
+    yield from (Reason("placed_first", model=m, rules=r, rule=r[0]) for m, r in rules.items())
+    yield from (Reason("first_by_matches", model=m, views=v) for m, v in methods.items())
 
 
 def _native(
