@@ -18,11 +18,10 @@ import numpy as np
 from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.labelled import SCALES, Case, labelled
 from tiebreak.paths import Paths, path_list
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, share_over_items
 from tiebreak.rankers.kappa import KappaGap, kappa_estimate, kappa_gap, kappa_mean, label_bias
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
@@ -255,10 +254,7 @@ def _concordance(
 ) -> Concordance:
     tables = np.stack([table_of(case, judge) for case in cases])
     items = np.array([case.item for case in cases])
-    hits = np.trace(tables, axis1=1, axis2=2)[:, None]
-    n_items = len(set(items.tolist()))
-    draws = ItemDraws(len(cases), items, how=Resampling(level, 1))
-    [agreement] = draws.shares(hits, np.ones_like(hits), Reason("no_answer_of_both"))
+    hits, n_items = np.trace(tables, axis1=1, axis2=2), len(set(items.tolist()))
     return Concordance(
         judge=judge,
         round=turn,
@@ -268,7 +264,9 @@ def _concordance(
         n_items=n_items,
         kappa=kappa_estimate(tables, items=items, level=level),
         quadratic=kappa_estimate(tables, items=items, weights="quadratic", level=level),
-        agreement=agreement,
+        agreement=share_over_items(
+            hits, 1, items, level=level, undefined=Reason("no_answer_of_both")
+        ),
         bias=label_bias(tables, items=items, level=level)
         if kind == "stars"
         else Estimate(math.nan, math.nan, math.nan, n_items, Reason("no_stars_in_preferences")),

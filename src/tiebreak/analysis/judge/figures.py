@@ -32,7 +32,7 @@ from tiebreak.analysis.judge.biases import (
     reach,
 )
 from tiebreak.rankers import mean_ranks
-from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, wilson
+from tiebreak.rankers.intervals import Estimate, design_effect, share_over_items, wilson
 from tiebreak.rankers.kappa import kappa_estimate
 from tiebreak.rankers.pairwise_tests import sign_flip_p, sign_p
 from tiebreak.rankers.panel import krippendorff_alpha
@@ -75,7 +75,7 @@ class Correctness:
     """Judged pairs of answers of which one has the native score 1 and the other 0.
 
     In `n_against` of the `n` pairs the judge preferred the answer with 0, in `n_tied` neither.
-    `share` is n_against / n with its interval over items (`ItemDraws.shares`). `n_guarded` counts
+    `share` is n_against / n with its interval over items (`share_over_items`). `n_guarded` counts
     the items in which the correctness guard puts answers that failed after those that passed; in
     all others the judge alone decides. `p` is that of "either is preferred as often", two-sided
     (sign flips over items, those of a cluster together; NaN below ten that decide). `enough` is
@@ -188,12 +188,11 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
 
     rows = [(item.item_id, *_triples(item.matches)) for item in items]
     table = np.array([counts for _, *counts in rows], dtype=np.float64).reshape(len(rows), 2)
+    names, none = [name for name, *_ in rows], Reason("no_triple")
+    share = share_over_items(table[:, 0], table[:, 1], names, level=how.level, undefined=none)
     cyclic, triples = table.sum(axis=0)
     if not triples:
-        nan = math.nan
-        return Cycles(Estimate(nan, nan, nan, 0, Reason("no_triple")), 0, nan)
-    draws = ItemDraws(len(rows), [name for name, *_ in rows], how=how)
-    [share] = draws.shares(table[:, :1], table[:, 1:], Reason("no_triple"))
+        return Cycles(share, 0, math.nan)
     # Two triples of a coin's verdicts share a match at most, so that cycles are pairwise
     # independent: the variance of their number is that of a binomial one.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
@@ -284,12 +283,7 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
     against = np.array([results.count(False) for results in passed], np.float64)
     tied = sum(results.count(None) for results in passed)
     counts = np.array([len(results) for results in passed], np.float64)
-    none = Reason("no_verified_pair")
-    share = Estimate(np.nan, np.nan, np.nan, 0, none)
-    units = [item.cluster or item.item_id for item in items]
-    if counts.any():
-        draws = ItemDraws(len(items), units, how=how)
-        [share] = draws.shares(against[:, None], counts[:, None], none)
+    units, none = [item.cluster or item.item_id for item in items], Reason("no_verified_pair")
     guarded = sum(item.stratified and len({*item.passed.values()}) == 2 for item in items)
     lead: dict[str, float] = {}
     for unit, results in zip(units, passed, strict=True):
@@ -298,7 +292,7 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
     leads, n_decided = list(lead.values()), counts.sum() - tied
     tested = len(leads) >= FEWEST_ITEMS
     return Correctness(
-        share=share,
+        share=share_over_items(against, counts, units, level=how.level, undefined=none),
         n=int(counts.sum()),
         n_against=int(against.sum()),
         n_tied=tied,
@@ -423,17 +417,13 @@ def _juror(
 ) -> Juror:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for item, pairs in zip(items, votes, strict=True):
-        for same in _same(pairs, name):
-            counts[item.item_id][0] += same
+        for agrees in _same(pairs, name):
+            counts[item.item_id][0] += agrees
             counts[item.item_id][1] += 1
+    same, n = np.array(list(counts.values()), dtype=np.float64).reshape(-1, 2).T
     none = Reason("no_match_of_others")
-    agreement = Estimate(math.nan, math.nan, math.nan, 0, none)
-    p = math.nan
-    if counts:
-        table = np.array(list(counts.values()), dtype=np.float64)
-        draws = ItemDraws(len(table), None, how=how)
-        [agreement] = draws.shares(table[:, :1], table[:, 1:], none)
-        p = min(1.0, tests * sign_flip_p(2 * table[:, 0] - table[:, 1]))
+    agreement = share_over_items(same, n, level=how.level, undefined=none)
+    p = min(1.0, tests * sign_flip_p(2 * same - n)) if counts else math.nan
     figures = judge_figures([_alone(item, name) for item in items], how=how).corrected(tests)
     if figures.flips.asked != "all":
         # What was close to all is not what was close to this one: the line is not its own.
