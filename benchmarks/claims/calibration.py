@@ -15,10 +15,9 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.rankers.intervals import Estimate, ItemDraws, share_gap
+from tiebreak.rankers.intervals import share_gap, share_over_items
 from tiebreak.rankers.kappa import Weights, kappa_estimate, kappa_gap, kappa_mean, label_bias
 from tiebreak.rankers.pairwise_tests import holm
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
 
 HOLDS = (0.93, 0.97)
@@ -104,9 +103,8 @@ def biases(scale: float) -> Iterator[Claim]:
             items = np.repeat(np.arange(n_items), size)
             found = label_bias(tables, items=items)
             held += found.lower <= truth <= found.upper
-            same = np.trace(tables, axis1=1, axis2=2)[:, None]
-            draws = ItemDraws(len(items), items, how=Resampling(0.95, 1))
-            [agreement] = draws.shares(same, np.ones_like(same), Reason("undefined"))
+            same, none = np.trace(tables, axis1=1, axis2=2), Reason("undefined")
+            agreement = share_over_items(same, 1, items, undefined=none)
             agreed += agreement.lower <= 1 - truth <= agreement.upper
         answers = f"{n_items} × {size} answers" if size > 1 else f"{n_items} answers"
         setting = f"bias {truth:.2f}, {kind}, {answers}"
@@ -220,9 +218,7 @@ def _recall_share(rate: float, n_questions: int, size: int, setting: str, scale:
     hits = 0
     for _ in range(n):
         right, all_ = _recalled(rng, rate, n_questions, size)
-        draws = ItemDraws(len(all_), None, how=Resampling(0.95, 1))
-        found: Estimate
-        [found] = draws.shares(right[:, None], all_[:, None], Reason("undefined"))
+        found = share_over_items(right, all_, undefined=Reason("undefined"))
         hits += found.lower <= rate <= found.upper
     return share("contamination: 95% interval of a share", setting, hits, n, WIDE)
 

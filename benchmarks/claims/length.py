@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import FAIR, judged, length_loving, near_ties, ranking_log
-from tiebreak.analysis.equal_length import at_equal_length
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.biases import ALARM, length_of
+from tiebreak.analysis.verdict import at_equal_length
 from tiebreak.rankers.pairwise_tests import separation
 
 PROTOCOLS = {"seal": "close", "full_pairwise": "never"}

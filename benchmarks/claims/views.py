@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.claims import Claim, Range, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator, near_ties, panel, peer_panel
 from tiebreak.analysis.alignment import Ratings, correlate, ratings
-from tiebreak.analysis.peers.ranking import KEMENY
+from tiebreak.analysis.peers.review import KEMENY
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.uncertainty import Resampling
 

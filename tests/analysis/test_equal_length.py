@@ -12,10 +12,10 @@ from benchmarks.claims.worlds import (
     true_borda,
 )
 from tests.ranking_logs.builders import item, match
-from tiebreak.analysis.equal_length import at_equal_length
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.biases import length_of
 from tiebreak.analysis.leaderboard import board_of
+from tiebreak.analysis.verdict import at_equal_length
 from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling

@@ -38,13 +38,13 @@ def test_one_result_per_benchmark_by_hand() -> None:
             ItemKey("gsm8k", "3"): {"a": 0, "b": 1, "c": NAN},
         }
     )
-    mmlu, gsm8k = saturation(pool)
-    assert (mmlu.benchmark, mmlu.models) == ("mmlu", ("a", "b"))
-    assert (gsm8k.benchmark, gsm8k.models) == ("gsm8k", ("a", "b", "c"))
-    assert (mmlu.saturation.agree.successes, mmlu.saturation.agree.n) == (1, 1)
-    assert (gsm8k.saturation.agree.successes, gsm8k.saturation.agree.n) == (1, 3)
-    np.testing.assert_allclose(gsm8k.saturation.means, [1 / 3, 1, 1])
-    assert gsm8k.saturation.order == (1, 2, 0)
+    results = saturation(pool)
+    assert list(results) == ["mmlu", "gsm8k"]
+    mmlu, gsm8k = results.values()
+    assert (mmlu.agree.successes, mmlu.agree.n) == (1, 1)
+    assert (gsm8k.agree.successes, gsm8k.agree.n) == (1, 3)
+    np.testing.assert_allclose(gsm8k.means, [1 / 3, 1, 1])
+    assert gsm8k.order == (1, 2, 0)
 
 
 def test_an_item_in_several_epochs_counts_once() -> None:
@@ -57,11 +57,11 @@ def test_an_item_in_several_epochs_counts_once() -> None:
             ItemKey("gsm8k", "2", 2): {"a": NAN, "b": 0},
         }
     )
-    [result] = saturation(pool)
-    assert (result.saturation.agree.successes, result.saturation.agree.n) == (1, 2)
-    np.testing.assert_allclose(result.saturation.means, [0.75, 0.25])
+    [result] = saturation(pool).values()
+    assert (result.agree.successes, result.agree.n) == (1, 2)
+    np.testing.assert_allclose(result.means, [0.75, 0.25])
     # Two items show nothing, whatever their scores: p = 2 / 2².
-    assert math.isnan(result.saturation.detectable[0, 1])
+    assert math.isnan(result.detectable[0, 1])
 
 
 def test_saturated_items_are_those_of_the_audit() -> None:
@@ -74,10 +74,10 @@ def test_saturated_items_are_those_of_the_audit() -> None:
             for item in range(50)
         }
     )
-    [result], [counted] = saturation(pool), audit(pool).benchmarks
+    [result], [counted] = saturation(pool).values(), audit(pool).benchmarks
     assert 0 < counted.n_saturated < 50
-    assert result.saturation.agree.successes == counted.n_saturated
-    assert result.saturation.agree.n == counted.n_native
+    assert result.agree.successes == counted.n_saturated
+    assert result.agree.n == counted.n_native
 
 
 FloatArray = NDArray[np.float64]

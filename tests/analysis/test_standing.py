@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tiebreak.analysis.leaderboard import LeaderboardRow
-from tiebreak.analysis.peers.ranking import PeerRank
+from tiebreak.analysis.peers.review import PeerRank
 from tiebreak.analysis.standing import Placed, Standing, best_first, left_open
 from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.rankers import bootstrap_items, competition_ranks

@@ -274,12 +274,6 @@ def test_what_a_score_keeps_of_the_matches_of_an_item() -> None:
     assert (kept.value, kept.metadata) == ({"a": 1.0, "b": 0.0}, {RESULTS_KEY: ""})
 
 
-def test_names_that_look_alike_are_told_apart() -> None:
-    samples = [scored({"a\x1b": 1.0, r"a\x1b": 0.0, "[b]": 0.5})]
-    found: Any = borda()(samples)  # type: ignore[arg-type]
-    assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, r"\[b]": 0.5}
-
-
 def test_a_planted_item_is_not_ranked() -> None:
     planted = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",))).model_copy(
         update={"canary": Canary(number=1, attack="x", kind="y")}

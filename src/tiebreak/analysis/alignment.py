@@ -22,8 +22,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.judged import BoardOrder, Judged, JudgedBoard, board_order, judged_among
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.analysis.peers.ranking import KEMENY
-from tiebreak.analysis.peers.review import PeerReport
+from tiebreak.analysis.peers.review import KEMENY, PeerReport
 from tiebreak.analysis.peers.self_preference import no_self_rank
 from tiebreak.analysis.remarks import lone_reviewer
 from tiebreak.candidates import namesakes

@@ -23,7 +23,8 @@ from tiebreak.analysis.labelled import Case, Key, Opinion, Opinions, join, notes
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import star_parts, star_table
-from tiebreak.analysis.verdict import ModelPair, model_pairs, order_reasons
+from tiebreak.analysis.stars import times
+from tiebreak.analysis.verdict import model_pairs, order_reasons
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.anchored import FEWEST_LABELLED, Anchored, anchor
@@ -31,7 +32,7 @@ from tiebreak.rankers.anchored import labels_needed as items_to_label
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.linked import linked_scores
 from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.joins import together
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
@@ -88,7 +89,7 @@ class AnchoredBoard(Finding):
     sentence: Reason
     tiers: tuple[tuple[str, ...], ...]
     rows: tuple[AnchoredRow, ...]
-    pairs: tuple[ModelPair, ...]
+    pairs: tuple[Pair[str], ...]
     weights: tuple[float, float]
     gain: float
     level: float
@@ -170,10 +171,7 @@ def labels_needed(
         if len(order) > 1:
             each, rivals = board.n_labels / board.n_labelled, len(board.tiers[0])
             items = items_to_label(fitted, order[:2], n_models=rivals, level=level, power=power)
-            with_judge, alone = (
-                replace(e, value=e.value * each, lower=e.lower * each, upper=e.upper * each)
-                for e in items
-            )
+            with_judge, alone = (times(estimate, each) for estimate in items)
             needed.append(LabelsNeeded(board, with_judge, alone, power))
     return needed
 

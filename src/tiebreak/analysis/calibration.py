@@ -8,7 +8,7 @@ with a person drawn at random, and κ of two such persons with each other is the
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from os import PathLike
 from pathlib import Path
@@ -18,11 +18,10 @@ import numpy as np
 from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.labelled import SCALES, Case, labelled
 from tiebreak.paths import Paths, path_list
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, share_over_items
 from tiebreak.rankers.kappa import KappaGap, kappa_estimate, kappa_gap, kappa_mean, label_bias
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
@@ -179,24 +178,26 @@ def calibration_of(
     level: float = 0.95,
 ) -> Calibration:
     """As `calibrate`, of logs and files that were read already."""
-    joined = labelled(logs, human, files)
-    rounds = sorted({case.round for case in joined.cases})
+    cases, names, notes = labelled(logs, human, files)
+    kind = human.kind
+    models = tuple(sorted({model for case in cases for model in case.key[2]}))
+    rounds = sorted({case.round for case in cases})
     named = tuple(rounds) if len(rounds) > 1 else ()
     turns = ("", *named)
     cells = [
         cell
-        for judge, turn in product(joined.judges, turns)
-        for cell in _cells(judge, turn, _in(joined.cases, judge, turn), joined.kind, level)
+        for judge, turn in product(names, turns)
+        for cell in _cells(judge, turn, _in(cases, judge, turn), kind, level)
     ]
     means = [
-        _mean(judge, turn, _in(joined.cases, judge, turn), joined.models, level)
-        for judge, turn in product(joined.judges, turns)
+        _mean(judge, turn, _in(cases, judge, turn), models, level)
+        for judge, turn in product(names, turns)
     ]
     overall = {mean.judge: mean.kappa.value for mean in means if not mean.round}
-    judges = sorted(joined.judges, key=lambda name: (math.isnan(overall[name]), -overall[name]))
-    several = [case for case in joined.cases if case.people.sum() > 1]
+    judges = sorted(names, key=lambda name: (math.isnan(overall[name]), -overall[name]))
+    several = [case for case in cases if case.people.sum() > 1]
     people = [
-        _concordance(PEOPLE, turn, "", "", chosen, joined.kind, level)
+        _concordance(PEOPLE, turn, "", "", chosen, kind, level)
         for turn in turns
         if (chosen := [case for case in several if turn in ("", case.round)])
     ]
@@ -204,21 +205,21 @@ def calibration_of(
     file_notes = (note for file in files for note in file.notes)
     return Calibration(
         source=human.source,
-        kind=human.kind,
-        labels=SCALES[human.kind],
+        kind=kind,
+        labels=SCALES[kind],
         judges=tuple(judges),
-        models=joined.models,
+        models=models,
         rounds=named,
-        n=len(joined.cases),
-        n_items=len({case.item for case in joined.cases}),
-        n_raters=int(max(case.people.sum() for case in joined.cases)),
+        n=len(cases),
+        n_items=len({case.item for case in cases}),
+        n_raters=int(max(case.people.sum() for case in cases)),
         cells=tuple(cells),
         means=tuple(means),
-        gaps=tuple(_gaps(judges, joined.cases, joined.models, level)),
+        gaps=tuple(_gaps(judges, cases, models, level)),
         people=tuple(people),
-        ceilings=tuple(_ceilings(judges, several, joined.models, level)),
+        ceilings=tuple(_gap(several, judge, PEOPLE, models, level) for judge in judges if several),
         level=level,
-        notes=(*human.notes, *file_notes, *log_notes, *joined.notes),
+        notes=(*human.notes, *file_notes, *log_notes, *notes),
     )
 
 
@@ -253,10 +254,7 @@ def _concordance(
 ) -> Concordance:
     tables = np.stack([table_of(case, judge) for case in cases])
     items = np.array([case.item for case in cases])
-    hits = np.trace(tables, axis1=1, axis2=2)[:, None]
-    n_items = len(set(items.tolist()))
-    draws = ItemDraws(len(cases), items, how=Resampling(level, 1))
-    [agreement] = draws.shares(hits, np.ones_like(hits), Reason("no_answer_of_both"))
+    hits, n_items = np.trace(tables, axis1=1, axis2=2), len(set(items.tolist()))
     return Concordance(
         judge=judge,
         round=turn,
@@ -266,7 +264,9 @@ def _concordance(
         n_items=n_items,
         kappa=kappa_estimate(tables, items=items, level=level),
         quadratic=kappa_estimate(tables, items=items, weights="quadratic", level=level),
-        agreement=agreement,
+        agreement=share_over_items(
+            hits, 1, items, level=level, undefined=Reason("no_answer_of_both")
+        ),
         bias=label_bias(tables, items=items, level=level)
         if kind == "stars"
         else Estimate(math.nan, math.nan, math.nan, n_items, Reason("no_stars_in_preferences")),
@@ -327,33 +327,23 @@ def _mean(
 def _gaps(
     judges: Sequence[str], cases: Sequence[Case], models: Sequence[str], level: float
 ) -> list[JudgeGap]:
-    pairs = []
-    for first, second in combinations(judges, 2):
-        both = [case for case in cases if {first, second} <= case.judges.keys()]
-        gap = _gap(both, first, second, models, level)
-        pairs.append((first, second, len(both), gap))
-    adjusted = holm([gap.p for *_, gap in pairs])
+    pairs = [_gap(cases, *pair, models, level) for pair in combinations(judges, 2)]
+    adjusted = holm([pair.gap.p for pair in pairs])
     return [
-        JudgeGap(*pair, p, None if math.isnan(p) else p <= 1 - level)
+        replace(pair, p_adjusted=p, apart=None if math.isnan(p) else p <= 1 - level)
         for pair, p in zip(pairs, adjusted, strict=True)
     ]
 
 
-def _ceilings(
-    judges: Sequence[str], several: Sequence[Case], models: Sequence[str], level: float
-) -> Iterator[JudgeGap]:
-    for judge in judges if several else ():
-        both = [case for case in several if judge in case.judges]
-        gap = _gap(both, judge, PEOPLE, models, level)
-        apart = None if math.isnan(gap.p) else gap.p <= 1 - level
-        yield JudgeGap(judge, PEOPLE, len(both), gap, gap.p, apart)
-
-
 def _gap(
     cases: Sequence[Case], first: str, second: str, models: Sequence[str], level: float
-) -> KappaGap:
-    if not cases:
+) -> JudgeGap:
+    """Two judges, or a judge and `PEOPLE`, with a test of its own."""
+    both = [case for case in cases if {first, second} <= {*case.judges, PEOPLE}]
+    if both:
+        gap = kappa_gap(*(_grouped(both, judge, models) for judge in (first, second)), level=level)
+    else:
         nothing = Reason("no_answer_of_both")
-        return KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
-    tables = (_grouped(cases, judge, models) for judge in (first, second))
-    return kappa_gap(*tables, level=level)
+        gap = KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
+    apart = None if math.isnan(gap.p) else gap.p <= 1 - level
+    return JudgeGap(first, second, len(both), gap, gap.p, apart)

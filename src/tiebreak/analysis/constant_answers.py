@@ -6,7 +6,7 @@ are false, so that answering "false" without reading is right in (n − 1)/n of 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -52,19 +52,14 @@ class ConstantAnswers:
         return sum(answer.n_right for answer in self.best) / self.n if self.n else math.nan
 
 
-def constant_answers(keys: Iterable[tuple[str, str]]) -> ConstantAnswers:
+def constant_answers(counts: Mapping[tuple[str, str], int]) -> ConstantAnswers:
     """The constant answers to questions.
 
     Args:
-        keys: type and key of each question, as a bank and the metadata of a pool's items name them:
-            "true_false" with "true" or "false", "multiple_choice" with a letter. Others count in
-            `n` only.
+        counts: how often each type and key occurs, as a bank and the metadata of a pool's items
+            name them: "true_false" with "true" or "false", "multiple_choice" with a letter. Others
+            count in `n` only.
     """
-    return constant_answers_of(Counter(keys))
-
-
-def constant_answers_of(counts: Mapping[tuple[str, str], int]) -> ConstantAnswers:
-    """The same from how often each type and key occurs."""
     of_type: dict[str, Counter[str]] = {kind: Counter() for kind in TYPES}
     of_type["true_false"].update({"true": 0, "false": 0})
     for (kind, key), n in counts.items():

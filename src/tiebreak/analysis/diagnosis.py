@@ -60,18 +60,9 @@ class Saturation:
     reason: Reason | None
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkSaturation:
-    """One benchmark of a pool; columns of `saturation` are `models`, by name."""
-
-    benchmark: str
-    models: tuple[str, ...]
-    saturation: Saturation
-
-
 def saturation(
     pool: CandidatePool, *, level: float = 0.95, power: float = 0.8
-) -> tuple[BenchmarkSaturation, ...]:
+) -> dict[str, Saturation]:
     """How saturated each benchmark of a pool is, by its native scores.
 
     An item that was answered in several epochs counts once, with the mean of its scores; a score
@@ -83,19 +74,16 @@ def saturation(
         power: probability, roughly, with which a detectable difference shows, in (0, 1).
 
     Returns:
-        One result per benchmark, in the order of the pool. See `saturation_of`.
+        By name of benchmark, in the order of the pool; columns are its models, by name. See
+        `saturation_of`.
 
     Raises:
         RankingError: level or power are out of range.
     """
-    return tuple(
-        BenchmarkSaturation(
-            benchmark,
-            pool.models_of(benchmark),
-            saturation_of(native_scores(pool, benchmark), level=level, power=power),
-        )
+    return {
+        benchmark: saturation_of(native_scores(pool, benchmark), level=level, power=power)
         for benchmark in pool.benchmarks
-    )
+    }
 
 
 def native_scores(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
@@ -369,8 +357,8 @@ def diagnose(
     with doing("testing models against each other"):
         measured = saturation(pool, level=level, power=power)
         return tuple(
-            _diagnosis(pool, counted, result.saturation)
-            for counted, result in zip(audit(pool).benchmarks, measured, strict=True)
+            _diagnosis(pool, counted, measured[counted.benchmark])
+            for counted in audit(pool).benchmarks
         )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import ItemTable, protocol_scores
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
@@ -92,26 +93,28 @@ class Entry:
         The scores are minus the ranks of `Leaderboard.rows`: by mean normalized Borda score, then
         by mean principle margin (SEAL, §2.3).
         """
-        number = {item: n for n, item in enumerate(items)}
-        keys = self.keys
-        rows = [row for row, item in enumerate(keys) if item in number]
-        drawn = [number[keys[row]] for row in rows]
-        cells = np.ix_(rows, [self.table.models.index(model) for model in models])
+        drawn, cells = self.cells(items, models)
         scores, margins = (mean_statistic(t[cells]) for t in (self.table.borda, self.table.margins))
         return lambda counts: _standing(scores(counts[:, drawn]), margins(counts[:, drawn]))
 
     def scores(self, items: Sequence[QuestionKey], models: Sequence[str]) -> FloatArray:
         """Normalized Borda of some models by item, shape (items, models); the mean over epochs."""
-        number = {item: n for n, item in enumerate(items)}
-        keys = self.keys
-        rows = [row for row, item in enumerate(keys) if item in number]
-        of_row = np.array([number[keys[row]] for row in rows])
-        borda = self.table.borda[np.ix_(rows, [self.table.models.index(m) for m in models])]
-        sums, cells = (
-            per_item(values, of_row, len(items))
+        of_row, cells = self.cells(items, models)
+        borda = self.table.borda[cells]
+        sums, n_scores = (
+            per_item(values, np.array(of_row), len(items))
             for values in (np.nan_to_num(borda), ~np.isnan(borda))
         )
-        return ratio(sums, cells)
+        return ratio(sums, n_scores)
+
+    def cells(
+        self, items: Sequence[QuestionKey], models: Sequence[str]
+    ) -> tuple[list[int], tuple[NDArray[np.int64], ...]]:
+        """The cells of the table that some items and models have; and which item each row is."""
+        number = {item: n for n, item in enumerate(items)}
+        rows = [row for row, item in enumerate(self.keys) if item in number]
+        of_row = [number[item] for item in self.keys if item in number]
+        return of_row, np.ix_(rows, [self.table.models.index(model) for model in models])
 
 
 def read_entries(
@@ -223,13 +226,13 @@ class Shared:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ScoredModel(Placed):
     """One model under a protocol: its rank on the leaderboard, and its mean `protocol_scores`.
 
     The rank is by Borda score and margin, and so need not follow this score.
     """
 
+    __slots__ = ()
     NAME = "score"
 
     @property
@@ -292,12 +295,10 @@ def scored(
     means over the same items, those where the protocol gave the model a score. A protocol that
     ranks by native scores has a gain of 1.
     """
-    table, items = entry.table, set(common.items)
-    rows = [row for row, item in enumerate(entry.keys) if item in items]
-    cells = np.ix_(rows, [table.models.index(model) for model in common.models])
+    table, (of_row, cells) = entry.table, entry.cells(common.items, common.models)
     scores = protocol_scores(table, entry.ranked)[cells]
     native = np.where(np.isnan(scores), np.nan, table.native[cells])
-    ones = np.ones((1, len(rows)))
+    ones = np.ones((1, len(of_row)))
     gain = resolution_gain(*(mean_statistic(values)(ones)[0] for values in (scores, native)))
     if gain.reason and (known := int((~np.isnan(native)).any(axis=0).sum())) < 2:
         reason = Reason("one_model_with_native" if known else "no_model_with_native")
@@ -305,7 +306,7 @@ def scored(
     if not scores.size:
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]
-    bootstrap = bootstrap_items(scores, items=table.items[rows], how=how)
+    bootstrap = bootstrap_items(scores, items=table.items[cells[0][:, 0]], how=how)
     # Native scores have a range of their own.
     within = (0.0, 1.0) if entry.board.rule.asks else (-math.inf, math.inf)
     return ScoredModel.rows(bootstrap, common.models, 1 - standing, within), gain

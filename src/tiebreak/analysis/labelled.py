@@ -52,17 +52,6 @@ class Case:
     row: int = 0
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Labelled:
-    """All cases, and who judged them; `notes` say what was left out."""
-
-    kind: LabelKind
-    judges: tuple[str, ...]
-    models: tuple[str, ...]
-    cases: tuple[Case, ...]
-    notes: tuple[Reason, ...]
-
-
 @dataclass(slots=True)
 class Opinion:
     """What one judge said of one answer or pair; `label` is None where that cannot be used.
@@ -86,8 +75,11 @@ _Judges = dict[str, dict[Key, list[Opinion]]]
 
 def labelled(
     logs: Sequence[RankingLog], human: HumanLabels, files: Sequence[HumanLabels] = ()
-) -> Labelled:
+) -> tuple[list[Case], list[str], list[Reason]]:
     """Join the labels of judges, in logs and in files, and of people.
+
+    Returns:
+        All cases, who judged them, and notes on what was left out.
 
     Raises:
         AnalysisError: no log has labels of this kind, or a file has labels of another; nothing was
@@ -112,9 +104,8 @@ def labelled(
     notes += [
         Reason("no_usable_label", judge=name, n=n, of=len(cases)) for name, n in lacking.items()
     ]
-    models = tuple(sorted({model for case in cases for model in case.key[2]}))
-    names = tuple(name for name in judges if any(name in case.judges for case in cases))
-    return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
+    names = [name for name in judges if any(name in case.judges for case in cases)]
+    return cases, names, notes
 
 
 def notes_on(left_out: Mapping[Reason, int]) -> list[Reason]:

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.equal_length import at_equal_length
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
@@ -17,11 +16,12 @@ from tiebreak.analysis.judge.canaries import Canaries, canaries_of
 from tiebreak.analysis.judge.figures import (
     JudgeFigures,
     Juror,
+    Raters,
     judge_figures,
     jurors_of,
     names_in,
+    raters_of,
 )
-from tiebreak.analysis.judge.raters import Raters, raters_of
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, Settled, receipt_of, settled_of
 from tiebreak.analysis.remarks import (
@@ -40,7 +40,12 @@ from tiebreak.analysis.strengths import (
     strength_views,
 )
 from tiebreak.analysis.trust import Trust, faults, juror_faults, trust_of
-from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
+from tiebreak.analysis.verdict import (
+    BoardVerdict,
+    at_equal_length,
+    board_verdict,
+    model_pairs,
+)
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
@@ -51,7 +56,7 @@ from tiebreak.rankers import (
     presentation_bias,
     spread,
 )
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, Unranked, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
@@ -135,7 +140,7 @@ class Leaderboard(Finding):
     n_items: int
     unranked: tuple[Unranked, ...]
     rows: tuple[LeaderboardRow, ...]
-    pairs: tuple[ModelPair, ...]
+    pairs: tuple[Pair[str], ...]
     first_by_rule: Mapping[Rule, tuple[str, ...]]
     views: tuple[StrengthView, ...]
     control: ControlView | None
@@ -208,31 +213,17 @@ def leaderboards(
     """
     logs = read_ranking_logs(paths, with_metadata=control == "style", with_votes=False)
     return [
-        board
+        board_of(part, how=how, closure=closure, control=control)
         for log in tracked(logs, "ranking models")
-        for board in boards_of(
-            log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
-        )
+        for part in (log.by_rule(rule) if rule else log).parts()
     ]
 
 
 def boards_of(
-    log: RankingLog,
-    *,
-    how: Resampling = Resampling(),
-    closure: bool = False,
-    control: Control | None = None,
-    views: bool = True,
+    log: RankingLog, *, how: Resampling = Resampling(), views: bool = True
 ) -> list[Leaderboard]:
-    """Leaderboards of one log, by name of benchmark and protocol; otherwise as `leaderboards`.
-
-    `views`: whether to fit strengths to all matches, and to place brackets by other rules, which
-    takes as long as all the rest.
-    """
-    return [
-        board_of(part, how=how, closure=closure, control=control, views=views)
-        for part in log.parts()
-    ]
+    """Leaderboards of one log, by name of benchmark and protocol; otherwise as `board_of`."""
+    return [board_of(part, how=how, views=views) for part in log.parts()]
 
 
 def board_of(
@@ -243,7 +234,11 @@ def board_of(
     control: Control | None = None,
     views: bool = True,
 ) -> Leaderboard:
-    """The leaderboard of a log of one benchmark under one protocol; otherwise as `boards_of`."""
+    """The leaderboard of a log of one benchmark under one protocol; otherwise as `leaderboards`.
+
+    `views`: whether to fit strengths to all matches, and to place brackets by other rules, which
+    takes as long as all the rest.
+    """
     items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)

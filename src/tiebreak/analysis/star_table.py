@@ -22,6 +22,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import VOTES, ItemBallots
+from tiebreak.scorers.placement import star_scores
 
 Design = Literal["paired", "linked", "unlinked"]
 """Whether all models have the same items, some pair of models shares some, or none does."""
@@ -100,11 +101,11 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
                 continue
             row = item.item_id, item.input_hash, sample.epoch
             first.setdefault(row, sample)
-            given = star_scores(item)
+            scores = star_scores(item)
             for model in item.models:
                 again[log.path] += model in cells[row]
-                if not math.isnan(given[model]) or model not in cells[row]:
-                    cells[row][model] = given[model]
+                if model in scores or model not in cells[row]:
+                    cells[row][model] = scores.get(model, math.nan)
             native[row] |= {m: math.nan if s is None else s for m, s in item.native.items()}
     models = tuple(sorted({model for row in cells.values() for model in row}))
     judged = [sample.ballots for sample in first.values() if sample.ballots]
@@ -127,14 +128,6 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
             for model, settings in log.settings.get(log.benchmark, {}).items()
         },
     )
-
-
-def star_scores(item: ItemBallots) -> dict[str, float]:
-    """A third of the stars of every model's answer, in [0, 1]; NaN where it has none."""
-    given = {points.candidate: points.score for points in item.scores}
-    leader = {model: group[0] for group in item.groups for model in group}
-    scores = {model: given.get(leader.get(model, model)) for model in item.models}
-    return {model: math.nan if score is None else score for model, score in scores.items()}
 
 
 def _type_and_key(key: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ have been asked in each: what two differ by is then paired by question, and so i
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,13 +28,13 @@ from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, mean, whole
 from tiebreak.analysis.star_table import Design, StarTable, star_parts, star_table
 from tiebreak.analysis.trust import trust_of
-from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict
+from tiebreak.analysis.verdict import BoardVerdict, board_verdict
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
 from tiebreak.rankers.linked import LinkedScores, linked_scores
-from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
@@ -107,7 +108,7 @@ class StarRow(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class StarPair(ModelPair):
+class StarPair(Pair[str]):
     """Two models of a star board; `n_items` were asked of both.
 
     `difference` is that of the scores, in points of 100, `error` its standard error, `lower` and
@@ -280,7 +281,7 @@ def star_board(
         subjects=_subjects(table),
         rows=tuple(_rows(table, scores, tests, ranks, base, how)),
         pairs=tuple(_pairs(table, scores, tests)),
-        constants=constant_answers(table.keys),
+        constants=constant_answers(Counter(table.keys)),
         judges=judges_of(table.items),
         logs=table.logs,
         level=how.level,

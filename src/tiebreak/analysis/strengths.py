@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,10 +51,10 @@ Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 BRADLEY_TERRY_DRAWS: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
 class StrengthRow(Placed):
     """One model in a view, by its strength."""
 
+    __slots__ = ()
     NAME = "strength"
 
     @property
@@ -222,25 +222,20 @@ def control_view(
     models = sorted(
         {model for sample in samples if sample.ballots for model in sample.ballots.models}
     )
-    rows = [row for sample in samples for row in _rows(sample, control)]
-    known = [row for row in rows if row.differences is not None]
+    found = [differences for sample in samples for differences in _differences(sample, control)]
+    known = np.array([differences is not None for differences in found], dtype=np.bool_)
+    n_left_out = int(np.sum(~known))
     how = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
-    if not known:
+    if not known.any():
         unknown = Reason("unknown_lengths" if control == "length" else "no_texts")
-        none = _without(unknown if rows else Reason("no_verdict"), how)
-        return ControlView(control, none, none, (), len(rows))
-    number = {model: column for column, model in enumerate(models)}
-    columns = (
-        np.array([number[row.first] for row in known]),
-        np.array([number[row.second] for row in known]),
-        np.array([row.result for row in known]),
-        # Epochs of an item are one item.
-        np.unique([row.item for row in known], return_inverse=True)[1],
-    )
-    differences = np.array([row.differences for row in known])
+        none = _without(unknown if found else Reason("no_verdict"), how)
+        return ControlView(control, none, none, (), n_left_out)
+    items = [sample.ballots for sample in samples if sample.ballots]
+    first, second, result, item = (column[known] for column in _columns(items, models))
+    columns = first, second, result, np.unique(item, return_inverse=True)[1]
+    differences = np.array([row for row in found if row is not None])
     controlled, covariates = _controlled(models, columns, control, differences, how)
     uncontrolled = view_of("bradley_terry", bradley_terry, models, columns, False, how)
-    n_left_out = len(rows) - len(known)
     return ControlView(control, controlled, uncontrolled, covariates, n_left_out)
 
 
@@ -288,27 +283,17 @@ def _without(reason: Reason, how: Resampling) -> StrengthView:
     )
 
 
-class _Row(NamedTuple):
-    """A result between two models, and the differences between their answers where known."""
-
-    first: str
-    second: str
-    result: float
-    item: str
-    differences: list[float] | None
-
-
-def _rows(sample: JudgedItem, control: Control) -> Iterator[_Row]:
+def _differences(sample: JudgedItem, control: Control) -> Iterator[list[float] | None]:
+    """For each of an item's `results` the differences between the two answers; None if unknown."""
     ballots = sample.ballots
     if ballots is None:
         return
     figures = _figures(sample, control)
     by_model = {model: figures.get(group[0]) for group in ballots.groups for model in group}
-    for first, second, result in results(ballots):
+    for first, second, _ in results(ballots):
         values, other_values = by_model[first], by_model[second]
         known = values is not None and other_values is not None
-        differences = [*map(_relative, values or (), other_values or ())] if known else None
-        yield _Row(first, second, result, ballots.item_id, differences)
+        yield [*map(_relative, values or (), other_values or ())] if known else None
 
 
 def _relative(first: float, second: float) -> float:

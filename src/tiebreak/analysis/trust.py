@@ -24,7 +24,7 @@ class Trust:
     there was enough to find 60 to 40 for one place in half of the cases; verdicts are more than
     coin tosses (1%); and where as many pairs are verified (one answer passed, one failed), those
     that passed are preferred (1%). Else "unknown". What the longer answer gains is no fault that
-    ballots can show: see `tiebreak.analysis.equal_length`.
+    ballots can show: see `tiebreak.analysis.verdict`.
 
     `sentence` says all of it. `reasons` are the faults, empty unless the state is "doubtful".
     """

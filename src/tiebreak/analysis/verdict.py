@@ -2,6 +2,14 @@
 
 All of it rests on the tests of pairs (`rankers.pairwise_tests.separation`), never on whether
 intervals overlap.
+
+What it would say at equal length: where the longer of two answers wins more often between the same
+two models, the judge may go by length, or longer answers are better: no ballot can tell. What can
+be told is whether it matters. So every model's scores lose, item by item, what its length is worth
+there, and the tests of pairs are made once more. The worth is the slope of scores on length within
+models, over items: score = model + slope · x, where x is the mean of (a − b) / (a + b) over the
+lengths b of the other answers, as in `--control length`. What makes an answer both longer and
+better goes with it.
 """
 
 import math
@@ -13,19 +21,47 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.analysis.equal_length import EqualLength
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge.biases import Length
 from tiebreak.analysis.standing import mean
 from tiebreak.analysis.strengths import StrengthView
 from tiebreak.analysis.trust import Trust, length_gain
-from tiebreak.rankers.pairwise_tests import Pair, Separation, Untested, items_needed, separation
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.pairwise_tests import (
+    Pair,
+    Separation,
+    item_means,
+    items_needed,
+    paired_p,
+    separation,
+)
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.reason import Reason
-from tiebreak.scorers.ballots import Rule
+from tiebreak.scorers.ballots import ItemBallots, Rule
 
 _VIEWS = {
     "least_squares": Reason("least_squares"),
     "bradley_terry": Reason("bradley_terry"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class EqualLength:
+    """What changes on a board where the longer, or the shorter, answer gains (`length`).
+
+    Of the `n_apart` pairs told apart, `lost` (better, worse) do not hold at equal length: their
+    order turns, or the p-value of the pair alone is above 1 − level. `leader` has the highest score
+    at equal length, where it is not in the board's top tier; else it is None.
+    """
+
+    length: Length
+    n_apart: int
+    lost: tuple[tuple[str, str], ...]
+    leader: str | None
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether anything changes that the board says."""
+        return bool(self.lost) or self.leader is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +81,10 @@ class BoardVerdict:
     equal_length: EqualLength | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPair:
-    """A test of two models, `above` before `below` on the board (see `rankers` `Pair`).
-
-    `difference` is that of their mean scores over the `n_items` items that rank both, `p` the
-    two-sided p-value of this pair alone, `p_adjusted` holds for all pairs of the board together.
-    `apart` is whether it is at most 1 − level; None where `untested` says why there is no test.
-    """
-
-    above: str
-    below: str
-    n_items: int
-    difference: float
-    p: float
-    p_adjusted: float
-    apart: bool | None
-    untested: Untested | None
-
-
-def model_pairs(tests: Separation, models: Sequence[str]) -> tuple[ModelPair, ...]:
+def model_pairs(tests: Separation, models: Sequence[str]) -> tuple[Pair[str], ...]:
     """The pairs of some tests of scores in [0, 1], by name and in the order of the board."""
     return tuple(
-        ModelPair(
+        Pair(
             above=models[pair.above],
             below=models[pair.below],
             n_items=pair.n_items,
@@ -104,8 +121,7 @@ def board_verdict(
         *order_reasons(tests, models),
         _rare_failures(tests),
         decided,
-        *_placed(tests, models, firsts),
-        *_views(tests, models, views),
+        *_other_firsts(tests, models, firsts, views),
         _native(tests, models, native, items) if judged else None,
         *(_at_equal_length(equal_length) if equal_length is not None else ()),
         trust.sentence,
@@ -202,29 +218,25 @@ def _tiers(tests: Separation) -> Reason:
     )
 
 
-def _placed(
-    tests: Separation, models: Sequence[str], firsts: Mapping[Rule, Sequence[str]]
+def _other_firsts(
+    tests: Separation,
+    models: Sequence[str],
+    firsts: Mapping[Rule, Sequence[str]],
+    views: Sequence[StrengthView],
 ) -> Iterator[Reason]:
-    """Where other rules of placement name another first model."""
-    by_model: dict[str, list[str]] = {}
+    """Where other rules of placement, or the second views, name another first model."""
+    first = models[tests.order[0]] if tests.order else ""
+    rules: dict[str, list[str]] = {}
     for rule, leads in firsts.items():
-        if tests.order and models[tests.order[0]] not in leads:
-            by_model.setdefault(leads[0], []).append(rule)
-    for model, rules in by_model.items():
-        yield Reason("placed_first", model=model, rules=rules, rule=rules[0])
-
-
-def _views(
-    tests: Separation, models: Sequence[str], views: Sequence[StrengthView]
-) -> Iterator[Reason]:
-    """Where the second views name another first model."""
-    by_model: dict[str, list[Reason]] = {}
+        if first and first not in leads:
+            rules.setdefault(leads[0], []).append(rule)
+    methods: dict[str, list[Reason]] = {}
     for view in views:
         leads = [row.model for row in view.rows if row.rank == 1]
-        if tests.order and leads and models[tests.order[0]] not in leads:
-            by_model.setdefault(leads[0], []).append(_VIEWS[view.method])
-    for model, methods in by_model.items():
-        yield Reason("first_by_matches", model=model, views=methods)
+        if first and leads and first not in leads:
+            methods.setdefault(leads[0], []).append(_VIEWS[view.method])
+    yield from (Reason("placed_first", model=m, rules=r, rule=r[0]) for m, r in rules.items())
+    yield from (Reason("first_by_matches", model=m, views=v) for m, v in methods.items())
 
 
 def _native(
@@ -275,9 +287,67 @@ def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
     yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
 
 
-def _ahead(pair: Pair) -> bool:
+def _ahead(pair: Pair[int]) -> bool:
     return pair.apart is True and pair.difference > 0
 
 
 def _n_items(tests: Separation) -> int:
     return max(pair.n_items for pair in tests.pairs)
+
+
+def at_equal_length(
+    table: ItemTable, items: Sequence[ItemBallots], tests: Separation, length: Length
+) -> EqualLength:
+    """Test the board again at equal length.
+
+    Args:
+        table: the board's scores.
+        items: the ballots of its rows.
+        tests: of all pairs of `table`, in the order of the board.
+        length: what the longer answer gains.
+    """
+    adjusted = _less_length(table.borda, _longer(items, table.models))
+    scores = item_means(adjusted, table.items)
+    lost = []
+    for better, worse in tests.apart:
+        leads = scores[:, better] - scores[:, worse]
+        if not (np.nanmean(leads) > 0 and paired_p(leads) <= 1 - tests.level):
+            lost.append((table.models[better], table.models[worse]))
+    leader = max(tests.order, key=lambda column: float(np.nanmean(scores[:, column])))
+    top = tests.order[: tests.groups[0].stop]
+    return EqualLength(
+        length, len(tests.apart), tuple(lost), None if leader in top else table.models[leader]
+    )
+
+
+def _longer(items: Sequence[ItemBallots], models: Sequence[str]) -> FloatArray:
+    """By how much each answer is longer than the others of its item, in [-1, 1]; NaN if unknown."""
+    table = np.full((len(items), len(models)), np.nan)
+    for row, item in zip(table, items, strict=True):
+        lengths = {
+            model: item.lengths[group[0]]
+            for group in item.groups
+            if group[0] in item.lengths
+            for model in group
+        }
+        known = [column for column, model in enumerate(models) if model in lengths]
+        length = np.array([lengths[models[column]] for column in known], dtype=np.float64)
+        total = length[:, None] + length[None, :]
+        more = np.divide(
+            length[:, None] - length[None, :], total, out=np.zeros_like(total), where=total > 0
+        )
+        row[known] = more.sum(axis=1) / max(len(known) - 1, 1)
+    return table
+
+
+def _less_length(scores: FloatArray, longer: FloatArray) -> FloatArray:
+    """Scores less what length is worth, shape (rows, N); where it is unknown they stay."""
+    known = ~np.isnan(scores) & ~np.isnan(longer)
+    y, x = (
+        np.where(known, values - ratio(np.sum(values, axis=0, where=known), known.sum(axis=0)), 0)
+        for values in (scores, longer)
+    )
+    spread = float(np.sum(x * x))
+    slope = float(np.sum(x * y)) / spread if spread > 0 else 0.0
+    adjusted: FloatArray = scores - slope * np.nan_to_num(longer)
+    return adjusted

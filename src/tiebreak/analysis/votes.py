@@ -15,13 +15,13 @@ import numpy as np
 
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.verdict import ModelPair, model_pairs, order_reasons
+from tiebreak.analysis.verdict import model_pairs, order_reasons
 from tiebreak.progress import doing
 from tiebreak.rankers import competition_ranks
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, share_over_items
 from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.rankers.profile import FloatArray, IntArray
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.rankers.votes import VoteFit, fit_votes, joined, rater_alpha
 from tiebreak.reason import Reason, Remark
 from tiebreak.tables.matches import MatchTable, read_matches
@@ -72,7 +72,7 @@ class VoteBoard(Finding):
     sentence: Reason
     tiers: tuple[tuple[str, ...], ...]
     rows: tuple[VoteRow, ...]
-    pairs: tuple[ModelPair, ...]
+    pairs: tuple[Pair[str], ...]
     unjoined: tuple[str, ...]
     position: Estimate | None
     agreement: Estimate | None
@@ -198,6 +198,5 @@ def _position(played: Matches, shown: FloatArray, level: float) -> Estimate | No
     if not shown_first.any():
         return None
     won = (played.result[shown_first] > 0.5) == (shown[shown_first] > 0)
-    over = ItemDraws(len(won), played.item[shown_first], how=Resampling(level))
-    hits = won[:, None].astype(np.float64)
-    return over.shares(hits, np.ones_like(hits), Reason("no_verdict"))[0]
+    items = played.item[shown_first]
+    return share_over_items(won, 1, items, level=level, undefined=Reason("no_verdict"))

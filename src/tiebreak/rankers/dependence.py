@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.rankers.consensus import items_table
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, ItemDraws, share_over_items
 from tiebreak.rankers.panel import complete_ballots
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
@@ -265,7 +265,6 @@ def pair_errors(
     """
     table = items_table(ranks)
     scores = _native(native, table)
-    over = ItemDraws(len(table), items, how=how)
     n_reviewers = table.shape[1]
     wrong, pairs = np.zeros((2, len(table), n_reviewers + 2))
     for first, second in combinations(range(table.shape[2]), 2):
@@ -279,5 +278,8 @@ def pair_errors(
         wrong[:, :-1] += np.where(voted, (1 - votes) / 2, 0)
         pairs[:, :-1] += voted
     wrong[:, -1], pairs[:, -1] = wrong[:, :-2].sum(axis=1), pairs[:, :-2].sum(axis=1)
-    shares = over.shares(wrong, pairs, Reason("native_ties_all"))
+    shares = tuple(
+        share_over_items(*column, items, level=how.level, undefined=Reason("native_ties_all"))
+        for column in zip(wrong.T, pairs.T, strict=True)
+    )
     return PairErrors(shares[:-2], each=shares[-1], majority=shares[-2])

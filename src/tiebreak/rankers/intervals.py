@@ -73,23 +73,6 @@ class ItemDraws:
         both = np.hstack([sums, counts])
         return self.figures(both, lambda s: ratio(*np.hsplit(s, 2)), counts > 0, undefined)
 
-    def shares(
-        self, hits: FloatArray, counts: FloatArray, undefined: Reason
-    ) -> tuple[Estimate, ...]:
-        """Hits by counts over rows, both of shape (rows, figures), with Wilson intervals.
-
-        The events of an item go together, so that n is the effective number of events, at which the
-        variance over items is p(1 − p) / n, and the quantile is Student's (E. L. Korn and B. I.
-        Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive
-        Counts Estimated from Survey Data", Survey Methodology 24(2)). Near 0 and 1, and over few
-        items, that holds where a bootstrap does not: draws only hold what was seen.
-        """
-        of_items = (per_item(part, self._item, self._n_items) for part in (hits, counts))
-        return tuple(
-            _share(*columns, level=self.how.level, undefined=undefined)
-            for columns in zip(*(part.T for part in of_items), strict=True)
-        )
-
     def bounded(
         self,
         sums: FloatArray,
@@ -182,17 +165,41 @@ class ItemDraws:
         return None
 
 
-def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: Reason) -> Estimate:
-    """Of one figure: `hits` and `counts` have shape (items,)."""
-    hits, counts = hits[counts > 0], counts[counts > 0]
-    n, total = len(counts), counts.sum()
+def share_over_items(
+    hits: ArrayLike,
+    counts: ArrayLike,
+    items: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    undefined: Reason,
+) -> Estimate:
+    """Hits by counts over rows, with a Wilson interval.
+
+    The events of an item go together, so that n is the effective number of events, at which the
+    variance over items is p(1 − p) / n, and the quantile is Student's (E. L. Korn and B. I.
+    Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive
+    Counts Estimated from Survey Data", Survey Methodology 24(2)). Near 0 and 1, and over few items,
+    that holds where a bootstrap does not: draws only hold what was seen.
+
+    Args:
+        hits: shape (rows,).
+        counts: shape (rows,), or one number for all of them.
+        items: shape (rows,), the item of each row; by default every row is one of its own.
+        level: confidence level, in (0, 1).
+        undefined: the reason of a share of nothing.
+    """
+    events = np.stack(np.broadcast_arrays(np.asarray(hits, np.float64), counts), axis=1)
+    n_items, item = item_numbers(items, len(events))
+    sums = per_item(events, item, n_items)
+    hit, counted = sums[sums[:, 1] > 0].T
+    n, total = len(counted), counted.sum()
     if not n:
         return Estimate(math.nan, math.nan, math.nan, 0, undefined)
-    share = float(hits.sum() / total)
+    share = float(hit.sum() / total)
     if n < 2:
         return Estimate(share, math.nan, math.nan, n, Reason("one_item"))
     # Events that are all alike tell no more than their items do.
-    effective = total / design_effect(hits, counts) if 0 < share < 1 else n
+    effective = total / design_effect(hit, counted) if 0 < share < 1 else n
     return Estimate(share, *_score_bounds(share, effective, student_quantile(n, level)), n)
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,9 +53,12 @@ would turn the lead round where it costs 1, all that a score can be. Passes and 
 each item are tested all the same: no item can cost more than another there."""
 
 
+M = TypeVar("M", int, str)
+
+
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two models, `above` before `below` in the order that was given; both are columns.
+class Pair(Generic[M]):
+    """Two models, `above` before `below` in the order that was given: as columns, or by name.
 
     `difference` is that of their means over the `n_items` items with a score of both, `p` the
     two-sided p-value of this pair alone (`paired_p`), `p_adjusted` holds for all pairs together.
@@ -63,8 +66,8 @@ class Pair:
     `p_adjusted` is NaN and `apart` None; without a common item all numbers are NaN.
     """
 
-    above: int
-    below: int
+    above: M
+    below: M
     n_items: int
     difference: float
     p: float
@@ -88,7 +91,7 @@ class Separation:
     """
 
     order: tuple[int, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair[int], ...]
     groups: tuple[range, ...]
     rank_lower: tuple[int, ...]
     rank_upper: tuple[int, ...]
@@ -104,7 +107,7 @@ class Separation:
         )
 
     @property
-    def tested(self) -> tuple[Pair, ...]:
+    def tested(self) -> tuple[Pair[int], ...]:
         """Pairs that were tested."""
         return tuple(pair for pair in self.pairs if pair.apart is not None)
 
@@ -363,7 +366,7 @@ def _all_signs(n: int) -> FloatArray:
 
 
 def _rank_ranges(
-    order: Sequence[int], pairs: Sequence[Pair]
+    order: Sequence[int], pairs: Sequence[Pair[int]]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """For each place of the order: 1 + those significantly better, N − those worse."""
     better, worse = dict.fromkeys(order, 0), dict.fromkeys(order, 0)
@@ -379,7 +382,7 @@ def _rank_ranges(
     )
 
 
-def _groups(n_models: int, pairs: Sequence[Pair]) -> tuple[range, ...]:
+def _groups(n_models: int, pairs: Sequence[Pair[int]]) -> tuple[range, ...]:
     """Longest runs of places without a pair that is told apart; `pairs` in order of places."""
     apart = np.zeros((n_models, n_models), dtype=bool)
     apart[np.triu_indices(n_models, k=1)] = [pair.apart is True for pair in pairs]

@@ -153,7 +153,8 @@ class Reply(Generic[T]):
     """A validated value, or None and the reason in `unscored`; and the calls that it took.
 
     `depth` is the number of calls, one after the other, that had ended when this reply was there.
-    `too_long` tells that the question does not fit the model's context.
+    `too_long` tells that the question does not fit the model's context, `set_aside` why a first
+    reply did not count. Of a model that `failed` the reply is unscored.
     """
 
     value: T | None
@@ -161,6 +162,8 @@ class Reply(Generic[T]):
     calls: tuple[Call, ...]
     depth: int
     too_long: bool = False
+    set_aside: str | None = None
+    failed: "ModelFailedError | None" = None
 
     @property
     def is_past(self) -> bool:
@@ -189,20 +192,6 @@ class ModelFailedError(TiebreakError, RuntimeError):
 def least_final(errors: Iterable[ModelFailedError]) -> ModelFailedError:
     """Of several models that all failed: the first that may answer another question."""
     return min(errors, key=lambda error: bool(error.look_at))
-
-
-@dataclass(frozen=True)
-class Heard(Generic[T]):
-    """What one judge of a jury answered; the one judge of a run has no name.
-
-    `set_aside` is why its first reply did not count (None if it did). Of a judge that `failed` the
-    reply is unscored.
-    """
-
-    judge: str
-    reply: Reply[T]
-    set_aside: str | None = None
-    failed: ModelFailedError | None = None
 
 
 class Judge(ABC):
@@ -243,21 +232,18 @@ class Judge(ABC):
             calls += reply.calls
         return replace(reply, calls=calls)
 
-    async def ask_again(self, question: Question[T], *, depth: int) -> tuple[Reply[T], str | None]:
-        """Ask, and once more with a fresh cache scope when the first reply stays unscored.
-
-        Returns the reply that counts, and why the first one was set aside (None if it was not).
-        """
+    async def ask_again(self, question: Question[T], *, depth: int) -> Reply[T]:
+        """Ask, and once more with a fresh cache scope when the first reply stays unscored."""
         first = await self.ask(question, depth=depth)
         if first.unscored is None or (first.too_long and not first.is_past):
-            return first, None
+            return first
         second = await self.ask_now(question, depth=first.depth, attempt=1)
         calls = first.calls + second.calls
-        return Reply(second.value, second.unscored, calls, second.depth), first.unscored
+        return replace(second, calls=calls, too_long=False, set_aside=first.unscored)
 
     async def hear(
         self, question: Callable[[str], Question[T]], judges: Sequence[str], *, depth: int
-    ) -> list[Heard[T]]:
+    ) -> dict[str, Reply[T]]:
         """Ask some of the jury, side by side; where they take turns, the first that does not fail.
 
         Args:
@@ -266,22 +252,20 @@ class Judge(ABC):
             depth: as for `ask`.
 
         Returns:
-            What they answered, in their order; where they take turns, those that failed, then the
-            one that did not.
+            What they answered, by name and in their order; where they take turns, those that
+            failed, then the one that did not. The one judge of a run has no name.
 
         Raises:
             BudgetSpentError: a call is one more than the budget allows.
             ModelFailedError: all of them failed.
         """
-        heard: dict[str, Heard[T]] = {}
+        heard: dict[str, Reply[T]] = {}
 
         async def hear(name: str) -> None:
             try:
-                heard[name] = Heard(name, *await self.ask_again(question(name), depth=depth))
+                heard[name] = await self.ask_again(question(name), depth=depth)
             except ModelFailedError as error:
-                heard[name] = Heard(
-                    name, Reply(None, f"error: {error}", error.calls, depth), failed=error
-                )
+                heard[name] = Reply(None, f"error: {error}", error.calls, depth, failed=error)
 
         if self.jury.rotate or len(judges) == 1:
             for name in judges:
@@ -293,7 +277,7 @@ class Judge(ABC):
         failed = [reply.failed for reply in heard.values() if reply.failed]
         if len(failed) == len(heard):
             raise least_final(failed)
-        return [heard[name] for name in judges if name in heard]
+        return {name: heard[name] for name in judges if name in heard}
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
         """A part of the transcript with a title of its own; none where there is no transcript."""

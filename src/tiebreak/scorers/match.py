@@ -81,7 +81,7 @@ def principles_even(verdicts: Sequence[Verdict], quorum: int) -> bool:
 
 
 def settle(
-    pairing: Pairing,
+    pairing: Pairing | Match,
     verdicts: Sequence[Verdict],
     discarded: Sequence[Verdict] = (),
     differences: Mapping[str, str] | None = None,
@@ -90,10 +90,9 @@ def settle(
     """The result of a match from its verdicts: margins averaged over the orders, then decided.
 
     Those of a jury are averaged over the orders of each judge, then over the judges; fewer scored
-    judges than `quorum` leave the match unscored.
+    judges than `quorum` leave the match unscored. One that was played can be settled anew.
     """
-    _, _, high, low = pairing
-    winner = high
+    winner, high, low = pairing.high, pairing.high, pairing.low
     decided_by: DecidedBy = "unscored"
     margin = items = None
     if (margins := _of_all(verdicts, high, quorum)) is not None:
@@ -132,7 +131,7 @@ def in_one_order(match: Match, order: int) -> Match:
     verdicts = _in_order(match.verdicts, shown)
     if match.decided_by == "unscored":  # also for want of a quorum, which ballots do not hold
         return with_verdicts(match, verdicts)
-    return _again(match, verdicts)
+    return settle(match, verdicts)
 
 
 def judges_in(match: Match) -> tuple[str, ...]:
@@ -142,12 +141,12 @@ def judges_in(match: Match) -> tuple[str, ...]:
 
 def by_judge(match: Match, judge: str) -> Match:
     """A match as it would have ended with one of its judges alone."""
-    return _again(match, [verdict for verdict in match.verdicts if verdict.judge == judge])
+    return settle(match, [verdict for verdict in match.verdicts if verdict.judge == judge])
 
 
 def votes_apart(match: Match) -> tuple[Match, ...]:
     """A match of several raters as matches of one verdict each."""
-    return tuple(_again(match, [verdict]) for verdict in match.verdicts)
+    return tuple(settle(match, [verdict]) for verdict in match.verdicts)
 
 
 def one_verdict_an_order(match: Match) -> Match:
@@ -168,10 +167,6 @@ def with_verdicts(match: Match, verdicts: Sequence[Verdict]) -> Match:
     # Logs that are read without votes hold a kind of matches that takes no other verdicts.
     kept = {field.name: getattr(match, field.name) for field in fields(Match)}
     return Match(**{**kept, "verdicts": tuple(verdicts), "discarded": ()})
-
-
-def _again(match: Match, verdicts: Sequence[Verdict]) -> Match:
-    return settle(Pairing(match.round, match.slot, match.high, match.low), verdicts)
 
 
 def _in_order(verdicts: Sequence[Verdict], first: str) -> list[Verdict]:

@@ -32,7 +32,6 @@ from tiebreak.scorers.ballots import (
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import (
-    Heard,
     Judge,
     ModelFailedError,
     Question,
@@ -148,7 +147,7 @@ class Session:
         async def ask(question: Question[T]) -> Reply[T]:
             if not again:
                 return await self._judge.ask_now(question, depth=self.depth)
-            return (await self._judge.ask_again(question, depth=self.depth))[0]
+            return await self._judge.ask_again(question, depth=self.depth)
 
         return await self._side_by_side([partial(ask, q) for q in questions], self._spend)
 
@@ -305,13 +304,13 @@ class Session:
             question, jury.of_answer(self.contest, candidate), depth=self.depth
         )
         parts = [
-            PointScore(candidate=candidate, judge=answer.judge, unscored=answer.reply.unscored)
-            if answer.reply.value is None
-            else PointScore(candidate=candidate, judge=answer.judge, **given(answer.reply.value))
-            for answer in heard
+            PointScore(candidate=candidate, judge=judge, unscored=reply.unscored)
+            if reply.value is None
+            else PointScore(candidate=candidate, judge=judge, **given(reply.value))
+            for judge, reply in heard.items()
         ]
-        calls = tuple(call for answer in heard for call in answer.reply.calls)
-        depth = max(answer.reply.depth for answer in heard)
+        calls = tuple(call for reply in heard.values() for call in reply.calls)
+        depth = max(reply.depth for reply in heard.values())
         return _Asked(PointScore.of_jury(parts, jury.quorum), calls, depth)
 
     async def _kept_in(
@@ -434,7 +433,7 @@ class Meeting:
         `before` are the verdicts so far; those on the checklist keep their votes on the principles,
         and stay as they were where a judge of a jury fails.
         """
-        heard: dict[str, Sequence[Heard[PairReply]]] = {}
+        heard: dict[str, Mapping[str, Reply[PairReply]]] = {}
         failed: list[ModelFailedError] = []
         depth = self.depth
 
@@ -454,22 +453,24 @@ class Meeting:
             raise failed[0]
         voted = {(v.first, v.judge): v for v in before} if votes == "checklist" else {}
         verdicts: list[Verdict] = []
-        answers = [(left, answer) for left, _ in asked for answer in heard.get(left, ())]
-        for first, answer in answers:
-            self.calls += answer.reply.calls
-            self.depth = max(self.depth, answer.reply.depth)
-            made = self._verdict(first, answer, voted.get((first, answer.judge)))
-            if answer.failed is None:
+        replies = [(left, *reply) for left, _ in asked for reply in heard.get(left, {}).items()]
+        for first, judge, reply in replies:
+            self.calls += reply.calls
+            self.depth = max(self.depth, reply.depth)
+            made = self._verdict(first, judge, reply, voted.get((first, judge)))
+            if reply.failed is None:
                 verdicts.append(made)
             elif not voted:
                 (self._discarded if self.judge.jury.rotate else verdicts).append(made)
         return verdicts
 
-    def _verdict(self, first: str, heard: Heard[PairReply], before: Verdict | None) -> Verdict:
+    def _verdict(
+        self, first: str, judge: str, reply: Reply[PairReply], before: Verdict | None
+    ) -> Verdict:
         """The ballot of what a judge answered; `before` holds its votes on the principles."""
-        judge, votes = heard.judge, heard.reply.value
-        if heard.set_aside is not None:
-            self._discarded.append(Verdict(first=first, judge=judge, unscored=heard.set_aside))
+        votes = reply.value
+        if reply.set_aside is not None:
+            self._discarded.append(Verdict(first=first, judge=judge, unscored=reply.set_aside))
         if votes is not None and before is not None:
             votes = PairReply(principles=before.principles, checklist=votes.checklist)
-        return verdict(first, votes, heard.reply.unscored, self.contest, self.items, judge)
+        return verdict(first, votes, reply.unscored, self.contest, self.items, judge)

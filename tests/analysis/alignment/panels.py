@@ -33,6 +33,7 @@ def panel(
         "aggregator": "kemeny_young",
         "degree": None,
         "notes": (),
+        "own": tuple(k if k < n else None for k in range(n_reviewers)),
     }
     return Panel(
         models=names,
@@ -40,7 +41,6 @@ def panel(
             Reviewer(name=name, model=f"m/{name}", candidate=name if name in names else None)
             for name in called
         ),
-        own=tuple(k if k < n else None for k in range(n_reviewers)),
         item_ids=tuple(f"q{number}" for number in numbers),
         items=numbers,
         ranks=table,

@@ -126,24 +126,3 @@ def panel_of(folder: Path, *items: ItemBallots, **task_args: Any) -> Panel:
     log = write_log(folder / "peers.eval", items, task_args=task_args)
     [panel] = read_panels([log])
     return panel
-
-
-def quick_panel(ranks: NDArray[np.float64], own: Sequence[int | None]) -> Panel:
-    """A panel by its ranks, shape (items, reviewers, N), without a log."""
-    n_items, n_reviewers, n = ranks.shape
-    return Panel(
-        benchmark="gsm8k",
-        log="peers.eval",
-        models=tuple(LETTERS[:n]),
-        reviewers=tuple(reviewer(LETTERS[k], LETTERS[:n]) for k in range(n_reviewers)),
-        own=tuple(own),
-        item_ids=tuple(f"q{k}" for k in range(n_items)),
-        items=np.arange(n_items),
-        ranks=ranks,
-        shown=np.full(ranks.shape, np.nan),
-        native=np.ones((n_items, n)),
-        aggregator="kemeny_young",
-        degree=None,
-        ballots=(),
-        notes=(),
-    )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tests.analysis.peers.builders import by_scores, identical, panel_of, read_panels, reviews
 from tests.ranking_logs.builders import sample, write_log
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.analysis.peers.ranking import PeerRanking, item_elections, peer_ranking
+from tiebreak.analysis.peers.review import PeerRanking, item_elections, peer_ranking
 from tiebreak.rankers import Resampling, aggregate_items, check_certificate
 
 HOW = Resampling(draws=200)

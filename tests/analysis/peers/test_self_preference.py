@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm, permutation_test
 
-from tests.analysis.peers.builders import by_scores, identical, panel_of, quick_panel, reviews
+from tests.analysis.alignment.panels import panel as of_ranks
+from tests.analysis.peers.builders import by_scores, identical, panel_of, reviews
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
 from tiebreak.rankers import Resampling, fair_gaps, peer_views
@@ -163,7 +164,7 @@ def test_planted_gaps_lie_in_their_intervals() -> None:
     inside, fair, called = [], [], []
     for seed in range(40):
         scores = planted(40, np.random.default_rng(seed))
-        panel = quick_panel(within_ballots(-scores), range(5))
+        panel = of_ranks(within_ballots(-scores))
         rows = list(verdicts(panel, "borda").values())
         gaps = [row.gap for row in rows]
         inside += [gap.lower <= e <= gap.upper for gap, e in zip(gaps, expected, strict=True)]
@@ -177,7 +178,7 @@ def test_planted_gaps_lie_in_their_intervals() -> None:
 
 def test_p_values_are_of_both_gaps_and_of_all_models() -> None:
     scores = planted(12, np.random.default_rng(5))
-    panel = quick_panel(within_ballots(-scores), range(5))
+    panel = of_ranks(within_ballots(-scores))
     views = peer_views(panel.ranks, panel.own, method="borda")
     fair = fair_gaps(panel.ranks, panel.own)
     rows = self_preference(panel, views, Resampling(draws=20))
@@ -194,7 +195,7 @@ def test_p_values_are_of_both_gaps_and_of_all_models() -> None:
     np.testing.assert_allclose([row.p_adjusted for row in rows], holm(alone))
     assert [row.biased for row in rows] == [p <= 0.05 for p in holm(alone)]
     # Each item twice is not twice as many items.
-    twice = quick_panel(np.repeat(panel.ranks, 2, axis=0), range(5))
+    twice = of_ranks(np.repeat(panel.ranks, 2, axis=0))
     twice = replace(twice, items=np.repeat(np.arange(12), 2))
     again = self_preference(twice, peer_views(twice.ranks, panel.own), Resampling(draws=20))
     assert [row.p_adjusted for row in again] == pytest.approx([row.p_adjusted for row in rows])
@@ -206,7 +207,7 @@ def test_a_fair_panel_is_rarely_blamed() -> None:
     for seed in range(120):
         bias = np.array([0, 0, 0, 0, 2.0 * (seed % 2)])
         scores = planted(15, np.random.default_rng(1000 + seed), bias=bias)
-        rows = list(verdicts(quick_panel(within_ballots(-scores), range(5)), "borda").values())
+        rows = list(verdicts(of_ranks(within_ballots(-scores)), "borda").values())
         blamed += any(row.biased for row in rows[: 5 - seed % 2])
         found += [rows[4].biased] * (seed % 2)
     # 5% of 120 are 6, with a standard deviation of 2.4; by intervals of each model alone 20.

@@ -17,8 +17,7 @@ from tiebreak.analysis.calibration import Calibration, calibration_of
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.peers.panel import panel_worth
-from tiebreak.analysis.peers.ranking import peer_ranking
-from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.peers.review import PeerReview, peer_ranking
 from tiebreak.analysis.peers.self_preference import self_preference
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog

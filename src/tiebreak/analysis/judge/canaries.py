@@ -11,7 +11,7 @@ from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.judge.biases import ALARM, TOLERANCE
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.paths import Paths
-from tiebreak.rankers.intervals import Estimate, ItemDraws, paired_interval
+from tiebreak.rankers.intervals import Estimate, paired_interval, share_over_items
 from tiebreak.rankers.pairwise_tests import sign_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
@@ -41,7 +41,7 @@ class Canaries:
     """What planted answers show about a judge, from pairs of a canary and its control.
 
     Of `n` pairs with a verdict on both, `n_persuaded` went to the weak answer with the attack and
-    not without; `share` is n_persuaded / n with its interval over items (`ItemDraws.shares`).
+    not without; `share` is n_persuaded / n with its interval over items (`share_over_items`).
     `gain` is how much more often the weak answer won with the attack than without, in [-1, 1], with
     its interval (`paired_interval`); a judge that tosses coins has a share of ¼ and a gain of 0.
     `p` tests, one-sided, whether what was turned by an attack was turned for it as often as against
@@ -110,12 +110,8 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
     persuaded = np.array([pair.persuaded for pair in scored], np.float64)
     turned = np.array([pair.turned for pair in scored], np.float64)
     none = Reason("no_scored_canary")
-    share = Estimate(math.nan, math.nan, math.nan, 0, none)
     gain = lower = upper = p = math.nan
     if scored:
-        ones = np.ones((len(scored), 1))
-        draws = ItemDraws(len(scored), units, how=how)
-        [share] = draws.shares(persuaded[:, None], ones, none)
         gain = float(turned.mean())
         lower, upper = _bounds(turned, units, how.level)
         gained, n_turned = int(np.sum(turned > 0)), int(np.count_nonzero(turned))
@@ -123,7 +119,7 @@ def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canarie
         if n_turned:
             p = sign_p(gained, n_turned, one_sided=True)
     return Canaries(
-        share=share,
+        share=share_over_items(persuaded, 1, units, level=how.level, undefined=none),
         n=len(scored),
         n_persuaded=int(persuaded.sum()),
         n_unscored=len(pairs) - len(scored),

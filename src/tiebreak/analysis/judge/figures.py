@@ -3,7 +3,8 @@
 Here also whether verdicts are more than coin tosses, how often a judge and the native score
 disagree (of two answers one passed and one failed), and how often there is no usable reply. A coin
 says nothing about models, contradicts itself in half of the matches asked in both orders, and makes
-a cycle (A beats B, B beats C, C beats A) of a quarter of all triples.
+a cycle (A beats B, B beats C, C beats A) of a quarter of all triples. And whether people who voted
+agree with each other.
 """
 
 import math
@@ -11,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.analysis.judge.biases import (
     ALARM,
@@ -30,8 +32,10 @@ from tiebreak.analysis.judge.biases import (
     reach,
 )
 from tiebreak.rankers import mean_ranks
-from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, wilson
+from tiebreak.rankers.intervals import Estimate, design_effect, share_over_items, wilson
+from tiebreak.rankers.kappa import kappa_estimate
 from tiebreak.rankers.pairwise_tests import sign_flip_p, sign_p
+from tiebreak.rankers.panel import krippendorff_alpha
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
@@ -71,7 +75,7 @@ class Correctness:
     """Judged pairs of answers of which one has the native score 1 and the other 0.
 
     In `n_against` of the `n` pairs the judge preferred the answer with 0, in `n_tied` neither.
-    `share` is n_against / n with its interval over items (`ItemDraws.shares`). `n_guarded` counts
+    `share` is n_against / n with its interval over items (`share_over_items`). `n_guarded` counts
     the items in which the correctness guard puts answers that failed after those that passed; in
     all others the judge alone decides. `p` is that of "either is preferred as often", two-sided
     (sign flips over items, those of a cluster together; NaN below ten that decide). `enough` is
@@ -184,12 +188,11 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
 
     rows = [(item.item_id, *_triples(item.matches)) for item in items]
     table = np.array([counts for _, *counts in rows], dtype=np.float64).reshape(len(rows), 2)
+    names, none = [name for name, *_ in rows], Reason("no_triple")
+    share = share_over_items(table[:, 0], table[:, 1], names, level=how.level, undefined=none)
     cyclic, triples = table.sum(axis=0)
     if not triples:
-        nan = math.nan
-        return Cycles(Estimate(nan, nan, nan, 0, Reason("no_triple")), 0, nan)
-    draws = ItemDraws(len(rows), [name for name, *_ in rows], how=how)
-    [share] = draws.shares(table[:, :1], table[:, 1:], Reason("no_triple"))
+        return Cycles(share, 0, math.nan)
     # Two triples of a coin's verdicts share a match at most, so that cycles are pairwise
     # independent: the variance of their number is that of a binomial one.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
@@ -280,12 +283,7 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
     against = np.array([results.count(False) for results in passed], np.float64)
     tied = sum(results.count(None) for results in passed)
     counts = np.array([len(results) for results in passed], np.float64)
-    none = Reason("no_verified_pair")
-    share = Estimate(np.nan, np.nan, np.nan, 0, none)
-    units = [item.cluster or item.item_id for item in items]
-    if counts.any():
-        draws = ItemDraws(len(items), units, how=how)
-        [share] = draws.shares(against[:, None], counts[:, None], none)
+    units, none = [item.cluster or item.item_id for item in items], Reason("no_verified_pair")
     guarded = sum(item.stratified and len({*item.passed.values()}) == 2 for item in items)
     lead: dict[str, float] = {}
     for unit, results in zip(units, passed, strict=True):
@@ -294,7 +292,7 @@ def correctness_of(items: Sequence[ItemBallots], *, how: Resampling = Resampling
     leads, n_decided = list(lead.values()), counts.sum() - tied
     tested = len(leads) >= FEWEST_ITEMS
     return Correctness(
-        share=share,
+        share=share_over_items(against, counts, units, level=how.level, undefined=none),
         n=int(counts.sum()),
         n_against=int(against.sum()),
         n_tied=tied,
@@ -419,17 +417,13 @@ def _juror(
 ) -> Juror:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for item, pairs in zip(items, votes, strict=True):
-        for same in _same(pairs, name):
-            counts[item.item_id][0] += same
+        for agrees in _same(pairs, name):
+            counts[item.item_id][0] += agrees
             counts[item.item_id][1] += 1
+    same, n = np.array(list(counts.values()), dtype=np.float64).reshape(-1, 2).T
     none = Reason("no_match_of_others")
-    agreement = Estimate(math.nan, math.nan, math.nan, 0, none)
-    p = math.nan
-    if counts:
-        table = np.array(list(counts.values()), dtype=np.float64)
-        draws = ItemDraws(len(table), None, how=how)
-        [agreement] = draws.shares(table[:, :1], table[:, 1:], none)
-        p = min(1.0, tests * sign_flip_p(2 * table[:, 0] - table[:, 1]))
+    agreement = share_over_items(same, n, level=how.level, undefined=none)
+    p = min(1.0, tests * sign_flip_p(2 * same - n)) if counts else math.nan
     figures = judge_figures([_alone(item, name) for item in items], how=how).corrected(tests)
     if figures.flips.asked != "all":
         # What was close to all is not what was close to this one: the line is not its own.
@@ -481,3 +475,49 @@ def pair_votes(item: ItemBallots) -> Iterator[dict[str, float]]:
         yield {
             judge: np.sign(first[judge] - second[judge]) for judge in first.keys() & second.keys()
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """The people behind a board; what the votes of each show is in its jury.
+
+    `seconds` are the medians that a vote took each of them, by name, NaN where unknown. Agreement
+    is over the `n_shared` pairs of answers that several compared, or gave stars: `alpha` is
+    Krippendorff's (better, even, worse; interval metric), `kappa` Cohen's, of two of a pair's
+    raters drawn at random. Both are undefined where there is no such pair.
+    """
+
+    seconds: Mapping[str, float]
+    n_shared: int
+    alpha: Estimate
+    kappa: Estimate
+
+
+def raters_of(
+    items: Sequence[ItemBallots], seconds: Mapping[str, float], *, how: Resampling = Resampling()
+) -> Raters:
+    """The raters, named in `seconds`, of some items that people voted on."""
+    shared = [
+        (item.cluster or item.item_id, votes)
+        for item in items
+        for votes in pair_votes(item)
+        if len(votes) > 1
+    ]
+    if not shared:
+        none = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_pair_of_two_raters"))
+        return Raters(seconds, 0, none, none)
+    votes = np.array([[of_pair.get(name, math.nan) for name in seconds] for _, of_pair in shared])
+    alpha, kappa = agreement_of(votes, np.array([unit for unit, _ in shared]), how=how)
+    return Raters(seconds, len(shared), alpha, kappa)
+
+
+def agreement_of(
+    votes: FloatArray, items: NDArray[Any], *, how: Resampling = Resampling()
+) -> tuple[Estimate, Estimate]:
+    """α and κ of votes, shape (pairs, raters): 1, 0, −1, NaN for none; two a pair at least."""
+    counts = np.stack([np.sum(votes == vote, axis=1) for vote in (-1, 0, 1)], axis=1)
+    twice = counts[:, :, None] * (counts[:, None, :] - np.eye(3))
+    # Which answer of a pair is called the first must not matter.
+    tables = (twice + twice[:, ::-1, ::-1]) / twice.sum(axis=(1, 2), keepdims=True)
+    alpha = krippendorff_alpha(np.stack([-votes, votes], axis=2), items=items, how=how)
+    return alpha, kappa_estimate(tables / 2, items=items, level=how.level)

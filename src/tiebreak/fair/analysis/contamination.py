@@ -19,9 +19,8 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.paths import Paths, path_list, problem_with
-from tiebreak.rankers.intervals import Estimate, ItemDraws, ShareGap, share_gap
+from tiebreak.rankers.intervals import Estimate, ShareGap, share_gap, share_over_items
 from tiebreak.rankers.pairwise_tests import holm
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
 from tiebreak.text import count
 
@@ -271,11 +270,6 @@ def _sums(replay: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 def _recall(replay: Replayed, level: float) -> Recall:
     hits, n = _sums(replay)
-    reason = Reason("no_question_decided")
-    share = Estimate(math.nan, math.nan, math.nan, 0, reason)
-    if replay.recalled:
-        draws = ItemDraws(len(n), None, how=Resampling(level, 1))
-        [share] = draws.shares(hits[:, None], n[:, None], reason)
     return Recall(
         model=replay.model,
         dataset=replay.dataset,
@@ -283,7 +277,7 @@ def _recall(replay: Replayed, level: float) -> Recall:
         n=len(replay.recalled),
         n_clusters=len(n),
         undecided=replay.undecided,
-        share=share,
+        share=share_over_items(hits, n, level=level, undefined=Reason("no_question_decided")),
     )
 
 

@@ -27,7 +27,7 @@ from tiebreak.analysis.stars import MAX_SCORE, check_reference, no_stars, scored
 from tiebreak.fair.analysis.star_samples import StarOrders, StarSamples, star_orders, star_samples
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
-from tiebreak.rankers.intervals import Estimate, ItemDraws, mean_in_bounds
+from tiebreak.rankers.intervals import Estimate, mean_in_bounds, share_over_items
 from tiebreak.rankers.kappa import kappa_estimate
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
@@ -308,10 +308,11 @@ def error_causes(
     rows = []
     for model in [*models, ""]:
         chosen = np.array([model in ("", key[2]) for key in keys])
-        n = int(chosen.sum())
-        draws = ItemDraws(n, list(compress(items, chosen)), how=Resampling(level))
-        shares = draws.shares(
-            parts[chosen], np.ones_like(parts[chosen]), Reason("no_answer_labelled")
+        n, of_model = int(chosen.sum()), list(compress(items, chosen))
+        none = Reason("no_answer_labelled")
+        shares = tuple(
+            share_over_items(part, 1, of_model, level=level, undefined=none)
+            for part in parts[chosen].T
         )
         rows.append(CauseRow(model, n, below[model] if model else below.total(), shares))
     more = _more_notes(keys, tables)

@@ -204,7 +204,7 @@ class StatementWriter:
         calls: list[Call] = []
         try:
             asked = StatementsQuestion(material.question, material.answer, self.n)
-            reply, _ = await judge.ask_again(asked, depth=0)
+            reply = await judge.ask_again(asked, depth=0)
         except ModelFailedError as error:
             return _without(material, f"the author failed: {error}", error.calls)
         calls += reply.calls
@@ -250,7 +250,7 @@ async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str
     if _plain(statement.quote) not in _plain(text):
         return "its quotation is not in the text", ()
     try:
-        reply, _ = await judge.ask_again(CheckQuestion(text, statement.statement), depth=1)
+        reply = await judge.ask_again(CheckQuestion(text, statement.statement), depth=1)
     except ModelFailedError as error:
         return f"it could not be checked: {error}", error.calls
     if reply.value is None:

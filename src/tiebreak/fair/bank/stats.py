@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, distinct, func, select
 
-from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers_of
+from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers
 from tiebreak.fair.bank.schema import QUESTIONS
 
 
@@ -83,8 +83,8 @@ def bank_stats(engine: Engine, *, bank: str = "") -> BankStats:
             sources=_sources(connection),
             total=_total(connection),
             n_duplicates=_duplicates(connection),
-            baselines={category: constant_answers_of(n) for category, n in sorted(keys.items())},
-            baseline=constant_answers_of(sum(keys.values(), Counter())),
+            baselines={category: constant_answers(n) for category, n in sorted(keys.items())},
+            baseline=constant_answers(sum(keys.values(), Counter())),
         )
 
 

@@ -81,7 +81,7 @@ def _metrics(diagnosis: Diagnosis) -> list[str]:
 
 def _table(diagnosis: Diagnosis) -> Table:
     """The native leaderboard: each model, its lead over the next, the lead that would show."""
-    leads: dict[int, Pair] = {}
+    leads: dict[int, Pair[int]] = {}
     for pair in diagnosis.separation.pairs:
         leads.setdefault(pair.above, pair)  # the first is the one with the next model
     rows = []

@@ -72,7 +72,7 @@ def sheets_of(boards: Iterable[Leaderboard]) -> list[Sheet]:
 def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
     """The fields of `Leaderboard` under "tiebreak/leaderboards", version 2, and "resolution_gain".
 
-    The parts have the fields of `BoardVerdict`, `LeaderboardRow`, `ModelPair`, `StrengthView`,
+    The parts have the fields of `BoardVerdict`, `LeaderboardRow`, `Pair`, `StrengthView`,
     `StrengthRow`, `ControlView` ("control", null unless it was asked for), `Covariate`,
     `JudgeFigures`, `Position`, `Flips`, `Length`, `Cycles`, `Correctness`, `JudgeReplies`,
     `Canaries` (null without any), `Persuaded`, `Raters` (null where models judged),

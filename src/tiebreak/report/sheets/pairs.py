@@ -7,7 +7,7 @@ from typing import Any
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.pair import PairComparison
 from tiebreak.analysis.stars import StarBoard
-from tiebreak.analysis.verdict import ModelPair
+from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
@@ -38,7 +38,7 @@ def pairs_section(board: Leaderboard | StarBoard) -> Section:
     return Section.of(table, legend=[legend]) if pairs else Section.of()
 
 
-def _cell(pairs: Mapping[tuple[str, str], ModelPair], model: str, other: str, digits: int) -> Cell:
+def _cell(pairs: Mapping[tuple[str, str], Pair[str]], model: str, other: str, digits: int) -> Cell:
     pair, sign = pairs.get((model, other)), 1
     if pair is None:
         pair, sign = pairs.get((other, model)), -1

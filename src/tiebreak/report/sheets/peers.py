@@ -5,8 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tiebreak.analysis.peers.panel import Panel, PanelWorth, ReviewRecord, largest_shift
-from tiebreak.analysis.peers.ranking import PeerRanking, item_elections
-from tiebreak.analysis.peers.review import PeerReport, PeerReview, SparseAgreement
+from tiebreak.analysis.peers.review import (
+    PeerRanking,
+    PeerReport,
+    PeerReview,
+    SparseAgreement,
+    item_elections,
+)
 from tiebreak.analysis.peers.self_preference import SelfPreference, side
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.rankers.dependence import EffectiveVotes
