@@ -341,7 +341,8 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
     for entry in entries:
         if entry.board.rule.asks is not None and entry.board.rows:
             rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
-            yield _of(entry), [win_rate_figure(_label(entry), rates)]
+            sheet = _of(entry).plus(pairs.rates_section(rates))
+            yield sheet, [win_rate_figure(_label(entry), rates)]
 
 
 def protocols(compared: Comparison) -> Iterator[Made]:
