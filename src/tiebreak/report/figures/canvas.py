@@ -283,7 +283,7 @@ _THEME: Final = {
     ORANGE: ("orange", "#f0913c"),
     GREEN: ("green", "#35c79c"),
 }
-_UNDRAWN: Final = re.compile(r"<metadata>.*?</metadata>|(?<=\n) +", re.DOTALL)
+_UNDRAWN: Final = re.compile(r"\A.*?(?=<svg\b)|<metadata>.*?</metadata>|(?<=\n) +", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 _COLOUR = re.compile("|".join(_THEME))
 _LONGEST_WORD = 40
