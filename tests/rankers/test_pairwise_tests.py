@@ -165,7 +165,6 @@ def test_items_that_tell_two_models_apart_give_their_test_its_power(power: float
     assert items_to_tell_apart(400, 1.0, power=power)[0] == math.inf
 
 
-
 scores = arrays(
     np.float64,
     st.tuples(st.integers(1, 25), st.integers(2, 6)),

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, PdfMargins, expect
 
 from tests.ranking_logs.builders import all_pairs, by_native, graded, listed
 from tests.report.page.browser import DESKTOP, opened, scrolls_sideways, violations
@@ -164,7 +164,7 @@ def test_the_example_study_takes_two_printed_pages(
     page = page_of(contents_of([STUDY]), Gallery(), Shelf(), version="1")
     (tmp_path / "index.html").write_text(render(page), encoding="utf-8")
     with opened(browser, tmp_path / "index.html") as shown:
-        margins = dict.fromkeys(("top", "right", "bottom", "left"), "1cm")
+        margins = PdfMargins(top="1cm", right="1cm", bottom="1cm", left="1cm")
         printed = shown.pdf(format=paper, margin=margins)
     # Of the page tree; kids of others are in it, too.
     assert max(map(int, re.findall(rb"/Count (\d+)", printed))) == 2
