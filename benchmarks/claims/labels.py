@@ -79,8 +79,6 @@ def _truth(
     scale: float, number: int, judge: str, theta: Array, sizes: Sizes, *, alone: bool
 ) -> float:
     """Labelled items that give the test of the first two models its power."""
-    from scipy.optimize import minimize
-
     rng, n = np.random.default_rng((82, number, alone)), runs(60, scale)
     n_models, n_items, _, votes, _ = sizes
     # By people alone items are drawn as labels are, so that there may be more of them.
@@ -95,7 +93,14 @@ def _truth(
             table = world[0] if alone else anchor(*world, grades=not votes).table
             hits += (0, 1) in separation(table, range(n_models)).apart
         found.append(hits / n)
-    roots, powers, phi = np.sqrt(numbers), np.array(found), np.vectorize(NormalDist().cdf)
+    return items_of_power(numbers, np.array(found))
+
+
+def items_of_power(numbers: Array, powers: Array) -> float:
+    """The number of items with a power of .8, of a probit line in √n through what was measured."""
+    from scipy.optimize import minimize
+
+    roots, phi = np.sqrt(numbers), np.vectorize(NormalDist().cdf)
 
     def against(line: Array) -> float:
         fitted = np.clip(phi(line[0] + line[1] * roots), 1e-6, 1 - 1e-6)

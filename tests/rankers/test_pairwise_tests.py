@@ -10,7 +10,13 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
-from tiebreak.rankers.pairwise_tests import holm, items_needed, separation, sign_flip_p
+from tiebreak.rankers.pairwise_tests import (
+    holm,
+    items_needed,
+    items_to_tell_apart,
+    separation,
+    sign_flip_p,
+)
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -145,6 +151,18 @@ def test_items_needed_is_where_the_best_case_begins_to_show(n_pairs: int, level:
 def test_items_needed_by_hand() -> None:
     # 2 / 2⁶ = 0.031 but 2 / 2⁵ = 0.062; 28 · 2 / 2¹¹ = 0.027 but 28 · 2 / 2¹⁰ = 0.055.
     assert (items_needed(1), items_needed(28)) == (6, 11)
+
+
+@pytest.mark.parametrize("power", [0.5, 0.8])
+def test_items_that_tell_two_models_apart_give_their_test_its_power(power: float) -> None:
+    # A difference of 0.1 whose standard deviation is 1, seen in 400 items as it is: t = 2.
+    likely, least = items_to_tell_apart(400, 2 * float(stats.t.sf(2, 399)), power=power)
+    shift = 0.1 * math.sqrt(likely)
+    assert stats.norm.sf(stats.norm.isf(0.025) - shift) == pytest.approx(power, abs=1e-6)
+    # The largest difference that 400 items leave open at 95%.
+    largest = 0.1 + stats.norm.isf(0.025) / math.sqrt(400)
+    assert least * largest**2 == pytest.approx(likely * 0.1**2)
+    assert items_to_tell_apart(400, 1.0, power=power)[0] == math.inf
 
 
 scores = arrays(

@@ -1,9 +1,12 @@
 """Six renderers of sheets, with hostile names in every place: each shows the text as a text."""
 
+import ast
 import csv as standard_csv
 import io
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +20,8 @@ from pydantic import BaseModel
 from rich.cells import cell_len
 from rich.console import Console
 
+import tiebreak.report
+from tests.report.figures.test_every_figure import FIGURES
 from tests.report.showing import printed
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report import csv, html, latex, markdown
@@ -27,6 +32,7 @@ from tiebreak.report.terminal import show
 from tiebreak.tables import read_human_ranking
 from tiebreak.tables.delimited import unsafe
 
+SOURCES = Path(tiebreak.report.__file__).parents[1]
 HOSTILE = (
     "[red]rich[/red] :smile:",
     "<script>alert(1)</script>",
@@ -150,8 +156,8 @@ def test_latex_has_no_command_of_a_name(name: str) -> None:
     assert commands <= {
         *("section", "subsection", "textbf", "begin", "end", "centering", "caption", "toprule"),
         *("midrule", "bottomrule", "rho", "textbackslash", "textbar", "textasciitilde"),
-        *("textasciicircum", "textless", "textgreater", "textquotedbl", "textasciigrave"),
-        *("textendash",),
+        *("textasciicircum", "textless", "textgreater", "char", "textasciigrave"),
+        *("textendash", "resizebox", "ifdim", "width", "columnwidth", "else", "fi", "shortstack"),
     }
     rows = [line for line in text.splitlines() if line.endswith(r" \\")]
     assert len(rows) == 3
@@ -168,6 +174,44 @@ def test_latex_signs() -> None:
         r"0.1\textendash{}0.2, $\rho$ $\geq$ 0.9 $\pm$ 1 $\to$ $\alpha$ $\times$ 2"
     )
     assert latex.escape("a--b ''") == "a-{}-b '{}'"
+
+
+@pytest.mark.parametrize("room", ["report", "analysis"])
+def test_pdflatex_knows_every_sign_that_may_come(room: str) -> None:
+    texts = {
+        node.value
+        for path in (SOURCES / room).rglob("*.py")
+        if path.stem != "terminal"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    # Those of Latin 1 and quotation marks it sets as they are; frames of terminals never come.
+    unknown = {sign for text in texts for sign in latex.escape(text) if sign > "\xff"}
+    assert unknown <= set("“”‘‹›π")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["onecolumn", "twocolumn"])
+def test_a_paper_compiles(layout: str, tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex on this machine (apt-get install texlive-latex-recommended)")
+    figure = FIGURES["alignment"](("ada", "ben"))
+    assert figure is not None
+    (tmp_path / "figure.pdf").write_bytes(figure.printed("pdf", 85 / 25.4))
+    assert not figure.alt.startswith(figure.title)
+    [caption] = [line for line in figure.caption.splitlines() if line.startswith(r"\caption")]
+    packages = r"\usepackage[utf8]{inputenc}\usepackage{booktabs}\usepackage{graphicx}"
+    (tmp_path / "paper.tex").write_text(
+        f"\\documentclass[{layout}]{{article}}{packages}\\begin{{document}}"
+        f"\\begin{{figure}}\\includegraphics{{figure.pdf}}{caption}\\end{{figure}}"
+        f"{latex.text(map(sheet, HOSTILE))}{latex.escape('κρτΛ ≥◆▲■★ ½§² “a”')}"
+        r"\end{document}",
+        encoding="utf-8",
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
+    assert not re.findall(r"Overfull .* in alignment", found.stdout)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])

@@ -220,6 +220,28 @@ def items_needed(n_tests: int = 1, level: float = 0.95) -> int:
     return n_items
 
 
+def items_to_tell_apart(
+    n_items: int, p: float, n_models: int = 2, *, level: float = 0.95, power: float = 0.8
+) -> tuple[float, float]:
+    """Items that tell two models apart with this power, if they differ as they seem to; the fewest.
+
+    The tests of `n_models` models find a difference where it is q + z standard errors, of Tukey's q
+    and the normal quantile z. It is t of them now, by the pair's own `p` over `n_items` items, and
+    at most t + q: that gives the fewest. There is no upper bound where the two are not told apart.
+
+    Returns:
+        Numbers of items; the first is infinite where nothing differs.
+    """
+    from scipy.special import stdtrit
+    from scipy.stats import norm, studentized_range
+
+    seen = abs(float(stdtrit(n_items - 1, p / 2)))
+    critical = float(studentized_range.ppf(level, max(n_models, 2), np.inf)) / math.sqrt(2)
+    wanted = critical + float(norm.ppf(power))
+    likely = n_items * (wanted / seen) ** 2 if seen else math.inf
+    return likely, n_items * (wanted / (seen + critical)) ** 2
+
+
 def item_means(rows: FloatArray, items: ArrayLike | None) -> FloatArray:
     """Means of the rows of each item, (rows, N) → (items, N); NaN where a model has none."""
     n_items, item = item_numbers(items, len(rows))

@@ -12,6 +12,9 @@ from tiebreak.text import percent
 
 UNDEFINED = "–"
 
+# Of more than these a forecast knows no number.
+_FORESEEN = 10_000
+
 Tone = Literal["", "good", "bad"]
 
 
@@ -174,3 +177,8 @@ def money(amount: float | None) -> str:
 
 def _key(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+def forecast(n: float) -> str:
+    """A number that is needed, with two digits, which is more than is known."""
+    return f"over {_FORESEEN:,}" if n > _FORESEEN else f"{float(f'{n:.2g}'):,.0f}"

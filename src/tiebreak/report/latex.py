@@ -1,10 +1,13 @@
 r"""Sheets as LaTeX for a paper.
 
-The text needs \usepackage[utf8]{inputenc} and \usepackage{booktabs}.
+The text needs \usepackage[utf8]{inputenc}, \usepackage{booktabs} and \usepackage{graphicx}, which
+makes a table smaller that is wider than its column. Names in other scripts than Latin take XeLaTeX
+or LuaLaTeX.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from tiebreak.report.cells import Cell
@@ -12,6 +15,15 @@ from tiebreak.report.sheet import Sheet, Table, one_line
 
 # Two of them side by side would become another sign.
 _LIGATURE: Final = re.compile(r"([-'])(?=\1)")
+_MATHEMATICS: Final = {
+    **{"α": r"\alpha", "δ": r"\delta", "κ": r"\kappa", "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau"},
+    **{"χ": r"\chi", "Δ": r"\Delta", "Λ": r"\Lambda", "Σ": r"\Sigma", "Φ": r"\Phi"},
+    **{"×": r"\times", "±": r"\pm", "≥": r"\geq", "≤": r"\leq", "→": r"\to", "−": "-"},
+    **{"√": r"\surd", "⅓": r"\frac{1}{3}", "₂": "_2"},
+    # Marks of figures. The plain fonts have some of them as an outline only.
+    **{"●": r"\bullet", "○": r"\circ", "•": r"\cdot", "▲": r"\triangle", "◆": r"\diamond"},
+    **{"★": r"\star", "■": r"\rule{1ex}{1ex}"},
+}
 _SIGNS: Final = str.maketrans(
     {
         **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -20,7 +32,7 @@ _SIGNS: Final = str.maketrans(
             "<": r"\textless{}",
             ">": r"\textgreater{}",
             "|": r"\textbar{}",
-            '"': r"\textquotedbl{}",
+            '"': r"\char34{}",
         },
         **{
             "–": r"\textendash{}",
@@ -29,9 +41,10 @@ _SIGNS: Final = str.maketrans(
             "·": r"\textperiodcentered{}",
             "’": "'",
         },
-        **{"α": r"$\alpha$", "Λ": r"$\Lambda$", "ρ": r"$\rho$", "τ": r"$\tau$", "−": "$-$"},
-        **{"×": r"$\times$", "±": r"$\pm$", "≥": r"$\geq$", "≤": r"$\leq$", "→": r"$\to$"},
+        **{sign: f"${command}$" for sign, command in _MATHEMATICS.items()},
         **{"`": r"\textasciigrave{}", "\ufffd": "?"},
+        # After the end of a row they would belong to its command.
+        **{"[": "{[}", "*": "{*}"},
     }
 )
 
@@ -42,15 +55,21 @@ def text(sheets: Iterable[Sheet]) -> str:
 
 
 def table(made: Table, caption: str = "") -> str:
-    """A table with all its columns, in a `table` environment."""
+    """A table with all its columns, in a `table` environment and no wider than its column."""
     sides = "".join("l" if column.left or not column.numeric else "r" for column in made.columns)
     bodies = [[_row(map(_cell, row)) for row in body] for body in made.bodies]
+    headings = [
+        _heading(heading, side, [row[place] for row in made.rows])
+        for place, (heading, side) in enumerate(zip(made.headings, sides, strict=True))
+    ]
     lines = [
         *(r"\begin{table}", r"\centering"),
         *([f"\\caption{{{escape(caption)}}}"] if caption else []),
-        *(f"\\begin{{tabular}}{{{sides}}}", r"\toprule", _row(map(escape, made.headings))),
+        r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}"
+        f"{{\\begin{{tabular}}{{{sides}}}",
+        *(r"\toprule", _row(headings)),
         *(line for body in bodies for line in (r"\midrule", *body)),
-        *(r"\bottomrule", r"\end{tabular}", r"\end{table}"),
+        *(r"\bottomrule", r"\end{tabular}}", r"\end{table}"),
     ]
     return "\n".join(lines)
 
@@ -77,7 +96,19 @@ def _blocks(sheet: Sheet) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    return escape(f"{cell.text} ({cell.under})" if cell.under else cell.text)
+    return escape(_in_line(cell))
+
+
+def _in_line(cell: Cell) -> str:
+    return f"{cell.text} ({cell.under})" if cell.under else cell.text
+
+
+def _heading(heading: str, side: str, cells: Sequence[Cell]) -> str:
+    """A heading, in several lines where it is wider than all cells below it."""
+    width = max((len(_in_line(cell)) for cell in cells), default=len(heading))
+    lines = textwrap.wrap(one_line(heading), max(width, 1), break_long_words=False)
+    shown = r"\\ ".join(map(escape, lines))
+    return f"\\shortstack[{side}]{{{shown}}}" if len(lines) > 1 else shown
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -68,13 +68,14 @@ class Table:
     """Rows of cells, one cell for each column.
 
     `rules` are the numbers of the rows that have a rule above them, such as that of a sum. A
-    terminal needs no `caption`.
+    terminal needs no `caption`. A page shows one that is `folded` on demand.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     rules: tuple[int, ...] = ()
+    folded: bool = False
 
     @classmethod
     def of(

@@ -243,6 +243,8 @@ def test_long_tables_are_shown_bit_by_bit(browser: Browser, tmp_path: Path) -> N
         page.keyboard.press("Escape")
         expect(page.get_by_role("link", name="10", exact=True)).to_be_focused()
         page.emulate_media(media="print")
+        expect(shown).to_have_count(0)
+        asked_for_all(page)
         expect(shown).to_have_count(2406)
         page.emulate_media(media="screen")
 
@@ -321,12 +323,24 @@ def test_motion_is_only_for_those_who_like_it(browser: Browser, plain: Path) -> 
         assert page.evaluate(behaviour) == "smooth"
 
 
+def asked_for_all(page: Page) -> None:
+    """As where a reader asks for all of it on paper: until it is printed."""
+    page.evaluate("window.print = () => {}")
+    page.evaluate("document.querySelector('footer button').click()")
+
+
 def test_on_paper_there_are_no_controls_and_all_rows(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, color_scheme="dark") as page:
+        button = page.get_by_role("button", name="Print all of it")
+        expect(button).to_be_visible()
         page.emulate_media(media="print")
+        expect(button).to_be_hidden()
         expect(page.locator("nav")).to_be_hidden()
+        expect(page.locator("#items")).to_be_hidden()
+        asked_for_all(page)
         expect(page.locator(".filters").first).to_be_hidden()
         region = page.locator("#items .scroller")
+        expect(region).to_be_visible()
         assert region.evaluate("(node) => node.scrollHeight <= node.clientHeight + 1")
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert paper == "rgb(255, 255, 255)"

@@ -1,9 +1,10 @@
 """The top of the page and its boards in a browser: the answer first, the rest on demand."""
 
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, PdfMargins, expect
 
 from tests.ranking_logs.builders import all_pairs, by_native, graded, listed
 from tests.report.page.browser import DESKTOP, opened, scrolls_sideways, violations
@@ -14,6 +15,8 @@ from tiebreak.report.page.contents import contents_of
 from tiebreak.report.page.items import Shelf
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.view import Gallery
+
+STUDY = Path(__file__).parents[3] / "examples/study"
 
 
 @pytest.mark.slow
@@ -151,6 +154,20 @@ def test_the_first_printed_page_is_the_answer(browser: Browser, alone: Path) -> 
         # No table is cut at the edge of the paper but a matrix of thirty models.
         wide = "(nodes) => nodes.filter((node) => node.scrollWidth > innerWidth).length"
         assert page.locator("main table").evaluate_all(wide) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_example_study_takes_two_printed_pages(
+    browser: Browser, tmp_path: Path, paper: str
+) -> None:
+    page = page_of(contents_of([STUDY]), Gallery(), Shelf(), version="1")
+    (tmp_path / "index.html").write_text(render(page), encoding="utf-8")
+    with opened(browser, tmp_path / "index.html") as shown:
+        margins = PdfMargins(top="1cm", right="1cm", bottom="1cm", left="1cm")
+        printed = shown.pdf(format=paper, margin=margins)
+    # Of the page tree; kids of others are in it, too.
+    assert max(map(int, re.findall(rb"/Count (\d+)", printed))) == 2
 
 
 @pytest.mark.slow

@@ -211,13 +211,14 @@ def _boxes_figure(
             if place and box.group != shown[place - 1].group:
                 axes.axhline(place - 0.5, color=MUTED, linewidth=0.5, zorder=1)
         axes.set_xlim(-1.05, 1.05)
-    return Drawing(name, title, _words(title, shown, caption), figure)
+    return Drawing(name, title, _words(shown, caption), figure)
 
 
-def _words(title: str, boxes: Sequence[Box], caption: str) -> str:
+def _words(boxes: Sequence[Box], caption: str) -> str:
     medians = [float(np.nanmedian(box.values)) for box in boxes]
     best, worst = int(np.argmax(medians)), int(np.argmin(medians))
-    words = f"{title}: {caption}, item by item, as {count(len(boxes), 'box', 'boxes')}."
+    boxed = count(len(boxes), "box", "boxes")
+    words = f"{caption[0].upper()}{caption[1:]}, item by item, as {boxed}."
     words += (
         f" The highest median is that of {short(boxes[best].name)}, {decimal(medians[best], 2)}"
     )

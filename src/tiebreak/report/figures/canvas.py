@@ -283,6 +283,7 @@ _THEME: Final = {
     ORANGE: ("orange", "#f0913c"),
     GREEN: ("green", "#35c79c"),
 }
+_UNDRAWN: Final = re.compile(r"\A.*?(?=<svg\b)|<metadata>.*?</metadata>|(?<=\n) +", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 _COLOUR = re.compile("|".join(_THEME))
 _LONGEST_WORD = 40
@@ -357,8 +358,9 @@ def themed(svg: str) -> str:
     """What `Drawing.svg` gives, in the colours that the reader prefers, light or dark.
 
     The choice is made by CSS inside the SVG, so it also works in an `<img>`. Cells of a heat map
-    keep their colours.
+    keep their colours. What no browser draws is left out.
     """
+    svg = _UNDRAWN.sub("", svg)
     # Only in tags: a name that holds a colour keeps it.
     variables = {colour: f"var(--{name})" for colour, (name, _) in _THEME.items()}
     text = _TAG.sub(lambda tag: _COLOUR.sub(lambda colour: variables[colour[0]], tag[0]), svg)

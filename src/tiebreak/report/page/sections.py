@@ -4,6 +4,7 @@ For every finding a section has its sheet, the same as on a terminal, and its pi
 boards stand side by side before them, with every model's place on each.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,8 +19,9 @@ from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.stability import StabilityReport
 from tiebreak.analysis.stars import StarBoard, StarReport
 from tiebreak.analysis.win_rates import win_rates
+from tiebreak.rankers.pairwise_tests import items_needed, items_to_tell_apart
 from tiebreak.reason import Reason
-from tiebreak.report.cells import money
+from tiebreak.report.cells import forecast, money
 from tiebreak.report.figures.boards import (
     leaderboard_figure,
     native_figure,
@@ -212,7 +214,26 @@ def _verdict(board: Board, part: Part) -> Found:
         reason = "; ".join(map(str, judge["clauses"]))
     ranked = any(row.rank is not None for row in board.rows)
     picture = part.figures[0].file if ranked else ""
-    return Found(sheet.title, part.id, sentence, drawn, state, reason, picture)
+    return Found(sheet.title, part.id, sentence, drawn, state, reason, picture, _to_decide(board))
+
+
+def _to_decide(board: Board) -> str:
+    """How many items would tell the two in front apart, where the board leaves them open."""
+    pair = next(iter(board.pairs), None)
+    if isinstance(board, StarBoard) or pair is None or pair.apart is not False:
+        return ""
+    if pair.n_items < items_needed(level=board.level):
+        return ""
+    likely, least = items_to_tell_apart(
+        pair.n_items, pair.p, len(board.verdict.tiers[0]), level=board.level
+    )
+    more = f" ({forecast(likely - pair.n_items)} more)" if math.isfinite(likely) else ""
+    bound = f", {forecast(least)} at least" if least > pair.n_items else ""
+    return (
+        f"To tell {one_line(pair.above)} and {one_line(pair.below)} apart takes about "
+        f"{forecast(likely)} items{more}, if they differ as they seem to{bound}: a guess, within "
+        "a factor of 2 in one case of three."
+    )
 
 
 def _title(contents: Contents) -> str:
@@ -341,7 +362,8 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
     for entry in entries:
         if entry.board.rule.asks is not None and entry.board.rows:
             rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
-            yield _of(entry), [win_rate_figure(_label(entry), rates)]
+            sheet = _of(entry).plus(pairs.rates_section(rates))
+            yield sheet, [win_rate_figure(_label(entry), rates)]
 
 
 def protocols(compared: Comparison) -> Iterator[Made]:

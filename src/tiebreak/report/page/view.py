@@ -131,7 +131,8 @@ class Found:
     """A leaderboard's verdict: `title` and `part` (an id) say of which.
 
     `trust` is fine, unknown or doubtful, "" where nobody judged, and `reason` says why. `picture`
-    is the file of the same drawing, "" without.
+    is the file of the same drawing, "" without. `to_decide` says how many items would tell the two
+    in front apart, "" where they are apart.
     """
 
     title: str
@@ -141,6 +142,7 @@ class Found:
     trust: str = ""
     reason: str = ""
     picture: str = ""
+    to_decide: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from typing import Any
 
 from tiebreak.analysis.anchored import LabelsNeeded
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.cells import forecast
 from tiebreak.report.json import document, in_columns, only
 from tiebreak.report.sheet import Sheet
 from tiebreak.text import percent
 
-_MOST = 10_000
 _NOTE = (
     "Labels: as many an item as now; where that takes more items than the board has, on more of "
     "the kind. Bounds are what the difference leaves open, which is much: a forecast was within a "
@@ -34,11 +34,7 @@ def sheets_of(boards: Sequence[LabelsNeeded]) -> list[Sheet]:
 
 
 def _labels(part: Estimate) -> str:
-    """With two digits, which is more than is known."""
-    value, lower, upper = (
-        f"over {_MOST:,}" if n > _MOST else f"{float(f'{n:.2g}'):,.0f}"
-        for n in (part.value, part.lower, part.upper)
-    )
+    value, lower, upper = map(forecast, (part.value, part.lower, part.upper))
     return f"{value} labels ({lower} to {upper})"
 
 

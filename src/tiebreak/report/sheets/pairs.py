@@ -1,17 +1,19 @@
 """Pairs of models: each of a leaderboard against each other one, and one chosen beforehand."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.pair import PairComparison
 from tiebreak.analysis.stars import StarBoard
+from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
-from tiebreak.text import p_value
+from tiebreak.text import p_value, percent
 
 
 def pairs_section(board: Leaderboard | StarBoard) -> Section:
@@ -24,18 +26,40 @@ def pairs_section(board: Leaderboard | StarBoard) -> Section:
     pairs = {(pair.above, pair.below): pair for pair in board.pairs}
     # Scores by stars are out of 100.
     digits = 2 if isinstance(board, StarBoard) else 3
-    # Columns are called by their row: names at the top of 30 columns would not fit on any screen.
-    columns = [Column(f"{n}.", meaning=model) for n, model in enumerate(models, start=1)]
-    rows = [
-        (words(f"{n}. {model}"), *(_cell(pairs, model, other, digits) for other in models))
-        for n, model in enumerate(models, start=1)
-    ]
     legend = (
         "A cell: the score of the row's model minus that of the column's; below it the p-value, "
         f"adjusted for all pairs. * told apart ({board.level * 100:g}% for all pairs together)."
     )
-    table = Table.of((model_names(), *columns), rows, "Differences between all pairs of models")
+    table = _square(
+        models,
+        lambda i, j: _cell(pairs, models[i], models[j], digits),
+        "Differences between all pairs of models",
+    )
     return Section.of(table, legend=[legend]) if pairs else Section.of()
+
+
+def rates_section(rates: WinRates) -> Section:
+    """The matrix of win rates, on demand: a cell holds the rate, and below it what it rests on."""
+    noun = "matches" if rates.by == "matches" else "items"
+
+    def cell(i: int, j: int) -> Cell:
+        if not rates.n[i, j]:
+            return Cell(UNDEFINED if i != j else "")
+        rate = float(rates.rate[i, j])
+        return Cell(percent(rate), rate, under=f"{rates.n[i, j]:,}")
+
+    table = _square(rates.models, cell, f"Win rates, and the number of {noun} behind each")
+    return Section.of(replace(table, folded=True))
+
+
+def _square(models: Sequence[str], cell: Callable[[int, int], Cell], caption: str) -> Table:
+    # Columns are called by their row: names at the top of 30 columns would not fit on any screen.
+    columns = [Column(f"{n}.", meaning=model) for n, model in enumerate(models, start=1)]
+    rows = [
+        (words(f"{i + 1}. {model}"), *(cell(i, j) for j in range(len(models))))
+        for i, model in enumerate(models)
+    ]
+    return Table.of((model_names(), *columns), rows, caption)
 
 
 def _cell(pairs: Mapping[tuple[str, str], Pair[str]], model: str, other: str, digits: int) -> Cell:

@@ -37,22 +37,31 @@
     if (folds.length) target.scrollIntoView();
   }
 
-  /** On paper nothing can be unfolded: it is before, and folded again after. */
-  function printWhole() {
+  /** On paper nothing can be unfolded: it is before, and folded again after. The answer alone is
+   * printed, unless a reader asks for all. */
+  function wirePrinting() {
     let opened = [];
+    const all = document.documentElement.classList;
+    const printAll = () => {
+      all.add("all");
+      window.print();
+    };
+    const footer = document.querySelector("footer p");
+    footer.append(" ", tb.el("button", { type: "button", click: printAll }, "Print all of it"));
     window.addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll("details:not([open])")];
       for (const fold of opened) fold.open = true;
     });
     window.addEventListener("afterprint", () => {
       for (const fold of opened) fold.open = false;
+      all.remove("all");
     });
   }
 
   tb.wireTables();
   tb.wireItems();
   followReading();
-  printWhole();
+  wirePrinting();
   window.addEventListener("hashchange", unfold);
   // Also where the address stays: a link to what was folded again by hand.
   document.addEventListener("click", (event) => {
