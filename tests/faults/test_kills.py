@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, list_eval_logs
 
-from tests.faults.forking import Forks
+from tests.forking import Forks
 from tests.faults.record import FULL, Tried, amount, record
 from tests.inspect_tasks.runs import (
     ballots_of,

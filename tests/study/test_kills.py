@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.forking import Forks
+from tests.forking import Forks
 from tests.study.serving import Models
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.plain_yaml import yaml_text

@@ -1,6 +1,6 @@
 """Runs commands in processes of their own, which are forked from one that has imported all.
 
-    python -m tests.faults.forking        orders on stdin, a process id and an exit code on stdout
+    python -m tests.forking        orders on stdin, a process id and an exit code on stdout
 
 So a command starts at once, and can be killed as any process can: it shares nothing with others but
 its folder. `Forks` is the other end.
@@ -50,7 +50,7 @@ class Forks:
         """A process that has imported all, until the block ends; `more` is for its environment."""
         env = environment(**more)
         env["PYTHONPATH"] = os.pathsep.join([env["PYTHONPATH"], str(ROOT)])
-        command = [sys.executable, "-m", "tests.faults.forking"]
+        command = [sys.executable, "-m", "tests.forking"]
         # Without a buffer, so that `select` sees every line that is there.
         with subprocess.Popen(
             command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
