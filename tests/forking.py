@@ -31,6 +31,7 @@ SCRIPTS = ("inspect", "tiebreak")
 WANTED = (
     *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
     *("scipy.stats", "fastapi", "uvicorn.protocols.http.auto", "inspect_ai.agent._acp.server"),
+    *("rich.markdown",),
 )
 """What a run imports on its way, which takes most of its time."""
 
@@ -150,8 +151,10 @@ def serve() -> None:
     search = cache(importlib.metadata.packages_distributions)
     search()
     importlib.metadata.packages_distributions = search
+    from inspect_ai._util.entrypoints import ensure_entry_points
     from inspect_ai.model import get_model_info
 
+    ensure_entry_points()
     get_model_info("planted/x")
     scripts = {name: _script(name) for name in SCRIPTS}
     gc.freeze()
