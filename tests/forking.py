@@ -26,7 +26,8 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-SCRIPTS = ("inspect", "tiebreak")
+SCRIPTS = ("inspect", "tiebreak", "flow")
+"""Console scripts that can be started; the first two are imported beforehand."""
 
 WANTED = (
     *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
@@ -156,7 +157,7 @@ def serve() -> None:
 
     ensure_entry_points()
     get_model_info("planted/x")
-    scripts = {name: _script(name) for name in SCRIPTS}
+    scripts = {name: _script(name) for name in SCRIPTS[:2]}
     gc.freeze()
     orders = socket.socket(fileno=os.dup(0))
     running: dict[int, tuple[int, socket.socket]] = {}
@@ -214,7 +215,8 @@ def _run(
     sys.path[0] = str(BIN)
     code: object = 0
     try:
-        scripts[command[0]]()
+        main = scripts.get(command[0]) or _script(command[0])
+        main()
     except SystemExit as end:
         code = end.code
         if isinstance(code, str):
