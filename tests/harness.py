@@ -3,7 +3,6 @@
 import io
 import os
 import pty
-import signal
 import subprocess
 import sys
 import termios
@@ -11,14 +10,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 from unittest.mock import patch
 
-ROOT = Path(__file__).parent.parent
+from tests.forking import BIN as BIN
+from tests.forking import ROOT as ROOT
+from tests.forking import SCRIPTS, Forks
+
 PLUGIN = ROOT / "tests" / "plugin"
-BIN = Path(sys.executable).parent
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -39,22 +42,38 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the virtual environment, such as `run("inspect", "eval", …, cwd=tmp)`.
 
-    Fails with the whole output when the exit code is not the expected one.
+    In a process of its own, which is forked where `SCRIPTS` has the command. Fails with all that it
+    printed when the exit code is not the expected one.
     """
-    done = subprocess.run(
-        [str(BIN / command[0]), *command[1:]],
-        cwd=cwd,
-        env=environment(PWD=str(cwd), **env),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        stdin=subprocess.DEVNULL,
-    )
+    env = environment(PWD=str(cwd), **env)
+    if command[0] not in SCRIPTS:
+        done = subprocess.run(
+            [str(BIN / command[0]), *command[1:]],
+            cwd=cwd,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+        )
+    else:
+        with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            files = {"stdout": out.fileno(), "stderr": err.fileno()}
+            ended = forks().start(*command, cwd=cwd, env=env, **files).wait()
+            out.seek(0)
+            err.seek(0)
+            done = subprocess.CompletedProcess(command, ended, out.read(), err.read())
     if code is not None and done.returncode != code:
         raise AssertionError(
             f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
         )
     return done
+
+
+@cache
+def forks() -> Forks:
+    """What starts commands for all tests of this process."""
+    return Forks(environment())
 
 
 def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
@@ -87,21 +106,10 @@ def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) 
 
     A planted judge takes its time, so that the run is not over before it can be killed.
     """
-    killed = subprocess.Popen(
-        [str(BIN / command[0]), *command[1:]],
-        cwd=cwd,
-        env=environment(PWD=str(cwd), PLANTED_DELAY="0.05", **env),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+    slowed = environment(PLANTED_DELAY="0.05", **env)
+    assert forks().run(*command, cwd=cwd, env=slowed, kill=enough), (
+        "ended before it could be killed"
     )
-    deadline = time.monotonic() + 120
-    while not enough():
-        assert killed.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
 
 
 def run_lm_eval(*arguments: str, cwd: Path, model: str = "dummy") -> None:

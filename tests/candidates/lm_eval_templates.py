@@ -4,10 +4,7 @@ Nearly all tasks are copies: `task_types` groups them by template. `Spy` documen
 columns a template reads, and `MadeText` gives each a value of its own for every document.
 lm-eval itself renders the prompts (`written`, in a process without network), those of a type in two
 of `SETTINGS`, which take turns.
-`measured` then compares what a judge reads with what stood in the question:
-
-* complete: every text of the document that the template put into the question is shown;
-* clean: nothing of a few-shot example, of the system message or of a chat template is.
+What a judge reads of them is compared in `lm_eval_readers`.
 """
 
 import argparse
@@ -18,7 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
@@ -535,114 +532,6 @@ def write_all(folder: Path, types: Iterable[TaskType]) -> None:
     _stand_ins()
     utils.env.from_string = lru_cache(maxsize=None)(utils.env.from_string)
     (folder / "runs.json").write_text(json.dumps(written(folder, types)), encoding="utf-8")
-
-
-# ---- What a judge reads ----------------------------------------------------------------------
-
-
-class Shown(NamedTuple):
-    """What a judge reads of one run: its prompts, the whole tasks, and the notes on questions."""
-
-    prompts: list[str]
-    tasks: list[str]
-    notes: list[str] = []  # noqa: RUF012
-
-
-Reader = Callable[[Run], Shown]
-
-
-def read_by_tiebreak(run: Run) -> Shown:
-    from tiebreak.candidates import load_candidates
-    from tiebreak.inspect_tasks.contests import task_text
-
-    pool = load_candidates(run.folder, alone=True)
-    items = sorted(pool.items, key=lambda item: int(item.metadata["made_number"]))
-    tools = ["\n".join(texts_in(list(map(dict, item.tools)))) for item in items]
-    return Shown(
-        [item.prompt for item in items],
-        [f"{task_text(item)}\n{tool}" for item, tool in zip(items, tools, strict=True)],
-        [str(note) for note in pool.notes if note.kind == "question"],
-    )
-
-
-def read_question(run: Run) -> Shown:
-    """The reader that knows: the measure must find it complete and clean."""
-    return Shown(*[[case.question for case in run.cases]] * 2)
-
-
-def read_prompt(run: Run) -> Shown:
-    """The reader that shows the whole prompt: complete, and clean only where nothing is added."""
-    return Shown(*[[case.prompt for case in run.cases]] * 2)
-
-
-class Fault(NamedTuple):
-    """A text that a judge does not see, or should not."""
-
-    text: str
-    case: int
-    shown: str
-
-
-class Measure(NamedTuple):
-    run: Run
-    lost: list[Fault]
-    added: list[Fault]
-    notes: list[str]
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether something is lost and no note tells of it."""
-        return bool(self.lost) and not self.notes
-
-
-def measured(run: Run, reader: Reader = read_by_tiebreak) -> Measure:
-    shown = reader(run)
-    lost, added = [], []
-    for number, case in enumerate(run.cases):
-        task, prompt = shown.tasks[number], shown.prompts[number]
-        lost += [Fault(text, number, task) for text in case.texts if not is_in(text, task)]
-        added += [Fault(text, number, prompt) for text in case.foreign if is_in(text, prompt)]
-    return Measure(run, lost, added, shown.notes)
-
-
-class Share(NamedTuple):
-    """Tasks of one setting: all, those read completely, cleanly, and those noted as incomplete."""
-
-    tasks: int
-    complete: int
-    clean: int
-    noted: int
-
-    def __str__(self) -> str:
-        rest = self.tasks - self.complete
-        return (
-            f"{self.complete / self.tasks:7.2%} complete, {self.clean / self.tasks:7.2%} clean, "
-            f"{self.noted} of {rest} incomplete with a note"
-        )
-
-
-def shares(measures: Sequence[Measure]) -> dict[str, Share]:
-    """The share of each setting, and of "all settings" that of tasks which are so in each."""
-    groups: defaultdict[str, defaultdict[str, list[Measure]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for measure in measures:
-        groups[measure.run.setting][measure.run.label].append(measure)
-    for measure in measures:
-        groups["all settings"][measure.run.label].append(measure)
-    return {name: _share(types.values()) for name, types in groups.items()}
-
-
-def _share(types: Iterable[Sequence[Measure]]) -> Share:
-    counts: Counter[str] = Counter()
-    for measures in types:
-        tasks = measures[0].run.tasks
-        lost = [measure for measure in measures if measure.lost]
-        counts["tasks"] += tasks
-        counts["complete"] += tasks * (not lost)
-        counts["clean"] += tasks * (not any(measure.added for measure in measures))
-        counts["noted"] += tasks * (bool(lost) and all(measure.notes for measure in lost))
-    return Share(*(counts[name] for name in Share._fields))
 
 
 # ---- The command -----------------------------------------------------------------------------

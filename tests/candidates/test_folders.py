@@ -1,30 +1,42 @@
-"""Ways to pack a folder of logs: what is read of each, and that nothing vanishes without a note.
-
-The folder holds two models of lm-eval (4 documents) and one of Inspect (4 other items).
-"""
+"""Folders packed in all ways of `folder_ways`: what is read, and that nothing vanishes unnoted."""
 
 import gzip
 import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import get_args
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import fsspec  # type: ignore[import-untyped]
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import zstandard
 from inspect_ai.log import read_eval_log
 
-from tests.candidates.builders import write_lm_eval_run
+from tests.candidates.folder_ways import (
+    ALL,
+    ALPHA,
+    BETA,
+    JSON_LOG,
+    LOG,
+    READER,
+    WAYS,
+    log_of,
+    make_run,
+    other_harnesses,
+    pack_all,
+    repack,
+    samples_of,
+    zip_up,
+    zipped,
+    zipped_deep,
+    zstd,
+)
 from tests.harness import run_here
 from tiebreak.candidates import (
     CandidateError,
@@ -35,303 +47,6 @@ from tiebreak.candidates import (
 )
 from tiebreak.candidates.discover import discover
 from tiebreak.candidates.hub import is_on_hub
-
-RELEASES = Path(__file__).parent / "releases"
-LM_EVAL = RELEASES / "lm-eval-0.4.13/one_filter"
-[LOG] = (RELEASES / "inspect-0.3.285/eval").iterdir()
-[JSON_LOG] = (RELEASES / "inspect-0.3.285/json").iterdir()
-
-ALPHA, BETA, READER = "study/alpha", "study/beta", "reader/alpha"
-ALL = {ALPHA: 4, BETA: 4, READER: 4}
-"""Answers of each model."""
-
-
-def samples_of(folder: Path, model: str = BETA) -> Path:
-    [samples] = (folder / model.replace("/", "__")).glob("samples_*.jsonl")
-    return samples
-
-
-def log_of(folder: Path) -> Path:
-    return folder / LOG.name
-
-
-def repack(path: Path, ending: str, change: Callable[[bytes], bytes]) -> Path:
-    target = path.with_name(path.name + ending)
-    target.write_bytes(change(path.read_bytes()))
-    path.unlink()
-    return target
-
-
-def zstd(data: bytes) -> bytes:
-    """Two frames, as programs write that pack in parallel."""
-    half = len(data) // 2
-    frames = zstandard.ZstdCompressor()
-    return frames.compress(data[:half]) + frames.compress(data[half:])
-
-
-def pack_all(ending: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    def pack(folder: Path) -> None:
-        for path in [path for path in folder.rglob("*") if path.is_file()]:
-            repack(path, ending, change)
-
-    return pack
-
-
-def zip_up(folder: Path, archive: Path, below: str = "") -> None:
-    """Move all of a folder into an archive."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    with ZipFile(archive, "w", ZIP_DEFLATED) as target:
-        for path in files:
-            target.write(path, below + path.relative_to(folder).as_posix())
-    for path in files:
-        path.unlink()
-
-
-def zipped(folder: Path) -> None:
-    zip_up(folder, folder / "logs.zip")
-
-
-def zipped_deep(folder: Path) -> None:
-    pack_all(".gz", gzip.compress)(folder)
-    (folder / "deep").mkdir()
-    zip_up(folder, folder / "deep/logs.zip", "run1/")
-
-
-def nested(folder: Path) -> None:
-    for n, path in enumerate(list(folder.iterdir())):
-        (folder / f"a/b{n}/c").mkdir(parents=True)
-        shutil.move(path, folder / f"a/b{n}/c" / path.name)
-
-
-def linked(folder: Path) -> None:
-    elsewhere = folder.with_name("elsewhere")
-    shutil.move(folder, elsewhere)
-    folder.mkdir()
-    (folder / "link").symlink_to(elsewhere, target_is_directory=True)
-
-
-def looped(folder: Path) -> None:
-    (folder / "a").mkdir()
-    (folder / "a/loop").symlink_to(folder, target_is_directory=True)
-    (folder / "study__alpha/other").symlink_to(folder / "study__beta", target_is_directory=True)
-    (folder / "again").symlink_to(folder / "study__beta", target_is_directory=True)
-
-
-def hidden_folder(folder: Path) -> None:
-    (folder / ".old").mkdir()
-    shutil.move(folder / "study__beta", folder / ".old")
-    (folder / ".git").mkdir()
-    (folder / ".git/config.json").write_text('{"version": 1}')
-
-
-def hidden_file(folder: Path) -> None:
-    log_of(folder).rename(folder / f".{LOG.name}")
-    (folder / f"._{LOG.name}").write_bytes(b"\0\5\x16\7")  # attributes, by macOS
-
-
-def renamed(new: str, cut: int | None = None) -> Callable[[Path], None]:
-    def rename(folder: Path) -> None:
-        (folder / new).write_bytes(log_of(folder).read_bytes()[:cut])
-        log_of(folder).unlink()
-
-    return rename
-
-
-def samples_renamed(new: str) -> Callable[[Path], None]:
-    def rename(folder: Path) -> None:
-        samples = samples_of(folder)
-        samples.rename(samples.with_name(new.format(samples.name)))
-
-    return rename
-
-
-def lost_samples(folder: Path) -> None:
-    samples_of(folder).unlink()
-
-
-def dangling(folder: Path) -> None:
-    log_of(folder).unlink()
-    log_of(folder).symlink_to(folder / "store/gone")
-
-
-def piped(folder: Path) -> None:
-    log_of(folder).unlink()
-    os.mkfifo(folder / "a.eval")
-    os.mkfifo(folder / "notes.txt")
-
-
-def one_task_lost(folder: Path) -> None:
-    """A second task in the same run; its samples are not there, and its group is no task."""
-    [summary] = (folder / "study__beta").glob("results_*.json")
-    results = json.loads(summary.read_text())
-    results["results"] |= {"riddles": {"acc,none": 1}, "all": {"acc,none": 1}}
-    results["configs"]["riddles"] = {}
-    results["group_subtasks"] = {"all": ["passages", "riddles"]}
-    summary.write_text(json.dumps(results))
-
-
-def release_0_4_2(folder: Path) -> None:
-    for model in ("alpha", "beta"):
-        shutil.rmtree(folder / f"study__{model}")
-        shutil.copytree(RELEASES / "lm-eval-0.4.2/one_filter" / model, folder / model)
-    (folder / "alpha/other_passages.jsonl").write_text('{"question": "no sample"}\n')
-
-
-def lost_samples_0_4_2(folder: Path) -> None:
-    release_0_4_2(folder)
-    (folder / "beta/pretrained__study__beta_passages.jsonl").unlink()
-
-
-def long_head(folder: Path) -> None:
-    log_of(folder).unlink()
-    log = json.loads(JSON_LOG.read_text())
-    error = {"message": "x" * 200_000, "traceback": "", "traceback_ansi": ""}
-    ordered = {"version": log.pop("version"), "error": error, **log}
-    (folder / "mine.json").write_text(json.dumps(ordered))
-
-
-def log_likelihood(folder: Path) -> None:
-    answers = [{"id": "q0", "question": "?", "resps": [[["-1.5", "False"]]], "native": 1.0}]
-    write_lm_eval_run(folder, "org/c", answers, task="choices")
-
-
-def other_harnesses(folder: Path) -> None:
-    for n in range(3):
-        run = folder / f"runs/{n}"
-        run.mkdir(parents=True)
-        (run / "run_spec.json").write_text('{"name": "mmlu", "adapter_spec": {}}')
-        (run / "scenario_state.json").write_text('{"adapter_spec": {}, "request_states": []}')
-    (folder / "evals.jsonl").write_text('{"spec": {"completion_fns": ["m"]}}\n{"run_id": 1}\n')
-    event = '{"run_id": "1", "event_id": 0, "sample_id": "a", "type": "sampling", "data": {}}\n'
-    (folder / "events.jsonl").write_text(event)
-    (folder / "results.json").write_text('{"evalId": "eval-1", "results": {"results": []}}')
-
-
-def other_files(folder: Path) -> None:
-    """What plainly is no log is not worth a word; other people's Parquet is."""
-    pq.write_table(pa.table({"x": [1]}), folder / "data.parquet")
-    for name, text in {
-        "README.md": "# Logs",
-        "picture.png": "PNG",
-        "logs.json": '{"a.eval": {"version": 2, "status": "success"}}',
-        "config.json": "{}",
-        "config.json.bak": "{}",
-        "questions.jsonl": '{"question": "1 + 1"}\n',
-        "my.eval.py": "print()",
-        "data.zip": "",
-    }.items():
-        (folder / name).write_text(text)
-    with ZipFile(folder / "data.zip", "w") as archive:
-        archive.writestr("a.csv", "1")
-
-
-def a_zip_in_a_zip(folder: Path) -> None:
-    log_of(folder).rename(folder / "study__beta" / LOG.name)
-    zip_up(folder / "study__beta", folder / "inner.zip")
-    (folder / "pack").mkdir()
-    shutil.move(folder / "inner.zip", folder / "pack/inner.zip")
-    zip_up(folder / "pack", folder / "outer.zip")
-
-
-def zip_beside(folder: Path) -> None:
-    """The archive of a folder lies in it still, once as a whole and once of the two runs."""
-    with ZipFile(folder / "all.zip", "w") as archive:
-        for path in [path for path in folder.rglob("*") if path.suffix not in ("", ".zip")]:
-            archive.write(path, f"run/{path.relative_to(folder).as_posix()}")
-
-
-HIDDEN = "is left out: a dot hides it"
-LOOKS = "looks like an Inspect log, but its name"
-
-
-class Way(NamedTuple):
-    """How a folder is packed; where each note is and what it says; the models that are not read."""
-
-    pack: Callable[[Path], object]
-    notes: tuple[tuple[str, str], ...] = ()
-    lost: tuple[str, ...] = ()
-
-
-WAYS = {
-    "as it is": Way(lambda folder: None),
-    "gzip": Way(pack_all(".gz", gzip.compress)),
-    "zstd": Way(pack_all(".zst", zstd)),
-    "zip": Way(zipped),
-    "zip of gzip in a sub-folder": Way(zipped_deep),
-    "nested folders": Way(nested),
-    "folder behind a link": Way(linked),
-    "links in a loop": Way(looped),
-    "hidden folder": Way(hidden_folder, ((".old/study__beta/samples_", HIDDEN),), (BETA,)),
-    "hidden file": Way(hidden_file, ((f"/.{LOG.name}", HIDDEN),), (READER,)),
-    "link to nothing": Way(dangling, ((LOG.name, "is a link to what does not exist"),), (READER,)),
-    "pipe": Way(piped, (("a.eval", "is a pipe, not a file"),), (READER,)),
-    "backup": Way(renamed("a.eval.bak"), (("a.eval.bak", LOOKS),), (READER,)),
-    "second download": Way(renamed("a.eval (1)"), (("a.eval (1)", LOOKS),), (READER,)),
-    "half a download": Way(renamed("a.eval.part", 900), (("a.eval.part", LOOKS),), (READER,)),
-    "temporary file": Way(renamed("a.eval.x1.tmp", 90), (("a.eval.x1.tmp", LOOKS),), (READER,)),
-    "capital letters": Way(renamed("A.EVAL"), (("A.EVAL", LOOKS),), (READER,)),
-    "JSON in capital letters": Way(
-        lambda folder: repack(log_of(folder), "X", lambda _: JSON_LOG.read_bytes()).rename(
-            folder / "A.JSON"
-        ),
-        (("A.JSON", LOOKS),),
-        (READER,),
-    ),
-    "xz": Way(renamed("a.eval.xz", 90), (("a.eval.xz", LOOKS),), (READER,)),
-    "tar": Way(renamed("a.tar.gz"), (("a.tar.gz", "is an archive that is not opened"),), (READER,)),
-    "samples under another name": Way(
-        samples_renamed("mine.jsonl"),
-        (
-            ("mine.jsonl", "looks like lm-eval samples, but is not called"),
-            ("/results_", "without samples of passages"),
-        ),
-        (BETA,),
-    ),
-    "half a download of samples": Way(
-        samples_renamed("{}.part"),
-        (
-            (".jsonl.part", "looks like lm-eval samples, but is not called"),
-            ("/results_", "without samples of passages"),
-        ),
-        (BETA,),
-    ),
-    "lost samples": Way(lost_samples, (("/results_", "without samples of passages"),), (BETA,)),
-    "lost samples of one task": Way(one_task_lost, (("/results_", "samples of riddles (run"),)),
-    "lm-eval 0.4.2": Way(release_0_4_2),
-    "lm-eval 0.4.2, lost samples": Way(
-        lost_samples_0_4_2, (("beta/results.json", "without samples of passages (run"),), (BETA,)
-    ),
-    "JSON log with a long head": Way(long_head),
-    "log-likelihood task": Way(log_likelihood, (("samples_choices", "log-likelihoods"),)),
-    "other harnesses": Way(
-        other_harnesses,
-        (
-            ("runs/0/run_spec.json and 5 more", "is output of HELM, which Tiebreak does not read"),
-            ("evals.jsonl and 1 more", "is output of OpenAI evals"),
-            ("results.json", "is output of promptfoo"),
-        ),
-    ),
-    "other files": Way(other_files, (("data.parquet", "not a pool of Tiebreak"),)),
-    "zip beside what it holds": Way(
-        zip_beside,
-        tuple(
-            (f"all.zip/run/{name}", "is the same as")
-            for name in (LOG.name, "study__alpha/", "study__beta/")
-        ),
-    ),
-    "zip in a zip": Way(
-        a_zip_in_a_zip,
-        (("outer.zip/inner.zip", "is an archive that is not opened"),),
-        (BETA, READER),
-    ),
-}  # fmt: skip
-"""name: how, notes, models that are not read"""
-
-
-def make_run(folder: Path) -> Path:
-    shutil.copytree(LM_EVAL, folder)
-    shutil.copy(LOG, folder)
-    return folder
 
 
 def answers_of(pool: CandidatePool) -> dict[str, int]:

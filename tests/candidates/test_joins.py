@@ -10,18 +10,8 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from tests.candidates.planted_logs import (
-    Document,
-    Row,
-    Run,
-    Study,
-    Style,
-    check,
-    description,
-    draw_study,
-    write_inspect_text,
-    write_study,
-)
+from tests.candidates.planted_logs import check, description, write_inspect_text, write_study
+from tests.candidates.planted_studies import Document, Row, Run, Study, Style, draw_study
 from tiebreak.candidates import load_candidates
 
 INSPECT, LM_EVAL = Style("inspect"), Style("lm-eval")

@@ -4,16 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.candidates.lm_eval_templates import (
-    SETTINGS,
-    Run,
-    Skipped,
-    measured,
-    read_prompt,
-    read_question,
-    render,
-    shares,
-)
+from tests.candidates.lm_eval_readers import measured, read_prompt, read_question, shares
+from tests.candidates.lm_eval_templates import SETTINGS, Run, Skipped, render
 
 COMPLETE = 0.98
 CLEAN = 0.9

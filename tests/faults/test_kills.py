@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, list_eval_logs
 
-from tests.faults.forking import Forks
 from tests.faults.record import FULL, Tried, amount, record
+from tests.forking import Forks
+from tests.harness import environment
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -147,8 +148,8 @@ def _is_whole(path: Path) -> bool:
 
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Forks]:
-    with Forks.serving() as found:
-        yield found
+    with Forks.serving(environment()) as forks:
+        yield forks
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """Several attempts at one run at once: one budget is spent once, and nothing goes on unseen."""
 
-import os
-import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +8,8 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval_set
 
-from tests.harness import BIN, environment, run
+from tests.forking import Fork
+from tests.harness import environment, forks, run
 from tests.inspect_tasks.runs import judge_in_process, logs_in, real_calls, write_pool
 from tiebreak.inspect_tasks.settling import AT_ONCE, ONE_BUDGET
 
@@ -26,30 +24,20 @@ LIMITED = (*COMMAND, "-T", f"max_calls={BUDGET}")
 
 
 @contextmanager
-def started(n: int, *command: str, cwd: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+def started(n: int, *command: str, cwd: Path) -> Iterator[list[Fork]]:
     """So many processes with this command at once, whose judge does not reply in our lifetime."""
-    env = environment(PWD=str(cwd), PLANTED_DELAY="3600")
+    env = environment(PLANTED_DELAY="3600")
     processes = []
     for number in range(n):
-        with (cwd / f"printed{number}").open("wb") as printed:
-            options = ("--log-dir", f"out{number}")
-            processes.append(
-                subprocess.Popen(
-                    [str(BIN / command[0]), *command[1:], *options],
-                    cwd=cwd,
-                    env=env,
-                    stdin=subprocess.DEVNULL,
-                    stdout=printed,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
-            )
+        with (cwd / f"printed{number}").open("wb") as file:
+            files = {"stdout": file.fileno(), "stderr": file.fileno()}
+            own = ("--log-dir", f"out{number}")
+            processes.append(forks().start(*command, *own, cwd=cwd, env=env, **files))
     try:
         yield processes
     finally:
         for process in processes:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
             process.wait()
 
 

@@ -1,12 +1,13 @@
 """The command `tiebreak vote` in a process of its own, and a votes file of planted answers."""
 
+import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.harness import BIN, environment, serving
+from tests.forking import Fork
+from tests.harness import environment, forks, serving
 from tiebreak.people.page import create_app
 from tiebreak.ranking_logs.votes_file import (
     PersonVote,
@@ -21,21 +22,19 @@ from tiebreak.scorers.ballots import ItemBallots
 
 
 @contextmanager
-def voting(*arguments: str, cwd: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+def voting(*arguments: str, cwd: Path) -> Iterator[tuple[str, Fork]]:
     """The address of a page that is served meanwhile, with its key; and its process."""
-    process = subprocess.Popen(
-        [str(BIN / "tiebreak"), "vote", *arguments],
-        cwd=cwd,
-        env=environment(PYTHONUNBUFFERED="1"),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    printed, prints = os.pipe()
+    command = ("tiebreak", "vote", *arguments)
+    files = {"stdout": prints, "stderr": 2}
+    process = forks().start(*command, cwd=cwd, env=environment(), **files)
+    os.close(prints)
     try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        match = re.match(r"Vote at (http\S+)", line)
-        assert match, line
-        yield match[1], process
+        with os.fdopen(printed) as lines:
+            line = lines.readline()
+            match = re.match(r"Vote at (http\S+)", line)
+            assert match, line
+            yield match[1], process
     finally:
         process.kill()
         process.wait()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.forking import Forks
+from tests.forking import Forks
+from tests.harness import environment
 from tests.study.serving import Models
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.plain_yaml import yaml_text
@@ -42,7 +43,7 @@ def test_a_study_that_is_killed_goes_on(tmp_path: Path, study: dict[str, object]
         return repr([board.rows for board in leaderboards([tmp_path / folder / "ranking"])])
 
     api = Models()
-    with Forks.serving(REAL_CLIENTS="1") as forks, api.running():
+    with Forks.serving(environment(REAL_CLIENTS="1")) as forks, api.running():
 
         def run(folder: str, kill: Callable[[], bool] = lambda: False) -> bool:
             env = {**api.environment, "INSPECT_CACHE_DIR": str(tmp_path / f"{folder}-cache")}

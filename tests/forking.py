@@ -1,0 +1,233 @@
+"""Commands in processes of their own, forked from one that has imported what they import.
+
+    python -m tests.forking        orders come over the socket that is its standard input
+
+A command starts at once so, in place of seconds of imports. It is a process like any other: it has
+the environment, the folder and the files that it is given, and can be killed with its children.
+"""
+
+import gc
+import importlib.metadata
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
+SCRIPTS = ("inspect", "tiebreak", "flow")
+"""Console scripts that can be started; the first two are imported beforehand."""
+
+WANTED = (
+    *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
+    *("scipy.stats", "fastapi", "uvicorn.protocols.http.auto", "inspect_ai.agent._acp.server"),
+    *("rich.markdown",),
+)
+"""What a run imports on its way, which takes most of its time."""
+
+PATIENCE = 300.0
+"""Seconds after which a command hangs."""
+
+
+class Fork:
+    """A command that was started; its process leads a group of its own."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self.pid = int(line.recv(64))
+        self.returncode: int | None = None
+
+    def poll(self, seconds: float = 0.0) -> int | None:
+        """Its exit code, once it has ended; waits so many seconds for it."""
+        if self.returncode is None and select.select([self._line], [], [], seconds)[0]:
+            self.returncode = int(self._line.recv(64))
+            self._line.close()
+        return self.returncode
+
+    def wait(self) -> int:
+        """Its exit code."""
+        code = self.poll(PATIENCE)
+        assert code is not None, f"process {self.pid} hangs"
+        return code
+
+    def kill(self) -> None:
+        """End it with its children, if it still runs."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+
+class Forks:
+    """Starts commands, several at once if need be."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._orders = ours  # once it is closed, be it by our end, the other process ends
+        command = [sys.executable, "-m", "tests.forking"]
+        self._server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=theirs.fileno())
+        theirs.close()
+
+    @staticmethod
+    @contextmanager
+    def serving(env: Mapping[str, str]) -> Iterator["Forks"]:
+        """A process of its own that starts commands, until the block ends."""
+        forks = Forks(env)
+        try:
+            yield forks
+        finally:
+            forks._orders.close()
+            forks._server.wait()
+
+    def start(
+        self, *command: str, cwd: Path, env: Mapping[str, str], stdout: int, stderr: int
+    ) -> Fork:
+        """Start a command of `SCRIPTS`.
+
+        Args:
+            command: the console script and its arguments.
+            cwd: where it runs.
+            env: all of its environment.
+            stdout: the file descriptor to which it prints.
+            stderr: that of its errors.
+        """
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        order = json.dumps({"command": command, "cwd": str(cwd), "env": {**env, "PWD": str(cwd)}})
+        with theirs:
+            socket.send_fds(self._orders, [order.encode()], [theirs.fileno(), stdout, stderr])
+        return Fork(ours)
+
+    def run(
+        self,
+        *command: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        kill: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Run a command, which must end with 0 and leaves what it prints in `printed`.
+
+        Args:
+            command: the console script and its arguments.
+            cwd: where it runs.
+            env: what is added to the environment of the process that starts it.
+            kill: asked again and again whether it is time to kill it.
+
+        Returns:
+            Whether it was killed before its end.
+        """
+        with (cwd / "printed").open("wb") as file:
+            printed = file.fileno()
+            env = {**self._env, **env}
+            fork = self.start(*command, cwd=cwd, env=env, stdout=printed, stderr=printed)
+        deadline = time.monotonic() + PATIENCE
+        killed = False
+        while not killed and fork.poll(0.001) is None:
+            assert time.monotonic() < deadline, f"{command} hangs"
+            if killed := kill():
+                fork.kill()
+        code = fork.wait()
+        if killed and code == -signal.SIGKILL:
+            return True
+        assert code == 0, (cwd / "printed").read_text()
+        return False
+
+
+def serve() -> None:
+    """Run what is ordered until nobody can order any more."""
+    wanted = [*WANTED, *(("anthropic", "openai") if os.environ.get("REAL_CLIENTS") else ())]
+    for name in wanted:
+        import_module(name)
+    # What else takes half of a second in every run, and is the same in all of them.
+    search = cache(importlib.metadata.packages_distributions)
+    search()
+    importlib.metadata.packages_distributions = search
+    from inspect_ai._util.entrypoints import ensure_entry_points
+    from inspect_ai.model import get_model_info
+
+    ensure_entry_points()
+    get_model_info("planted/x")
+    scripts = {name: _script(name) for name in SCRIPTS[:2]}
+    gc.freeze()
+    orders = socket.socket(fileno=os.dup(0))
+    running: dict[int, tuple[int, socket.socket]] = {}
+    while True:
+        ready, _, _ = select.select([orders.fileno(), *running], [], [])
+        for ended in set(ready) & set(running):
+            pid, line = running.pop(ended)
+            os.close(ended)
+            _, status = os.waitpid(pid, 0)
+            _tell(line, os.waitstatus_to_exitcode(status))
+            line.close()
+        if orders.fileno() not in ready:
+            continue
+        order, files, _, _ = socket.recv_fds(orders, 1 << 20, 3)
+        if not order:
+            return
+        line = socket.socket(fileno=files[0])
+        if pid := os.fork():
+            running[os.pidfd_open(pid)] = pid, line
+            for file in files[1:]:
+                os.close(file)
+        else:
+            os.setsid()
+            _tell(line, os.getpid())
+            for inherited in (orders, line, *(line for _, line in running.values())):
+                inherited.close()
+            os._exit(_run(scripts, files[1:], **json.loads(order)))
+
+
+def _tell(line: socket.socket, number: int) -> None:
+    with suppress(BrokenPipeError):  # nobody waits for it
+        line.send(str(number).encode())
+
+
+def _script(name: str) -> Callable[[], Any]:
+    [script] = entry_points(group="console_scripts", name=name)
+    main: Callable[[], Any] = script.load()
+    return main
+
+
+def _run(
+    scripts: Mapping[str, Callable[[], Any]],
+    files: list[int],
+    command: list[str],
+    cwd: str,
+    env: Mapping[str, str],
+) -> int:
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), *files)):
+        os.dup2(file, number)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.argv = [str(BIN / command[0]), *command[1:]]
+    sys.path[0] = str(BIN)
+    code: object = 0
+    try:
+        main = scripts.get(command[0]) or _script(command[0])
+        main()
+    except SystemExit as end:
+        code = end.code
+        if isinstance(code, str):
+            print(code, file=sys.stderr)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)  # Inspect sets its own
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code if isinstance(code, int) else int(code is not None)
+
+
+if __name__ == "__main__":
+    serve()
