@@ -29,10 +29,10 @@ AROUND = re.compile(r"export \w+=\$\((.*)\)$|(.*) &$")
 
 
 def command_lines(page: Path) -> Iterator[str]:
-    """Those in blocks of shell; on the page of the papers also those between backticks."""
+    """Those in blocks of shell, continued lines joined; of the papers also those in backticks."""
     text = page.read_text(encoding="utf-8")
     for block in re.findall(r"```sh\n(.*?)```", text, re.S):
-        bare = (AROUND.sub(r"\1\2", line) for line in block.splitlines())
+        bare = (AROUND.sub(r"\1\2", line) for line in block.replace("\\\n", "").splitlines())
         yield from (line for line in bare if OURS.match(line))
     if page.name == "papers.md":
         rest = re.sub(r"```.*?```", "", text, flags=re.S)
