@@ -344,8 +344,9 @@ def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
     sums, batch = np.empty((columns.shape[1], _FLIPS)), np.empty((_BATCH, n))
     for start in range(0, _FLIPS, _BATCH):
         signs = batch[: _FLIPS - start]
-        bits = generator.integers(0, 2, size=signs.shape, dtype=np.int8)
-        signs[...] = 1 - 2 * bits
+        # The sign of a random byte is a fair coin; these are those of `integers(0, 2)`, int8.
+        drawn = np.frombuffer(generator.bytes(signs.size), np.int8).reshape(signs.shape)
+        signs[...] = drawn >> 7 | 1
         sums[:, start : start + _BATCH] = (signs @ columns).T
     return sums
 
