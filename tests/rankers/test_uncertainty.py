@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
-from tiebreak.rankers import ItemBootstrap, Resampling, bootstrap_items
+from tiebreak.rankers import ItemBootstrap, Resampling, bootstrap_items, uncertainty
 from tiebreak.rankers.uncertainty import bootstrap_leaderboard, expanded_tail
 from tiebreak.reason import Reason
 
@@ -244,11 +244,11 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
 
 def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
     result = bootstrap_items(
-        [[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], how=Resampling(draws=300)
+        [[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], how=Resampling(draws=9000)
     )
     # The second model is absent from all four drawn items in (1/4)⁴ of the draws.
     assert result.undefined[0] == 0
-    assert 0 < result.undefined[1] < 10
+    assert result.undefined[1] == pytest.approx(9000 / 256, abs=18)
     assert result.reason is None
 
 
@@ -259,8 +259,33 @@ def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
     assert result.reason == Reason("one_item")
 
 
-def test_batches_of_draws_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few_kinds", [True, False])
+def test_batches_of_draws_are_one_stream(few_kinds: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uncertainty, "_AS_LONG", 0 if few_kinds else 99)
     scores = np.random.default_rng(2).random((9, 3))
     whole = bootstrap_items(scores, how=Resampling(draws=100))
-    monkeypatch.setattr("tiebreak.rankers.uncertainty._CHUNK", 70)  # 7 draws at once
+    monkeypatch.setattr(uncertainty, "_CHUNK", 70)  # 7 draws at once
     same(whole, bootstrap_items(scores, how=Resampling(draws=100)))
+
+
+@pytest.mark.parametrize("few_kinds", [True, False])
+@pytest.mark.parametrize("size", [[1, 1, 1], [3, 1], [1, 4, 2], [40, 1, 9]])
+def test_draws_follow_the_multinomial_distribution(
+    size: list[int], few_kinds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uncertainty, "_AS_LONG", 0 if few_kinds else 99)
+    n, draws = sum(size), 40_000
+    counts = np.concatenate([*uncertainty._counts(np.array(size), draws, 11)])
+    law = stats.multinomial(n, np.array(size) / n)
+    outcomes = np.array([row for row in product(range(n + 1), repeat=len(size)) if sum(row) == n])
+    expected = draws * law.pmf(outcomes)
+    place = {tuple(row): number for number, row in enumerate(outcomes.tolist())}
+    observed = np.bincount([place[tuple(row)] for row in counts.astype(int).tolist()])
+    observed = np.pad(observed, (0, len(outcomes) - len(observed)))
+    common = expected >= 5  # the others are one class
+    observed, expected = (
+        np.append(values[common], values[~common].sum()) for values in (observed, expected)
+    )
+    kept = expected > 0
+    assert stats.chisquare(observed[kept], expected[kept]).pvalue > 0.01
+    np.testing.assert_allclose(np.cov(counts.T), law.cov(), atol=0.02 * n)

@@ -41,8 +41,12 @@ class Resampling:
 Statistic = Callable[[FloatArray], FloatArray]
 """From counts, shape (draws, items), to scores, shape (draws, N); NaN = undefined in that draw."""
 
-# Numbers of counts held in memory at once.
-_CHUNK = 1_000_000
+# Numbers of items or counts drawn at once: few enough to stay in the cache.
+_CHUNK = 2**16
+
+
+# So many items are drawn and counted in the time that one kind's number takes to draw.
+_AS_LONG = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,7 @@ def bootstrap_items(
     sums = per_item(np.nan_to_num(table), item, n_items)
     cells = per_item(~np.isnan(table), item, n_items)
     # Items with the same numbers are interchangeable. On a saturated benchmark, where most items
-    # are all-tied, few kinds remain, and drawing kinds instead of items is exact and much faster.
+    # are all-tied, few kinds remain, and counting kinds instead of items is exact and much faster.
     kinds, size = np.unique(np.hstack([sums, cells]), axis=0, return_counts=True)
     present = np.sum(cells > 0, axis=0)
     return _bootstrap(lambda counts: ratio(*np.hsplit(counts @ kinds, 2)), size, present, how=how)
@@ -206,14 +210,24 @@ def expanded_tail(n_items: ArrayLike, level: float) -> FloatArray:
 
 def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
     """How often each kind of item is drawn (it is multinomial), in batches of draws."""
-    n_items = int(size.sum())
+    n_items, n_kinds = int(size.sum()), len(size)
     if n_items == 0:
         return
     generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // len(size))
+    kind = np.repeat(np.arange(n_kinds), size)
+    step = max(1, _CHUNK // n_items)
     for start in range(0, draws, step):
         rows = min(step, draws - start)
-        yield generator.multinomial(n_items, size / n_items, size=rows).astype(np.float64)
+        if n_kinds * _AS_LONG < n_items:
+            counts = generator.multinomial(n_items, size / n_items, size=rows)
+        else:
+            drawn = generator.integers(n_items, size=(rows, n_items))
+            if n_kinds < n_items:
+                drawn = kind[drawn]
+            # A range of numbers for each draw, so that one call counts them all.
+            drawn += n_kinds * np.arange(rows)[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=rows * n_kinds).reshape(rows, n_kinds)
+        yield counts.astype(np.float64)
 
 
 def _checked(scores: FloatArray, draws: int, n_models: int | None) -> FloatArray:
