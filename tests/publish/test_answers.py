@@ -10,11 +10,14 @@ from inspect_ai.log import EvalLog
 from tests.candidates.builders import write_lm_eval_run
 from tests.publish.judged_runs import (
     change_log,
+    judged_item,
     told,
+    with_contest,
     write_both,
     write_candidates,
     write_ranking,
 )
+from tests.ranking_logs.builders import write_log
 from tiebreak.candidates import CandidatePool, load_candidates, read_parquet, write_parquet
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
 from tiebreak.publish.errors import PublishError
@@ -159,15 +162,11 @@ def test_identical_answers_must_be_identical(tmp_path: Path) -> None:
     """Only one of a group was judged; the others must have said the same, up to blanks."""
     same = write_candidates(tmp_path / "candidates", answer=lambda m, i: "x" if m != "c" else "y")
     pool = load_candidates(same)
-    run = only_run(write_ranking(tmp_path / "seal.eval", pool))
     grouped = [
-        (one.ballots.model_copy(update={"groups": (("a", "b"), ("c",))}), one) for one in run.judged
+        judged_item(pool, n).model_copy(update={"groups": (("a", "b"), ("c",))}) for n in range(3)
     ]
-    import dataclasses
-
-    run = dataclasses.replace(
-        run, judged=tuple(dataclasses.replace(one, ballots=item) for item, one in grouped)
-    )
+    log = write_log(tmp_path / "seal.eval", [with_contest(ballots, pool) for ballots in grouped])
+    run = only_run(log)
     assert judged_pool(run, [[same]]).models == ("a", "b", "c")
     blanks = write_candidates(
         tmp_path / "blanks", answer=lambda m, i: {"a": "x", "b": "x \n", "c": "y"}[m]

@@ -15,6 +15,7 @@ from tests.publish.test_contests import ERRORS, SCORES, play, table_of
 from tests.publish.test_whole_records import PAID, judged_twice, run_of
 from tests.publish.whole import rounded
 from tests.ranking_logs.builders import graded, item, listed, match
+from tiebreak.analysis.frames import votes_of
 from tiebreak.publish.bundle import as_json, manifest
 from tiebreak.publish.contests import contest_manifest, contest_of, contest_rows, score_rows
 from tiebreak.publish.records import contest_records, stem_of
@@ -50,7 +51,7 @@ def _folded(data: Any) -> str:
 
 def tables_of(run: Run) -> str:
     tables = (leaderboard_rows, ranking_rows, ballot_rows, text_rows)
-    found = ((one.__name__, list(one(run))) for one in tables)
+    found = ((one.__name__, [{**row, **votes_of(row)} for row in one(run)]) for one in tables)
     return "\n".join(f"{name}\n{lines(rows) if rows else ''}" for name, rows in found)
 
 

@@ -21,7 +21,7 @@ from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.log import RankedItem
-from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Vote
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +148,7 @@ def ballots_df(logs: Paths) -> "pd.DataFrame":
         RankingLogError: a path holds no ranking log.
     """
     rows = (
-        {**shared, "ballot": number, "counts": sample.problem is None, **row}
+        {**shared, "ballot": number, "counts": sample.problem is None, **row, **votes_of(row)}
         for shared, sample in _items(read_ranking_logs(logs))
         if sample.ballots
         for number, (row, _) in enumerate(item_ballots(sample.ballots))
@@ -215,7 +215,10 @@ def item_ranking(ranked: RankedItem) -> Iterator[Row]:
 
 
 def item_ballots(item: ItemBallots) -> Iterator[Entry]:
-    """All ballots on an item: each as its columns, and the words that a judge wrote in it."""
+    """All ballots on an item: each as its columns, and the words that a judge wrote in it.
+
+    `principles` and `checklist` are the `Vote`s by id.
+    """
     if item.tiering is not None and (item.tiering.tiers or item.tiering.unscored):
         tiers = sorted(item.tiering.tiers.items())
         yield (
@@ -227,8 +230,9 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
             },
             [("tiering", item.tiering.reasoning)],
         )
+    judges = judges_of(item, "match") or None
     for match in item.matches:
-        yield from _match(item, match)
+        yield from _match(match, judges)
     for refinement in item.refinements:
         texts = ("description", "differentiator", "higher_snippet", "lower_snippet")
         yield (
@@ -266,32 +270,41 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
         )
 
 
-def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
+def _match(match: Match, judges: str | None) -> Iterator[Entry]:
     critique = match.critique or ""
-    for verdict in (*match.verdicts, *match.discarded):
+    for number, verdict in enumerate((*match.verdicts, *match.discarded)):
         row = {
             "kind": "verdict",
-            "judge": verdict.judge or judges_of(item, "match") or None,
+            "judge": verdict.judge or judges,
             "unscored": verdict.unscored,
-            **_fields(match, "round", "slot"),
+            "round": match.round,
+            "slot": match.slot,
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            **_fields(verdict, "margin", "checklist_margin"),
-            "principles": _votes(verdict.principles),
-            "checklist": _votes(verdict.checklist),
-            "discarded": any(verdict is discarded for discarded in match.discarded),
+            "margin": verdict.margin,
+            "checklist_margin": verdict.checklist_margin,
+            "principles": verdict.principles,
+            "checklist": verdict.checklist,
+            "discarded": number >= len(match.verdicts),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
-            **_fields(match, "decided_by", "flipped"),
+            "decided_by": match.decided_by,
+            "flipped": match.flipped,
         }
         votes = [*verdict.principles.items(), *verdict.checklist.items()]
         yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]
         critique = ""  # once a match
 
 
-def _votes(votes: Mapping[str, Vote]) -> list[dict[str, Any]]:
-    return [
-        {"id": key, "vote": vote.vote, "confidence": vote.confidence} for key, vote in votes.items()
-    ]
+def votes_of(row: Row) -> dict[str, list[Row]]:
+    """The votes of a ballot as data, by principle and by checklist item."""
+    return {
+        part: [
+            {"id": key, "vote": vote.vote, "confidence": vote.confidence}
+            for key, vote in row[part].items()
+        ]
+        for part in ("principles", "checklist")
+        if part in row
+    }
 
 
 def _listing(item: ItemBallots, listing: Listing) -> Row:

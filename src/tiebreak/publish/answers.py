@@ -6,7 +6,7 @@ it again would be judging something else.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,11 +60,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
             continue
         if missing := list(_missing(run, pool)):
             misses.append(f"{shown}: {_some(missing, len(run.judged))} not there")
-        elif other := [
-            item.ballots.item_id
-            for item in run.judged
-            if not _same(run, item, pool.candidates[_key(item)])
-        ]:
+        elif other := list(_unlike(run, pool)):
             unlike.append(
                 f"{shown} holds other answers than {run.log.path} judged, to "
                 f"{_some(other, len(run.judged))}: another run of these models. Give the files "
@@ -131,23 +127,28 @@ def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
             yield item.ballots.item_id
 
 
-def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:
-    """Whether these are the answers that were judged.
+def _unlike(run: Run, pool: CandidatePool) -> Iterator[str]:
+    """The items to which a pool holds other answers than were judged.
 
     Of identical answers one was judged, and they may differ in blanks. A log that does not hold the
     texts says which answers are identical, and how long those are that were judged.
     """
-    item = judged.ballots
-    answers = {name: row[run.names.get(name, name)].answer for name in item.models}
-    texts = judged.answers
-    if texts is None and any(len(answers[name]) != n for name, n in item.lengths.items()):
-        return False
-    leading = {leader: answers[leader] for leader in item.representatives}
-    return all(
-        same_answer(answers[name], (texts or leading).get(group[0], ""))
-        for group in item.groups
-        for name in group
-    )
+    for sample in run.again():
+        item, texts = sample.ballots, sample.answers
+        assert item is not None
+        row = pool.candidates[ItemKey(item.benchmark, item.item_id)]
+        answers = {name: row[run.names.get(name, name)].answer for name in item.models}
+        alike = all(
+            same_answer(
+                answers[name],
+                texts.get(run.names.get(group[0], group[0]), "") if texts else answers[group[0]],
+            )
+            for group in item.groups
+            for name in group
+        )
+        lengths = {} if texts else item.lengths
+        if not alike or any(len(answers[name]) != n for name, n in lengths.items()):
+            yield item.item_id
 
 
 def _cut(run: Run, pool: CandidatePool) -> CandidatePool:

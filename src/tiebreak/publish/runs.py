@@ -25,6 +25,7 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.log import placement_of
+from tiebreak.ranking_logs.read import samples_again
 from tiebreak.report.figures.canvas import slug
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement
@@ -35,9 +36,8 @@ class Judged:
     """One item as it was judged, in one epoch of the run (`repetition`, 1 = the first).
 
     `placement` is None where the ballots give no ranking, `counts` is False where judging did not
-    finish, or the sample was invalidated. `rubric` is the hash of its rubric and `answers` are the
-    texts that were judged, by the model that stands for all with the same answer; None where the
-    log does not hold them.
+    finish, or the sample was invalidated. `rubric` is the hash of its rubric, None where the log
+    does not hold it.
     """
 
     ballots: ItemBallots
@@ -45,7 +45,6 @@ class Judged:
     repetition: int
     counts: bool
     rubric: str | None
-    answers: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,7 +52,8 @@ class Run:
     """One run: what was judged, its leaderboards and what is public about its logs.
 
     `log` and all that is made of it has the models' public names; `names` leads from these to
-    those in the logs, where they differ. `judged` are the items with ballots, in the log's order.
+    those in the logs, where they differ. `judged` are the items with ballots, in the log's order,
+    without votes; `again` reads these.
     """
 
     run_id: str
@@ -74,6 +74,17 @@ class Run:
                 roles.append(role)
         return tuple(roles)
 
+    def again(self) -> Iterator[JudgedItem]:
+        """The samples of `judged`, one at a time, with votes and with what was to be judged.
+
+        Raises:
+            UnreadableLogError: a log has changed since it was read.
+        """
+        public = {old: new for new, old in self.names.items()}
+        for sample in samples_again(self.log):
+            if sample.ballots is not None and not sample.skipped:
+                yield _renamed(sample, public)
+
 
 def read_runs(
     paths: Paths, *, how: Resampling = Resampling(), rater_names: bool = False
@@ -89,7 +100,9 @@ def read_runs(
         RankingLogError: a path holds no ranking log, or shards do not fit together.
         PublishError: a log is still being written, its run was killed, or no item has ballots.
     """
-    logs = read_ranking_logs(paths, with_metadata=True, rater_names=rater_names)
+    logs = read_ranking_logs(
+        paths, with_metadata=_rubric_hash, with_votes=False, rater_names=rater_names
+    )
     runs = [_run(log, how) for log in logs if log.items or log.cut_short]
     if not runs:
         raise PublishError(
@@ -121,7 +134,7 @@ def _run(log: RankingLog, how: Resampling) -> Run:
         boards=boards,
         reviews=_reviews(log, how),
         facts=facts,
-        judged=tuple(_judged(log, public)),
+        judged=tuple(_judged(log)),
         names=names,
     )
 
@@ -147,24 +160,24 @@ def utc(created: str) -> str:
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _judged(log: RankingLog, public: Mapping[str, str]) -> Iterator[Judged]:
+def _rubric_hash(metadata: dict[str, Any]) -> dict[str, Any]:
+    contest = metadata.get(CONTEST_KEY)
+    if not isinstance(contest, Mapping) or "rubric" not in contest:
+        return {}
+    rubric = json.dumps(contest["rubric"], sort_keys=True)
+    return {"rubric": hashlib.sha256(rubric.encode()).hexdigest()}
+
+
+def _judged(log: RankingLog) -> Iterator[Judged]:
     """Every item with ballots, but those that did not have to be judged."""
     for sample in log.samples:
         if sample.ballots is not None and not sample.skipped:
-            contest = sample.metadata.get(CONTEST_KEY)
-            contest = contest if isinstance(contest, Mapping) else {}
-            rubric, answers = None, contest.get("answers")
-            if "rubric" in contest:
-                rubric = json.dumps(contest["rubric"], sort_keys=True)
-            if isinstance(answers, Mapping):
-                answers = {public.get(name, name): text for name, text in answers.items()}
             yield Judged(
                 ballots=sample.ballots,
                 placement=sample.placement,
                 repetition=sample.epoch,
                 counts=sample.problem is None,
-                rubric=rubric and hashlib.sha256(rubric.encode()).hexdigest(),
-                answers=answers if isinstance(answers, Mapping) else None,
+                rubric=sample.metadata.get("rubric"),
             )
 
 

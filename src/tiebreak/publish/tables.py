@@ -9,12 +9,14 @@ What was published does not change, and readers load all files of a table togeth
 never renamed or removed, and a new one goes into a table of its own.
 """
 
+import gc
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,6 +34,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.report.columns import COLUMNS, METRICS
 from tiebreak.report.json import only
+from tiebreak.scorers.ballots import ItemBallots, Vote
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,23 +138,68 @@ def table_of(name: str, rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
     """Rows as a table with the columns of its name; what a row lacks, or is no number, is null."""
     import pyarrow as pa
 
-    defined = [
-        {
-            column: None if isinstance(cell, float) and not math.isfinite(cell) else cell
-            for column, cell in row.items()
-        }
-        for row in rows
+    made, fields = list(rows), schema(name)
+    known = set[str]().union(*made)
+    columns = [
+        _column(field, [row.get(field.name) for row in made])
+        if field.name in known
+        else pa.nulls(len(made), field.type)
+        for field in fields
     ]
-    return pa.Table.from_pylist(defined, schema=schema(name))
+    return pa.Table.from_arrays(columns, schema=fields)
+
+
+def _column(field: "pa.Field", cells: Sequence[Any]) -> "pa.Array":
+    import pyarrow as pa
+
+    if field.name in ("principles", "checklist"):
+        return _votes(field.type, cells)
+    if pa.types.is_primitive(field.type):
+        cells = [None if cell is None or not math.isfinite(cell) else cell for cell in cells]
+    return pa.array(cells, field.type)
+
+
+def _votes(kind: "pa.ListType", cells: Sequence[Mapping[str, Vote] | None]) -> "pa.Array":
+    """Votes, most of what ballots hold, part by part: of dicts Arrow makes them much slower."""
+    import pyarrow as pa
+
+    known = [cell or {} for cell in cells]
+    votes = [vote for cell in known for vote in cell.values()]
+    parts = [
+        [*chain.from_iterable(known)],
+        [vote.vote for vote in votes],
+        [vote.confidence for vote in votes],
+    ]
+    fields = list(kind.value_type)
+    arrays = [pa.array(part, field.type) for part, field in zip(parts, fields, strict=True)]
+    return pa.ListArray.from_arrays(
+        pa.array(accumulate(map(len, known), initial=0), pa.int32()),
+        pa.StructArray.from_arrays(arrays, fields=fields),
+        type=kind,
+        mask=pa.array([cell is None for cell in cells], pa.bool_()),
+    )
 
 
 def parquet_of(name: str, rows: Iterable[Mapping[str, Any]]) -> bytes:
     """Rows as a Parquet file, with one row group in memory at a time; no bytes without rows."""
     rest = iter(rows)
     groups = iter(lambda: list(islice(rest, ROWS_PER_GROUP)), [])
-    first = next(groups, None)
-    tables = (table_of(name, group) for group in chain([first or []], groups))
-    return _parquet(schema(name), tables) if first else b""
+    with _no_cycles():
+        first = next(groups, None)
+        tables = (table_of(name, group) for group in chain([first or []], groups))
+        return _parquet(schema(name), tables) if first else b""
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Python does not look for cycles: in rows, of which there are millions, there is none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def to_parquet(table: "pa.Table") -> bytes:
@@ -194,8 +242,9 @@ def ranking_rows(run: Run) -> Iterator[Row]:
     """The rank of every model in every item that could be ranked, in the order of the log."""
     for judged in _by_kind(run):
         if judged.placement:
+            shared = _item_columns(run, judged.ballots, judged.repetition)
             for row in item_ranking(RankedItem(judged.ballots, judged.placement)):
-                yield {**_item_columns(run, judged), **row}
+                yield {**shared, **row}
 
 
 def ballot_rows(run: Run) -> Iterator[Row]:
@@ -358,16 +407,18 @@ def _by_kind(run: Run) -> Iterator[Judged]:
 
 
 def _entries(run: Run) -> Iterator[Entry]:
-    for item in run.judged:
-        shared = _item_columns(run, item) | {"counts": item.counts}
-        for number, (row, words) in enumerate(item_ballots(item.ballots)):
+    for sample in run.again():
+        assert sample.ballots is not None
+        shared = _item_columns(run, sample.ballots, sample.epoch)
+        shared["counts"] = sample.problem is None
+        for number, (row, words) in enumerate(item_ballots(sample.ballots)):
             reason = public_words(row.get("unscored"))
             yield {**shared, "ballot": number, **row, "unscored": reason}, words
 
 
-def _item_columns(run: Run, judged: Judged) -> Row:
+def _item_columns(run: Run, item: ItemBallots, repetition: int) -> Row:
     names = ("benchmark", "protocol", "item_id", "input_hash")
-    return {"run_id": run.run_id, **only(judged.ballots, *names), "repetition": judged.repetition}
+    return {"run_id": run.run_id, **only(item, *names), "repetition": repetition}
 
 
 def _shared(values: Iterable[Any]) -> Any:

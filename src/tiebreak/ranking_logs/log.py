@@ -3,7 +3,7 @@
 Items are ranked here, once: everything that is computed from a log uses these placements.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -22,6 +22,11 @@ class RankingLogError(TiebreakError, ValueError):
 
 class UnreadableLogError(RankingLogError):
     """The file cannot be read as an Inspect log."""
+
+
+Kept = bool | Callable[[dict[str, Any]], dict[str, Any]]
+"""What is kept of the metadata of samples, which says what was to be judged (task, rubric, all
+answers): all of it, nothing, or what a function makes of it."""
 
 
 class RankedItem(NamedTuple):

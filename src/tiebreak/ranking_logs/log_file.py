@@ -22,6 +22,7 @@ from tiebreak.candidates.inspect_types import LogHeader
 from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
     JudgedItem,
+    Kept,
     RankingLog,
     RankingLogError,
     UnreadableLogError,
@@ -48,12 +49,12 @@ def ranking_header(path: str) -> LogHeader | None:
 
 
 def read_log_file(
-    path: str, header: LogHeader, *, with_metadata: bool = False, with_votes: bool = True
+    path: str, header: LogHeader, *, with_metadata: Kept = False, with_votes: bool = True
 ) -> RankingLog:
     """Read one ranking log, whose header is there already, and rank its items.
 
-    `with_metadata` keeps what was to be judged (task, rubric, all answers), `with_votes` the votes
-    of verdicts and the critiques of matches. These are nine tenths of the ballots, and no ranking
+    `with_metadata` is what to keep of what was to be judged, `with_votes` keeps the votes of
+    verdicts and the critiques of matches. These are nine tenths of the ballots, and no ranking
     needs them.
 
     Raises:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,22 @@ from tiebreak.candidates.inspect_types import LogHeader
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.prices import read_prices
 from tiebreak.progress import tracked
-from tiebreak.ranking_logs.joins import Attempts, best_attempts, join_newcomers, join_shards
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError, UnreadableLogError
+from tiebreak.ranking_logs.joins import (
+    Attempts,
+    best_attempts,
+    join_newcomers,
+    join_shards,
+    newcomers_of,
+)
+from tiebreak.ranking_logs.log import (
+    JudgedItem,
+    Kept,
+    RankingLog,
+    RankingLogError,
+    UnreadableLogError,
+)
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
+from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.ranking_logs.votes import read_votes_log
 from tiebreak.ranking_logs.votes_file import (
     is_other_database,
@@ -30,7 +44,7 @@ HOW_TO_MAKE_ONE = (
 def read_ranking_logs(
     paths: Paths,
     *,
-    with_metadata: bool = False,
+    with_metadata: Kept = False,
     with_votes: bool = True,
     attempts: Attempts = "best",
     prices: Sequence[str] = (),
@@ -46,7 +60,7 @@ def read_ranking_logs(
 
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
-        with_metadata: whether `samples` are to hold what was to be judged: task, rubric, answers.
+        with_metadata: what `samples` are to hold of what was to be judged: task, rubric, answers.
         with_votes: whether ballots are to hold the votes of verdicts and the critiques of matches,
             which no ranking needs: without them reading takes a tenth of the memory.
         attempts: "all" keeps the other attempts at a run as well, each a log.
@@ -84,6 +98,30 @@ def read_ranking_logs(
     return [
         replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=lambda log: log.age)
     ]
+
+
+def samples_again(log: RankingLog) -> Iterator[JudgedItem]:
+    """The samples of a log in its order, with the votes of their ballots and all of their metadata.
+
+    Those with ballots are read again, one at a time: all votes and texts take too much memory.
+
+    Raises:
+        UnreadableLogError: a file has changed since it was read.
+        OSError: a file is gone.
+    """
+    if newcomers_of(log):  # whose ballots are put together from several files
+        [joined] = read_ranking_logs(log.files, with_metadata=True)
+        yield from joined.samples
+        return
+    with closing(SamplesAgain(log.files)) as again:
+        for sample in log.samples:
+            if sample.ballots is None:
+                yield sample
+                continue
+            held = again.sample(sample.id, sample.epoch)
+            # People's votes were read with them, under the names that they are to have.
+            ballots = sample.ballots if sample.ballots.by_people else held.ballots()
+            yield replace(sample, ballots=ballots, metadata=held.metadata)
 
 
 def _priced(logs: Sequence[RankingLog], texts: Sequence[str]) -> list[RankingLog]:

@@ -13,9 +13,9 @@ of an item when it comes to it: `SamplesAgain`.
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import ConfigDict, Field, Json, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, Json, ValidationError
 from pydantic.dataclasses import dataclass
 
 from tiebreak.candidates.inspect_files import (
@@ -26,7 +26,7 @@ from tiebreak.candidates.inspect_files import (
     sample_texts,
 )
 from tiebreak.candidates.inspect_types import Failure, Invalidation, Part
-from tiebreak.ranking_logs.log import UnreadableLogError
+from tiebreak.ranking_logs.log import Kept, UnreadableLogError
 from tiebreak.ranking_logs.votes import read_votes_log
 from tiebreak.ranking_logs.votes_file import is_votes_file
 from tiebreak.scorers.ballots import (
@@ -150,17 +150,19 @@ def read_samples(path: str) -> list[Sample]:
 
 
 def read_held(
-    path: str, *, with_metadata: bool = False, with_votes: bool = True
+    path: str, *, with_metadata: Kept = False, with_votes: bool = True
 ) -> list[Held[Any, Any]]:
     """All samples of a log, as quickly as can be; otherwise as `read_samples`.
 
     Read are what was to be judged, and the votes of verdicts and the critiques of matches, only
     where they are asked for.
     """
-    metadata = dict[str, Any] if with_metadata else _Nothing
+    metadata: Any = dict[str, Any] if with_metadata else _Nothing
+    if callable(with_metadata):  # called before the next sample is read, so it saves memory
+        metadata = Annotated[metadata, AfterValidator(with_metadata)]
     stored = _Stored[ItemBallots] if with_votes else _Stored[_BareBallots]
     fast: type[Held[Any, Any]] = Held[metadata, stored]  # type: ignore[valid-type]
-    safe: type[Held[Any, Any]] = Held[metadata, dict[str, Any]]  # type: ignore[valid-type]
+    safe: type[Held[Any, Any]] = Held[metadata, dict[str, Any]]
 
     def parsed(text: bytes) -> Held[Any, Any]:
         try:

@@ -20,7 +20,7 @@ from statistics import mean, median
 from typing import Final
 
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog, ranked_sample
+from tiebreak.ranking_logs.log import JudgedItem, Kept, RankingLog, ranked_sample
 from tiebreak.ranking_logs.votes_file import PersonVote, open_votes_file
 from tiebreak.scorers.ballots import VOTES, ItemBallots, Match, PointScore, Verdict
 from tiebreak.text import count
@@ -29,7 +29,7 @@ _RESULTS: Final = {"first": 1, "second": -1, "tie": 0, "both_bad": 0}
 
 
 def read_votes_log(
-    path: str, *, with_metadata: bool = False, rater_names: bool = True
+    path: str, *, with_metadata: Kept = False, rater_names: bool = True
 ) -> RankingLog:
     """Read a votes file, and rank the items that people voted on.
 
@@ -50,6 +50,7 @@ def read_votes_log(
             if vote.choice != "skip":
                 by_item[vote.item].append(replace(vote, rater=names[vote.rater]))
         items = [(file.item(number), of_item) for number, of_item in sorted(by_item.items())]
+    kept = with_metadata if callable(with_metadata) else dict
     samples = tuple(
         ranked_sample(
             JudgedItem(
@@ -57,7 +58,7 @@ def read_votes_log(
                 epoch=item.epoch,
                 ballots=_ballots(item.ballots, of_item),
                 target=item.target,
-                metadata={CONTEST_KEY: dict(item.contest)} if with_metadata else {},
+                metadata=kept({CONTEST_KEY: dict(item.contest)}) if with_metadata else {},
             )
         )
         for item, of_item in items

@@ -10,49 +10,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
-
 from tiebreak.analysis.entries import QuestionKey
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.standing import Placed, mean
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.candidates.inspect_files import own_file, sample_texts
-from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.native import RECORDED
 from tiebreak.errors import TiebreakError
 from tiebreak.paths import Paths
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
-from tiebreak.ranking_logs.samples import read_samples
+from tiebreak.ranking_logs.log import answers_in
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
 from tiebreak.text import listed
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5
-
-# Answers by benchmark, item and model.
-_Answers = Mapping[tuple[str, QuestionKey], Mapping[str, str]]
-
-
-class _Contest(BaseModel):
-    """What was judged, as our tasks write it."""
-
-    benchmark: str
-    item_id: str
-    input_hash: str
-    groups: list[list[str]]
-    answers: dict[str, str]
-
-
-class _Metadata(BaseModel):
-    contest: _Contest = Field(validation_alias=CONTEST_KEY)
-
-
-class _Sample(BaseModel):
-    metadata: _Metadata
 
 
 class WriteBackError(TiebreakError, ValueError):
@@ -110,8 +85,7 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
         WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item twice.
     """
-    # Texts of a log take more memory than all else of it: answers are read for themselves.
-    logs = read_ranking_logs(paths, with_votes=False)
+    logs = read_ranking_logs(paths, with_metadata=_answers, with_votes=False)
     rankings = [ranking for log in logs for ranking in _rankings(log)]
     same: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in rankings:
@@ -127,7 +101,6 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
 
 
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
-    answers = _answers(log)
     for part in log.parts():
         table = ItemTable.of(part.ranked)
         # Places do not depend on the number of draws, and intervals are not written.
@@ -142,46 +115,25 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
             run=part.run,
             judges=judges_of((*part.items, *part.cut_short)),
             places={row.model: row.rank for row in rows},
-            standings=_standings(part, answers),
+            standings=_standings(part),
         )
 
 
-def _answers(log: RankingLog) -> _Answers:
-    """What was judged; a sample whose metadata has another form than our tasks' is passed over."""
-    answers: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
-    for metadata in (metadata for file in log.files for metadata in _metadata(file)):
-        try:
-            contest = _Metadata.model_validate(metadata).contest
-            # Another ranking judged the same answers: each is held once.
-            answers[contest.benchmark, (contest.item_id, contest.input_hash)] = {
-                model: sys.intern(contest.answers[group[0]])
-                for group in contest.groups
-                for model in group
-            }
-        except (ValidationError, LookupError):
-            continue
-    return answers
+def _answers(metadata: dict[str, Any]) -> dict[str, Any]:
+    """What was judged; each text is held once, as another ranking may have judged the same."""
+    texts = {model: sys.intern(text) for model, text in answers_in(metadata).items()}
+    return {CONTEST_KEY: {"answers": texts}}
 
 
-def _metadata(path: str) -> Iterator[Any]:
-    """The metadata of each sample, without what no ranking needs where that is as it should be."""
-    if (file := own_file(path)) is None:
-        yield from (sample.metadata for sample in read_samples(path))
-        return
-    for text in sample_texts(file):
-        try:
-            yield _Sample.model_validate_json(text).metadata
-        except ValidationError:  # of another form, or with half of a pair of surrogates
-            yield parse_json(text).get("metadata")
-
-
-def _standings(
-    log: RankingLog, answers: _Answers
-) -> Mapping[str, Mapping[QuestionKey, ItemStanding]]:
-    models = sorted({model for item, _ in log.ranked for model in item.models})
-    standings: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in models}
+def _standings(log: RankingLog) -> Mapping[str, Mapping[QuestionKey, ItemStanding]]:
+    standings: dict[str, dict[QuestionKey, ItemStanding]] = {
+        model: {} for model in sorted({model for item, _ in log.ranked for model in item.models})
+    }
     seen: set[QuestionKey] = set()
-    for item, placement in log.ranked:
+    for sample in log.samples:
+        item, placement, answers = sample.ballots, sample.placement, sample.answers
+        if item is None or placement is None:
+            continue
         key = (item.item_id, item.input_hash)
         if key in seen:
             raise WriteBackError(
@@ -189,11 +141,12 @@ def _standings(
                 "does not say which rank is whose: judge a pool of one epoch"
             )
         seen.add(key)
-        judged, words = answers.get((item.benchmark, key), {}), _words(item, placement)
+        leader = {model: group[0] for group in item.groups for model in group}
+        words = _words(item, placement)
         # Without a score: no ballot says anything about the model, or it is alone in the item.
         for model, score in placement.borda.items():
-            rank = float(placement.ranks[model])
-            standings[model][key] = ItemStanding(rank, score, words[model], judged.get(model))
+            rank, answer = float(placement.ranks[model]), answers.get(leader[model])
+            standings[model][key] = ItemStanding(rank, score, words[model], answer)
     return standings
 
 
