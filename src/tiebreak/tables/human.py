@@ -195,7 +195,7 @@ def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLa
     if not problem_with(path) and is_votes_file(Path(path)):
         return _in_votes(Path(path))
     faults: list[TableError] = []
-    table = read_rows(Path(path), {*_NAMES, *OTHERWISE}, faults=faults)
+    table = read_rows(Path(path), {*_NAMES, *OTHERWISE}, faults)
     columns, kind = _columns(table)
     labels: list[HumanLabel] = []
     lines: dict[tuple[object, ...], int] = {}
