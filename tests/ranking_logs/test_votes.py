@@ -173,6 +173,13 @@ def test_stars_are_a_star_board(tmp_path: Path) -> None:
         assert row.value == pytest.approx(100 * np.mean(means))
     labels = read_human_labels(path)
     assert (labels.kind, len(labels.labels)) == ("stars", len(votes))
+    assert board.raters is not None
+    assert board.raters.n_shared == len(votes) / 2
+    section = jury_section(board)
+    assert section.table is not None
+    columns = [column.heading for column in section.table.columns]
+    assert columns[:4] == ["Rater", "Votes", "Seconds", "Agrees"]
+    assert "answers that several gave stars: Krippendorff's α" in section.lines[0]
 
 
 def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:
