@@ -134,8 +134,8 @@ def anchored_boards(
     Raises:
         RankingLogError: a path holds no ranking log.
         TableError: the people's file cannot be read.
-        AnalysisError: people judged nothing, or too little, of what the logs hold; names are not
-            clear.
+        AnalysisError: people judged nothing, or too little, of what the logs hold, or only pairs
+            that were left open; names are not clear.
     """
     return [board for board, _, _ in _fitted_boards(paths, people, level)]
 
@@ -273,6 +273,12 @@ def _fitted_boards(
     paths: Paths, people: HumanLabels | str | PathLike[str], level: float
 ) -> list[_Fitted]:
     labels = people if isinstance(people, HumanLabels) else read_human_labels(Path(people))
+    if labels.pairs_chosen:
+        raise AnalysisError(
+            f"{labels.source} has votes on pairs that a board left open, which do not say what "
+            "people would say of all models: rank it by itself, or let people vote without "
+            "--only-open"
+        )
     with_answers = any(digest for label in labels.labels for digest in label.digests)
     logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
