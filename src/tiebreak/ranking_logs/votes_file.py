@@ -213,11 +213,10 @@ class VotesFile:
 
     def state_goal(self, goal: int, *, decides: bool) -> None:
         """State another goal."""
-        stated = {"goal": goal, "decides": decides}
-        rows = [(name, json.dumps(value)) for name, value in stated.items()]
+        rows = [("goal", json.dumps(goal)), ("decides", json.dumps(decides))]
         with _plain_errors(self.path):
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
-        self.meta = replace(self.meta, **stated)
+        self.meta = replace(self.meta, goal=goal, decides=decides)
 
     def require_same(self, items: Sequence[VotesItem]) -> None:
         """Refuse items, answers or models that the file was not begun with.
