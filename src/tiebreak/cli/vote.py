@@ -99,8 +99,8 @@ def vote(
     kind: VotesKind = "stars" if stars else "matches"
     items = items_of(load_candidates(logs, **loading), kind, seed)
     models = {item.ballots.benchmark: item.ballots.models for item in items}
-    by_judge = goal is not None and stated is None
-    if by_judge:
+    decides = goal is not None and stated is None
+    if goal is not None and stated is None:
         stated = _votes_to_decide(goal, Counter(item.ballots.benchmark for item in items))
     meta = VotesMeta(
         kind=kind,
@@ -108,7 +108,7 @@ def vote(
         created=utc_now(),
         sources=logs,
         goal=stated,
-        decides=by_judge,
+        decides=decides,
         schedule="open" if only_open else "balanced",
         shared_every=shared,
         open=_open_pairs(only_open, models) if only_open else None,
