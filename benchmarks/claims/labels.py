@@ -6,10 +6,14 @@ judge some items, a judge all. In truth it takes as many labelled items as give 
 forecast is made from `pilot` items, for the two in front and as many models as are not told apart
 from the leader then.
 
+A goal of votes is the same forecast from a judge's results alone, one on each of its items, as if
+they were people's votes; people err as much as the judge does, or as much again.
+
 What is left out: other models in front than in truth, where more rivals are as good.
 
 Shown:
     how many labels tell the models in front apart, with the judge and without: `stability --people`
+    how many votes decide between the two in front, by a judge's logs: `vote --goal`
 """
 
 import math
@@ -43,6 +47,30 @@ def claims(scale: float) -> Iterator[Claim]:
         theta = np.concatenate([[lead, 0.0], -np.linspace(0.6, 1.6, n_models - 2)])
         sizes: Sizes = n_models, n_items, pilot, votes, 0.0
         yield from _forecast(scale, number, judge, theta, sizes)
+    for number, judge in enumerate(("good", "noisy", "biased")):
+        if not (in_tests(scale) and number):
+            yield from _goal(scale, number, judge)
+
+
+def _goal(scale: float, number: int, judge: str) -> Iterator[Claim]:
+    """Votes that are said to decide, beside what they take."""
+    rng, n = np.random.default_rng((83, number)), runs(200, scale)
+    theta = np.array([0.6, 0.0, -0.6, -1.6])
+    sizes: Sizes = 4, 400, 400, 1, 0.0
+    true = _truth(scale, 10, judge, theta, sizes, alone=True)
+    goals = []
+    for _ in range(n):
+        _, said, on_all, labelled = _world(rng, theta, judge, sizes)
+        board = anchor(said, said, on_all, labelled, grades=False)
+        order = _order(board.table)
+        rivals = len(separation(board.table, order).groups[0])
+        goals.append(labels_needed(board, order[:2], n_models=rivals)[1].value)
+    setting = f"{_setting(judge, sizes)}, {theta[0]:g} ahead"
+    figure = "votes that decide: the goal is within a factor of 2"
+    yield share(figure, setting, sum(true / 2 <= goal <= 2 * true for goal in goals), n)
+    yield share("… the goal is too low", setting, sum(goal < true for goal in goals), n)
+    logs = [math.log2(min(max(goal / true, 1 / 64), 64)) for goal in goals]
+    yield mean("… log2 of the goal over the number", setting, logs)
 
 
 def _forecast(scale: float, number: int, judge: str, theta: Array, sizes: Sizes) -> Iterator[Claim]:

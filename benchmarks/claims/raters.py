@@ -2,21 +2,23 @@
 
 Of each pair one answer is better, by a normal amount; a rater sees it with an error of their own
 (standard deviation 0.5, or 2 for raters who hardly agree) and calls it even where the difference
-seems small. Two raters see every pair, or two to five of five do.
+seems small. Two raters see every pair, or two to five of five do. With stars a rater sees the worth
+of an answer with such an error, and gives 0 to 3 by three cuts.
 
 Shown:
-    α and κ of raters: `rank` of a votes file
+    α and κ of raters: `rank` of a votes file, of pairs or of stars
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.claims import Claim, runs, share
+from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.analysis.judge.figures import agreement_of
+from tiebreak.analysis.judge.figures import agreement_of, agreement_on_stars
 
 HOLDS = (0.93, 0.97)
+CUTS = (-1.2, -0.4, 0.6)
 # So many pairs stand for the truth, which is a figure of these raters.
 LARGE = 20_000
 SETTINGS = (
@@ -29,35 +31,43 @@ SETTINGS = (
 
 def claims(scale: float) -> Iterator[Claim]:
     """Intervals of α and κ."""
-    for number, (raters, noise, n_pairs) in enumerate(SETTINGS):
-        yield from agreement(scale, number, raters, noise, n_pairs)
+    for stars in (False, True):
+        for number, (raters, noise, n_pairs) in enumerate(SETTINGS):
+            if not (in_tests(scale) and stars and number):
+                yield from agreement(scale, number, raters, noise, n_pairs, stars=stars)
 
 
 def agreement(
-    scale: float, number: int, raters: int, noise: float, n_pairs: int
+    scale: float, number: int, raters: int, noise: float, n_pairs: int, *, stars: bool
 ) -> Iterator[Claim]:
-    """How often the 95% intervals hold the figures of very many pairs."""
-    truth = agreement_of(*drawn(np.random.default_rng((71, number)), raters, noise, LARGE))
-    rng, n_runs = np.random.default_rng((72, number)), runs(400, scale)
+    """How often the 95% intervals hold the figures of very many pairs, or answers."""
+    rng = np.random.default_rng((71 + 2 * stars, number))
+    estimates_of = agreement_on_stars if stars else agreement_of
+    truth = estimates_of(*drawn(rng, raters, noise, LARGE, stars=stars))
+    rng, n_runs = np.random.default_rng((72 + 2 * stars, number)), runs(400, scale)
     held = np.zeros(2, dtype=int)
     for _ in range(n_runs):
-        found = agreement_of(*drawn(rng, raters, noise, n_pairs))
+        found = estimates_of(*drawn(rng, raters, noise, n_pairs, stars=stars))
         held += [
             estimate.lower <= true.value <= estimate.upper
             for estimate, true in zip(found, truth, strict=True)
         ]
     seen = "two raters" if raters == 2 else "two to five raters"
-    setting = f"{seen}, error {noise:g} sd, {n_pairs} pairs"
+    setting = f"{seen}, error {noise:g} sd, {n_pairs} {'answers, stars' if stars else 'pairs'}"
     # Over few pairs intervals are wide.
     claimed = HOLDS if n_pairs >= 60 else (HOLDS[0], 1)
     for name, hits in zip(("Krippendorff's α", "Cohen's κ"), held.tolist(), strict=True):
         yield share(f"{name} of raters: interval", setting, hits, n_runs, claimed)
 
 
-def drawn(rng: Generator, raters: int, noise: float, n_pairs: int) -> tuple[Array, Array]:
-    """Votes of shape (pairs, raters), and the items of the pairs, one each."""
+def drawn(
+    rng: Generator, raters: int, noise: float, n_pairs: int, *, stars: bool = False
+) -> tuple[Array, Array]:
+    """Votes of shape (pairs, raters), or stars of answers; and their items, one each."""
     seen = rng.standard_normal((n_pairs, 1)) + noise * rng.standard_normal((n_pairs, raters))
     votes = np.where(np.abs(seen) < 0.4, 0.0, np.sign(seen))
+    if stars:
+        votes = np.sum(seen[..., None] > np.array(CUTS), axis=-1).astype(np.float64)
     if raters > 2:
         places = np.argsort(rng.random((n_pairs, raters)), axis=1)
         votes[places >= rng.integers(2, raters + 1, size=(n_pairs, 1))] = np.nan

@@ -11,18 +11,25 @@ Two equal models "with other opponents" meet, one mostly the strong ones, the ot
 There results follow Bradley–Terry or, where readers err as above, do not: then enough votes tell
 them apart, and nothing is claimed. Least squares was tried as what a board ranks by.
 
+Where people are asked only open pairs (`vote --only-open`), each of these is tested by its own
+votes. Scores over all opponents were tried: of two equal models the one that is asked against a
+weaker neighbour comes out ahead. No weight of a vote mends that: pairs that are never asked have
+none. Power is that of the first pair, one of which is ahead, beside a schedule of all pairs.
+
 Raters' agreement and position are those of two raters of each item, one of whom has not read in
 a quarter of them, and for whom the answer shown first is better by 0.3.
 
 Shown:
     scores, strengths and margins of boards of matches: `rank` of a file of matches
     ranks and tiers of these boards: `rank` of a file of matches
+    pairs of people's votes that were drawn among open pairs: `rank` of a votes file
     α of raters who judged the same, and how often the first answer won: `rank` of such a file
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from scipy.special import ndtr
@@ -31,7 +38,8 @@ from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, near_ties
 from tiebreak.analysis.votes import vote_board
 from tiebreak.rankers.intervals import Estimate
-from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.matches import Matches, pair_points
+from tiebreak.rankers.pairwise_tests import separation, separation_of_pairs
 from tiebreak.rankers.votes import VoteFit, fit_votes
 from tiebreak.tables.matches import MatchTable
 
@@ -92,6 +100,12 @@ def claims(scale: float) -> Iterator[Claim]:
         world = World(8, *sizes[:2], "unequal", sizes[2])
         if not (in_tests(scale) and number):
             yield from _other_opponents(scale, number, world)
+    for number, n_votes in enumerate((40, 120, 400)):
+        if not (in_tests(scale) and number):
+            ahead = np.array([0.6, 0, -0.3, -0.6, -1.0])
+            yield from _only_open(scale, number, n_votes, np.array([0, 0, -0.5, -0.5, -1.0]), 4)
+            yield from _only_open(scale, 3 + number, n_votes, ahead, 4)
+            yield from _only_open(scale, 6 + number, n_votes, ahead, 1)
     for number, n_items in enumerate((40, 400)):
         yield from _raters(scale, number, n_items)
 
@@ -114,6 +128,41 @@ def _apart(scale: float, number: int, world: World) -> Iterator[Claim]:
     chances = _chances(near_ties(world.n_models, 0.6), world.pairing)
     apart = sum(bool(_drawn(rng, theta, chances, world).tests.apart) for _ in range(n))
     yield share("votes: equal models told apart", str(world), apart, n, (0, 0.05))
+
+
+def _only_open(
+    scale: float, number: int, n_votes: int, theta: Array, n_open: int
+) -> Iterator[Claim]:
+    """The first `n_open` neighbours are asked; models 0 and 1 are equal, or 0 is ahead."""
+    n_models, order = len(theta), [*range(len(theta))]
+    rng, n = np.random.default_rng((95, number)), runs(400, scale, least=200)
+    neighbours = np.diag(np.arange(n_models - 1) < n_open, 1).astype(np.float64)
+    everyone = np.triu(np.ones((n_models, n_models)), 1)
+    world, present = World(n_models, n_votes), np.ones((n_votes, n_models), np.bool_)
+    equal = {pair for pair in permutations(order, 2) if theta[pair[0]] == theta[pair[1]]}
+    hits = np.zeros(2, dtype=int)
+    for _ in range(n):
+        votes = _matches(rng, theta, neighbours, world)
+        apart = {*separation_of_pairs(_leads(votes), order).apart}
+        every = votes if equal else _matches(rng, theta, everyone, world)
+        by_scores = {*separation(pair_points(every, None, present), order).apart}
+        hits += [bool((equal or {(0, 1)}) & told) for told in (apart, by_scores)]
+    asked = "the first pair" if n_open == 1 else "neighbours"
+    setting, (own, others) = f"{n_models} models, {n_votes} votes on {asked}", hits.tolist()
+    if equal:
+        yield share("votes on open pairs: equal models told apart", setting, own, n, (0, 0.05))
+        yield share("… by scores over all opponents", setting, others, n)
+    else:
+        yield share("votes on open pairs: power: the first pair told apart", setting, own, n)
+        yield share("… by as many votes on all pairs", setting, others, n)
+
+
+def _leads(votes: Matches) -> dict[tuple[int, int], Array]:
+    leads: dict[tuple[int, int], Array] = {}
+    for pair in {*zip(votes.first.tolist(), votes.second.tolist(), strict=True)}:
+        met = (votes.first == pair[0]) & (votes.second == pair[1])
+        leads[pair] = 2 * votes.result[met] - 1
+    return leads
 
 
 def _other_opponents(scale: float, number: int, world: World) -> Iterator[Claim]:
@@ -182,6 +231,13 @@ def _drawn(
     rng: np.random.Generator, theta: Array, chances: Array, world: World, *, follows: bool = False
 ) -> VoteFit:
     """The board of votes in a world, which may follow Bradley–Terry."""
+    return fit_votes(_matches(rng, theta, chances, world, follows=follows), seed=1)
+
+
+def _matches(
+    rng: np.random.Generator, theta: Array, chances: Array, world: World, *, follows: bool = False
+) -> Matches:
+    """The votes of a world."""
     n, n_votes = len(theta), world.n_items * world.votes
     pair = rng.choice(n * n, n_votes, p=(chances / chances.sum()).ravel())
     first, second = np.divmod(pair, n)
@@ -195,7 +251,7 @@ def _drawn(
         chance = 1 / (1 + np.exp(theta[second] - theta[first]))
         tie, drawn = world.ties * np.minimum(chance, 1 - chance), rng.random(n_votes)
         result = np.where(drawn < chance - tie, 1.0, np.where(drawn < chance + tie, 0.5, 0.0))
-    return fit_votes(Matches(first, second, result, item, n, world.n_items), seed=1)
+    return Matches(first, second, result, item, n, world.n_items)
 
 
 def _truth(theta: Array, chances: Array, world: World) -> VoteFit:

@@ -1,17 +1,20 @@
 """How many labels of people are missing: by board, what is said, and what is refused."""
 
 import math
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.analysis.test_anchored import PEOPLE, judged, votes
+from tests.analysis.test_anchored import JUDGE, MODELS, PEOPLE, judged, votes
 from tests.ranking_logs.builders import write_log
-from tiebreak.analysis.anchored import labels_needed
+from tiebreak.analysis.anchored import anchored_boards, labels_needed, votes_to_decide
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.report.sheets.labels_needed import sheets_of
+from tiebreak.tables.human import HumanLabel, HumanLabels
 
 NEAR = PEOPLE - PEOPLE.mean(axis=0) + [0.3, 0.2, -0.8]
 CLEAR = np.tile([2.0, 1.0, 0.0], (len(PEOPLE), 1))
@@ -45,6 +48,30 @@ def test_labels_that_are_said_twice_are_twice_as_many(logs: Path) -> None:
     assert (first.board.n_labels, second.board.n_labels) == (120, 240)
     for name in ("value", "lower"):
         assert getattr(second.alone, name) == pytest.approx(2 * getattr(first.alone, name))
+
+
+def test_votes_that_decide_are_those_of_people_who_say_what_the_judge_says(tmp_path: Path) -> None:
+    write_log(tmp_path / "log.eval", judged("points", "round_robin"))
+    [needed] = votes_to_decide(tmp_path)
+    assert needed.two == ("c", "a")
+    n_laps = math.ceil(needed.n_votes / len(PEOPLE))
+    assert 1 <= n_laps <= 3
+    # A pair of each item, that which came least, with what the judge said; then another of each.
+    taken = Counter[tuple[int, int]]()
+    left = [list(combinations(range(3), 2)) for _ in JUDGE]
+    labels = []
+    for k in sorted(range(len(JUDGE)), key=str) * n_laps:
+        x, y = pair = min(left[k], key=lambda pair: taken[pair])
+        left[k].remove(pair)
+        taken[pair] += 1
+        won = 2 * int(JUDGE[k, x] > JUDGE[k, y])
+        labels.append(HumanLabel(1, f"q{k}", (MODELS[x], MODELS[y]), won, digests=("", "")))
+    said = HumanLabels("judge.csv", "preferences", tuple(labels))
+    [by_hand] = labels_needed(tmp_path, said)
+    assert needed.n_votes == pytest.approx(by_hand.alone.value)
+    assert [row.model for row in anchored_boards(tmp_path, said)[0].rows][:2] == ["c", "a"]
+    assert math.isinf(votes_to_decide(tmp_path, power=0.999)[0].n_votes)
+    assert votes_to_decide(tmp_path, level=0.8, power=0.5)[0].n_votes < needed.n_votes
 
 
 def test_less_certainty_takes_fewer(logs: Path) -> None:

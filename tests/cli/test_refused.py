@@ -130,6 +130,8 @@ stability a --reference m --elo
 stability a --reference m --against s
 stability a --people v --subsample 0.5
 stability a --people v --elo
+stability a --people v --seeds 5
+stability a --people v --plot x.svg
 stability a --plot x.svg
 stability a --plot x.svg --sizes 5
 stability a --plot x.svg --against s

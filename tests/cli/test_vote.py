@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.harness import ROOT
+from tiebreak.analysis.anchored import DecidingVotes
 from tiebreak.cli.verbs import main
 from tiebreak.ranking_logs.votes_file import VotesFile, open_votes_file
 
@@ -64,6 +65,11 @@ def test_what_is_asked_goes_into_the_file(served: list[tuple[str, int]], tmp_pat
             "The boards leave no pair of these models open",
         ),
         (["nowhere"], 1, "nowhere"),
+        ([STUDY, "--goal", "0"], 2, "give 1 vote or more"),
+        ([STUDY, "--stars", "--goal", STUDY], 2, "--goal takes a number with --stars"),
+        ([STUDY, "--goal", STUDY, "--rename", "sums=other"], 1, "ranks none of these models"),
+        # The judge could not tell its first two apart with all pairs of these items.
+        ([STUDY, "--goal", STUDY], 1, "decides between atlas and birch if people say what the"),
     ],
 )
 def test_what_is_refused(
@@ -72,9 +78,25 @@ def test_what_is_refused(
     path = tmp_path / "votes.db"
     done = vote(*arguments, "--out", str(path))
     assert done[0] == code
-    assert message in done[1]
+    assert message in " ".join(done[1].split())
     assert served == []
     assert not path.exists()
+
+
+def test_a_goal_by_a_judge(
+    served: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "votes.db"
+    needed = DecidingVotes("sums", ("atlas", "birch"), 71.2)
+    monkeypatch.setattr("tiebreak.analysis.anchored.votes_to_decide", lambda logs: [needed])
+    code, output = vote(STUDY, "--out", str(path), "--goal", STUDY)
+    assert code == 0
+    assert output.startswith("71 votes decide between atlas and birch in 4 of 5 cases, if people")
+    with open_votes_file(path) as file:
+        assert (file.meta.goal, file.meta.decides) == (72, True)
+    assert vote(STUDY, "--out", str(path), "--goal", "30") == (0, "")
+    with open_votes_file(path) as file:
+        assert (file.meta.goal, file.meta.decides) == (30, False)
 
 
 def test_logs_of_other_answers_do_not_go_on_with_a_file(

@@ -80,6 +80,7 @@ def votes_file(
     seed: int = 0,
     shared_every: int = 5,
     goal: int | None = None,
+    decides: bool = False,
     only: Mapping[str, tuple[tuple[str, str], ...]] | None = None,
 ) -> VotesFile:
     """A new votes file, open for writing."""
@@ -89,6 +90,7 @@ def votes_file(
         created="2026-11-26T11:00:00+00:00",
         sources=("logs/",),
         goal=goal,
+        decides=decides,
         schedule="open" if only else "balanced",
         shared_every=shared_every,
         open=only,

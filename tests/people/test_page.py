@@ -52,6 +52,16 @@ def entered(app: FastAPI, name: str = "Ada") -> tuple[TestClient, str]:
     return browser, page
 
 
+def test_what_the_goal_is_worth(tmp_path: Path) -> None:
+    for decides in (False, True):
+        path = tmp_path / f"{decides}.db"
+        with votes_file(path, ITEMS, goal=120, decides=decides) as file:
+            _, page = entered(create_app(file, SECRET))
+        assert "120 left until 120" in page
+        assert ("120 votes decide between the two models in front" in page) is decides
+        assert not re.search(r"\bm[123]\b", page)
+
+
 ADDRESSES = [
     *(("GET", "/"), ("GET", "/?key=wrong"), ("GET", "/?key="), ("GET", "/style.css")),
     *(("GET", "/keys.js"), ("GET", "/openapi.json"), ("GET", "/docs"), ("GET", "/nowhere")),

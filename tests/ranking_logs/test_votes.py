@@ -18,7 +18,9 @@ from tiebreak.analysis.anchored import anchored_boards
 from tiebreak.analysis.calibration import calibrate
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
+from tiebreak.analysis.pair import compare_pair
 from tiebreak.analysis.stars import star_report
+from tiebreak.rankers.pairwise_tests import paired_p
 from tiebreak.ranking_logs import RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.votes import read_votes_log
@@ -173,6 +175,13 @@ def test_stars_are_a_star_board(tmp_path: Path) -> None:
         assert row.value == pytest.approx(100 * np.mean(means))
     labels = read_human_labels(path)
     assert (labels.kind, len(labels.labels)) == ("stars", len(votes))
+    assert board.raters is not None
+    assert board.raters.n_shared == len(votes) / 2
+    section = jury_section(board)
+    assert section.table is not None
+    columns = [column.heading for column in section.table.columns]
+    assert columns[:4] == ["Rater", "Votes", "Seconds", "Agrees"]
+    assert "answers that several gave stars: Krippendorff's α" in section.lines[0]
 
 
 def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:
@@ -187,7 +196,6 @@ def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "votes.db", ITEMS, votes, schedule="open")
     log = read_votes_log(str(path))
     assert [note.split(",")[0].split(":")[0] for note in log.notes] == [
-        "People were asked most about pairs that another board left open",
         "Votes that both answers are bad",
         "Skipped",
         "A rater voted otherwise the second time",
@@ -196,6 +204,41 @@ def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:
     [entry] = [m for m in log.items[0].matches if {m.high, m.low} == {first.first, first.second}]
     last = next(verdict for verdict in entry.verdicts if verdict.judge == "dan")
     assert last.margin == -1
+
+
+def test_open_pairs_are_tested_by_their_own_votes(tmp_path: Path) -> None:
+    asked = [vote for vote in VOTES if {vote.first, vote.second} != {"ash", "cedar"}]
+    path = write_votes(tmp_path / "votes.db", ITEMS, asked, schedule="open")
+    board = board_of(path)
+    assert board.warnings[0].kind == "pairs_chosen"
+    for pair in board.pairs:
+        by_item = defaultdict(list)
+        for vote in asked:
+            if {vote.first, vote.second} == {pair.above, pair.below} and vote.choice in RESULT:
+                won = RESULT[vote.choice] if vote.first == pair.above else 1 - RESULT[vote.choice]
+                if vote.choice != "identical":
+                    by_item[vote.item].append(2 * won - 1)
+        leads = [*map(np.mean, by_item.values())]
+        assert (pair.n_items, pair.untested) == (len(leads), None if leads else "no common item")
+        assert pair.p == pytest.approx(paired_p(leads), nan_ok=True)
+        if leads:
+            assert pair.difference == pytest.approx(np.mean(leads))
+            [alone] = compare_pair(path, pair.above, pair.below)
+            assert (alone.p, alone.difference) == pytest.approx((pair.p, pair.difference))
+    assert np.isnan([row.lower for row in board.rows]).all()
+    labels = read_human_labels(path)
+    assert "only pairs that a board left open" in labels.notes[0]
+    with pytest.raises(AnalysisError, match="votes on pairs that a board left open"):
+        anchored_boards(judged_log(tmp_path), labels)
+
+
+def test_models_that_nobody_was_asked_about_have_no_rank(tmp_path: Path) -> None:
+    asked = [vote for vote in VOTES if {vote.first, vote.second} == {"ash", "birch"}]
+    board = board_of(write_votes(tmp_path / "votes.db", ITEMS, asked, schedule="open"))
+    assert [(row.model, row.rank is None) for row in board.rows][-1] == ("cedar", True)
+    assert [(pair.above, pair.below) for pair in board.pairs] == [
+        tuple(row.model for row in board.rows[:2])
+    ]
 
 
 def test_one_rater_says_that_agreement_is_unknown(tmp_path: Path) -> None:

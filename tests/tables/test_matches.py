@@ -86,6 +86,33 @@ def test_every_form_is_one_table(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_a_column_for_each_winner(tmp_path: Path, form: str) -> None:
+    marks = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.0, 1.0, 0.0)]
+    names = ("winner_model_a", "winner_model_b", "winner_tie")
+    rows: Rows = [
+        {
+            "id": k,
+            "model_a": "x",
+            "model_b": "y",
+            "question_id": k,
+            **dict(zip(names, m, strict=True)),
+        }
+        for k, m in enumerate(marks)
+    ]
+    path = written(tmp_path, form, rows)
+    table = read_matches(path)
+    assert table.result.tolist() == [1, 0, 0.5, 0]
+    assert "winner_" not in table.notes[0].partition(".")[2]
+    assert [label.value for label in read_human_labels(path).labels] == [2, 0, 1, 0]
+
+
+def test_two_winners_are_a_fault(tmp_path: Path) -> None:
+    text = "model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,0\nx,y,1,0,1\n"
+    with pytest.raises(TableError, match=r"line 3, column 'winner': the winner is '1 0 1'"):
+        table_of(tmp_path, text)
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_labels_of_people_come_from_the_same_files(tmp_path: Path, form: str) -> None:
     labels = read_human_labels(written(tmp_path, form, ROWS[:4])).labels
     assert [(label.item_id, label.models, label.value) for label in labels] == [

@@ -7,6 +7,7 @@ judge's are the results that its board rests on. Labels of what no judge has to 
 answers, and verified ones in a stratified item) are left out.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -134,8 +135,8 @@ def anchored_boards(
     Raises:
         RankingLogError: a path holds no ranking log.
         TableError: the people's file cannot be read.
-        AnalysisError: people judged nothing, or too little, of what the logs hold; names are not
-            clear.
+        AnalysisError: people judged nothing, or too little, of what the logs hold, or only pairs
+            that were left open; names are not clear.
     """
     return [board for board, _, _ in _fitted_boards(paths, people, level)]
 
@@ -176,6 +177,92 @@ def labels_needed(
     return needed
 
 
+@dataclass(frozen=True, slots=True)
+class DecidingVotes:
+    """How many votes of people tell the `two` models in front of a board apart; infinite if none.
+
+    They are on the board's items, of each the same number of pairs.
+    """
+
+    benchmark: str
+    two: tuple[str, str]
+    n_votes: float
+
+
+def votes_to_decide(
+    paths: Paths, *, level: float = 0.95, power: float = 0.8
+) -> list[DecidingVotes]:
+    """How many votes would decide between the two models in front if people said what a judge said.
+
+    That is the forecast of `labels_needed` without the judge, with labels that are its own: of each
+    item one pair, or as many more as it takes, which the board's pairs take turns in.
+
+    Args:
+        paths: ranking logs, and folders that hold some; those judged by stars are passed over.
+        level: of the test of all pairs, in (0, 1).
+        power: how often the test is to tell the two apart, in (0, 1).
+
+    Returns:
+        One a board, without boards of too few items.
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+    """
+    boards = list(_pair_boards(read_ranking_logs(paths, with_votes=False)))
+    large = (board for board in boards if len({*board.clusters}) >= FEWEST_LABELLED)
+    return [_to_decide(board, level, power) for board in large]
+
+
+def _to_decide(board: _Board, level: float, power: float) -> DecidingVotes:
+    laps = list(_laps(board.opinions))
+    labels = HumanLabels(board.log, "preferences", ())
+
+    def asked(n_laps: int) -> DecidingVotes:
+        cases = [case for lap in laps[:n_laps] for case in lap]
+        if {model for case in cases for model in case.key[2]} < {*board.models}:
+            return DecidingVotes(board.benchmark, ("", ""), math.inf)
+        anchored, fitted, order = _anchored(board, cases, labels, (), level)
+        rivals, two = len(anchored.tiers[0]), (anchored.rows[0].model, anchored.rows[1].model)
+        _, alone = items_to_label(fitted, order[:2], n_models=rivals, level=level, power=power)
+        enough = alone.value <= anchored.n_labelled
+        n_votes = len(cases) / anchored.n_labelled * alone.value if enough else math.inf
+        return DecidingVotes(board.benchmark, two, n_votes)
+
+    fewest, most = 0, len(laps)
+    needed = asked(most)
+    while most - fewest > 1 and math.isfinite(needed.n_votes):
+        middle = (fewest + most) // 2
+        fewer = asked(middle)
+        if math.isfinite(fewer.n_votes):
+            most, needed = middle, fewer
+        else:
+            fewest = middle
+    return needed
+
+
+def _laps(opinions: Opinions) -> Iterator[list[Case]]:
+    """A judge's opinions as a person's, a pair of each item at a time: that which came least."""
+    by_row: dict[int, list[tuple[Key, Opinion, int]]] = defaultdict(list)
+    for key, of_key in opinions.items():
+        for opinion in of_key:
+            if opinion.label is not None:
+                by_row[opinion.row].append((key, opinion, round(opinion.label)))
+    times: Counter[tuple[str, ...]] = Counter()
+    while any(by_row.values()):
+        cases = []
+        for row, pairs in sorted(by_row.items()):
+            if pairs:
+                pair = min(pairs, key=lambda pair: times[pair[0][2]])
+                pairs.remove(pair)
+                key, opinion, label = pair
+                times[key[2]] += 1
+                judged = {_BOARD: float(label)}
+                cases.append(
+                    Case(key, "", opinion.item, opinion.subject, np.eye(3)[label], judged, row)
+                )
+        yield cases
+
+
 _Fitted = tuple[AnchoredBoard, Anchored, tuple[int, ...]]
 """A board, its fit, and the columns of this in the order of the board."""
 
@@ -184,6 +271,12 @@ def _fitted_boards(
     paths: Paths, people: HumanLabels | str | PathLike[str], level: float
 ) -> list[_Fitted]:
     labels = people if isinstance(people, HumanLabels) else read_human_labels(Path(people))
+    if labels.pairs_chosen:
+        raise AnalysisError(
+            f"{labels.source} has votes on pairs that a board left open, which do not say what "
+            "people would say of all models: rank it by itself, or let people vote without "
+            "--only-open"
+        )
     with_answers = any(digest for label in labels.labels for digest in label.digests)
     logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))

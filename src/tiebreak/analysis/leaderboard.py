@@ -4,7 +4,8 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from tiebreak.analysis.judge.figures import (
     names_in,
     raters_of,
 )
+from tiebreak.analysis.pair import leads_of_pairs
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, Settled, receipt_of, settled_of
 from tiebreak.analysis.remarks import (
@@ -56,7 +58,7 @@ from tiebreak.rankers import (
     presentation_bias,
     spread,
 )
-from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
+from tiebreak.rankers.pairwise_tests import Pair, Separation, separation, separation_of_pairs
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, Unranked, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
@@ -241,11 +243,23 @@ def board_of(
     """
     items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
+    leads = leads_of_pairs(ranked, table.models) if log.pairs_chosen else {}
+    if log.pairs_chosen:
+        strangers = {*range(len(table.models))} - {*chain.from_iterable(leads)}
+        table.borda[:, sorted(strangers)] = np.nan
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
+    if log.pairs_chosen:
+        # What was not asked is guessed by strengths, in which resampled items know no error.
+        unknown = np.full(len(table.models), np.nan)
+        bootstrap = replace(bootstrap, lower=unknown, upper=unknown, first_share=unknown)
     margins = [mean(column) for column in table.margins.T]
     ranks = competition_ranks(bootstrap.score, margins)
     order = best_first(ranks, table.models)
-    pairs = separation(table.borda, order, items=table.items, level=how.level)
+    pairs = (
+        separation_of_pairs(leads, order, level=how.level)
+        if log.pairs_chosen
+        else separation(table.borda, order, items=table.items, level=how.level)
+    )
     rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     judge, bound = judge_figures(items, how=how), dict(_bound_reviewers(log, how=how))
@@ -265,6 +279,7 @@ def board_of(
         people=raters is not None,
     )
     warnings = [
+        Reason("pairs_chosen") if log.pairs_chosen else None,
         early_end_warning(log, rule),
         lone_reviewer(items),
         unscored,
@@ -292,7 +307,7 @@ def board_of(
         trust=trust,
         equal_length=(
             at_equal_length(table, judged, pairs, judge.length)
-            if judge.length.bound and pairs.groups
+            if judge.length.bound and pairs.groups and not log.pairs_chosen
             else None
         ),
     )

@@ -1,8 +1,10 @@
 """One pair of models, chosen before the results were seen: no correction for other pairs."""
 
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
@@ -12,9 +14,11 @@ from tiebreak.paths import Paths
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.pairwise_tests import item_means, paired_p
-from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.ranking_logs.log import RankedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason
+from tiebreak.scorers.placement import judged_results
 from tiebreak.text import count
 
 
@@ -23,7 +27,8 @@ class PairComparison(Finding):
     """Two models on one benchmark under one protocol.
 
     `difference` is that of their mean normalized Borda scores, `first` minus `second`, over the
-    `n_items` items that rank both, in [-1, 1]; `lower` and `upper` bound it (`paired_interval`).
+    `n_items` items that rank both, in [-1, 1] (where people were asked only some pairs, of the
+    shares of the two in votes between them); `lower` and `upper` bound it (`paired_interval`).
     `p` is the two-sided p-value of a difference of 0 (`paired_p`). It holds for a pair that was
     chosen beforehand: of many pairs the most different one looks different by chance. The numbers
     are NaN without a common item, the bounds with fewer than two. `sentence` is who is ahead.
@@ -85,9 +90,12 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
     table = ItemTable.of(log.ranked)
     if not {first, second} <= set(table.models):
         return
-    columns = [table.models.index(model) for model in (first, second)]
-    scores, rival_scores = item_means(table.borda[:, columns], table.items).T
-    gaps = scores - rival_scores
+    columns = table.models.index(first), table.models.index(second)
+    if log.pairs_chosen:
+        gaps = leads_of_pairs(log.ranked, table.models).get(columns, np.empty(0))
+    else:
+        scores, rival_scores = item_means(table.borda[:, columns], table.items).T
+        gaps = scores - rival_scores
     gaps = gaps[~np.isnan(gaps)]
     # Cells of a round robin may leave [0, 1].
     difference = float(np.clip(gaps.mean(), -1, 1)) if gaps.size else math.nan
@@ -108,6 +116,19 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
         level=level,
         sentence=_sentence(first, second, difference, (lower, upper), p, len(gaps), level),
     )
+
+
+def leads_of_pairs(
+    ranked: Sequence[RankedItem], models: Sequence[str]
+) -> Mapping[tuple[int, int], FloatArray]:
+    """By pair of columns the first one's lead on each item that compared the two, in [-1, 1]."""
+    column = {model: number for number, model in enumerate(models)}
+    leads: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for item, _ in ranked:
+        for first, other, result in judged_results(item):
+            for pair, lead in (((first, other), 2 * result - 1), ((other, first), 1 - 2 * result)):
+                leads[column[pair[0]], column[pair[1]]][item.cluster or item.item_id].append(lead)
+    return {pair: np.array([*map(fmean, by_item.values())]) for pair, by_item in leads.items()}
 
 
 def _sentence(

@@ -10,7 +10,7 @@ has questions of its own. A model that comes back with other questions opens ano
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -40,7 +40,7 @@ class StarTable:
     `clusters`, `subjects` and `targets` say which question it was made of, its part of the
     benchmark and its key, "" where nobody knows. `native` holds native scores. `items` are all
     ballots behind the table, `logs` the paths they come from, `canaries` what was planted there,
-    `settings` how models were asked on the benchmark.
+    `settings` how models were asked on the benchmark. `seconds` are those of the logs.
     """
 
     models: tuple[str, ...]
@@ -56,6 +56,7 @@ class StarTable:
     notes: tuple[Reason, ...]
     canaries: tuple[JudgedItem, ...] = ()
     settings: Settings = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def n_items(self) -> int:
@@ -127,6 +128,7 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
             for log in logs
             for model, settings in log.settings.get(log.benchmark, {}).items()
         },
+        seconds={rater: taken for log in logs for rater, taken in log.seconds.items()},
     )
 
 

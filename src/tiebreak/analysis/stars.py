@@ -21,7 +21,7 @@ from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.judge.canaries import canaries_of
-from tiebreak.analysis.judge.figures import judge_figures, jurors_of
+from tiebreak.analysis.judge.figures import Juror, Raters, judge_figures, jurors_of, raters_of
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import media_note, unscored_warning
@@ -129,7 +129,8 @@ class StarBoard:
     beforehand it is the first of this board, and the intervals are about whoever is truly best.
     `correlation` is that of two models' scores in one item, NaN where none is shared. `verdict`
     rests on `pairs`. `constants` are what always giving one answer would be right in, by the keys
-    of the items. `logs` are the paths, `judges` whose stars count.
+    of the items. `logs` are the paths, `judges` whose stars count; `jury` has each of several, and
+    `raters` are people among themselves, None where none voted.
     """
 
     benchmark: str
@@ -145,6 +146,8 @@ class StarBoard:
     pairs: tuple[StarPair, ...]
     constants: ConstantAnswers
     judges: tuple[str, ...]
+    jury: tuple[Juror, ...]
+    raters: Raters | None
     logs: tuple[str, ...]
     level: float
     draws: int
@@ -256,6 +259,7 @@ def star_board(
     order = best_first(ranks, table.models)
     tests = _tests(scores, table, order, how)
     judge, jury = judge_figures(table.items, how=how), jurors_of(table.items, how=how)
+    raters = raters_of(table.items, table.seconds, how=how) if table.seconds else None
     unscored = unscored_warning(table.items, "stars")
     canaries = canaries_of(table.canaries, how=how)
     trust = trust_of(
@@ -264,7 +268,7 @@ def star_board(
         unscored=unscored,
         jury=jury,
         canaries=canaries,
-        people=any(item.by_people for item in table.items),
+        people=raters is not None,
     )
     base = table.models.index(reference) if reference else None
     planted = [canary.ballots for canary in table.canaries if canary.ballots]
@@ -283,6 +287,8 @@ def star_board(
         pairs=tuple(_pairs(table, scores, tests)),
         constants=constant_answers(Counter(table.keys)),
         judges=judges_of(table.items),
+        jury=jury,
+        raters=raters,
         logs=table.logs,
         level=how.level,
         draws=how.draws,

@@ -3,13 +3,14 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from tiebreak.cli._bar import progress_bar
@@ -71,6 +72,19 @@ def numbers(
         return values
 
     return read
+
+
+def refuse_given(names: Collection[str], why: str) -> None:
+    """Refuse options of the running verb, by their parameters, that were given; `why` follows it.
+
+    Raises:
+        click.UsageError: one was.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in names:
+            raise click.UsageError(f"{option.opts[0]} {why}")
 
 
 def method_option(help: str, **more: Any) -> Callable[[Command], Command]:

@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from tiebreak.cli._shared import (
     FILES,
@@ -13,6 +12,7 @@ from tiebreak.cli._shared import (
     form_options,
     place_option,
     prices_option,
+    refuse_given,
     show,
     skip_faulty_option,
     verb,
@@ -164,10 +164,4 @@ def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None
         raise click.UsageError(
             f"{logs[0]} is no file of matches, and {matches[0]} is one: rank them apart"
         )
-    context = click.get_current_context()
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if given and option.name in _OF_LOGS:
-            raise click.UsageError(
-                f"{option.opts[0]} is for ranking logs, and {matches[0]} is a file of matches"
-            )
+    refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")

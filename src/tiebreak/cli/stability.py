@@ -3,7 +3,7 @@
 import click
 
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, form_options, numbers, show, verb
+from tiebreak.cli._shared import FILES, form_options, numbers, refuse_given, show, verb
 
 
 @verb()
@@ -101,8 +101,10 @@ def stability(
         from tiebreak.analysis.anchored import labels_needed
         from tiebreak.report.sheets import labels_needed as needed
 
-        if elo or any((subsample, sizes, reference, against, dates, causes, plot.file)):
-            raise click.UsageError("--people goes with no other option than those of the form")
+        refuse_given(
+            {*click.get_current_context().params} - {"logs", "people", "form"},
+            "is not about labels of people that are missing: leave it or --people out",
+        )
         show(form, needed, labels_needed(logs, people))
         return
     of_stars = elo or any(option is not None for option in (sizes, against, dates, causes))

@@ -1,5 +1,7 @@
 """The verb `vote`: a page where people say which answers are better."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,13 @@ from tiebreak.extras import to_install
     default="votes.db",
     help="The file of votes; one that is there goes on.",
 )
-@click.option("--goal", type=click.IntRange(1), metavar="N", help="How many votes are wanted.")
+@click.option(
+    "--goal",
+    type=FILES,
+    metavar="N|RANKING_LOGS",
+    help="How many votes are wanted; or logs of a judge: as many as decide between the two models "
+    "in front, if it is about right.",
+)
 @click.option("--stars", is_flag=True, help="Rate one answer, beside the key, with 0 to 3 stars.")
 @click.option(
     "--only-open",
@@ -41,7 +49,7 @@ from tiebreak.extras import to_install
 def vote(
     logs: tuple[str, ...],
     out: Path,
-    goal: int | None,
+    goal: str | None,
     stars: bool,
     only_open: tuple[str, ...],
     shared: int,
@@ -64,11 +72,17 @@ def vote(
     Examples:
       tiebreak vote examples/study --out votes.db
       tiebreak vote logs/ --out logs.db --goal 120
+      tiebreak vote logs/ --out goal.db --goal logs/
       tiebreak vote logs/ --out stars.db --stars
       tiebreak vote logs/ --out open.db --only-open logs/
     """
     if stars and only_open:
         raise click.UsageError("--only-open is about pairs: leave it or --stars out")
+    stated = int(goal) if goal is not None and goal.isascii() and goal.isdigit() else None
+    if stated == 0:
+        raise click.BadParameter("give 1 vote or more", param_hint="--goal")
+    if stars and goal is not None and stated is None:
+        raise click.UsageError("--goal takes a number with --stars: logs are about pairs")
     try:
         from tiebreak.people.page import serve
     except ModuleNotFoundError as error:
@@ -85,12 +99,16 @@ def vote(
     kind: VotesKind = "stars" if stars else "matches"
     items = items_of(load_candidates(logs, **loading), kind, seed)
     models = {item.ballots.benchmark: item.ballots.models for item in items}
+    decides = goal is not None and stated is None
+    if goal is not None and stated is None:
+        stated = _votes_to_decide(goal, Counter(item.ballots.benchmark for item in items))
     meta = VotesMeta(
         kind=kind,
         seed=seed,
         created=utc_now(),
         sources=logs,
-        goal=goal,
+        goal=stated,
+        decides=decides,
         schedule="open" if only_open else "balanced",
         shared_every=shared,
         open=_open_pairs(only_open, models) if only_open else None,
@@ -99,6 +117,33 @@ def vote(
     with votes_on(out, items, meta) as file:
         end = f"Votes are kept in {out}. Ctrl-C ends the page."
         serve(file, host, port, lambda address: click.echo(f"Vote at {address}\n{end}"))
+
+
+def _votes_to_decide(logs: str, n_items: Counter[str]) -> int:
+    """As many votes as decide on each board of these benchmarks, which have so many items."""
+    from tiebreak.analysis.anchored import votes_to_decide
+
+    needed = [board for board in votes_to_decide(logs) if board.benchmark in n_items]
+    if not needed:
+        raise click.ClickException(
+            f"{logs} ranks none of these models' benchmarks by pairs: give a number with --goal."
+        )
+    for board in needed:
+        first, second = board.two
+        if math.isinf(board.n_votes):
+            raise click.ClickException(
+                f"No number of votes on the items of {board.benchmark} decides between {first} "
+                f"and {second} if people say what the judge says: it takes more items. Give a "
+                "number with --goal, or leave it out."
+            )
+    votes = [b.n_votes * n_items.total() / n_items[b.benchmark] for b in needed]
+    click.echo(
+        f"{max(votes):,.0f} votes decide between "
+        + " and between ".join(" and ".join(board.two) for board in needed)
+        + " in 4 of 5 cases, if people prefer what the judge prefers. Left out: that people may "
+        "differ from it, and that several of them are asked the same (--shared)."
+    )
+    return math.ceil(max(votes))
 
 
 def _open_pairs(

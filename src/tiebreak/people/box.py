@@ -25,11 +25,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Numbers of votes, skipped ones not counted: of a rater, of all; and the goal, if any."""
+    """Numbers of votes, skipped ones not counted: of a rater, of all; and the goal, if any.
+
+    With `decides` the goal is what decides between the two in front, if a judge is about right.
+    """
 
     rater: int
     all: int
     goal: int | None
+    decides: bool
 
     @property
     def left(self) -> int:
@@ -103,7 +107,8 @@ class BallotBox:
     def progress(self, rater: str) -> Progress:
         """How far a rater is, and all are."""
         given = [v.rater for v in self.file.votes() if v.choice not in ("skip", "identical")]
-        return Progress(given.count(rater), len(given), self.file.meta.goal)
+        meta = self.file.meta
+        return Progress(given.count(rater), len(given), meta.goal, meta.decides)
 
 
 def _vote(turn: Turn, choice: Choice, rater: str, seconds: float | None = None) -> PersonVote:

@@ -53,7 +53,7 @@ def votes_on(path: Path, items: Sequence[VotesItem], meta: VotesMeta) -> VotesFi
                 raise RankingLogError(f"{was}: give the same options, or another --out")
         file.require_same(items)
         if meta.goal is not None:
-            file.state_goal(meta.goal)
+            file.state_goal(meta.goal, decides=meta.decides)
     except RankingLogError:
         file.close()
         raise

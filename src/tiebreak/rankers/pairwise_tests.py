@@ -19,7 +19,7 @@ the mean over sizes (`benchmarks/claims/boards.py` and `skewed.py` measure all c
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -152,6 +152,28 @@ def separation(
     hidden = (together <= 1 - level) & (np.abs(means) <= rarest) & (not symmetric)
     adjusted = np.where((n_items > 0) & ~hidden, together, np.nan)
     return separated(order, columns, n_items, means, p, adjusted, hidden, level)
+
+
+def separation_of_pairs(
+    leads: Mapping[tuple[int, int], FloatArray], order: Sequence[int], *, level: float = 0.95
+) -> Separation:
+    """Test pairs by what was said of each of them alone, where only some were compared.
+
+    With probability `level` no two equal models are told apart (Holm's method over `paired_p`).
+
+    Args:
+        leads: by pair of columns the first one's lead on each item, in [-1, 1].
+        order: columns to compare, best first.
+        level: confidence level, in (0, 1).
+    """
+    columns = list(combinations(order, 2))
+    none = np.empty(0)
+    gaps = [leads.get(pair, -leads.get(pair[::-1], none)) for pair in columns]
+    p = np.array([paired_p(gap) for gap in gaps])
+    n_items = np.array([gap.size for gap in gaps], dtype=np.int64)
+    means = ratio(np.array([gap.sum() for gap in gaps]), n_items)
+    hidden = np.zeros(len(columns), dtype=np.bool_)
+    return separated(order, columns, n_items, means, p, np.array(holm(p)), hidden, level)
 
 
 def separated(

@@ -109,27 +109,48 @@ def krippendorff_alpha(
     reviewers, 4 or 8 answers, independent, dependent or tied.
     """
     table = items_table(ranks)
-    over = ItemDraws(len(table), items, how=how)
-    x = complete_ballots(table)
+    x, over = complete_ballots(table), ItemDraws(len(table), items, how=how)
+    several = bool(np.any(np.sum(~np.isnan(x), axis=1) > 1))
+    return _alpha(x, over, Reason("ballots_tie_all") if several else _FEW_COMPLETE)
+
+
+def rating_alpha(
+    ratings: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
+) -> Estimate:
+    """Krippendorff's α of numbers, by the interval metric, as they are.
+
+    Args:
+        ratings: shape (rows, R raters), NaN = none.
+        items: shape (rows,), the item of each row; by default each row is an item.
+        how: level, draws and seed of the interval.
+    """
+    x = np.asarray(ratings, np.float64)[:, :, None]
+    return _alpha(x, ItemDraws(len(x), items, how=how), Reason("one_label"))
+
+
+def _alpha(x: FloatArray, over: ItemDraws, undefined: Reason) -> Estimate:
+    """α of values, shape (rows, R, units)."""
     n_ballots = np.sum(~np.isnan(x), axis=1)
     paired = n_ballots > 1
     total, squares = np.nansum(x, axis=1), np.nansum(x * x, axis=1)
     spare = np.where(paired, n_ballots - 1, 1)
     apart = np.where(paired, (n_ballots * squares - total**2) / spare, 0)
     values = np.where(paired, n_ballots, 0)
-    sums = np.stack([part.sum(axis=1) for part in (apart, squares * paired, values)], axis=1)
+    parts = (apart, squares * paired, total * paired, values)
+    sums = np.stack([part.sum(axis=1) for part in parts], axis=1)
 
     def alpha(totals: FloatArray) -> FloatArray:
-        # Within a ballot the x add up to 0, so that D_e is their mean square (twice, as is D_o).
-        observed, square, n = totals.T
-        chance = np.where(square > 0, square, np.nan)
+        # D_e is twice the variance of the x, as D_o is twice that within units. Ranks within a
+        # ballot add up to 0.
+        observed, square, total, n = totals.T
+        spread = square - total**2 / np.maximum(n, 1)
+        chance = np.where(spread > 10.0**-DECIMALS * square, spread, np.nan)
         values: FloatArray = 1 - (n - 1) / np.maximum(n, 1) * observed / chance
         return values
 
-    reason = Reason("ballots_tie_all") if paired.any() else _FEW_COMPLETE
     # Where all m reviewers differ as much as they can, α is about −1 / (m − 1).
     low = -1 / max(float(n_ballots.max()) - 1, 1)
-    return over.bounded(sums, alpha, paired.any(axis=1), low=low, undefined=reason)
+    return over.bounded(sums, alpha, paired.any(axis=1), low=low, undefined=undefined)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -178,6 +178,11 @@ class RankingLog:
         )
 
     @property
+    def pairs_chosen(self) -> bool:
+        """Whether people were asked only pairs that another board left open."""
+        return self.arguments.get("schedule") == "open"
+
+    @property
     def by_stars(self) -> bool:
         """Whether its items were judged by stars."""
         return any(item.placed_by == "stars" for item in self.items)

@@ -86,20 +86,15 @@ def read_votes_log(
         planned=tuple(sample.id for sample in samples),
         n_expected=len(samples),
         samples=samples,
-        notes=tuple(_notes(votes, chosen=meta.schedule == "open")),
+        notes=tuple(_notes(votes)),
         seconds={rater: median(times) if times else math.nan for rater, times in seconds.items()},
     )
 
 
-def _notes(votes: Sequence[PersonVote], *, chosen: bool) -> Iterator[str]:
-    """How the votes came about, and which are no plain choice."""
+def _notes(votes: Sequence[PersonVote]) -> Iterator[str]:
+    """Which votes are no plain choice."""
     if not votes:
         yield "There is no vote in it yet"
-    if chosen:
-        yield (
-            "People were asked most about pairs that another board left open: what this one says "
-            "of other pairs rests on few votes"
-        )
     counts = Counter(vote.choice for vote in votes)
     if n := counts["both_bad"]:
         yield f"Votes that both answers are bad, which count as ties: {n:,}"

@@ -88,8 +88,9 @@ class VotesMeta:
     """What a votes file says about itself.
 
     `sources` are the paths that the answers came from, `created` is UTC, ISO 8601. `goal` is the
-    number of votes that was stated, all raters together, None for none. Of every `shared_every`
-    turns one is put to all raters; 0 for none. Where the schedule is "open", `open` holds the pairs
+    number of votes that was stated, all raters together, None for none; with `decides` it is what
+    decides between the two in front if a judge is about right. Of every `shared_every` turns one is
+    put to all raters; 0 for none. Where the schedule is "open", `open` holds the pairs
     that are asked, by benchmark.
     """
 
@@ -98,6 +99,7 @@ class VotesMeta:
     created: str
     sources: tuple[str, ...]
     goal: int | None = None
+    decides: bool = False
     schedule: VoteSchedule = "balanced"
     shared_every: int = 5
     open: Mapping[str, tuple[tuple[str, str], ...]] | None = None
@@ -209,11 +211,12 @@ class VotesFile:
             self._connection.execute(change, (utc_now(), given[-1].id))
         return given[-1]
 
-    def state_goal(self, goal: int) -> None:
+    def state_goal(self, goal: int, *, decides: bool) -> None:
         """State another goal."""
+        rows = [("goal", json.dumps(goal)), ("decides", json.dumps(decides))]
         with _plain_errors(self.path):
-            self._connection.execute("UPDATE meta SET value = ? WHERE name = 'goal'", (str(goal),))
-        self.meta = replace(self.meta, goal=goal)
+            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+        self.meta = replace(self.meta, goal=goal, decides=decides)
 
     def require_same(self, items: Sequence[VotesItem]) -> None:
         """Refuse items, answers or models that the file was not begun with.

@@ -4,23 +4,22 @@ import math
 
 from tiebreak.analysis.judge.figures import Juror, Raters
 from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.stars import StarBoard
 from tiebreak.report.cells import integer, number, share, share_bounds, share_estimate, words
 from tiebreak.report.sheet import Column, Section, Table, interval_heading, model_names, numbers
 from tiebreak.text import count
 
 
-def jury_section(board: Leaderboard) -> Section:
+def jury_section(board: Leaderboard | StarBoard) -> Section:
     """The judges of a jury, or the raters, side by side; their bills are in the receipt."""
-    raters = board.raters
+    raters, in_pairs = board.raters, isinstance(board, Leaderboard)
     interval = Column(interval_heading(board.level), left=True)
-    columns = [Column("First won"), interval, Column("Agrees"), interval]
+    columns = [*[Column("First won"), interval] * in_pairs, Column("Agrees"), interval]
     rows = []
     for juror in board.jury:
-        row = [
-            share(juror.figures.position.rate),
-            share_bounds(juror.figures.position.lower, juror.figures.position.upper),
-            *share_estimate(juror.agreement),
-        ]
+        position = juror.figures.position
+        first = [share(position.rate), share_bounds(position.lower, position.upper)]
+        row = [*first * in_pairs, *share_estimate(juror.agreement)]
         if raters:
             row = [integer(_asked(juror)), number(raters.seconds[juror.name], 1), *row]
         else:
@@ -34,14 +33,18 @@ def jury_section(board: Leaderboard) -> Section:
         columns.append(Column("No reply"))
     table = Table.of((model_names(noun.capitalize()), *columns), rows, title)
     legend = (
-        f"First won: {verdicts} for the answer shown first (unbiased: 50%). Agrees: pairs of "
-        f"answers in the order in which most of the other {noun}s put them (a coin: 50%)"
-    ) + ". Seconds: the median that a vote took" * (raters is not None)
-    lines = [_agreement_line(raters)] if raters else []
+        (f"First won: {verdicts} for the answer shown first (unbiased: 50%). " * in_pairs)
+        + (
+            "Agrees: pairs of "
+            f"answers in the order in which most of the other {noun}s put them (a coin: 50%)"
+        )
+        + ". Seconds: the median that a vote took" * (raters is not None)
+    )
+    lines = [_agreement_line(raters, in_pairs=in_pairs)] if raters else []
     return Section.of(table, legend=[legend] if rows else [], lines=lines)
 
 
-def _agreement_line(raters: Raters) -> str:
+def _agreement_line(raters: Raters, *, in_pairs: bool) -> str:
     if not raters.n_shared:
         return f"Whether raters agree cannot be told: {raters.alpha.reason}"
     figures = [
@@ -50,7 +53,8 @@ def _agreement_line(raters: Raters) -> str:
         else f"{name} {of.value:.2f} ({of.reason})"
         for name, of in (("Krippendorff's α", raters.alpha), ("Cohen's κ", raters.kappa))
     ]
-    on = f"on {count(raters.n_shared, 'pair')} that several compared"
+    noun, done = ("pair", "compared") if in_pairs else ("answer", "gave stars")
+    on = f"on {count(raters.n_shared, noun)} that several {done}"
     return f"Raters among themselves, {on}: {', '.join(figures)}"
 
 

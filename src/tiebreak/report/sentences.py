@@ -213,6 +213,11 @@ SENTENCES: Final = {
         "The log ends early: {n:,} of {of:,} {of:item|items} are not in it, and the receipt lacks "
         "what calls for them may have cost"
     ),
+    "pairs_chosen": (
+        "People were asked only pairs that another board left open. Each of these is tested by its "
+        "own votes; nothing is said of other pairs, for which scores are guessed, which order the "
+        "models and have no interval"
+    ),
     "unscored": "{clause}. {common}",
     "unscored_replies": "{n:,} of {of:,} {asked} ({share:percent}) {lack}",
     "ties": (

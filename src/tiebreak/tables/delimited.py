@@ -198,12 +198,8 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def read_delimited(
-    path: Path, *, numbers: bool = False, faults: list[TableError] | None = None
-) -> Delimited:
+def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
     """Read a file with a header line; what `safe` wrote, with these `numbers`, is as before.
-
-    Where a list of `faults` is given, rows with more or fewer cells are left out and named in it.
 
     Raises:
         TableError: it does not exist; a column has no name, or two have the same; a row has more
@@ -211,15 +207,8 @@ def read_delimited(
         UnreadableFileError: as `read_text`, and for quotes that do not match.
     """
     header, decimal, records = delimited_rows(path, numbers=numbers)
-    rows = []
-    for line, cells in records:
-        try:
-            rows.append(Row(line, cells_of(path, line, header, cells)))
-        except TableError as error:
-            if faults is None:
-                raise
-            faults.append(error)
-    if not rows and not faults:
+    rows = [Row(line, cells_of(path, line, header, cells)) for line, cells in records]
+    if not rows:
         raise TableError(f"{path} holds no row below a header line; give at least one")
     return Delimited(path, header, tuple(rows), decimal)
 

@@ -174,12 +174,16 @@ class HumanLabel:
 
 @dataclass(frozen=True, slots=True)
 class HumanLabels:
-    """The labels of a file; `notes` are sentences on what was passed over in it."""
+    """The labels of a file; `notes` are sentences on what was passed over in it.
+
+    `pairs_chosen` is whether people were asked only pairs that a board left open.
+    """
 
     source: str
     kind: LabelKind
     labels: tuple[HumanLabel, ...]
     notes: tuple[str, ...] = ()
+    pairs_chosen: bool = False
 
 
 def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLabels:
@@ -195,7 +199,7 @@ def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLa
     if not problem_with(path) and is_votes_file(Path(path)):
         return _in_votes(Path(path))
     faults: list[TableError] = []
-    table = read_rows(Path(path), {*_NAMES, *OTHERWISE}, faults=faults)
+    table = read_rows(Path(path), {*_NAMES, *OTHERWISE}, faults)
     columns, kind = _columns(table)
     labels: list[HumanLabel] = []
     lines: dict[tuple[object, ...], int] = {}
@@ -254,9 +258,10 @@ def _in_votes(path: Path) -> HumanLabels:
             labels.append(HumanLabel(len(labels) + 1, *about, digests=starts))
     if not labels:
         raise TableError(f"{path} holds no vote yet: vote first")
-    notes = tuple(f"{path}: {note}" for note in log.notes)
+    chosen = ["People were asked only pairs that a board left open, which are harder than others"]
+    notes = tuple(f"{path}: {note}" for note in (*chosen * log.pairs_chosen, *log.notes))
     kind: LabelKind = "preferences" if len(labels[0].models) > 1 else "stars"
-    return HumanLabels(str(path), kind, tuple(labels), notes)
+    return HumanLabels(str(path), kind, tuple(labels), notes, log.pairs_chosen)
 
 
 def answer_digests(answer: str) -> tuple[str, str]:

@@ -11,8 +11,8 @@ be a column of items (`item_id`, `question_id`), one of raters (`rater`, `judge`
 which of the two was shown first, named as a winner is. Nothing else says who was shown first: that
 an arena has model_a at the left is not in its files. AlpacaEval's `annotations.json`
 (`generator_1`, `generator_2`, `preference` from 1 to 2, the item is the `instruction`) and
-arena-hard's judgments (`games`, with the order shown) are read as they are. For the forms of files
-see `records`.
+arena-hard's judgments (`games`, with the order shown) are read as they are, as are LMArena's older
+files (`winner_model_a`, `winner_model_b`, `winner_tie`). For the forms of files see `records`.
 """
 
 import math

@@ -5,12 +5,13 @@
 so that two million rows are a few arrays. What is no text is written as one, and nothing is "". Of
 Parquet only the columns are read that are asked for. A row of arena-hard's judgments becomes its
 games; in the first the baseline is answer A, in the second the model is. Its older files do not
-name the baseline, which is then called "baseline".
+name the baseline, which is then called "baseline". LMArena's older files have three columns that
+are 1 for the winner or a tie, else 0 (`ONE_HOT`); they become one, `winner`.
 """
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +25,6 @@ from tiebreak.tables.delimited import (
     cells_of,
     delimited_rows,
     read_bytes,
-    read_delimited,
 )
 from tiebreak.tables.errors import TableError, UnreadableFileError, first_line, require_path
 
@@ -34,6 +34,12 @@ JSON_LINES: Final = (".jsonl", ".ndjson")
 JSON: Final = (*JSON_LINES, ".json")
 PARQUET: Final = ".parquet"
 
+ONE_HOT: Final[Mapping[str, str]] = {
+    **{"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
+}
+"""Columns of which one is 1, and the winner that each stands for."""
+
+_WINNER = "winner"
 _BATCH = 200_000
 _BASELINE = "baseline"
 _MARK = b"\xef\xbb\xbf"
@@ -79,19 +85,48 @@ def read_records(path: Path, wanted: Collection[str], on_fault: Fault | None = N
         UnreadableFileError: it cannot be opened, or is not of the form that its name says.
     """
     require_path(path)
+    place, n_faults, wanted = _place(path), 0, {*wanted, *ONE_HOT}
 
-    def refuse(line: int, message: str) -> None:
-        raise TableError(f"{path}, {place} {line}: {message}")
+    def fault(line: int, message: str) -> None:
+        nonlocal n_faults
+        n_faults += 1
+        if on_fault is None:
+            raise TableError(f"{path}, {place} {line}: {message}")
+        on_fault(line, message)
 
     ending = path.suffix.lower()
     if ending == PARQUET:
-        return _parquet(path, wanted)
-    place = _place(path)
-    columns = _Columns(wanted)
-    rows = _objects if ending in JSON else _cells
-    for line, row in rows(path, on_fault or refuse):
-        columns.add(line, row)
-    return columns.records(path, place)
+        records = _parquet(path, wanted)
+    elif ending in JSON:
+        records = _Columns(wanted).filled(_objects(path, fault)).records(path, place)
+    else:
+        header, decimal, rows = delimited_rows(path)
+        columns = _Columns(wanted, header).filled(_cells(path, header, rows, fault))
+        records = columns.records(path, place, decimal)
+    if not len(records.lines) and not n_faults:
+        raise TableError(f"{path} holds no row; give at least one")
+    return _with_winner(records)
+
+
+def _with_winner(records: Records) -> Records:
+    """One column for those of `ONE_HOT`; a row in which not just one is 1 shows what they hold."""
+    names = {name.casefold(): name for name in records.columns}
+    if _WINNER in names or not names.keys() >= ONE_HOT.keys():
+        return records
+    marks = [records.columns[names[name]] for name in ONE_HOT]
+    kinds, codes = np.unique(np.stack([mark.codes for mark in marks]), axis=1, return_inverse=True)
+    texts = []
+    for kind in kinds.T.tolist():
+        cells = [mark.texts[code] for mark, code in zip(marks, kind, strict=True)]
+        ones = [cell.removesuffix(".0") == "1" for cell in cells]
+        named = [winner for winner, one in zip(ONE_HOT.values(), ones, strict=True) if one]
+        texts.append(named[0] if len(named) == 1 else " ".join(filter(None, cells)))
+    header = tuple(name for name in records.table.header if name.casefold() not in ONE_HOT)
+    return replace(
+        records,
+        table=replace(records.table, header=(*header, _WINNER)),
+        columns={**records.columns, _WINNER: Coded(tuple(texts), codes.ravel().astype(np.int32))},
+    )
 
 
 def _place(path: Path) -> str:
@@ -105,21 +140,16 @@ def holds_list(path: Path) -> bool:
         return file.read(64).lstrip(_MARK + b" \t\r\n").startswith(b"[")
 
 
-def read_rows(
-    path: Path, wanted: Collection[str], *, faults: list[TableError] | None = None
-) -> Delimited:
+def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> Delimited:
     """The same as rows of cells, for files of people's labels, which are short.
 
-    Where a list of `faults` is given, what is no row is left out and named in it.
+    What is no row is left out and named in `faults`.
     """
-    if path.suffix.lower() not in (*JSON, PARQUET):
-        return read_delimited(path, faults=faults)
 
     def keep(line: int, message: str) -> None:
-        assert faults is not None
         faults.append(TableError(f"{path}, {_place(path)} {line}: {message}"))
 
-    records = read_records(path, wanted, None if faults is None else keep)
+    records = read_records(path, wanted, keep)
     columns = {name: coded.texts for name, coded in records.columns.items()}
     codes = [coded.codes.tolist() for coded in records.columns.values()]
     cells = (
@@ -133,35 +163,40 @@ def read_rows(
 class _Columns:
     """Columns that grow by cells; one that a row lacks is "" there."""
 
-    def __init__(self, wanted: Collection[str]) -> None:
+    def __init__(self, wanted: Collection[str], header: Sequence[str] = ()) -> None:
         self.wanted = wanted
         self.header: dict[str, bool] = {}
         self.index: dict[str, dict[str, int]] = {}
         self.codes: dict[str, array[int]] = {}
         self.lines = array("q")
+        self.name(header)
 
-    def add(self, line: int, row: Mapping[str, Any]) -> None:
-        """Add a row."""
-        for name in row:
+    def name(self, names: Iterable[str]) -> None:
+        """Begin the columns of these names that are not there yet."""
+        for name in names:
             if name not in self.header:
                 self.header[name] = name.casefold() in self.wanted
                 if self.header[name]:
                     self.index[name] = {"": 0}
                     self.codes[name] = array("i", bytes(4 * len(self.lines)))
-        for name, codes in self.codes.items():
-            index = self.index[name]
-            codes.append(index.setdefault(_text(row.get(name)), len(index)))
-        self.lines.append(line)
 
-    def records(self, path: Path, place: str) -> Records:
+    def filled(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> "_Columns":
+        """These columns with rows below, each with its line."""
+        for line, row in rows:
+            self.name(row)
+            for name, codes in self.codes.items():
+                index = self.index[name]
+                codes.append(index.setdefault(_text(row.get(name)), len(index)))
+            self.lines.append(line)
+        return self
+
+    def records(self, path: Path, place: str, decimal: str = ".") -> Records:
         """What was added."""
-        if not self.lines:
-            raise TableError(f"{path} holds no row; give at least one")
         columns = {
             name: Coded(tuple(self.index[name]), np.array(codes, np.int32))
             for name, codes in self.codes.items()
         }
-        table = Delimited(path, tuple(self.header), (), ".", place)
+        table = Delimited(path, tuple(self.header), (), decimal, place)
         return Records(table, columns, np.array(self.lines, np.int64))
 
 
@@ -173,8 +208,9 @@ def _text(value: object) -> str:
     return json.dumps(value) if isinstance(value, (dict, list, bool)) else str(value)
 
 
-def _cells(path: Path, on_fault: Fault) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    header, _, rows = delimited_rows(path)
+def _cells(
+    path: Path, header: tuple[str, ...], rows: Iterable[tuple[int, list[str]]], on_fault: Fault
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for line, cells in rows:
         try:
             yield line, cells_of(path, line, header, cells)
@@ -246,9 +282,10 @@ def _parquet(path: Path, wanted: Collection[str]) -> Records:
         raise UnreadableFileError(
             f"{path} cannot be read as Parquet ({first_line(str(error))})"
         ) from error
-    if not n_rows:
-        raise TableError(f"{path} holds no row; give at least one")
-    columns = {name: Coded(tuple(index[name]), np.concatenate(parts[name])) for name in names}
+    none = np.empty(0, np.int32)
+    columns = {
+        name: Coded(tuple(index[name]), np.concatenate([none, *parts[name]])) for name in names
+    }
     return Records(Delimited(path, header, (), ".", "row"), columns, np.arange(1, n_rows + 1))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tiebreak.analysis.judge.figures import raters_of
 from tiebreak.reason import Reason
-from tiebreak.scorers.ballots import ItemBallots, Match, Verdict
+from tiebreak.scorers.ballots import ItemBallots, Match, PointScore, Verdict
 
 NAMES = ("ann", "ben", "cleo")
 
@@ -69,6 +69,55 @@ def test_agreement_is_that_of_all_pairs_of_votes(seed: int) -> None:
     assert found.kappa.value == pytest.approx((agreed - by_chance) / (1 - by_chance))
     for figure in (found.alpha, found.kappa):
         assert figure.lower < figure.value < figure.upper
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_agreement_on_stars_is_that_of_all_pairs_of_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    given = [
+        dict.fromkeys(NAMES[: int(rng.integers(1, 4))], 0) | {NAMES[0]: int(rng.integers(0, 4))}
+        for _ in range(40)
+    ]
+    given = [{name: int(rng.integers(0, 2) + stars) for name, stars in g.items()} for g in given]
+    given = [{name: min(stars, 3) for name, stars in g.items()} for g in given]
+    items = [starred(number, stars) for number, stars in enumerate(given)]
+    found = raters_of(items, dict.fromkeys(NAMES, 1.0))
+    shared = [list(stars.values()) for stars in given if len(stars) > 1]
+    assert found.n_shared == len(shared)
+    pairs = [(x, y, len(g) - 1) for g in shared for x, y in permutations(g, 2)]
+    apart = np.average([(x - y) ** 2 for x, y, _ in pairs], weights=[1 / n for *_, n in pairs])
+    values = [stars for of_answer in shared for stars in of_answer]
+    chance = np.mean([(x - y) ** 2 for x, y in permutations(values, 2)])
+    assert found.alpha.value == pytest.approx(1 - apart / chance)
+    table = np.zeros((4, 4))
+    for of_answer in shared:
+        for x, y in permutations(of_answer, 2):
+            table[x, y] += 1 / (len(of_answer) * (len(of_answer) - 1))
+    table /= table.sum()
+    by_chance = float(table.sum(axis=0) @ table.sum(axis=1))
+    assert found.kappa.value == pytest.approx((np.trace(table) - by_chance) / (1 - by_chance))
+
+
+def test_stars_that_are_all_the_same_say_nothing() -> None:
+    found = raters_of(
+        [starred(n, {"ann": 3, "ben": 3}) for n in range(9)], {"ann": 1.0, "ben": 2.0}
+    )
+    assert (found.n_shared, found.alpha.reason) == (9, Reason("one_label"))
+    assert np.isnan(found.alpha.value)
+
+
+def starred(number: int, stars: dict[str, int]) -> ItemBallots:
+    """An item in which raters gave stars to the answer of a."""
+    parts = [
+        PointScore(candidate="a", stars=n, score=n / 3, judge=name) for name, n in stars.items()
+    ]
+    return voted(number, {}).model_copy(
+        update={
+            "placed_by": "stars",
+            "matches": (),
+            "scores": (PointScore.of_jury(parts, quorum=1),),
+        }
+    )
 
 
 def test_who_is_first_does_not_matter() -> None:

@@ -18,6 +18,7 @@ from tiebreak.report.cells import (
     words,
 )
 from tiebreak.report.json import document, in_columns, json_ready, only
+from tiebreak.report.jury import jury_section
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.report.sheets.leaderboard import (
     bill_sections,
@@ -45,8 +46,8 @@ def sheets_of(report: StarReport) -> list[Sheet]:
 def data_of(report: StarReport) -> dict[str, Any]:
     """The fields of `StarReport` under "tiebreak/stars", version 1.
 
-    The parts have the fields of `StarBoard`, `BoardVerdict`, `StarRow`, `StarPair`, `Estimate`,
-    `Receipt`, `StarStyles` and `StyleRow`.
+    The parts have the fields of `StarBoard`, `BoardVerdict`, `StarRow`, `StarPair`, `Juror`,
+    `Raters`, `Estimate`, `Receipt`, `StarStyles` and `StyleRow`.
     """
     return document("tiebreak/stars", 1, boards=report.boards, styles=report.styles)
 
@@ -72,6 +73,7 @@ def board_sheet(board: StarBoard) -> Sheet:
             ),
             Section.of(_subjects(board), legend=[_SUBJECTS]),
             Section.of(_stars(board), lines=_constants(board)),
+            *([jury_section(board)] if board.raters else []),
         ),
         (*map(str, board.notes), *settings_notes(board)),
     )
