@@ -15,11 +15,11 @@ from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.estimate import plan_sheet
-from tiebreak.estimate.cost import estimate_cost, plan_judging
+from tiebreak.estimate.cost import estimate_cost, plan_judging, rates
 from tiebreak.estimate.estimate import Estimate
 from tiebreak.estimate.plan import FEWEST, Goal
 from tiebreak.estimate.prices import listed_price, model_info, read_price_file
-from tiebreak.prices import read_price
+from tiebreak.prices import Price, read_price
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
@@ -65,8 +65,8 @@ class Planned:
     estimated: Protocol | None = None
 
 
-def register_prices(study: Study) -> None:
-    """Tell Inspect the prices of those who judge, so that a budget in dollars can be kept.
+def register_prices(study: Study) -> dict[str, Price]:
+    """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
 
     Raises:
         StudyError: there is such a budget, and no price of a model that is asked.
@@ -76,25 +76,29 @@ def register_prices(study: Study) -> None:
         given = [read_price(text) for text in study.prices]
     except ValueError as error:
         raise StudyError(str(error)) from error
-    named = {model: price for model, price in given if model}
     for_all = next((price for model, price in given if not model), None)
     filed = read_price_file(study.price_file) if study.price_file else {}
-    for model in study.asked:
-        price = named.get(model) or for_all or filed.get(model)
+    known = filed | {model: price for model, price in reversed(given) if model}
+    for model in dict.fromkeys(model.model for model in study.everyone):
+        price = known.get(model) or for_all or listed_price(model)
         if price is not None:
-            cost = ModelCost(
-                input=price.input,
-                output=price.output,
-                input_cache_write=price.input,
-                input_cache_read=price.input,
-            )
-            info = model_info(model) or ModelInfo()
-            set_model_info(model, info.model_copy(update={"cost": cost}))
-        elif study.budget is not None and listed_price(model) is None:
+            known[model] = price
+        elif study.budget is not None:
             raise StudyError(
                 f"No price of {model} is known, so a budget in dollars cannot be kept: add --price "
-                "IN,OUT (dollars per million tokens), or give --calls N instead of --budget."
+                f"{model}=IN,OUT (dollars per million tokens), or give --calls N instead of "
+                "--budget, which limits judging alone."
             )
+    for model, price in known.items():
+        cost = ModelCost(
+            input=price.input,
+            output=price.output,
+            input_cache_write=price.input,
+            input_cache_read=price.input,
+        )
+        info = model_info(model) or ModelInfo()
+        set_model_info(model, info.model_copy(update={"cost": cost}))
+    return known
 
 
 def place_of(source: str, protocol: Protocol) -> str:
@@ -160,9 +164,38 @@ def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) 
     return costs
 
 
+def judging_rate(study: Study, pool: CandidatePool) -> float:
+    """What one round of each protocol takes of an item, in dollars at most; NaN without a price."""
+    dollars = 0.0
+    for protocol in study.protocols:
+        for estimate in estimates(study, [protocol], pool):
+            cost, most = estimate.protocols[0].cost, rates(estimate)[0].most
+            high = math.nan if cost is None else cost.high / estimate.n_items
+            dollars += high if most is None else most
+    return dollars
+
+
 def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
     """The prices that are given of these models, or of all."""
     return [text for text in study.prices if read_price(text)[0] in (None, *asked)]
+
+
+def share_of(study: Study, n_sources: int, paid: float) -> Goal:
+    """What each judging may come to, once answers are `paid`, in dollars.
+
+    Raises:
+        StudyError: nothing is left.
+    """
+    places = n_sources * len(study.protocols)
+    if study.budget is not None and study.budget <= paid:
+        raise StudyError(
+            f"The budget is spent on answers (${paid:,.4g} of ${study.budget:,.4g}): give a larger "
+            "one to judge them."
+        )
+    return Goal(
+        None if study.budget is None else (study.budget - paid) / places,
+        None if study.calls is None else study.calls // places,
+    )
 
 
 def plan(
@@ -183,14 +216,14 @@ def plan(
     new = tuple(model for model in models if model not in before)
     variant = protocol.variant
     may_join = variant.protocol.name == _PLANNED and not variant.settings.get("baseline")
-    left = _left(place, share, folder) if not kept or new or _raised(kept[0], share) else Goal()
+    left = _left(place, share, folder) if not kept or new or raised(kept[0], share) else Goal()
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
         return _first(study, protocol, source, models, share, left)
     runs = list(kept)
     if new:
         more = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=more))
-    if _raised(kept[0], share):
+    if raised(kept[0], share):
         return _anew(study, protocol, source, runs, share, left)
     if not new:
         return Planned(tuple(runs))
@@ -299,7 +332,7 @@ def _newcomers_price(study: Study, protocol: Protocol, source: Source, run: Judg
     )
 
 
-def _raised(run: Judging, share: Goal) -> bool:
+def raised(run: Judging, share: Goal) -> bool:
     """Whether there is more to spend than when a judging was confirmed."""
     more = run.budget is not None and (share.dollars is None or share.dollars > run.budget)
     return more or (run.calls is not None and (share.calls is None or share.calls > run.calls))
