@@ -87,10 +87,10 @@ def bill_of(model: str, path: str, prices: Mapping[str, Price]) -> Bill:
     summaries = read_eval_log_sample_summaries(path)
     for sample_id, name, usage in _usages(path, summaries):
         cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-        tokens_in, tokens_out = usage.input_tokens + cached, usage.output_tokens
-        cost = prices[name].cost(tokens_in, tokens_out) if name in prices else math.nan
+        tokens = (usage.input_tokens + cached, usage.output_tokens)
+        cost = prices[name].cost(*tokens) if name in prices else math.nan
         unpriced |= {name} - prices.keys()
-        items[sample_id] += (tokens_in, tokens_out, cost)
+        items[sample_id] += (*tokens, cost)
     table = np.array([*items.values()]).reshape(-1, 3)
     tokens_in, tokens_out, mean = table.mean(axis=0).tolist() if len(table) else 3 * [math.nan]
     costs = [*enumerate(table[:, 2].tolist())]
@@ -199,13 +199,13 @@ class Generating:
         confirmed = False
         while True:
             bills = self._bills(answers.logs)
-            n_pool = min(_n_samples(answers.logs), self.study.limit or math.inf)
+            n_pool = self._n_pool(answers.logs)
             wanted = self._wanted(answers, bills, n_pool)
             fewest = min(bill.n_items for bill in bills)
             if fewest >= wanted:
                 return answers, None if wanted == n_pool else wanted
             if not confirmed:
-                self._show(answers, bills, wanted)
+                self._show(answers, bills, wanted, n_pool)
                 confirmed = True
             n_items = min(wanted, GROWTH * fewest)
             able = [model for model in self.study.models if model.shown in answers.logs]
@@ -265,36 +265,41 @@ class Generating:
         pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
         return judging_rate(self.study, pool)
 
-    def _show(self, answers: Answers, bills: Sequence[Bill], n_items: int) -> None:
-        terminal.show([sheet_of(self.benchmark.name, bills, n_items, self._judging(answers))])
+    def _n_pool(self, logs: Mapping[str, str]) -> int:
+        """How many items there are to answer, as the logs of answers say."""
+        headers = [read_eval_log(log, header_only=True) for log in logs.values()]
+        n_samples = max(header.eval.dataset.samples or 0 for header in headers)
+        return min(n_samples, self.study.limit or n_samples)
+
+    def _show(self, answers: Answers, bills: Sequence[Bill], n_items: int, n_pool: int) -> None:
+        judging = self._judging(answers)
+        terminal.show([sheet_of(self.benchmark.name, bills, n_items, n_pool, judging)])
         asked = f"Ask {count(len(bills), 'model')} for {count(n_items, 'answer')} each, for "
         if self.confirm is not None and not self.confirm(f"{asked}{about(bills, n_items)}?"):
             raise StudyError("Nothing more is asked. The answers stay where they are.")
 
 
-def _n_samples(logs: Mapping[str, str]) -> int:
-    """How many items a benchmark has, as the logs of its answers say."""
-    headers = [read_eval_log(log, header_only=True) for log in logs.values()]
-    return max(header.eval.dataset.samples or 0 for header in headers)
-
-
-def sheet_of(benchmark: str, bills: Sequence[Bill], n_items: int, judging: float) -> Sheet:
+def sheet_of(
+    benchmark: str, bills: Sequence[Bill], n_items: int, n_pool: int, judging: float
+) -> Sheet:
     """What answers to so many items take, and about what a round of judging them."""
     rows = [
         (
             words(bill.model),
             integer(bill.n_items),
-            integer(round(bill.tokens_in)),
-            integer(round(bill.tokens_out)),
-            _dollars(bill.cost.likely),
-            _dollars(bill.more(n_items)),
+            *(_cell(tokens, "{:,.0f}".format) for tokens in (bill.tokens_in, bill.tokens_out)),
+            _cell(bill.cost.likely, money),
+            _cell(bill.more(n_items), money),
         )
         for bill in bills
     ]
+    items = f"all {count(n_pool, 'item')}"
+    if n_items < n_pool:
+        items = f"{n_items:,} of the {count(n_pool, 'item')}, as the budget is enough for,"
     columns = numbers("Answered", "Tokens in", "Tokens out", "An item", "To come")
     return Sheet(
-        f"{benchmark} · {count(len(bills), 'model')} · {count(n_items, 'item')}",
-        verdict=f"Answers to {count(n_items, 'item')} take {about(bills, n_items)}.",
+        f"{benchmark} · {count(len(bills), 'model')} · {count(n_pool, 'item')}",
+        verdict=f"Answers to {items} take {about(bills, n_items)}.",
         sections=(Section.of(Table.of((model_names(), *columns), rows, "What answers cost")),),
         notes=tuple(_notes(bills, judging * n_items)),
     )
@@ -307,8 +312,8 @@ def about(bills: Sequence[Bill], n_items: int) -> str:
     return f"about {more} more" + (f", and what {all_of(unknown)} may cost" if unknown else "")
 
 
-def _dollars(dollars: float) -> Cell:
-    return Cell(UNDEFINED) if math.isnan(dollars) else Cell(money(dollars), dollars)
+def _cell(figure: float, write: Callable[[float], str]) -> Cell:
+    return Cell(UNDEFINED) if math.isnan(figure) else Cell(write(figure), figure)
 
 
 def _notes(bills: Sequence[Bill], judging: float) -> Iterator[str]:

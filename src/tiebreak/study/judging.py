@@ -13,8 +13,10 @@ from tiebreak.study.folder import Judging, StudyFolder
 def rounds_to_join(run: Judging) -> int:
     """How many others a newcomer meets on an item: as many as the others did.
 
-    Of an odd number of models one sits out in each round.
+    Of an odd number of models one sits out in each round. A plan may say that it is fewer.
     """
+    if run.rounds is not None:
+        return run.rounds
     rounds: int = Protocol(label=run.label).variant.settings.get("rounds", 1)
     members = len(run.models) - len(run.newcomers)
     return max(1, round(rounds * (1 - (members % 2) / members)))

@@ -227,8 +227,8 @@ def plan(
         return _anew(study, protocol, source, runs, share, left)
     if not new:
         return Planned(tuple(runs))
-    runs[-1] = _limited(runs[-1], share, left)
-    return Planned(tuple(runs), (_newcomers_price(study, protocol, source, runs[-1]),))
+    joining = _joining(study, source, _limited(runs[-1], share, left))
+    return replace(joining, runs=(*runs[:-1], *joining.runs))
 
 
 def _anew(
@@ -247,7 +247,7 @@ def _anew(
         study, protocol, source, base.models, _part(share, parts[0]), _part(left, parts[0])
     )
     first = planned.runs[0].model_copy(update={"budget": share.dollars, "calls": share.calls})
-    same = {"label": first.label, "n_items": first.n_items, "log": None}
+    same = {"label": first.label, "n_items": first.n_items, "rounds": None, "log": None}
     joined = [
         _limited(run.model_copy(update=same), share, _part(left, part))
         for run, part in zip(later, parts[1:], strict=True)
@@ -301,35 +301,64 @@ def _first(
     return Planned((run,), estimated=protocol)
 
 
-def _newcomers_price(study: Study, protocol: Protocol, source: Source, run: Judging) -> Sheet:
-    """What newcomers would ask, in a sentence.
+def _joining(study: Study, source: Source, run: Judging) -> Planned:
+    """The matches of newcomers, as many as what is left of the budget buys.
+
+    First they play fewer rounds, then on fewer items.
 
     Raises:
-        StudyError: it is more than is left, and the board would lose items.
+        StudyError: it buys too few items.
     """
-    labels = [
-        f"{_PLANNED}:rounds={rounds_to_join(run)},newcomers={model}" for model in run.newcomers
-    ]
-    rows = [
-        row.protocols[0]
-        for label in labels
-        for row in estimates(study, [Protocol(label=label)], source.pool)
-    ]
-    part = (run.n_items or len(source.pool)) / len(source.pool)
-    calls = sum(row.calls.likely for row in rows) * part
-    cost = sum(row.cost.likely if row.cost else math.nan for row in rows) * part
-    asked = f"about {calls:,.0f} calls" + ("" if math.isnan(cost) else f", ${cost:,.2f}")
+    n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
+    wanted = rounds = rounds_to_join(run)
+    calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
+    while n_items < n_pool and rounds > 1:
+        rounds -= 1
+        calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
+    n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
-    if calls > (run.max_calls or math.inf) or cost > (run.max_cost or math.inf):
-        left = f"{run.max_calls:,} calls" if run.max_calls else f"${run.max_cost:,.2f}"
+    if n_items < min(FEWEST, n_pool):
+        left = f"${run.max_cost:,.2f}" if run.max_calls is None else f"{run.max_calls:,} calls"
         raise StudyError(
-            f"{run.place}: matches of {newcomers} take {asked}, and {left} are left of the budget: "
-            "give a larger one."
+            f"{run.place}: matches of {newcomers} take {_asked(calls * n_pool, cost * n_pool)}, "
+            f"and {left} are left of the budget. On fewer than {FEWEST} items no two models can be "
+            "told apart: give a larger one."
         )
-    return Sheet(
-        f"{source.name} · {count(len(run.newcomers), 'newcomer')}",
-        verdict=f"Only matches of {newcomers} are judged: {asked}.",
-    )
+    sentence = f"Only matches of {newcomers} are judged: {_asked(calls * n_items, cost * n_items)}."
+    if rounds < wanted:
+        sentence += f" The budget is enough for {rounds} of {count(wanted, 'round')}."
+        run = run.model_copy(update={"rounds": rounds})
+    if n_items < n_pool:
+        sentence += f" The budget is enough for {n_items:,} of {count(n_pool, 'item')}, and the "
+        sentence += "board will be of these."
+        few = {"sample_ids": run.sample_ids[:n_items]} if run.sample_ids else {"n_items": n_items}
+        run = run.model_copy(update=few)
+    title = f"{source.name} · {count(len(run.newcomers), 'newcomer')}"
+    return Planned((run,), (Sheet(title, verdict=sentence),))
+
+
+def _newcomers_rate(
+    study: Study, source: Source, run: Judging, rounds: int
+) -> tuple[float, float, int]:
+    """Calls and likely dollars of an item, and how many items what is left buys."""
+    protocols = [
+        Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
+    ]
+    costs = [row for each in protocols for row in estimates(study, [each], source.pool)]
+    first = [rates(cost)[0] for cost in costs]
+    calls = sum(rate.calls for rate in first)
+    dollars = sum(math.nan if rate.dollars is None else rate.dollars for rate in first)
+    most = sum(math.nan if rate.most is None else rate.most for rate in first)
+    bought = [
+        limit / an_item
+        for limit, an_item in ((run.max_calls, calls), (run.max_cost, most))
+        if limit is not None and an_item > 0
+    ]
+    return calls, dollars, math.floor(min(bought, default=10**9))
+
+
+def _asked(calls: float, dollars: float) -> str:
+    return f"about {calls:,.0f} calls" + ("" if math.isnan(dollars) else f", ${dollars:,.2f}")
 
 
 def raised(run: Judging, share: Goal) -> bool:
