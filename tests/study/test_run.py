@@ -3,15 +3,20 @@
 import json
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+import tiebreak
 from tests.inspect_tasks.runs import real_calls
+from tests.publish.fake_hub import WRITE
+from tests.publish.hub_client import COMMIT, REPO, impatient, online
 from tiebreak.candidates import load_candidates
 from tiebreak.cli.verbs import main
+from tiebreak.publish import dataset
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answer
 from tiebreak.study.design import study_of
@@ -289,6 +294,28 @@ calls: 200
     }
     assert {found["rows"][0]["model"] for found in boards} == {"best"}
     assert Path("study/answers/sums/best").is_dir()
+
+
+def test_a_study_is_published_and_again_only_what_is_new(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = {"models": MODELS.split(","), "benchmarks": [SUMS], "judge": JUDGE, "publish": REPO}
+    with online(monkeypatch) as hub:
+        there = partial(dataset.publish_dataset, endpoint=hub.url, wait=impatient())
+        monkeypatch.setattr(dataset, "publish_dataset", partial(there, token=WRITE))
+        result = tiebreak.run_study(study, "study")
+        commits = hub.requests(COMMIT)
+        assert len(commits) == 1
+        published = hub.repos[REPO].resolve("main").tree
+        assert {"README.md", "leaderboard/latest.parquet"} <= published.keys()
+        assert tiebreak.run_study(study, "study") == result
+        assert hub.requests(COMMIT) == commits
+        # Where the Hub refuses it the board is shown all the same.
+        monkeypatch.setattr(dataset, "publish_dataset", partial(there, token="hf_unknown"))
+        refused = CliRunner().invoke(main, ["run", "study/study.yaml", "--out", "study"])
+        assert refused.exit_code == 1
+        assert refused.stdout.startswith("sums · round_robin · 8 items")
+        assert "Not published: " in refused.stderr
 
 
 def test_answers_that_are_there_are_not_asked_for() -> None:

@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
@@ -28,7 +28,7 @@ from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import diagnosis as diagnosis_sheets
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
-from tiebreak.study.design import Study
+from tiebreak.study.design import Study, as_study
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.generating import Generating, paid_for_answers
 from tiebreak.study.judging import judge, judging_command
@@ -53,31 +53,34 @@ class StudyResult:
     """What a study came to: its ranking logs, the page, and who is left out, with the reason.
 
     Without matplotlib there is no page, and `page` says why. `unfinished` are ranking logs that
-    lack items: the same study again goes on with them.
+    lack items: the same study again goes on with them. `unpublished` is why the Hub has not got it.
     """
 
     logs: tuple[str, ...]
     page: str
     left_out: dict[str, str]
     unfinished: tuple[str, ...]
+    unpublished: str = ""
 
 
 def run_study(
-    study: Study,
+    study: Study | Mapping[str, Any] | AnyPath,
     folder: AnyPath = "study",
     *,
     anyway: bool = False,
     confirm: Callable[[str], bool] | None = None,
     choose: Choose | None = None,
 ) -> StudyResult:
-    """Answer, diagnose, plan, judge and report; what lies in the folder is used.
+    """Answer, diagnose, plan, judge and report, as `tiebreak run` does.
+
+    What lies in the folder is used: killed and called again it goes on, and pays for nothing twice.
 
     Args:
-        study: what is asked of whom.
+        study: what is asked of whom: the fields of `study.yaml`, or the file itself.
         folder: where all is kept.
         anyway: judge also where that cannot help, or is not needed.
-        confirm: asked, with a question, before judging that was not confirmed yet is paid; None
-            goes on.
+        confirm: asked, with a question, before answers and judging that were not confirmed yet
+            are paid for, all but a first few answers; None goes on.
         choose: the sample ids of the items of a pool that are judged; None: all may be.
 
     Raises:
@@ -86,6 +89,7 @@ def run_study(
         TiebreakError: a step cannot be done as asked.
         PrerequisiteError: a task, a key or a model is missing.
     """
+    study = as_study(study)
     kept = StudyFolder(Path(folder))
     kept.require_same(study)
     prices = register_prices(study)
@@ -104,7 +108,9 @@ def run_study(
             runs = _plans(study, sources, kept, confirm, paid)
             logs, unfinished = _judging(study, runs, kept)
             page = _report(study, logs, kept)
-    return StudyResult(logs, page, left_out, unfinished)
+            unpublished = _publish(study, logs, kept)
+            say(f"  Report: {page}\n")
+    return StudyResult(logs, page, left_out, unfinished, unpublished)
 
 
 def _step(number: int, text: str, *commands: str) -> None:
@@ -252,10 +258,20 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
         page = str(write_report(logs, kept.report, title=study.title)[0])
     except MissingPackageError as error:
         page = f"not written: {error}"
-    if study.publish:
-        from tiebreak.publish.dataset import publish_dataset
-
-        say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
-        publish_dataset(logs, study.publish)
-    say(f"  Report: {page}\n")
     return page
+
+
+def _publish(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
+    """Send the dataset where one is named; why it has not got there."""
+    if not study.publish:
+        return ""
+    from tiebreak.publish.dataset import publish_dataset
+    from tiebreak.publish.errors import PublishError
+
+    ranked = shlex.join(_short(kept.path / "ranking", logs))
+    say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
+    try:
+        publish_dataset(logs, study.publish)
+    except PublishError as error:
+        return str(error)
+    return ""
