@@ -179,6 +179,9 @@ from .study import (
     StudyError as StudyError,
 )
 from .study.run import (
+    StudyResult as StudyResult,
+)
+from .study.run import (
     run_study as run_study,
 )
 from .tables import (

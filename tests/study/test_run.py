@@ -160,11 +160,11 @@ def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) ->
     assert (asked(), calls()) == (3 * n_items, paid)
     # What is left does not buy the answers of another model to all of these.
     price = ("--price", "candidate/0.7=1e4,1e4")
-    more = {"models": f"{MODELS},candidate/0.7"}
-    refused = run(*how, *price, "--budget", "1.5", **more, code=1)
+    four = f"{MODELS},candidate/0.7"
+    refused = run(*how, *price, "--budget", "1.5", models=four, code=1)
     assert "the answers of candidate/0.7 " in refused.stderr
     assert asked() == 3 * n_items + 6
-    assert board(run(*how, *price, "--budget", "9", **more))["n_items"] == 40
+    assert board(run(*how, *price, "--budget", "9", models=four))["n_items"] == 40
     assert asked() == 160
 
 
