@@ -6,7 +6,6 @@ names its model by what the run says. A model that still fails after retries is 
 
 import json
 import os
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +29,7 @@ from inspect_ai.util import cost_limit
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
 from tiebreak.study import StudyError
-from tiebreak.study.design import Benchmark, ModelChoice, Study
+from tiebreak.study.design import Benchmark, ModelChoice, Study, unmarked
 from tiebreak.study.folder import StudyFolder
 from tiebreak.text import count
 
@@ -161,7 +160,9 @@ def _words(
     for name, value in models[0].args.items():
         yield from ("-M", f"{name}={value}")
     for name, value in models[0].config.items():
-        yield from (f"--{name.replace('_', '-')}", str(value))
+        given = json.dumps(value) if isinstance(value, dict) else value
+        text = ",".join(map(str, given)) if isinstance(given, list) else str(given)
+        yield from (f"--{name.replace('_', '-')}", text)
     for role, model in study.roles.items():
         yield from ("--model-role", f"{role}={role_text(model)}")
     if models[0].name:
@@ -226,9 +227,7 @@ def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
                 **options,
             )
     except PrerequisiteError as error:
-        # Inspect's have markup, and do not name the task.
-        text = re.sub(r"\[/?\w+\]", "", str(error)).strip().removeprefix("Error: ")
-        raise StudyError(f"{task}: {text}") from error
+        raise StudyError(f"{task}: {unmarked(error)}") from error
     return logs
 
 

@@ -86,13 +86,19 @@ class ModelChoice(_Part):
         """The model, as Inspect takes it.
 
         Raises:
-            StudyError: Inspect does not know its provider, or that does not take its arguments.
-            PrerequisiteError: a key or a package is missing.
+            StudyError: Inspect does not know its provider, a key or a package is missing, or it
+                does not take its arguments.
         """
         try:
             return get_model(self.model, config=GenerateConfig(**self.config), **self.args)
-        except (ValueError, TypeError) as error:
-            raise StudyError(f"{self.model} cannot be used: {error}") from error
+        except (ValueError, TypeError, PrerequisiteError) as error:
+            raise StudyError(f"{self.model} cannot be used: {unmarked(error)}") from error
+
+
+def unmarked(error: Exception) -> str:
+    """The text of an error of Inspect's, without markup for its displays and empty lines."""
+    text = re.sub(r"\[/?\w+\]", "", str(error)).strip()
+    return re.sub(r"\n\s*\n", "\n", re.sub(r"^error: ", "", text, flags=re.IGNORECASE))
 
 
 class Benchmark(_Part):

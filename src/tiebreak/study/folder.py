@@ -115,12 +115,12 @@ class StudyFolder:
             ) from None
 
     def require_same(self, study: Study) -> None:
-        """Refuse a study that is another one than that which is here.
+        """Refuse a study that is another one than that which has logs here.
 
         Raises:
             StudyError: it is another one; the message says what differs.
         """
-        if not self.design.exists():
+        if not self.design.exists() or not any(self.path.rglob("*.eval")):
             return
         kept = read_study(self.design)
         elsewhere = "give this one another folder, --out FOLDER"

@@ -33,7 +33,7 @@ from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 from tiebreak.study import StudyError
 from tiebreak.study.answers import Answers, answer, say
 from tiebreak.study.design import Benchmark, ModelChoice, Study
-from tiebreak.study.folder import StudyFolder
+from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.planning import judging_rate
 from tiebreak.text import all_of, count
 
@@ -173,8 +173,8 @@ def paid_for_answers(study: Study, folder: StudyFolder, prices: Mapping[str, Pri
 class Generating:
     """A benchmark that is answered as far as the budget goes, with enough left to judge it.
 
-    `confirm` is asked before more than the first items are paid for; None asks nobody. It is
-    `settled` how many items there are once they are judged, for as long as the budget is the same.
+    `confirm` is asked before more than the first items are paid for; None asks nobody. Once `plans`
+    say what is judged, and have no more to spend than before, the number of items stays.
     """
 
     study: Study
@@ -182,7 +182,7 @@ class Generating:
     folder: StudyFolder
     prices: Mapping[str, Price]
     confirm: Callable[[str], bool] | None
-    settled: bool
+    plans: Sequence[Judging]
 
     def answers(self) -> tuple[Answers, int | None]:
         """The answers, and to how many items (None: to all).
@@ -244,12 +244,13 @@ class Generating:
         """How many items all are to answer."""
         most = max(bill.n_items for bill in bills)
         if self.study.budget is None:
-            return most if self.settled else n_pool
+            return most if self.plans else n_pool
         require_known(bills)
-        left = self._left(bills)
-        judging = 0.0 if self.settled else self._judging(answers)
-        reached = items_within(left, bills, judging, most if self.settled else n_pool)
-        if reached < min(most, FIRST) or (self.settled and reached < most):
+        places = {run.place for run in self.plans}
+        left = self._left(bills) - sum(self.folder.paid(place)[1] for place in places)
+        judging = 0.0 if self.plans else self._judging(answers)
+        reached = items_within(left, bills, judging, most if self.plans else n_pool)
+        if reached < min(most, FIRST) or (self.plans and reached < most):
             takes = sum(bill.cost.high * (most - bill.n_items) for bill in bills) + judging * most
             behind = all_of([bill.model for bill in bills if bill.n_items < most] or answers.logs)
             raise StudyError(

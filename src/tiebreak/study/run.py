@@ -133,10 +133,11 @@ def _answers(
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
-        settled = bool(plans) and not any(raised(run, share) for run in plans)
+        if any(raised(run, share) for run in plans):
+            plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
         _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
-        generating = Generating(study, benchmark, kept, prices, confirm, settled)
+        generating = Generating(study, benchmark, kept, prices, confirm, plans)
         answers, n_items = generating.answers()
         for command in answering_commands(study, benchmark, kept, n_items):
             say(f"  $ {command}")
