@@ -5,6 +5,7 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
 
     before judging      load_candidates, audit, diagnose, contamination, estimate_cost,
                         simulate
+    all steps           run_study
     ranking logs        leaderboards, star_report, star_stability, compare, stability, peer_report
     beside people       align, calibrate, anchored_boards, labels_needed
     as data frames      leaderboard_df, rankings_df, ballots_df

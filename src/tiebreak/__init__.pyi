@@ -175,6 +175,15 @@ from .report.page.build import (
 from .report.sheets import (
     show as show,
 )
+from .study import (
+    StudyError as StudyError,
+)
+from .study.run import (
+    StudyResult as StudyResult,
+)
+from .study.run import (
+    run_study as run_study,
+)
 from .tables import (
     BallotFile as BallotFile,
 )

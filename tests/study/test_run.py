@@ -3,14 +3,25 @@
 import json
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+import tiebreak
 from tests.inspect_tasks.runs import real_calls
+from tests.publish.fake_hub import WRITE
+from tests.publish.hub_client import COMMIT, REPO, impatient, online
+from tiebreak.candidates import load_candidates
 from tiebreak.cli.verbs import main
+from tiebreak.publish import dataset
+from tiebreak.study import StudyError
+from tiebreak.study.answers import answer
+from tiebreak.study.design import study_of
+from tiebreak.study.folder import StudyFolder
+from tiebreak.study.planning import register_prices
 
 SUMS = f"{Path(__file__).parent / 'sums.py'}@sums"
 MODELS = "candidate/0.1,candidate/0.5,candidate/0.9"
@@ -100,11 +111,80 @@ def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
     assert calls() == len(paid)
 
 
-def test_newcomers_that_the_budget_does_not_reach_for() -> None:
-    run("--calls", "12")
-    refused = run("--calls", "12", models=f"{MODELS},candidate/0.7", code=1)
-    assert "matches of candidate/0.7 take about 1" in refused.stderr
-    assert "give a larger one" in refused.stderr
+@pytest.mark.parametrize(
+    ("left", "words", "judged"),
+    [
+        (12, "The budget is enough for 1 of 2 rounds.", 8),
+        (9, "The budget is enough for 6 of 8 items, and the board will be of these.", 6),
+        (4, "On fewer than 6 items no two models can be told apart: give a larger one.", None),
+    ],
+)
+def test_newcomers_for_whom_the_budget_is_small(left: int, words: str, judged: int | None) -> None:
+    run("--calls", "80")
+    paid = calls()
+    plans = Path("study-sums/plans.json")
+    plans.write_text(plans.read_text().replace('"calls": 80', f'"calls": {paid + left}'))
+    joined = run(
+        *("--calls", str(paid + left)), models=f"{MODELS},candidate/0.7", code=judged is None
+    )
+    assert words in " ".join(joined.stderr.split())
+    assert calls() <= paid + left
+    if judged is not None:
+        assert board(joined)["n_items"] == judged
+
+
+PRICES = (
+    *(word for model in MODELS.split(",") for word in ("--price", f"{model}=1e4,1e4")),
+    *("--price", f"{JUDGE}=1,10"),
+)
+"""An answer takes two tokens: two cents."""
+
+
+def asked() -> int:
+    """How many answers were paid for."""
+    return len(Path("asked").read_text().splitlines())
+
+
+def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANDIDATE_CALLS", "asked")
+    how = ("-T", "n=40", *PRICES)
+    small = run(*how, "--budget", "1.5")
+    said = " ".join(small.stderr.split())
+    n_items = board(small)["n_items"]
+    assert 12 < n_items < 24
+    assert f"Answers to {n_items} of the 40 items, as the budget is enough for, take" in said
+    assert f"--limit {n_items} --sample-shuffle 1 " in said
+    assert asked() == 3 * n_items
+    paid = calls()
+    assert board(run(*how, "--budget", "1.5")) == board(small)
+    assert (asked(), calls()) == (3 * n_items, paid)
+    # What is left does not buy the answers of another model to all of these.
+    price = ("--price", "candidate/0.7=1e4,1e4")
+    four = f"{MODELS},candidate/0.7"
+    refused = run(*how, *price, "--budget", "1.5", models=four, code=1)
+    assert "the answers of candidate/0.7 " in refused.stderr
+    assert asked() == 3 * n_items + 6
+    assert board(run(*how, *price, "--budget", "9", models=four))["n_items"] == 40
+    assert asked() == 160
+
+
+def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CANDIDATE_CALLS", "asked")
+    study = study_of(
+        {"models": MODELS.split(","), "benchmarks": [SUMS], "judge": JUDGE, "prices": PRICES[1::2]}
+    )
+    register_prices(study)
+    folder = StudyFolder(Path("study"))
+    with pytest.raises(StudyError, match=r"sums: the budget is spent, and candidate/.* still owes"):
+        answer(study, study.benchmarks[0], folder, dollars=0.4)
+    assert asked() <= 21
+    answers = answer(study, study.benchmarks[0], folder, dollars=9)
+    assert len(answers.logs) == 3
+    assert 24 <= asked() <= 26
+    pool = load_candidates(answers.logs.values())
+    assert all(candidate.answer for _, row in pool for candidate in row.values())
 
 
 def test_a_model_that_always_fails_is_left_out_and_joins_when_it_can(tmp_path: Path) -> None:
@@ -125,7 +205,11 @@ PRICED: Mapping[str, tuple[str, ...]] = {
         *("--price", "1,10", "--budget", "0.001"),
     ),
     "5 calls are too few: one round of round_robin on 6 items takes ": ("--calls", "5"),
-    "No price of planted/noise=0 is known": ("--budget", "5"),
+    "No price of candidate/0.1 is known": ("--budget", "5"),
+    "No price of planted/noise=0 is known": (
+        *("--budget", "5"),
+        *(word for model in MODELS.split(",") for word in ("--price", f"{model}=1,10")),
+    ),
     "There is no terminal to confirm the price on: give --budget": (),
     "nobody judges": ("--yes", "--judge", ""),
     "nope/x cannot be used: Model API nope": ("--yes", "--judge", "nope/x"),
@@ -212,6 +296,28 @@ calls: 200
     assert Path("study/answers/sums/best").is_dir()
 
 
+def test_a_study_is_published_and_again_only_what_is_new(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = {"models": MODELS.split(","), "benchmarks": [SUMS], "judge": JUDGE, "publish": REPO}
+    with online(monkeypatch) as hub:
+        there = partial(dataset.publish_dataset, endpoint=hub.url, wait=impatient())
+        monkeypatch.setattr(dataset, "publish_dataset", partial(there, token=WRITE))
+        result = tiebreak.run_study(study, "study")
+        commits = hub.requests(COMMIT)
+        assert len(commits) == 1
+        published = hub.repos[REPO].resolve("main").tree
+        assert {"README.md", "leaderboard/latest.parquet"} <= published.keys()
+        assert tiebreak.run_study(study, "study") == result
+        assert hub.requests(COMMIT) == commits
+        # Where the Hub refuses it the board is shown all the same.
+        monkeypatch.setattr(dataset, "publish_dataset", partial(there, token="hf_unknown"))
+        refused = CliRunner().invoke(main, ["run", "study/study.yaml", "--out", "study"])
+        assert refused.exit_code == 1
+        assert refused.stdout.startswith("sums · round_robin · 8 items")
+        assert "Not published: " in refused.stderr
+
+
 def test_answers_that_are_there_are_not_asked_for() -> None:
     run("--yes")
     judged = CliRunner().invoke(
@@ -226,7 +332,11 @@ def test_answers_that_are_there_are_not_asked_for() -> None:
 def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.cli.run._may_ask", lambda: True)
     given = ["run", SUMS, "--models", MODELS, "--judge", JUDGE]
-    done = CliRunner().invoke(main, given, input=f"{reply}\n")
-    assert "Judge without a limit?" in done.stderr
+    done = CliRunner().invoke(main, given, input=f"y\n{reply}\n")
+    said = " ".join(done.stderr.split())
+    assert "No price of candidate/0.1, candidate/0.5 and candidate/0.9 is known" in said
+    assert "add --price candidate/0.1=IN,OUT" in said
+    assert "Ask 3 models for 8 answers each, for about $0.00 more" in said
+    assert "Judge without a limit?" in said
     assert (done.exit_code == 0) == (reply == "y")
     assert (calls() > 0) == (reply == "y")

@@ -69,9 +69,9 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
     "--budget",
     type=click.FloatRange(0, min_open=True),
     metavar="DOLLARS",
-    help="What judging may cost, in this folder all together.",
+    help="What answers and judging may cost, in this folder all together.",
 )
-@click.option("--calls", type=click.IntRange(1), metavar="N", help="The same in judge calls.")
+@click.option("--calls", type=click.IntRange(1), metavar="N", help="Judging alone, in calls.")
 @prices_option
 @price_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Items of each benchmark.")
@@ -116,7 +116,7 @@ def run(
 
     What is missing is done, and what lies in the folder is used: killed and called again it goes
     on, with one model more that model is asked and judged against the others, with a larger budget
-    more is judged. The price of judging is shown and confirmed before it is paid.
+    more is judged. The price of answers and judging is shown and confirmed before it is paid.
 
     \b
     Examples:
@@ -158,6 +158,8 @@ def run(
             f"Not everything is judged: look at {', '.join(result.unfinished)}, and give the same "
             "command again to go on."
         )
+    if result.unpublished:
+        raise StudyError(f"Not published: {result.unpublished}")
 
 
 def _folder(questions: tuple[str, ...]) -> Path:

@@ -356,12 +356,12 @@ def plan_judging(
     # Of one round, and of all.
     ends = [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
     estimated = estimate_cost(pool, ends, judge=judge, from_log=from_log, **how)
-    rates = _rates(estimated)
-    chosen, why = choose(goal, n_models, n_pool, rates, noise, evidence)
+    per_item = rates(estimated)
+    chosen, why = choose(goal, n_models, n_pool, per_item, noise, evidence)
     # The largest log of this judge knows most about differences; without one, native scores.
     gaps = max(evidence, key=lambda board: board.n_items, default=native_evidence(pool))
     gaps = gaps if gaps is not None and gaps.models == pool.models else None
-    options = tuple(_option(choice, rates, noise, evidence, gaps) for choice in chosen)
+    options = tuple(_option(choice, per_item, noise, evidence, gaps) for choice in chosen)
     return Plan(
         benchmark=pool.benchmarks[0],
         models=pool.models,
@@ -385,7 +385,7 @@ def _identical(pool: CandidatePool) -> float:
     return sum(same) / (len(same) * n * (n - 1))
 
 
-def _rates(estimated: Estimate) -> list[Rate]:
+def rates(estimated: Estimate) -> list[Rate]:
     """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
     first, last = estimated.protocols[0], estimated.protocols[-1]
     rounds = n_rounds(len(estimated.models))
@@ -399,7 +399,7 @@ def _rates(estimated: Estimate) -> list[Rate]:
 
 def _option(
     chosen: tuple[str, int, float],
-    rates: Sequence[Rate],
+    per_item: Sequence[Rate],
     noise: Noise,
     evidence: Sequence[Evidence],
     gaps: Evidence | None,
@@ -407,10 +407,14 @@ def _option(
     label, n_items, calls = chosen
     name, _, rounds = label.partition(":rounds=")
     if rounds:
-        variance, rate, times = noise.of_item(int(rounds)), rates[int(rounds) - 1], float(n_items)
+        variance, rate, times = (
+            noise.of_item(int(rounds)),
+            per_item[int(rounds) - 1],
+            float(n_items),
+        )
     else:
         variance = next(board.noise for board in evidence if board.protocol == name)
-        rate = rates[0]
+        rate = per_item[0]
         times = calls / rate.calls
     dollars, most = (None if per is None else times * per for per in (rate.dollars, rate.most))
     pairs = powers(gaps, variance, n_items)

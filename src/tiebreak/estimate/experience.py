@@ -125,8 +125,8 @@ def _tokens(calls: _Calls) -> tuple[Range, Range]:
     """Input and output tokens of a question, from its calls."""
     per_question = len(calls) / _questions(call for _, call in calls)
     return (
-        _mean([(number, call.input_tokens * per_question) for number, call in calls]),
-        _mean([(number, call.output_tokens * per_question) for number, call in calls]),
+        mean_range([(number, call.input_tokens * per_question) for number, call in calls]),
+        mean_range([(number, call.output_tokens * per_question) for number, call in calls]),
     )
 
 
@@ -135,7 +135,7 @@ def _questions(calls: Iterable[Call]) -> int:
     return max(1, sum(not (call.attempt or call.repair) for call in calls))
 
 
-def _mean(values: Sequence[tuple[int, float]]) -> Range:
+def mean_range(values: Sequence[tuple[int, float]]) -> Range:
     """Mean of two values and more, each with the number of its item."""
     alone = [value for _, value in values]
     mean = fmean(alone)

@@ -6,7 +6,6 @@ names its model by what the run says. A model that still fails after retries is 
 
 import json
 import os
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,17 +15,31 @@ from pathlib import Path
 from typing import Any, Final
 
 from inspect_ai import eval_set
-from inspect_ai.log import EvalLog
+from inspect_ai.log import (
+    EvalLog,
+    ProvenanceData,
+    invalidate_samples,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    write_eval_log,
+)
 from inspect_ai.model import CachePolicy
+from inspect_ai.util import cost_limit
 
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
 from tiebreak.study import StudyError
-from tiebreak.study.design import Benchmark, ModelChoice, Study
+from tiebreak.study.design import Benchmark, ModelChoice, Study, unmarked
 from tiebreak.study.folder import StudyFolder
+from tiebreak.text import count
 
 RETRIES: Final = 2
 """How often a task that failed is tried again, each time from what it has."""
+
+
+def say(text: str) -> None:
+    """Print a line where the verdict does not go."""
+    print(text, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True)
@@ -37,33 +50,72 @@ class Answers:
     left_out: Mapping[str, str]
 
 
-def answer(study: Study, benchmark: Benchmark, folder: StudyFolder) -> Answers:
-    """Let models answer what they have not answered.
+def answer(
+    study: Study,
+    benchmark: Benchmark,
+    folder: StudyFolder,
+    n_items: int | None = None,
+    *,
+    models: Sequence[ModelChoice] | None = None,
+    dollars: float | None = None,
+) -> Answers:
+    """Let models answer what they have not answered: so many items, or all.
+
+    Not more than so many `dollars` are paid, as far as prices are registered. What Inspect stopped
+    there is asked again by another run, which may pay more.
 
     Raises:
-        StudyError: no such task, or fewer than two models have answers.
+        StudyError: no such task, or the dollars are spent.
     """
     logs: dict[str, str] = {}
     left_out: dict[str, str] = {}
-    for models in _runs(study.models):
-        place = _place(folder, benchmark, models)
-        finished = run_eval_set(
-            benchmark.task,
-            place,
-            model=[model.build() for model in models],
-            model_roles={role: model.build() for role, model in study.roles.items()} or None,
-            task_args={**benchmark.args, **models[0].task_args},
-            metadata={"candidate": models[0].name} if models[0].name else None,
-            limit=study.limit,
-            epochs=study.epochs,
-            cache=CachePolicy(expiry=None),
-        )
+    for alike in _runs(study.models if models is None else models):
+        place = _place(folder, benchmark, alike)
+        with cost_limit(dollars) as limit:
+            finished = run_eval_set(
+                benchmark.task,
+                place,
+                model=[model.build() for model in alike],
+                model_roles={role: model.build() for role, model in study.roles.items()} or None,
+                task_args={**benchmark.args, **alike[0].task_args},
+                metadata={"candidate": alike[0].name} if alike[0].name else None,
+                **_items(study, n_items),
+                epochs=study.epochs,
+                cache=CachePolicy(expiry=None),
+            )
+        spent = dollars is not None and limit.usage >= dollars
+        dollars = None if dollars is None else max(0.0, dollars - limit.usage)
         for log in finished:
-            name = models[0].name or str(log.eval.model)
+            name = alike[0].name or str(log.eval.model)
             if log.status == "success":
                 logs[name] = str(place / Path(log.location).name)
+                if spent:
+                    _refuse_stopped(name, benchmark, logs[name])
             else:
                 left_out[name] = _reason(log)
+    return Answers(logs, left_out)
+
+
+def _refuse_stopped(name: str, benchmark: Benchmark, path: str) -> None:
+    """Have Inspect ask again, in another run, what it stopped because the budget was spent."""
+    summaries = read_eval_log_sample_summaries(path)
+    stopped = [sample.uuid for sample in summaries if sample.limit == "cost" and sample.uuid]
+    if stopped:
+        why = ProvenanceData(author="tiebreak", reason="the budget of the study was spent")
+        write_eval_log(invalidate_samples(read_eval_log(path), stopped, why), path)
+        raise StudyError(
+            f"{benchmark.name}: the budget is spent, and {name} still owes "
+            f"{count(len(stopped), 'answer')}: give a larger one to go on."
+        )
+
+
+def require_two(answers: Answers, benchmark: Benchmark, folder: StudyFolder) -> None:
+    """Refuse answers that nobody can be compared by.
+
+    Raises:
+        StudyError: fewer than two models have any.
+    """
+    logs, left_out = answers.logs, answers.left_out
     if len(logs) < 2:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise StudyError(
@@ -71,19 +123,36 @@ def answer(study: Study, benchmark: Benchmark, folder: StudyFolder) -> Answers:
             f"{reasons}. Their logs are in {folder.answers(benchmark.name)}; the same command "
             "tries again."
         )
-    return Answers(logs, left_out)
 
 
-def answering_commands(study: Study, benchmark: Benchmark, folder: StudyFolder) -> list[str]:
+def _items(study: Study, n_items: int | None) -> dict[str, int | None]:
+    """Which items are answered: those of the study's limit, or so many that are drawn by lot."""
+    if n_items is None or study.limit is not None:
+        return {"limit": n_items or study.limit}
+    return {"limit": n_items, "sample_shuffle": shuffle_seed(study)}
+
+
+def shuffle_seed(study: Study) -> int:
+    """The seed by which Inspect draws items: its command line takes 0 for none, and -1 for any."""
+    return 1 + abs(study.seed)
+
+
+def answering_commands(
+    study: Study, benchmark: Benchmark, folder: StudyFolder, n_items: int | None
+) -> list[str]:
     """What to type to have the same answers."""
     return [
-        shlex.join(_words(study, benchmark, models, _place(folder, benchmark, models)))
+        shlex.join(_words(study, benchmark, models, _place(folder, benchmark, models), n_items))
         for models in _runs(study.models)
     ]
 
 
 def _words(
-    study: Study, benchmark: Benchmark, models: Sequence[ModelChoice], place: Path
+    study: Study,
+    benchmark: Benchmark,
+    models: Sequence[ModelChoice],
+    place: Path,
+    n_items: int | None,
 ) -> Iterator[str]:
     yield from ("inspect", "eval-set", benchmark.task)
     yield from task_words({**benchmark.args, **models[0].task_args})
@@ -91,14 +160,16 @@ def _words(
     for name, value in models[0].args.items():
         yield from ("-M", f"{name}={value}")
     for name, value in models[0].config.items():
-        yield from (f"--{name.replace('_', '-')}", str(value))
+        given = json.dumps(value) if isinstance(value, dict) else value
+        text = ",".join(map(str, given)) if isinstance(given, list) else str(given)
+        yield from (f"--{name.replace('_', '-')}", text)
     for role, model in study.roles.items():
         yield from ("--model-role", f"{role}={role_text(model)}")
     if models[0].name:
         yield from ("--metadata", f"candidate={models[0].name}")
-    for option in ("limit", "epochs"):
-        if value := getattr(study, option):
-            yield from (f"--{option}", str(value))
+    for option, value in {**_items(study, n_items), "epochs": study.epochs}.items():
+        if value is not None:
+            yield from (f"--{option.replace('_', '-')}", str(value))
     yield from ("--log-dir", str(place))
 
 
@@ -156,9 +227,7 @@ def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
                 **options,
             )
     except PrerequisiteError as error:
-        # Inspect's have markup, and do not name the task.
-        text = re.sub(r"\[/?\w+\]", "", str(error)).strip().removeprefix("Error: ")
-        raise StudyError(f"{task}: {text}") from error
+        raise StudyError(f"{task}: {unmarked(error)}") from error
     return logs
 
 

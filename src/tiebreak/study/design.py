@@ -86,13 +86,19 @@ class ModelChoice(_Part):
         """The model, as Inspect takes it.
 
         Raises:
-            StudyError: Inspect does not know its provider, or that does not take its arguments.
-            PrerequisiteError: a key or a package is missing.
+            StudyError: Inspect does not know its provider, a key or a package is missing, or it
+                does not take its arguments.
         """
         try:
             return get_model(self.model, config=GenerateConfig(**self.config), **self.args)
-        except (ValueError, TypeError) as error:
-            raise StudyError(f"{self.model} cannot be used: {error}") from error
+        except (ValueError, TypeError, PrerequisiteError) as error:
+            raise StudyError(f"{self.model} cannot be used: {unmarked(error)}") from error
+
+
+def unmarked(error: Exception) -> str:
+    """The text of an error of Inspect's, without markup for its displays and empty lines."""
+    text = re.sub(r"\[/?\w+\]", "", str(error)).strip()
+    return re.sub(r"\n\s*\n", "\n", re.sub(r"^error: ", "", text, flags=re.IGNORECASE))
 
 
 class Benchmark(_Part):
@@ -175,10 +181,10 @@ class Study(_Part):
 
     Either `models` answer `benchmarks` (with `roles` that these need, such as a grader), or
     `answers` says where logs are. `jury` are several judges, `peers` the reviewers of peer_review.
-    `judging` are arguments of all judging tasks, such as rubric or jury. `budget` is in US dollars
-    and `calls` a number of judge calls: what judging may come to, all calls of this study together.
-    `prices` are IN,OUT or MODEL=IN,OUT in dollars per million tokens. `publish` is the OWNER/NAME
-    of a dataset. `made_with` says by which versions it was run, and changes nothing.
+    `judging` are arguments of all judging tasks, such as rubric or jury. `budget` is what answers
+    and judging may come to in US dollars, `calls` what judging may in calls, all of this study
+    together. `prices` are IN,OUT or MODEL=IN,OUT in dollars per million tokens. `publish` is the
+    OWNER/NAME of a dataset. `made_with` says by which versions it was run, and changes nothing.
     """
 
     title: str | None = None
@@ -302,6 +308,13 @@ def read_study(path: AnyPath, **more: Any) -> Study:
     options = {name: value for name, value in more.items() if value not in (None, (), {})}
     text = Path(path).read_text(encoding="utf-8-sig")
     return study_of({**given, **options}, str(path), text)
+
+
+def as_study(given: Study | Mapping[str, Any] | AnyPath) -> Study:
+    """A study from its fields, or from a file that has them; raises StudyError as both do."""
+    if isinstance(given, Study):
+        return given
+    return study_of(given) if isinstance(given, Mapping) else read_study(given)
 
 
 def schema() -> dict[str, Any]:

@@ -37,9 +37,10 @@ class Judging(BaseModel):
     """One run of a judging task, as planned.
 
     `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
-    the matches are asked. `n_items` are judged (None: all), or those of `sample_ids`. `budget` (US
-    dollars) and `calls` are what all judging at its place may come to, `max_cost` and `max_calls`
-    what was left of that. `log` is the finished log.
+    the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
+    judged (None: all), or those of `sample_ids`. `budget` (US dollars) and `calls` are what all
+    judging at its place may come to, `max_cost` and `max_calls` what was left of that. `log` is the
+    finished log.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -50,6 +51,7 @@ class Judging(BaseModel):
     candidates: tuple[str, ...]
     models: tuple[str, ...]
     newcomers: tuple[str, ...] = ()
+    rounds: int | None = None
     n_items: int | None = None
     sample_ids: tuple[str, ...] = ()
     budget: float | None = None
@@ -113,12 +115,12 @@ class StudyFolder:
             ) from None
 
     def require_same(self, study: Study) -> None:
-        """Refuse a study that is another one than that which is here.
+        """Refuse a study that is another one than that which has logs here.
 
         Raises:
             StudyError: it is another one; the message says what differs.
         """
-        if not self.design.exists():
+        if not self.design.exists() or not any(self.path.rglob("*.eval")):
             return
         kept = read_study(self.design)
         elsewhere = "give this one another folder, --out FOLDER"

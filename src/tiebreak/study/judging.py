@@ -5,7 +5,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from tiebreak.study.answers import role_text, run_eval_set, task_words
+from tiebreak.study.answers import role_text, run_eval_set, shuffle_seed, task_words
 from tiebreak.study.design import ModelChoice, Protocol, Study
 from tiebreak.study.folder import Judging, StudyFolder
 
@@ -13,8 +13,10 @@ from tiebreak.study.folder import Judging, StudyFolder
 def rounds_to_join(run: Judging) -> int:
     """How many others a newcomer meets on an item: as many as the others did.
 
-    Of an odd number of models one sits out in each round.
+    Of an odd number of models one sits out in each round. A plan may say that it is fewer.
     """
+    if run.rounds is not None:
+        return run.rounds
     rounds: int = Protocol(label=run.label).variant.settings.get("rounds", 1)
     members = len(run.models) - len(run.newcomers)
     return max(1, round(rounds * (1 - (members % 2) / members)))
@@ -39,10 +41,9 @@ def _items(study: Study, run: Judging) -> dict[str, Any]:
     """Which items are judged: those that were chosen, or so many, drawn by lot."""
     if run.sample_ids:
         return {"sample_id": list(run.sample_ids)}
-    # Inspect's command line takes the seed 0 for none, and -1 for any.
     if run.n_items is None:
         return {}
-    return {"limit": run.n_items, "sample_shuffle": 1 + abs(study.seed)}
+    return {"limit": run.n_items, "sample_shuffle": shuffle_seed(study)}
 
 
 def judging_command(study: Study, run: Judging, folder: StudyFolder) -> str:

@@ -15,11 +15,11 @@ from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.estimate import plan_sheet
-from tiebreak.estimate.cost import estimate_cost, plan_judging
+from tiebreak.estimate.cost import estimate_cost, plan_judging, rates
 from tiebreak.estimate.estimate import Estimate
 from tiebreak.estimate.plan import FEWEST, Goal
 from tiebreak.estimate.prices import listed_price, model_info, read_price_file
-from tiebreak.prices import read_price
+from tiebreak.prices import Price, read_price
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
@@ -65,8 +65,8 @@ class Planned:
     estimated: Protocol | None = None
 
 
-def register_prices(study: Study) -> None:
-    """Tell Inspect the prices of those who judge, so that a budget in dollars can be kept.
+def register_prices(study: Study) -> dict[str, Price]:
+    """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
 
     Raises:
         StudyError: there is such a budget, and no price of a model that is asked.
@@ -76,25 +76,29 @@ def register_prices(study: Study) -> None:
         given = [read_price(text) for text in study.prices]
     except ValueError as error:
         raise StudyError(str(error)) from error
-    named = {model: price for model, price in given if model}
     for_all = next((price for model, price in given if not model), None)
     filed = read_price_file(study.price_file) if study.price_file else {}
-    for model in study.asked:
-        price = named.get(model) or for_all or filed.get(model)
+    known = filed | {model: price for model, price in reversed(given) if model}
+    for model in dict.fromkeys(model.model for model in study.everyone):
+        price = known.get(model) or for_all or listed_price(model)
         if price is not None:
-            cost = ModelCost(
-                input=price.input,
-                output=price.output,
-                input_cache_write=price.input,
-                input_cache_read=price.input,
-            )
-            info = model_info(model) or ModelInfo()
-            set_model_info(model, info.model_copy(update={"cost": cost}))
-        elif study.budget is not None and listed_price(model) is None:
+            known[model] = price
+        elif study.budget is not None:
             raise StudyError(
                 f"No price of {model} is known, so a budget in dollars cannot be kept: add --price "
-                "IN,OUT (dollars per million tokens), or give --calls N instead of --budget."
+                f"{model}=IN,OUT (dollars per million tokens), or give --calls N instead of "
+                "--budget, which limits judging alone."
             )
+    for model, price in known.items():
+        cost = ModelCost(
+            input=price.input,
+            output=price.output,
+            input_cache_write=price.input,
+            input_cache_read=price.input,
+        )
+        info = model_info(model) or ModelInfo()
+        set_model_info(model, info.model_copy(update={"cost": cost}))
+    return known
 
 
 def place_of(source: str, protocol: Protocol) -> str:
@@ -160,9 +164,38 @@ def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) 
     return costs
 
 
+def judging_rate(study: Study, pool: CandidatePool) -> float:
+    """What one round of each protocol takes of an item, in dollars at most; NaN without a price."""
+    dollars = 0.0
+    for protocol in study.protocols:
+        for estimate in estimates(study, [protocol], pool):
+            cost, most = estimate.protocols[0].cost, rates(estimate)[0].most
+            high = math.nan if cost is None else cost.high / estimate.n_items
+            dollars += high if most is None else most
+    return dollars
+
+
 def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
     """The prices that are given of these models, or of all."""
     return [text for text in study.prices if read_price(text)[0] in (None, *asked)]
+
+
+def share_of(study: Study, n_sources: int, paid: float) -> Goal:
+    """What each judging may come to, once answers are `paid`, in dollars.
+
+    Raises:
+        StudyError: nothing is left.
+    """
+    places = n_sources * len(study.protocols)
+    if study.budget is not None and study.budget <= paid:
+        raise StudyError(
+            f"The budget is spent on answers (${paid:,.4g} of ${study.budget:,.4g}): give a larger "
+            "one to judge them."
+        )
+    return Goal(
+        None if study.budget is None else (study.budget - paid) / places,
+        None if study.calls is None else study.calls // places,
+    )
 
 
 def plan(
@@ -183,19 +216,19 @@ def plan(
     new = tuple(model for model in models if model not in before)
     variant = protocol.variant
     may_join = variant.protocol.name == _PLANNED and not variant.settings.get("baseline")
-    left = _left(place, share, folder) if not kept or new or _raised(kept[0], share) else Goal()
+    left = _left(place, share, folder) if not kept or new or raised(kept[0], share) else Goal()
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
         return _first(study, protocol, source, models, share, left)
     runs = list(kept)
     if new:
         more = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=more))
-    if _raised(kept[0], share):
+    if raised(kept[0], share):
         return _anew(study, protocol, source, runs, share, left)
     if not new:
         return Planned(tuple(runs))
-    runs[-1] = _limited(runs[-1], share, left)
-    return Planned(tuple(runs), (_newcomers_price(study, protocol, source, runs[-1]),))
+    joining = _joining(study, source, _limited(runs[-1], share, left))
+    return replace(joining, runs=(*runs[:-1], *joining.runs))
 
 
 def _anew(
@@ -214,7 +247,7 @@ def _anew(
         study, protocol, source, base.models, _part(share, parts[0]), _part(left, parts[0])
     )
     first = planned.runs[0].model_copy(update={"budget": share.dollars, "calls": share.calls})
-    same = {"label": first.label, "n_items": first.n_items, "log": None}
+    same = {"label": first.label, "n_items": first.n_items, "rounds": None, "log": None}
     joined = [
         _limited(run.model_copy(update=same), share, _part(left, part))
         for run, part in zip(later, parts[1:], strict=True)
@@ -268,38 +301,67 @@ def _first(
     return Planned((run,), estimated=protocol)
 
 
-def _newcomers_price(study: Study, protocol: Protocol, source: Source, run: Judging) -> Sheet:
-    """What newcomers would ask, in a sentence.
+def _joining(study: Study, source: Source, run: Judging) -> Planned:
+    """The matches of newcomers, as many as what is left of the budget buys.
+
+    First they play fewer rounds, then on fewer items.
 
     Raises:
-        StudyError: it is more than is left, and the board would lose items.
+        StudyError: it buys too few items.
     """
-    labels = [
-        f"{_PLANNED}:rounds={rounds_to_join(run)},newcomers={model}" for model in run.newcomers
-    ]
-    rows = [
-        row.protocols[0]
-        for label in labels
-        for row in estimates(study, [Protocol(label=label)], source.pool)
-    ]
-    part = (run.n_items or len(source.pool)) / len(source.pool)
-    calls = sum(row.calls.likely for row in rows) * part
-    cost = sum(row.cost.likely if row.cost else math.nan for row in rows) * part
-    asked = f"about {calls:,.0f} calls" + ("" if math.isnan(cost) else f", ${cost:,.2f}")
+    n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
+    wanted = rounds = rounds_to_join(run)
+    calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
+    while n_items < n_pool and rounds > 1:
+        rounds -= 1
+        calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
+    n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
-    if calls > (run.max_calls or math.inf) or cost > (run.max_cost or math.inf):
-        left = f"{run.max_calls:,} calls" if run.max_calls else f"${run.max_cost:,.2f}"
+    if n_items < min(FEWEST, n_pool):
+        left = f"${run.max_cost:,.2f}" if run.max_calls is None else f"{run.max_calls:,} calls"
         raise StudyError(
-            f"{run.place}: matches of {newcomers} take {asked}, and {left} are left of the budget: "
-            "give a larger one."
+            f"{run.place}: matches of {newcomers} take {_asked(calls * n_pool, cost * n_pool)}, "
+            f"and {left} are left of the budget. On fewer than {FEWEST} items no two models can be "
+            "told apart: give a larger one."
         )
-    return Sheet(
-        f"{source.name} · {count(len(run.newcomers), 'newcomer')}",
-        verdict=f"Only matches of {newcomers} are judged: {asked}.",
-    )
+    sentence = f"Only matches of {newcomers} are judged: {_asked(calls * n_items, cost * n_items)}."
+    if rounds < wanted:
+        sentence += f" The budget is enough for {rounds} of {count(wanted, 'round')}."
+        run = run.model_copy(update={"rounds": rounds})
+    if n_items < n_pool:
+        sentence += f" The budget is enough for {n_items:,} of {count(n_pool, 'item')}, and the "
+        sentence += "board will be of these."
+        few = {"sample_ids": run.sample_ids[:n_items]} if run.sample_ids else {"n_items": n_items}
+        run = run.model_copy(update=few)
+    title = f"{source.name} · {count(len(run.newcomers), 'newcomer')}"
+    return Planned((run,), (Sheet(title, verdict=sentence),))
 
 
-def _raised(run: Judging, share: Goal) -> bool:
+def _newcomers_rate(
+    study: Study, source: Source, run: Judging, rounds: int
+) -> tuple[float, float, int]:
+    """Calls and likely dollars of an item, and how many items what is left buys."""
+    protocols = [
+        Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
+    ]
+    costs = [row for each in protocols for row in estimates(study, [each], source.pool)]
+    first = [rates(cost)[0] for cost in costs]
+    calls = sum(rate.calls for rate in first)
+    dollars = sum(math.nan if rate.dollars is None else rate.dollars for rate in first)
+    most = sum(math.nan if rate.most is None else rate.most for rate in first)
+    bought = [
+        limit / an_item
+        for limit, an_item in ((run.max_calls, calls), (run.max_cost, most))
+        if limit is not None and an_item > 0
+    ]
+    return calls, dollars, math.floor(min(bought, default=10**9))
+
+
+def _asked(calls: float, dollars: float) -> str:
+    return f"about {calls:,.0f} calls" + ("" if math.isnan(dollars) else f", ${dollars:,.2f}")
+
+
+def raised(run: Judging, share: Goal) -> bool:
     """Whether there is more to spend than when a judging was confirmed."""
     more = run.budget is not None and (share.dollars is None or share.dollars > run.budget)
     return more or (run.calls is not None and (share.calls is None or share.calls > run.calls))

@@ -11,34 +11,36 @@ in the folder are used, and replies come from Inspect's cache.
 """
 
 import shlex
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.estimate import sheet as estimate_sheets
-from tiebreak.estimate.plan import Goal
 from tiebreak.paths import AnyPath
+from tiebreak.prices import Price
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import diagnosis as diagnosis_sheets
 from tiebreak.study import StudyError
-from tiebreak.study.answers import answer, answering_commands, off_stdout
-from tiebreak.study.design import Study
+from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
+from tiebreak.study.design import Study, as_study
 from tiebreak.study.folder import Judging, StudyFolder
+from tiebreak.study.generating import Generating, paid_for_answers
 from tiebreak.study.judging import judge, judging_command
 from tiebreak.study.planning import (
     Planned,
     Source,
     estimates,
     plan,
+    raised,
     register_prices,
     require_enough,
+    share_of,
 )
 from tiebreak.text import all_of, count
 
@@ -46,41 +48,39 @@ _STEPS: Final = 5
 Choose = Callable[[CandidatePool], Sequence[str]]
 
 
-def say(text: str) -> None:
-    """Print a line where the verdict does not go."""
-    print(text, file=sys.stderr, flush=True)
-
-
 @dataclass(frozen=True)
 class StudyResult:
     """What a study came to: its ranking logs, the page, and who is left out, with the reason.
 
     Without matplotlib there is no page, and `page` says why. `unfinished` are ranking logs that
-    lack items: the same study again goes on with them.
+    lack items: the same study again goes on with them. `unpublished` is why the Hub has not got it.
     """
 
     logs: tuple[str, ...]
     page: str
     left_out: dict[str, str]
     unfinished: tuple[str, ...]
+    unpublished: str = ""
 
 
 def run_study(
-    study: Study,
+    study: Study | Mapping[str, Any] | AnyPath,
     folder: AnyPath = "study",
     *,
     anyway: bool = False,
     confirm: Callable[[str], bool] | None = None,
     choose: Choose | None = None,
 ) -> StudyResult:
-    """Answer, diagnose, plan, judge and report; what lies in the folder is used.
+    """Answer, diagnose, plan, judge and report, as `tiebreak run` does.
+
+    What lies in the folder is used: killed and called again it goes on, and pays for nothing twice.
 
     Args:
-        study: what is asked of whom.
+        study: what is asked of whom: the fields of `study.yaml`, or the file itself.
         folder: where all is kept.
         anyway: judge also where that cannot help, or is not needed.
-        confirm: asked, with a question, before judging that was not confirmed yet is paid; None
-            goes on.
+        confirm: asked, with a question, before answers and judging that were not confirmed yet
+            are paid for, all but a first few answers; None goes on.
         choose: the sample ids of the items of a pool that are judged; None: all may be.
 
     Raises:
@@ -89,9 +89,10 @@ def run_study(
         TiebreakError: a step cannot be done as asked.
         PrerequisiteError: a task, a key or a model is missing.
     """
+    study = as_study(study)
     kept = StudyFolder(Path(folder))
     kept.require_same(study)
-    register_prices(study)
+    prices = register_prices(study)
     for model in study.everyone:
         model.build()  # a key that is missing is said before anything is paid
     if not kept.plans() and study.models:
@@ -99,14 +100,17 @@ def run_study(
     with kept.alone():
         kept.keep(study)
         with off_stdout():
-            sources, left_out = _answers(study, kept)
+            sources, left_out = _answers(study, kept, prices, confirm)
             if choose is not None:
                 sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
             _diagnosis(study, sources, anyway=anyway)
-            runs = _plans(study, sources, kept, confirm)
+            paid = paid_for_answers(study, kept, prices)
+            runs = _plans(study, sources, kept, confirm, paid)
             logs, unfinished = _judging(study, runs, kept)
             page = _report(study, logs, kept)
-    return StudyResult(logs, page, left_out, unfinished)
+            unpublished = _publish(study, logs, kept)
+            say(f"  Report: {page}\n")
+    return StudyResult(logs, page, left_out, unfinished, unpublished)
 
 
 def _step(number: int, text: str, *commands: str) -> None:
@@ -115,17 +119,29 @@ def _step(number: int, text: str, *commands: str) -> None:
         say(f"  $ {command}")
 
 
-def _answers(study: Study, kept: StudyFolder) -> tuple[list[Source], dict[str, str]]:
+def _answers(
+    study: Study,
+    kept: StudyFolder,
+    prices: Mapping[str, Price],
+    confirm: Callable[[str], bool] | None,
+) -> tuple[list[Source], dict[str, str]]:
     if study.answers:
         _step(1, f"Answers: those in {all_of(study.answers)}")
         pool = load_candidates(study.answers, mode=study.judging.get("mode", "strict"))
         return [Source("answers", study.answers, pool)], {}
+    share = share_of(study, len(study.benchmarks), paid_for_answers(study, kept, prices))
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
+        plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
+        if any(raised(run, share) for run in plans):
+            plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
-        commands = answering_commands(study, benchmark, kept)
-        _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used", *commands)
-        answers = answer(study, benchmark, kept)
+        _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
+        generating = Generating(study, benchmark, kept, prices, confirm, plans)
+        answers, n_items = generating.answers()
+        for command in answering_commands(study, benchmark, kept, n_items):
+            say(f"  $ {command}")
+        require_two(answers, benchmark, kept)
         for model, reason in answers.left_out.items():
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
@@ -164,12 +180,11 @@ def _plans(
     sources: list[Source],
     kept: StudyFolder,
     confirm: Callable[[str], bool] | None,
+    paid: float,
 ) -> list[Judging]:
-    places = len(sources) * len(study.protocols)
-    dollars = None if study.budget is None else study.budget / places
-    calls = None if study.calls is None else study.calls // places
+    share = share_of(study, len(sources), paid)
     planned: list[Planned] = [
-        plan(study, protocol, source, kept, Goal(dollars, calls))
+        plan(study, protocol, source, kept, share)
         for protocol in study.protocols
         for source in sources
     ]
@@ -177,7 +192,8 @@ def _plans(
     if any(place.price or place.estimated for place in planned):
         _step(3, "The plan, and its price", *_estimates(study, sources))
         terminal.show(_prices(study, sources, planned))
-        total = f"for ${study.budget:,.2f} at most" if study.budget else "without a limit"
+        left = study.budget - paid if study.budget else 0.0
+        total = f"for ${left:,.2f} at most" if study.budget else "without a limit"
         if study.calls:
             total = f"for {count(study.calls, 'call')} at most"
         then = f", then publish it as {study.publish}" if study.publish else ""
@@ -243,10 +259,20 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
         page = str(write_report(logs, kept.report, title=study.title)[0])
     except MissingPackageError as error:
         page = f"not written: {error}"
-    if study.publish:
-        from tiebreak.publish.dataset import publish_dataset
-
-        say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
-        publish_dataset(logs, study.publish)
-    say(f"  Report: {page}\n")
     return page
+
+
+def _publish(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
+    """Send the dataset where one is named; why it has not got there."""
+    if not study.publish:
+        return ""
+    from tiebreak.publish.dataset import publish_dataset
+    from tiebreak.publish.errors import PublishError
+
+    ranked = shlex.join(_short(kept.path / "ranking", logs))
+    say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
+    try:
+        publish_dataset(logs, study.publish)
+    except PublishError as error:
+        return str(error)
+    return ""

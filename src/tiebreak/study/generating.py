@@ -1,0 +1,334 @@
+"""What answers cost: those that there are, and those that are still to be asked for.
+
+The first few items of every model show what one takes; from then on it is what was generated so
+far. A model's price is the user's; where it is not known, dollars are NaN, and it is said.
+"""
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from inspect_ai.log import (
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
+from inspect_ai.model import ModelUsage
+
+from tiebreak.candidates import load_candidates
+from tiebreak.estimate.experience import mean_range
+from tiebreak.estimate.plan import FEWEST
+from tiebreak.estimate.sheet import money
+from tiebreak.estimate.totals import FloatArray, Range
+from tiebreak.paths import local_path
+from tiebreak.prices import Price
+from tiebreak.report import terminal
+from tiebreak.report.cells import UNDEFINED, Cell, integer, words
+from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
+from tiebreak.study import StudyError
+from tiebreak.study.answers import Answers, answer, say
+from tiebreak.study.design import Benchmark, ModelChoice, Study
+from tiebreak.study.folder import Judging, StudyFolder
+from tiebreak.study.planning import judging_rate
+from tiebreak.text import all_of, count
+
+FIRST: Final = FEWEST
+"""Items that are answered to know what one takes: with fewer no two models can be told apart."""
+
+GROWTH: Final = 4
+"""At most so many times as many items are asked for before it is looked at again what one takes."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a model's answers to a benchmark took: tokens and US dollars of an item.
+
+    All epochs of an item count, all models that its task asks, and replies from the cache as if
+    they had been paid again. `paid` is the sum. Dollars are NaN where models are `unpriced`, or
+    where nothing says how many tokens it took.
+    """
+
+    model: str
+    n_items: int
+    tokens_in: float
+    tokens_out: float
+    cost: Range
+    unpriced: tuple[str, ...]
+
+    @property
+    def paid(self) -> float:
+        """What all took, those from the cache as if they had been paid again."""
+        return self.cost.likely * self.n_items
+
+    @property
+    def uncounted(self) -> bool:
+        """Whether its provider reports no tokens."""
+        return math.isnan(self.tokens_in)
+
+    @property
+    def known(self) -> bool:
+        """Whether its dollars are known."""
+        return not math.isnan(self.cost.likely)
+
+    def more(self, n_items: int) -> float:
+        """Likely dollars to come, until so many items are answered."""
+        return self.cost.likely * max(0, n_items - self.n_items)
+
+
+def bill_of(model: str, path: str, prices: Mapping[str, Price]) -> Bill:
+    """What the answers in a log took; `prices` by the models that are asked."""
+    items: dict[int | str, FloatArray] = defaultdict(lambda: np.zeros(3))
+    unpriced: set[str] = set()
+    summaries = read_eval_log_sample_summaries(path)
+    for sample_id, name, usage in _usages(path, summaries):
+        cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+        tokens = (usage.input_tokens + cached, usage.output_tokens)
+        cost = prices[name].cost(*tokens) if name in prices else math.nan
+        unpriced |= {name} - prices.keys()
+        items[sample_id] += (*tokens, cost)
+    table = np.array([*items.values()]).reshape(-1, 3)
+    tokens_in, tokens_out, mean = table.mean(axis=0).tolist() if len(table) else 3 * [math.nan]
+    costs = [*enumerate(table[:, 2].tolist())]
+    single = len(costs) < 2 or math.isnan(mean)
+    return Bill(
+        model=model,
+        n_items=len({sample.id for sample in summaries}),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=Range(mean, mean, mean) if single else mean_range(costs),
+        unpriced=tuple(sorted(unpriced)),
+    )
+
+
+def _usages(
+    path: str, summaries: Sequence[EvalSampleSummary]
+) -> Iterator[tuple[int | str, str, ModelUsage]]:
+    """What samples took by model, where it was paid for; where all came from the cache, of all."""
+    paid = [(sample.id, sample.model_usage) for sample in summaries if sample.model_usage]
+    if not paid:
+        log = read_eval_log(path)
+        replies = [(sample.id, sample.output.usage) for sample in log.samples or ()]
+        paid = [(sample_id, {log.eval.model: usage}) for sample_id, usage in replies if usage]
+    for sample_id, usages in paid:
+        for name, usage in usages.items():
+            yield sample_id, name, usage
+
+
+def items_within(dollars: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
+    """How many items can be answered and judged; `judging` are the dollars that one takes.
+
+    With all items that are there already, and answers as dear as they may well be.
+    """
+
+    def total(n_items: int) -> float:
+        more = sum(bill.cost.high * max(0, n_items - bill.n_items) for bill in bills)
+        return more + judging * n_items
+
+    return bisect_right(range(n_pool + 1), dollars, key=total) - 1
+
+
+def require_known(bills: Sequence[Bill]) -> None:
+    """Refuse a budget in dollars where nobody can say what answers cost.
+
+    Raises:
+        StudyError: a price is missing, or a provider reports no tokens.
+    """
+    if unknown := [*_unknown(bills)]:
+        raise StudyError(
+            f"{'. '.join(unknown)}. So a budget in dollars cannot be kept: say what is missing, or "
+            "give --calls N, which limits judging alone."
+        )
+
+
+def answered(study: Study, benchmark: Benchmark, folder: StudyFolder) -> dict[str, str]:
+    """The newest whole log of each model of a study, by the name that it is shown by."""
+    logs: dict[str, str] = {}
+    place = folder.answers(benchmark.name)
+    for info in list_eval_logs(str(place)):
+        log = read_eval_log(info, header_only=True)
+        name = (log.eval.metadata or {}).get("candidate", log.eval.model)
+        if log.status == "success" and not log.invalidated:
+            path = local_path(info.name).resolve().relative_to(place.resolve())
+            logs.setdefault(name, str(place / path))
+    return {model.shown: logs[model.shown] for model in study.models if model.shown in logs}
+
+
+def paid_for_answers(study: Study, folder: StudyFolder, prices: Mapping[str, Price]) -> float:
+    """Dollars that all answers of a study have cost; 0 where it has no budget in dollars."""
+    if study.budget is None:
+        return 0.0
+    return sum(
+        bill_of(name, log, prices).paid
+        for benchmark in study.benchmarks
+        for name, log in answered(study, benchmark, folder).items()
+    )
+
+
+@dataclass(frozen=True)
+class Generating:
+    """A benchmark that is answered as far as the budget goes, with enough left to judge it.
+
+    `confirm` is asked before more than the first items are paid for; None asks nobody. Once `plans`
+    say what is judged, and have no more to spend than before, the number of items stays.
+    """
+
+    study: Study
+    benchmark: Benchmark
+    folder: StudyFolder
+    prices: Mapping[str, Price]
+    confirm: Callable[[str], bool] | None
+    plans: Sequence[Judging]
+
+    def answers(self) -> tuple[Answers, int | None]:
+        """The answers, and to how many items (None: to all).
+
+        Raises:
+            StudyError: what is left of the budget is too little, a price is missing, it is not
+                confirmed, or there is no such task.
+        """
+        if self.study.budget is None and self.confirm is None:
+            return answer(self.study, self.benchmark, self.folder), None
+        answers = self._with_first()
+        if len(answers.logs) < 2:
+            return answers, None
+        confirmed = False
+        while True:
+            bills = self._bills(answers.logs)
+            n_pool = self._n_pool(answers.logs)
+            wanted = self._wanted(answers, bills, n_pool)
+            fewest = min(bill.n_items for bill in bills)
+            if fewest >= wanted:
+                return answers, None if wanted == n_pool else wanted
+            if not confirmed:
+                self._show(answers, bills, wanted, n_pool)
+                confirmed = True
+            n_items = min(wanted, GROWTH * fewest)
+            able = [model for model in self.study.models if model.shown in answers.logs]
+            more = self._answer(None if n_items == n_pool else n_items, able, bills)
+            answers = Answers(more.logs, {**answers.left_out, **more.left_out})
+
+    def _with_first(self) -> Answers:
+        """The answers that are there, and a first few of those who have given none."""
+        logs = answered(self.study, self.benchmark, self.folder)
+        bills = self._bills(logs)
+        missing = [model for model in self.study.models if model.shown not in logs]
+        if not missing:
+            return Answers(logs, {})
+        n_items = min([FIRST, self.study.limit or FIRST, *(bill.n_items for bill in bills)])
+        say(f"  First {count(n_items, 'item')}, to know what one takes")
+        first = self._answer(n_items, missing, bills)
+        return Answers({**logs, **first.logs}, first.left_out)
+
+    def _bills(self, logs: Mapping[str, str]) -> list[Bill]:
+        return [bill_of(model, log, self.prices) for model, log in logs.items()]
+
+    def _left(self, bills: Sequence[Bill]) -> float:
+        """What is left of this benchmark's part of the budget, judging not counted."""
+        budget = self.study.budget or math.inf
+        return budget / len(self.study.benchmarks) - sum(bill.paid for bill in bills if bill.known)
+
+    def _answer(
+        self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
+    ) -> Answers:
+        dollars = None if self.study.budget is None else max(0.0, self._left(bills))
+        return answer(
+            self.study, self.benchmark, self.folder, n_items, models=models, dollars=dollars
+        )
+
+    def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:
+        """How many items all are to answer."""
+        most = max(bill.n_items for bill in bills)
+        if self.study.budget is None:
+            return most if self.plans else n_pool
+        require_known(bills)
+        places = {run.place for run in self.plans}
+        left = self._left(bills) - sum(self.folder.paid(place)[1] for place in places)
+        judging = 0.0 if self.plans else self._judging(answers)
+        reached = items_within(left, bills, judging, most if self.plans else n_pool)
+        if reached < min(most, FIRST) or (self.plans and reached < most):
+            takes = sum(bill.cost.high * (most - bill.n_items) for bill in bills) + judging * most
+            behind = all_of([bill.model for bill in bills if bill.n_items < most] or answers.logs)
+            raise StudyError(
+                f"{self.benchmark.name}: ${max(0.0, left):,.4g} are left of the budget, and with "
+                f"the answers of {behind} {count(most, 'item')} may take ${takes:,.4g}: give a "
+                "larger one. What is answered stays."
+            )
+        # Nobody is compared on items that some have not answered.
+        return max(reached, most)
+
+    def _judging(self, answers: Answers) -> float:
+        """Dollars of an item's judging."""
+        pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
+        return judging_rate(self.study, pool)
+
+    def _n_pool(self, logs: Mapping[str, str]) -> int:
+        """How many items there are to answer, as the logs of answers say."""
+        headers = [read_eval_log(log, header_only=True) for log in logs.values()]
+        n_samples = max(header.eval.dataset.samples or 0 for header in headers)
+        return min(n_samples, self.study.limit or n_samples)
+
+    def _show(self, answers: Answers, bills: Sequence[Bill], n_items: int, n_pool: int) -> None:
+        judging = self._judging(answers)
+        terminal.show([sheet_of(self.benchmark.name, bills, n_items, n_pool, judging)])
+        asked = f"Ask {count(len(bills), 'model')} for {count(n_items, 'answer')} each, for "
+        if self.confirm is not None and not self.confirm(f"{asked}{about(bills, n_items)}?"):
+            raise StudyError("Nothing more is asked. The answers stay where they are.")
+
+
+def sheet_of(
+    benchmark: str, bills: Sequence[Bill], n_items: int, n_pool: int, judging: float
+) -> Sheet:
+    """What answers to so many items take, and about what a round of judging them."""
+    rows = [
+        (
+            words(bill.model),
+            integer(bill.n_items),
+            *(_cell(tokens, "{:,.0f}".format) for tokens in (bill.tokens_in, bill.tokens_out)),
+            _cell(bill.cost.likely, money),
+            _cell(bill.more(n_items), money),
+        )
+        for bill in bills
+    ]
+    items = f"all {count(n_pool, 'item')}"
+    if n_items < n_pool:
+        items = f"{n_items:,} of the {count(n_pool, 'item')}, as the budget is enough for,"
+    columns = numbers("Answered", "Tokens in", "Tokens out", "An item", "To come")
+    return Sheet(
+        f"{benchmark} · {count(len(bills), 'model')} · {count(n_pool, 'item')}",
+        verdict=f"Answers to {items} take {about(bills, n_items)}.",
+        sections=(Section.of(Table.of((model_names(), *columns), rows, "What answers cost")),),
+        notes=tuple(_notes(bills, judging * n_items)),
+    )
+
+
+def about(bills: Sequence[Bill], n_items: int) -> str:
+    """The dollars to come, in words."""
+    more = money(sum(bill.more(n_items) for bill in bills if bill.known))
+    unknown = [bill.model for bill in bills if not bill.known]
+    return f"about {more} more" + (f", and what {all_of(unknown)} may cost" if unknown else "")
+
+
+def _cell(figure: float, write: Callable[[float], str]) -> Cell:
+    return Cell(UNDEFINED) if math.isnan(figure) else Cell(write(figure), figure)
+
+
+def _notes(bills: Sequence[Bill], judging: float) -> Iterator[str]:
+    yield from _unknown(bills)
+    if not math.isnan(judging):
+        yield f"A round of judging them takes about {money(judging)}"
+    yield "Tokens and dollars of an item are means of those that are answered"
+
+
+def _unknown(bills: Sequence[Bill]) -> Iterator[str]:
+    if unpriced := sorted({name for bill in bills for name in bill.unpriced}):
+        yield (
+            f"No price of {all_of(unpriced)} is known, which answers or helps to: add --price "
+            f"{unpriced[0]}=IN,OUT (dollars per million tokens)"
+        )
+    if uncounted := [bill.model for bill in bills if bill.uncounted]:
+        yield f"What {all_of(uncounted)} may cost is not known, for no tokens are reported"
