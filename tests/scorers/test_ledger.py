@@ -136,12 +136,19 @@ def test_a_call_that_is_cancelled_on_its_way_counts(left: bool) -> None:
     budget = attempt(max_calls=5)
     model = get_model("mockllm/model", custom_outputs=[YES])
 
+    async def call(on_its_way: anyio.Event) -> None:
+        async with budget.call(Spent()):
+            if left:
+                await model.generate("?")
+            on_its_way.set()
+            await anyio.sleep_forever()
+
     async def run() -> None:
-        with anyio.move_on_after(0.01):
-            async with budget.call(Spent()):
-                if left:
-                    await model.generate("?")
-                await anyio.sleep(60)
+        on_its_way = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(call, on_its_way)
+            await on_its_way.wait()
+            group.cancel_scope.cancel()
 
     anyio.run(run)
     assert budget.paid == attempt(max_calls=5).paid == Spent(left)
