@@ -32,16 +32,20 @@ from tiebreak.scorers.rules import RULES
 class Placement:
     """Ranking of one item.
 
-    `order` lists groups of tied models, best first. `ranks` gives every ranked model's mean rank
-    (1 = best), and `borda` its score in the item, in [0, 1]: (N − rank) / (N − 1), or under the
-    rule `points` its mean result, under `stars` a third of its stars. `margins` gives its mean
-    principle margin per scored match, in [-1, 1], NaN where it has none.
+    `ranks` gives every ranked model's mean rank (1 = best), and `borda` its score in the item, in
+    [0, 1]: (N − rank) / (N − 1), or under the rule `points` its mean result, under `stars` a third
+    of its stars. `margins` gives its mean principle margin per scored match, in [-1, 1], NaN where
+    it has none.
     """
 
-    order: tuple[tuple[str, ...], ...]
     ranks: Mapping[str, float]
     borda: Mapping[str, float]
     margins: Mapping[str, float]
+
+    @property
+    def order(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of tied models, best first."""
+        return tuple(map(tuple, tied_groups({model: -rank for model, rank in self.ranks.items()})))
 
 
 def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
@@ -69,7 +73,6 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     own_scale = {"points": mean_points, "stars": star_scores}.get(name)
     borda = own_scale(ballots) if own_scale else _borda(ranks)
     return Placement(
-        order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
         ranks=ranks,
         borda=borda,
         margins={m: margins.get(group[0], math.nan) for group in ballots.groups for m in group},
