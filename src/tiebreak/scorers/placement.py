@@ -201,10 +201,10 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
     """
     members = {group[0]: group for group in ballots.groups}
     pairs = [
-        (first, other, match.result)
+        (first, other, result)
         for played in ballots.matches
         for match in (votes_apart(played) if ballots.by_people else (played,))
-        if match.result is not None
+        if (result := match.result) is not None
         for first in members[match.high]
         for other in members[match.low]
     ]
@@ -373,10 +373,10 @@ def least_squares(ballots: ItemBallots) -> Groups:
     column = {rep: number for number, rep in enumerate(judged)}
     wins = np.zeros((n, n))
     for match in ballots.matches:
-        if match.result is not None:
+        if (result := match.result) is not None:
             high, low = column[match.high], column[match.low]
-            wins[high, low] += match.result
-            wins[low, high] += 1 - match.result
+            wins[high, low] += result
+            wins[low, high] += 1 - result
     wins += implied_wins(wins)
     tiers = ballots.tiering.tiers if ballots.tiering else {}
     tier = np.array([tiers.get(rep, 0) for rep in judged])
@@ -394,9 +394,9 @@ def win_rate(ballots: ItemBallots) -> Groups:
     """By mean result; a match without a verdict is left out."""
     results: dict[str, list[float]] = {rep: [] for rep in _judged(ballots)}
     for match in ballots.matches:
-        if match.result is not None:
-            results[match.high].append(match.result)
-            results[match.low].append(1 - match.result)
+        if (result := match.result) is not None:
+            results[match.high].append(result)
+            results[match.low].append(1 - result)
     return tied_groups({rep: math.fsum(values) / len(values) for rep, values in results.items()})
 
 
