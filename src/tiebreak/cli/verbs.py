@@ -67,7 +67,7 @@ def main() -> None:
     Or see it done, with a small model on this machine: tiebreak demo
     """
     # Ballots are millions of objects without a cycle: looking for some takes a fifth of the time.
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(1_000_000, 20, 100)
 
 
 main.add_stages(

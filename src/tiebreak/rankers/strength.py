@@ -21,7 +21,6 @@ for length takes that from them.
 import warnings
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -153,7 +152,7 @@ def elo_statistic(
         raise RankingError(
             f"k must be above 0 and permutations at least 1, got {k}, {permutations}"
         )
-    evalica = _evalica()
+    evalica = optional("evalica", "Elo needs evalica", "evalica")
     generator = np.random.default_rng([seed, 1])
 
     def ratings(counts: FloatArray) -> FloatArray:
@@ -352,7 +351,3 @@ def _controlled_fit(
         return np.concatenate([strengths, coefficients[n_models - 1 :]]).round(_DECIMALS)
 
     return fit
-
-
-def _evalica() -> Any:
-    return optional("evalica", "Elo needs evalica", "evalica")

@@ -41,11 +41,11 @@ class Resampling:
 Statistic = Callable[[FloatArray], FloatArray]
 """From counts, shape (draws, items), to scores, shape (draws, N); NaN = undefined in that draw."""
 
-# Numbers of items or counts drawn at once: few enough to stay in the cache.
-_CHUNK = 2**16
+# Numbers of counts held in memory at once, and of items drawn at once: these stay in the cache.
+_CHUNK = 1_000_000
+_CACHED = 2**16
 
-
-# So many items are drawn and counted in the time that one kind's number takes to draw.
+# So many items are drawn, and counted, in the time that how often one kind comes takes to draw.
 _AS_LONG = 16
 
 
@@ -215,19 +215,21 @@ def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
         return
     generator = np.random.default_rng(seed)
     kind = np.repeat(np.arange(n_kinds), size)
-    step = max(1, _CHUNK // n_items)
+    step, at_once = max(1, _CHUNK // n_kinds), max(1, _CACHED // n_items)
     for start in range(0, draws, step):
-        rows = min(step, draws - start)
-        if n_kinds * _AS_LONG < n_items:
-            counts = generator.multinomial(n_items, size / n_items, size=rows)
-        else:
-            drawn = generator.integers(n_items, size=(rows, n_items))
+        counts = np.empty((min(step, draws - start), n_kinds))
+        for first in range(0, len(counts), at_once):
+            batch = counts[first : first + at_once]
+            if n_kinds * _AS_LONG < n_items:
+                batch[:] = generator.multinomial(n_items, size / n_items, size=len(batch))
+                continue
+            drawn = generator.integers(n_items, size=(len(batch), n_items))
             if n_kinds < n_items:
                 drawn = kind[drawn]
             # A range of numbers for each draw, so that one call counts them all.
-            drawn += n_kinds * np.arange(rows)[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=rows * n_kinds).reshape(rows, n_kinds)
-        yield counts.astype(np.float64)
+            drawn += n_kinds * np.arange(len(batch))[:, None]
+            batch[:] = np.bincount(drawn.ravel(), minlength=batch.size).reshape(batch.shape)
+        yield counts
 
 
 def _checked(scores: FloatArray, draws: int, n_models: int | None) -> FloatArray:

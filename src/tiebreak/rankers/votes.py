@@ -83,7 +83,7 @@ def fit_votes(matches: Matches, *, level: float = 0.95, seed: int = 0) -> VoteFi
     model *= max(0.0, 1 - undecided / (float(pairs.met @ model) + 0.5))
     of_strengths = _covariance(matches, pairs, strengths, _logistic, bread, model)
     margins, bread = _least_squares(pairs)
-    of_margins = _covariance(matches, pairs, margins, _linear, bread, model)
+    of_margins = _covariance(matches, pairs, margins, lambda gaps: 0.5 + gaps / 2, bread, model)
     scores, slope = _scores(strengths)
     error = np.sqrt(np.diag(slope @ of_strengths @ slope.T)) / (scores * (1 - scores))
     odds = _estimates(np.log(scores / (1 - scores)), error**2, n_items, level)
@@ -201,10 +201,6 @@ def _by_item(matches: Matches, values: FloatArray) -> Any:
 
 def _logistic(gaps: FloatArray) -> FloatArray:
     return 1 / (1 + np.exp(-gaps))
-
-
-def _linear(gaps: FloatArray) -> FloatArray:
-    return 0.5 + gaps / 2
 
 
 def _bradley_terry(pairs: _Pairs) -> tuple[FloatArray, FloatArray]:

@@ -32,16 +32,20 @@ from tiebreak.scorers.rules import RULES
 class Placement:
     """Ranking of one item.
 
-    `order` lists groups of tied models, best first. `ranks` gives every ranked model's mean rank
-    (1 = best), and `borda` its score in the item, in [0, 1]: (N − rank) / (N − 1), or under the
-    rule `points` its mean result, under `stars` a third of its stars. `margins` gives its mean
-    principle margin per scored match, in [-1, 1], NaN where it has none.
+    `ranks` gives every ranked model's mean rank (1 = best), and `borda` its score in the item, in
+    [0, 1]: (N − rank) / (N − 1), or under the rule `points` its mean result, under `stars` a third
+    of its stars. `margins` gives its mean principle margin per scored match, in [-1, 1], NaN where
+    it has none.
     """
 
-    order: tuple[tuple[str, ...], ...]
     ranks: Mapping[str, float]
     borda: Mapping[str, float]
     margins: Mapping[str, float]
+
+    @property
+    def order(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of tied models, best first."""
+        return tuple(map(tuple, tied_groups({model: -rank for model, rank in self.ranks.items()})))
 
 
 def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
@@ -69,7 +73,6 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     own_scale = {"points": mean_points, "stars": star_scores}.get(name)
     borda = own_scale(ballots) if own_scale else _borda(ranks)
     return Placement(
-        order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
         ranks=ranks,
         borda=borda,
         margins={m: margins.get(group[0], math.nan) for group in ballots.groups for m in group},
@@ -198,10 +201,10 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
     """
     members = {group[0]: group for group in ballots.groups}
     pairs = [
-        (first, other, match.result)
+        (first, other, result)
         for played in ballots.matches
         for match in (votes_apart(played) if ballots.by_people else (played,))
-        if match.result is not None
+        if (result := match.result) is not None
         for first in members[match.high]
         for other in members[match.low]
     ]
@@ -370,10 +373,10 @@ def least_squares(ballots: ItemBallots) -> Groups:
     column = {rep: number for number, rep in enumerate(judged)}
     wins = np.zeros((n, n))
     for match in ballots.matches:
-        if match.result is not None:
+        if (result := match.result) is not None:
             high, low = column[match.high], column[match.low]
-            wins[high, low] += match.result
-            wins[low, high] += 1 - match.result
+            wins[high, low] += result
+            wins[low, high] += 1 - result
     wins += implied_wins(wins)
     tiers = ballots.tiering.tiers if ballots.tiering else {}
     tier = np.array([tiers.get(rep, 0) for rep in judged])
@@ -391,9 +394,9 @@ def win_rate(ballots: ItemBallots) -> Groups:
     """By mean result; a match without a verdict is left out."""
     results: dict[str, list[float]] = {rep: [] for rep in _judged(ballots)}
     for match in ballots.matches:
-        if match.result is not None:
-            results[match.high].append(match.result)
-            results[match.low].append(1 - match.result)
+        if (result := match.result) is not None:
+            results[match.high].append(result)
+            results[match.low].append(1 - result)
     return tied_groups({rep: math.fsum(values) / len(values) for rep, values in results.items()})
 
 

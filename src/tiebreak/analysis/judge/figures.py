@@ -234,9 +234,9 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
     place: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for item in items:
         for match in item.matches:
-            if match.result is not None:
-                won[match.high].setdefault(item.item_id, 2 * match.result - 1)
-                won[match.low].setdefault(item.item_id, 1 - 2 * match.result)
+            if (result := match.result) is not None:
+                won[match.high].setdefault(item.item_id, 2 * result - 1)
+                won[match.low].setdefault(item.item_id, 1 - 2 * result)
         for listing in item.listings:
             ranks = mean_ranks(listing.groups)
             for name, rank in ranks.items():
@@ -314,8 +314,8 @@ def _passed_preferred(item: ItemBallots) -> Iterator[bool | None]:
 def _preferences(item: ItemBallots) -> Iterable[tuple[str, str, float]]:
     """What was said of pairs: one answer, the other, and what the one got."""
     for match in item.matches:
-        if match.result is not None:
-            yield match.high, match.low, match.result
+        if (result := match.result) is not None:
+            yield match.high, match.low, result
     graded = {score.candidate: score.score for score in item.scores if score.score is not None}
     for (first, value), (second, other_value) in combinations(graded.items(), 2):
         yield first, second, (1 + np.sign(value - other_value)) / 2
