@@ -10,7 +10,7 @@ from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.report.sheets.leaderboard import sheets_of
 
 N = 6
-ITEMS = {"seal": 20, "full_pairwise": 8}
+ITEMS = {"seal": 40, "full_pairwise": 14}
 
 JUDGES = {
     "fair": "noise=0.5+scale=2",
@@ -31,7 +31,7 @@ def answer(model: int, item: int) -> str:
 
 
 def boards(folder: Path, judge: str) -> dict[str, Leaderboard]:
-    """By protocol. Each judge's runs are its own test's: they take five seconds."""
+    """By protocol. Each judge's runs are its own test's: they take ten seconds."""
     pool = write_pool(folder / "logs", N, max(ITEMS.values()), answer)
     for protocol, n_items in ITEMS.items():
         limit = {"limit": n_items}
@@ -51,9 +51,9 @@ TOSSES = "The judge on this board: nothing shows that its verdicts are more than
 @pytest.mark.parametrize(
     ("judge", "state", "seal", "full_pairwise"),
     [
-        ("fair", "fine", FINE.format(100), FINE.format(120)),
-        ("position", "doubtful", FIRST.format("88%", 100), FIRST.format("88%", 120)),
-        ("length", "fine", FINE.format(100), FINE.format(120)),
+        ("fair", "fine", FINE.format(200), FINE.format(210)),
+        ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("88%", 210)),
+        ("length", "fine", FINE.format(200), FINE.format(210)),
         ("coin", "unknown", TOSSES, TOSSES),
     ],
 )
