@@ -30,15 +30,31 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(patch.undo)
 
 
-LONGEST = """
-    candidates/test_lm_eval_tasks lm_eval_tasks/test_tasks faults/test_unusable_judge
-    study/test_kills faults/test_kills study/test_run test_examples test_statistics
-    demo/local/test_model people/test_page_browser analysis/test_four_judges
-    inspect_tasks/test_arena inspect_tasks/test_at_once estimate/test_plan
-    estimate/test_against_runs inspect_tasks/test_calls fair/bank/test_attacks_races
-    fair/bank/test_connections cli/test_benchmark_elections test_growth inspect_tasks/test_media
-    demo/test_demo fair/bank/test_attacks_kill
-""".split()
+LONGEST = [
+    "candidates/test_lm_eval_tasks",
+    "lm_eval_tasks/test_tasks",
+    "faults/test_unusable_judge",
+    "study/test_kills",
+    "faults/test_kills",
+    "study/test_run",
+    "test_examples",
+    "test_statistics",
+    "demo/local/test_model",
+    "people/test_page_browser",
+    "analysis/test_four_judges",
+    "inspect_tasks/test_arena",
+    "inspect_tasks/test_at_once",
+    "estimate/test_plan",
+    "estimate/test_against_runs",
+    "inspect_tasks/test_calls",
+    "fair/bank/test_attacks_races",
+    "fair/bank/test_connections",
+    "cli/test_benchmark_elections",
+    "test_growth",
+    "inspect_tasks/test_media",
+    "demo/test_demo",
+    "fair/bank/test_attacks_kill",
+]
 """Files that take over six seconds of one core."""
 
 
