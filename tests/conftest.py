@@ -65,6 +65,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
 
 
+def pytest_collection_finish() -> None:
+    """What has been imported and collected stays: a search for garbage need not look at it."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def inspect_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folders for one test after the other: a numbered one of pytest's looks at all before it."""
