@@ -71,10 +71,14 @@ def run(
     return done
 
 
+AT_FIRST = environment()
+"""Before any test changes it: some packages read their settings when they are imported."""
+
+
 @cache
 def forks() -> Forks:
     """What starts commands for all tests of this process."""
-    return Forks(environment())
+    return Forks(AT_FIRST)
 
 
 def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
