@@ -24,10 +24,10 @@ demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no ke
 	$(BIN)/tiebreak demo
 
 test: $(VENV)/.dev  ## all tests, the slow ones too
-	$(BIN)/pytest -n 3 --dist worksteal -m "not pages"
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not pages"
 
 test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not hub and not pages"
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not hub and not pages"
 
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
 	$(MAKE) VENV=.venv-oldest .venv-oldest/.oldest
@@ -38,7 +38,7 @@ test-python:  ## the wheel and the sdist in a fresh environment of another Pytho
 
 faults: $(VENV)/.dev  ## kills, broken providers, hostile answers, corrupt files; renews the table
 	TIEBREAK_FAULTS=full TIEBREAK_FAULTS_PAGE=docs/reference/faults.md \
-		$(BIN)/pytest -n 2 --dist worksteal tests/faults
+		$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/faults
 
 mutants: $(VENV)/.dev  ## change the source at random, see whether tests notice; SEED, SIZE; hours
 	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE) --page docs/reference/faults.md
@@ -71,7 +71,7 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py --out docs/statistics.csv
 
 docs: $(VENV)/.docs  ## run what the pages say, then build the site, in site/
-	$(BIN)/pytest -n 2 --dist worksteal -m pages
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m pages
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.statistics
 	$(BIN)/python -m tools.tutorial

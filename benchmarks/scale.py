@@ -90,12 +90,16 @@ sys.exit(done.returncode)
 VERB = "from tiebreak.cli.verbs import main; main()"
 
 
+def arguments(row: str, folder: Path, out: Path) -> list[str]:
+    """The command line of a row of `ROWS` after `tiebreak`; `out` is not there yet."""
+    places = {name: str(folder / name) for name in INPUTS} | {"out": str(out)}
+    return [row.partition(",")[0], *(word.format(**places) for word in ROWS[row].split())]
+
+
 def spent(row: str, folder: Path) -> tuple[float, float]:
     """CPU seconds and peak GB of a row of `ROWS`."""
     with tempfile.TemporaryDirectory() as out:
-        places = {name: str(folder / name) for name in INPUTS} | {"out": str(Path(out) / "out")}
-        arguments = [argument.format(**places) for argument in ROWS[row].split()]
-        command = [sys.executable, "-c", VERB, row.partition(",")[0], *arguments]
+        command = [sys.executable, "-c", VERB, *arguments(row, folder, Path(out) / "out")]
         watched = [sys.executable, "-c", WATCH, *command]
         done = subprocess.run(watched, capture_output=True, text=True)
     if done.returncode:

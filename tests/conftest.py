@@ -30,12 +30,44 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(patch.undo)
 
 
-LONGEST = ("test_demo.py", "test_examples.py", "test_statistics.py")
+LONGEST = [
+    "candidates/test_lm_eval_tasks",
+    "lm_eval_tasks/test_tasks",
+    "faults/test_unusable_judge",
+    "study/test_kills",
+    "faults/test_kills",
+    "study/test_run",
+    "test_examples",
+    "test_statistics",
+    "demo/local/test_model",
+    "people/test_page_browser",
+    "analysis/test_four_judges",
+    "inspect_tasks/test_arena",
+    "inspect_tasks/test_at_once",
+    "estimate/test_plan",
+    "estimate/test_against_runs",
+    "inspect_tasks/test_calls",
+    "fair/bank/test_attacks_races",
+    "fair/bank/test_connections",
+    "cli/test_benchmark_elections",
+    "test_growth",
+    "inspect_tasks/test_media",
+    "demo/test_demo",
+    "fair/bank/test_attacks_kill",
+]
+"""Files that take over six seconds of one core."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests come first: at the end workers have small ones to share."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """The longest files come first: at the end workers have small ones to share."""
+    here = Path(__file__).parent
+    places = {here / f"{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported and collected stays: a search for garbage need not look at it."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import gc
 import importlib.metadata
 import json
 import os
+import runpy
 import select
 import signal
 import socket
@@ -93,10 +94,10 @@ class Forks:
     def start(
         self, *command: str, cwd: Path, env: Mapping[str, str], stdout: int, stderr: int
     ) -> Fork:
-        """Start a command of `SCRIPTS`.
+        """Start a command.
 
         Args:
-            command: the console script and its arguments.
+            command: one of `SCRIPTS`, or "python" and a file; then the arguments.
             cwd: where it runs.
             env: all of its environment.
             stdout: the file descriptor to which it prints.
@@ -118,7 +119,7 @@ class Forks:
         """Run a command, which must end with 0 and leaves what it prints in `printed`.
 
         Args:
-            command: the console script and its arguments.
+            command: as for `start`.
             cwd: where it runs.
             env: what is added to the environment of the process that starts it.
             kill: asked again and again whether it is time to kill it.
@@ -211,12 +212,15 @@ def _run(
     for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), *files)):
         os.dup2(file, number)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    sys.argv = [str(BIN / command[0]), *command[1:]]
-    sys.path[0] = str(BIN)
+    name, *arguments = command
     code: object = 0
     try:
-        main = scripts.get(command[0]) or _script(command[0])
-        main()
+        if name == "python":
+            sys.argv, sys.path[0] = arguments, str(Path(arguments[0]).parent)
+            runpy.run_path(arguments[0], run_name="__main__")
+        else:
+            sys.argv, sys.path[0] = [str(BIN / name), *arguments], str(BIN)
+            (scripts.get(name) or _script(name))()
     except SystemExit as end:
         code = end.code
         if isinstance(code, str):

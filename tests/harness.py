@@ -42,11 +42,12 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the virtual environment, such as `run("inspect", "eval", …, cwd=tmp)`.
 
-    In a process of its own, which is forked where `SCRIPTS` has the command. Fails with all that it
-    printed when the exit code is not the expected one.
+    In a process of its own, which is forked where it is one of `SCRIPTS` or a file of Python. Fails
+    with all that it printed when the exit code is not the expected one.
     """
     env = environment(PWD=str(cwd), **env)
-    if command[0] not in SCRIPTS:
+    is_file = command[0] == "python" and command[1].endswith(".py")
+    if command[0] not in SCRIPTS and not is_file:
         done = subprocess.run(
             [str(BIN / command[0]), *command[1:]],
             cwd=cwd,
@@ -70,10 +71,14 @@ def run(
     return done
 
 
+AT_FIRST = environment()
+"""Before any test changes it: some packages read their settings when they are imported."""
+
+
 @cache
 def forks() -> Forks:
     """What starts commands for all tests of this process."""
-    return Forks(environment())
+    return Forks(AT_FIRST)
 
 
 def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:

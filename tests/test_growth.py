@@ -1,8 +1,10 @@
 """The table of how verbs grow: every verb that reads logs is in it, and it is what was measured."""
 
 import re
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks import scale
 from benchmarks.made.logs import write_all
@@ -57,12 +59,22 @@ def test_growth_is_that_of_powers() -> None:
     ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("growth") / "logs"
+    write_all(folder, 12)
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("row", scale.ROWS)
-def test_every_row_runs(row: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.getbasetemp() / "growth"
-    if not folder.exists():
-        write_all(folder, 12)
-    seconds, peak = scale.spent(row, folder)
+def test_every_row_runs(row: str, folder: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, scale.arguments(row, folder, tmp_path / "out"))
+    assert done.exit_code == 0, (done.output, done.exception)
+
+
+@pytest.mark.slow
+def test_time_and_memory_are_those_of_the_verb(folder: Path) -> None:
+    seconds, peak = scale.spent("rank", folder)
     assert 0.1 < seconds < 60
     assert 0.02 < peak < 1

@@ -1,7 +1,8 @@
 """Every generative task that lm-eval ships, rendered over made documents and read by Tiebreak.
 
-Nearly all tasks are copies: `task_types` groups them by template. `Spy` documents show which
-columns a template reads, and `MadeText` gives each a value of its own for every document.
+Nearly all tasks are copies: `task_types` groups them by template, whose words do not count: readers
+compare documents, and know no words but the letters of options. `Spy` documents show which columns
+a template reads, and `MadeText` gives each a value of its own for every document.
 lm-eval itself renders the prompts (`written`, in a process without network), those of a type in two
 of `SETTINGS`, which take turns.
 What a judge reads of them is compared in `lm_eval_readers`.
@@ -96,11 +97,25 @@ def task_types() -> list[TaskType]:
         name = task.get("task")
         if isinstance(name, str) and task.get("output_type", "generate_until") == "generate_until":
             config = _prompt_config(task)
-            key = json.dumps(config, sort_keys=True, default=str)
+            key = json.dumps(_without_words(config), sort_keys=True, default=str)
             groups[key].append(name)
             configs[key] = config
     types = [TaskType(tuple(names), configs[key]) for key, names in groups.items()]
     return sorted(types, key=lambda kind: -len(kind.tasks))
+
+
+def _without_words(value: Any) -> Any:
+    """A part of a configuration whose words are all the same, but for letters and placeholders."""
+    if isinstance(value, str):
+        words, *more = re.split(r"(\{\{.*?\}\}|\{%.*?%\})", value, flags=re.DOTALL)
+        texts = [words, *more][::2]
+        plain = [re.sub(r"\w{3,}(?: \w{3,})*", "word", text) for text in texts]
+        return [*plain, *more[::2]]
+    if isinstance(value, dict):
+        return {key: _without_words(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_without_words(part) for part in value]
+    return value
 
 
 def _prompt_config(task: Mapping[str, Any]) -> dict[str, Any]:

@@ -150,10 +150,15 @@ def test_a_budget_becomes_a_command(logs: Path) -> None:
 
 # What Inspect says of it: it reasons, it does not, nothing.
 @pytest.mark.parametrize(
-    ("judge", "hides"),
-    [("openai/gpt-5", "reasons"), ("openai/gpt-4o", ""), ("acme/j", "may reason")],
+    ("judge", "hides", "goal"),
+    [
+        ("openai/gpt-5", "reasons", ("--budget", "1")),
+        ("openai/gpt-5", "reasons", ("--calls", "60")),
+        ("openai/gpt-4o", "", ("--precision", "0.1")),
+        ("acme/j", "may reason", ("--budget", "1")),
+        ("acme/j", "may reason", ("--precision", "0.1")),
+    ],
 )
-@pytest.mark.parametrize("goal", [("--budget", "1"), ("--calls", "60"), ("--precision", "0.1")])
 def test_the_dollars_of_a_judge_that_may_reason_are_a_range(
     logs: Path, judge: str, hides: str, goal: tuple[str, str]
 ) -> None:
