@@ -3,14 +3,13 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
 from tiebreak.analysis.judge.canaries import Canaries, canaries_of
 from tiebreak.analysis.judge.figures import (
@@ -58,11 +57,10 @@ from tiebreak.rankers import (
 )
 from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.log import RankingLog, Unranked, placement_of
+from tiebreak.ranking_logs.log import RankingLog, Unranked
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
-from tiebreak.scorers.placement import NotPlacedError, Placement
 from tiebreak.scorers.rules import RULES, PlacementRule, fitting
 from tiebreak.text import count
 
@@ -278,7 +276,7 @@ def board_of(
     receipt = receipt_of((*called, *planted))
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
-    firsts = first_by_rule(items, table.models) if views else {}
+    firsts = first_by_rule(items) if views else {}
     settled = settled_of(log.skipped, receipt)
     verdict = board_verdict(
         pairs,
@@ -412,9 +410,7 @@ def judges_of(items: Iterable[ItemBallots]) -> tuple[str, ...]:
     return tuple(sorted(deciding or {model for _, model in calls} or raters))
 
 
-def first_by_rule(
-    items: Sequence[ItemBallots], models: Sequence[str]
-) -> Mapping[Rule, tuple[str, ...]]:
+def first_by_rule(items: Sequence[ItemBallots]) -> Mapping[Rule, tuple[str, ...]]:
     """The first models under every other rule that fits some items of brackets judged to the end.
 
     In a bracket no rule is the only sensible one: most candidates play one match or two, and what
@@ -427,18 +423,12 @@ def first_by_rule(
     if not any(RULES[rule].knockout for rule in rules):
         return {}
     placed_by = {item.placed_by for item in items}
-    first = {rule: _first(items, rule, models) for rule in rules if rule not in placed_by}
+    first = {rule: _first(items, rule) for rule in rules if rule not in placed_by}
     return {rule: leads for rule, leads in first.items() if leads}
 
 
-def _first(items: Sequence[ItemBallots], rule: Rule, models: Sequence[str]) -> tuple[str, ...]:
-    placements: list[Placement] = []
-    for item in items:
-        with suppress(NotPlacedError):
-            placements.append(placement_of(item, rule))
-    scores, margins = (
-        [mean(row[model] for row in rows if model in row) for model in models]
-        for rows in ([p.borda for p in placements], [p.margins for p in placements])
-    )
+def _first(items: Sequence[ItemBallots], rule: Rule) -> tuple[str, ...]:
+    table = ItemTable.of(placed(items, rule))
+    scores, margins = ([mean(column) for column in t.T] for t in (table.borda, table.margins))
     ranks = competition_ranks(scores, margins)
-    return tuple(model for model, rank in zip(models, ranks, strict=True) if rank == 1)
+    return tuple(model for model, rank in zip(table.models, ranks, strict=True) if rank == 1)
