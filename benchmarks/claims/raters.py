@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.claims import Claim, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.analysis.judge.figures import agreement_of
+from tiebreak.analysis.judge.raters import agreement_of
 
 HOLDS = (0.93, 0.97)
 # So many pairs stand for the truth, which is a figure of these raters.

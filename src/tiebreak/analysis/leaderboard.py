@@ -15,12 +15,11 @@ from tiebreak.analysis.judge.canaries import Canaries, canaries_of
 from tiebreak.analysis.judge.figures import (
     JudgeFigures,
     Juror,
-    Raters,
     judge_figures,
     jurors_of,
     names_in,
-    raters_of,
 )
+from tiebreak.analysis.judge.raters import Raters, raters_of
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, Settled, receipt_of, settled_of
 from tiebreak.analysis.remarks import (
@@ -39,12 +38,7 @@ from tiebreak.analysis.strengths import (
     strength_views,
 )
 from tiebreak.analysis.trust import Trust, faults, juror_faults, trust_of
-from tiebreak.analysis.verdict import (
-    BoardVerdict,
-    at_equal_length,
-    board_verdict,
-    model_pairs,
-)
+from tiebreak.analysis.verdict import BoardVerdict, at_equal_length, board_verdict, model_pairs
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked

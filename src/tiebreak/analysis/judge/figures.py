@@ -3,8 +3,7 @@
 Here also whether verdicts are more than coin tosses, how often a judge and the native score
 disagree (of two answers one passed and one failed), and how often there is no usable reply. A coin
 says nothing about models, contradicts itself in half of the matches asked in both orders, and makes
-a cycle (A beats B, B beats C, C beats A) of a quarter of all triples. And whether people who voted
-agree with each other.
+a cycle (A beats B, B beats C, C beats A) of a quarter of all triples.
 """
 
 import math
@@ -12,10 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.analysis.judge.biases import (
     ALARM,
@@ -33,9 +31,7 @@ from tiebreak.analysis.judge.biases import (
 )
 from tiebreak.rankers import mean_ranks
 from tiebreak.rankers.intervals import Estimate, design_effect, share_over_items, wilson
-from tiebreak.rankers.kappa import kappa_estimate
 from tiebreak.rankers.pairwise_tests import sign_flip_p, sign_p
-from tiebreak.rankers.panel import krippendorff_alpha
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
@@ -475,49 +471,3 @@ def pair_votes(item: ItemBallots) -> Iterator[dict[str, float]]:
         yield {
             judge: np.sign(first[judge] - second[judge]) for judge in first.keys() & second.keys()
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Raters:
-    """The people behind a board; what the votes of each show is in its jury.
-
-    `seconds` are the medians that a vote took each of them, by name, NaN where unknown. Agreement
-    is over the `n_shared` pairs of answers that several compared, or gave stars: `alpha` is
-    Krippendorff's (better, even, worse; interval metric), `kappa` Cohen's, of two of a pair's
-    raters drawn at random. Both are undefined where there is no such pair.
-    """
-
-    seconds: Mapping[str, float]
-    n_shared: int
-    alpha: Estimate
-    kappa: Estimate
-
-
-def raters_of(
-    items: Sequence[ItemBallots], seconds: Mapping[str, float], *, how: Resampling = Resampling()
-) -> Raters:
-    """The raters, named in `seconds`, of some items that people voted on."""
-    shared = [
-        (item.cluster or item.item_id, votes)
-        for item in items
-        for votes in pair_votes(item)
-        if len(votes) > 1
-    ]
-    if not shared:
-        none = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_pair_of_two_raters"))
-        return Raters(seconds, 0, none, none)
-    votes = np.array([[of_pair.get(name, math.nan) for name in seconds] for _, of_pair in shared])
-    alpha, kappa = agreement_of(votes, np.array([unit for unit, _ in shared]), how=how)
-    return Raters(seconds, len(shared), alpha, kappa)
-
-
-def agreement_of(
-    votes: FloatArray, items: NDArray[Any], *, how: Resampling = Resampling()
-) -> tuple[Estimate, Estimate]:
-    """α and κ of votes, shape (pairs, raters): 1, 0, −1, NaN for none; two a pair at least."""
-    counts = np.stack([np.sum(votes == vote, axis=1) for vote in (-1, 0, 1)], axis=1)
-    twice = counts[:, :, None] * (counts[:, None, :] - np.eye(3))
-    # Which answer of a pair is called the first must not matter.
-    tables = (twice + twice[:, ::-1, ::-1]) / twice.sum(axis=(1, 2), keepdims=True)
-    alpha = krippendorff_alpha(np.stack([-votes, votes], axis=2), items=items, how=how)
-    return alpha, kappa_estimate(tables / 2, items=items, level=how.level)
