@@ -228,7 +228,10 @@ def control_view(
     how = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
     if not known.any():
         unknown = Reason("unknown_lengths" if control == "length" else "no_texts")
-        none = _without(unknown if rows else Reason("no_verdict"), how)
+        why = unknown if rows else Reason("no_verdict")
+        none = StrengthView(
+            "bradley_terry", False, (), 0, 0, 0, how.level, how.draws, how.seed, why
+        )
         return ControlView(control, none, none, (), n_left_out)
     items = [sample.ballots for sample in samples if sample.ballots]
     first, second, result, item = (column[known] for column in _columns(items, models))
@@ -274,12 +277,6 @@ def _controlled(
     return view, tuple(
         Covariate(name, effect.value, effect.lower, effect.upper, n)
         for name, effect, n in zip(names, effects, n_differ, strict=True)
-    )
-
-
-def _without(reason: Reason, how: Resampling) -> StrengthView:
-    return StrengthView(
-        "bradley_terry", False, (), 0, 0, 0, how.level, how.draws, how.seed, reason=reason
     )
 
 

@@ -381,8 +381,7 @@ def borda() -> Metric:
     """Mean normalized Borda score over the ranked samples, in [0, 1] (SEAL, §2.3)."""
 
     def compute(scores: list[SampleScore]) -> float:
-        values = _bordas(scores)
-        return float(np.mean(values)) if values.size else math.nan
+        return _mean(_bordas(scores))
 
     return compute
 
@@ -392,10 +391,7 @@ def borda_stderr() -> Metric:
     """Standard error of that mean over samples; NaN below two samples."""
 
     def compute(scores: list[SampleScore]) -> float:
-        values = _bordas(scores)
-        if values.size < 2:
-            return math.nan
-        return float(np.std(values, ddof=1) / math.sqrt(values.size))
+        return _standard_error(_bordas(scores))
 
     return compute
 
