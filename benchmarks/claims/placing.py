@@ -52,7 +52,7 @@ def claims(scale: float) -> Iterator[Claim]:
             named = items[0].models
             others = [
                 named.index(leads[0])
-                for leads in first_by_rule(items, named).values()
+                for leads in first_by_rule(items).values()
                 if named[first] not in leads
             ]
             said += bool(others)

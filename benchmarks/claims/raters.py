@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.analysis.judge.figures import agreement_of, agreement_on_stars
+from tiebreak.analysis.judge.raters import agreement_of, agreement_on_stars
 
 HOLDS = (0.93, 0.97)
 CUTS = (-1.2, -0.4, 0.6)

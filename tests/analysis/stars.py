@@ -1,10 +1,11 @@
 """Stars that judges gave, as ballots and logs."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from inspect_ai.log import EvalSample
 
-from tests.ranking_logs.builders import sample
+from tests.ranking_logs.builders import item, sample
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.scorers.ballots import Call, ItemBallots, PointScore
 
@@ -32,24 +33,11 @@ def starred(
         for name in candidates
     )
     models = tuple(sorted(model for group in shown for model in group))
-    return ItemBallots(
-        protocol="stars",
-        benchmark=benchmark,
-        item_id=item_id,
-        input_hash="0",
-        task_type="general_qa",
-        rubric="stars",
-        seed=0,
-        subject=subject,
-        cluster=cluster,
-        models=models,
-        native=dict.fromkeys(models),
-        groups=tuple(map(tuple, shown)),
-        placed_by="stars",
-        scores=scores,
-        calls=tuple(Call(kind="score", role="judge", model=who or judge) for who in by_judge),
-        complete=True,
-    )
+    calls = [Call(kind="score", role="judge", model=who or judge) for who in by_judge]
+    about: dict[str, Any] = {"protocol": "stars", "benchmark": benchmark, "calls": calls}
+    made = item(item_id, groups=shown, native=dict.fromkeys(models), **about)
+    update = {"placed_by": "stars", "scores": scores, "subject": subject, "cluster": cluster}
+    return made.model_copy(update=update | {"tiering": None, "seeds": ()})
 
 
 def _points(candidate: str, stars: int | None, judge: str) -> PointScore:

@@ -61,13 +61,13 @@ def test_nothing_is_said_where_the_rules_agree_or_there_is_no_bracket(tmp_path: 
     assert board.first_by_rule == dict.fromkeys(OTHERS, ("a",))
     assert "Placed by" not in str(board.verdict.sentence)
     for items in ([all_pairs("q", "abc")], [graded("q", {"a": 1, "b": 0})], []):
-        assert first_by_rule(items, "abc") == {}
+        assert first_by_rule(items) == {}
 
 
 def test_items_that_a_rule_cannot_rank_are_left_out() -> None:
     silent = item("q9", groups=[["a"], ["b"], ["c", "d"]])
-    assert first_by_rule([silent], "abcd") == {}
-    assert first_by_rule([*SWAPPED, silent], "abcd")["least_squares"] == ("b",)
+    assert first_by_rule([silent]) == {}
+    assert first_by_rule([*SWAPPED, silent])["least_squares"] == ("b",)
 
 
 @pytest.mark.slow

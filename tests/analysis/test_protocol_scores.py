@@ -18,9 +18,8 @@ from tests.ranking_logs.builders import (
     item,
     listed,
     match,
-    ranked,
 )
-from tiebreak.analysis.item_table import ItemTable, protocol_scores
+from tiebreak.analysis.item_table import ItemTable, placed, protocol_scores
 from tiebreak.demo.lab.planted import Traits, World, spread_out
 from tiebreak.demo.lab.simulate import play
 from tiebreak.rankers import spread
@@ -33,7 +32,7 @@ EIGHT = "abcdefgh"
 
 def scores(*items: ItemBallots) -> dict[str, float]:
     """The mean score of every model over the items that have a ranking."""
-    found = ranked(items)
+    found = placed(items)
     table = ItemTable.of(found)
     means = np.nanmean(protocol_scores(table, found), axis=0)
     return dict(zip(table.models, means.tolist(), strict=True))

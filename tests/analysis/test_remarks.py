@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
-from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match, ranked
-from tiebreak.analysis.item_table import ItemTable
+from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
+from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.remarks import (
     lone_reviewer,
     media_note,
@@ -112,7 +112,7 @@ def test_one_judge_that_lists_is_no_panel() -> None:
 
 
 def said_of(*items: ItemBallots) -> list[str]:
-    table = ItemTable.of(ranked(items))
+    table = ItemTable.of(placed(items))
     bootstrap = bootstrap_items(table.borda, items=table.items, how=Resampling(draws=50))
     return list(map(str, notes(table, bootstrap, items)))
 

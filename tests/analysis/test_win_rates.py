@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
-from tests.ranking_logs.builders import all_pairs, graded, item, listed, match, ranked
+from tests.ranking_logs.builders import all_pairs, graded, item, listed, match
+from tiebreak.analysis.item_table import placed
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.scorers.ballots import ItemBallots
 
@@ -21,7 +22,7 @@ def test_matches_by_hand() -> None:
         # Cut short: nothing of it counts.
         item("q3", [match("a", "b", 0.9)], complete=False),
     ]
-    rates = win_rates(ranked(items))
+    rates = win_rates(placed(items))
     assert (rates.models, rates.by) == (("a", "b", "c"), "matches")
     assert rates.n.tolist() == [[0, 3, 1], [3, 0, 0], [1, 0, 0]]
     # a against b: 1 + ½ + 0 of 3.
@@ -31,7 +32,7 @@ def test_matches_by_hand() -> None:
 
 def test_identical_answers_are_tied_and_share_matches() -> None:
     one = item("q1", [match("a", "c", 0.4)], groups=(("a", "b"), ("c",)))
-    rates = win_rates(ranked([one]), models=["c", "b", "a"])
+    rates = win_rates(placed([one]), models=["c", "b", "a"])
     # c loses to both who gave the answer; b and a are tied.
     assert rates.models == ("c", "b", "a")
     np.testing.assert_allclose(rates.rate, [[np.nan, 0, 0], [1, np.nan, 0.5], [1, 0.5, np.nan]])
@@ -44,7 +45,7 @@ def test_places_by_hand() -> None:
         listed("q2", [["b"], ["a"], ["c"]]),
         listed("q3", None),
     ]
-    rates = win_rates(ranked(items))
+    rates = win_rates(placed(items))
     assert rates.by == "places"
     # a–b: won, lost. a–c: won twice. b–c: tied, won: (½ + 1) / 2.
     nan = np.nan
@@ -53,7 +54,7 @@ def test_places_by_hand() -> None:
 
 
 def test_who_has_no_place_does_not_count() -> None:
-    rates = win_rates(ranked([graded("q1", {"a": 0.9, "b": 0.5, "c": None})]))
+    rates = win_rates(placed([graded("q1", {"a": 0.9, "b": 0.5, "c": None})]))
     assert rates.n.tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     assert rates.rate[0, 1] == 1
     assert np.isnan(rates.rate[2]).all()
@@ -61,9 +62,9 @@ def test_who_has_no_place_does_not_count() -> None:
 
 def test_places_on_request_and_a_choice_of_models() -> None:
     items = [all_pairs("q1", "abcd"), all_pairs("q2", "badc")]
-    matches, places = win_rates(ranked(items)), win_rates(ranked(items), by="places")
+    matches, places = win_rates(placed(items)), win_rates(placed(items), by="places")
     np.testing.assert_array_equal(matches.rate, places.rate)
-    some = win_rates(ranked(items), models=["d", "a"])
+    some = win_rates(placed(items), models=["d", "a"])
     # d never beats a.
     np.testing.assert_allclose(some.rate, [[np.nan, 0], [1, np.nan]])
 
@@ -77,7 +78,7 @@ def test_against_a_count_by_brute_force(kind: str) -> None:
         items = [all_pairs(f"q{k}", order) for k, order in enumerate(orders)]
     else:
         items = [reviews(f"q{k}", {"a": order, "b": order}) for k, order in enumerate(orders)]
-    rates = win_rates(ranked(items))
+    rates = win_rates(placed(items))
     assert rates.by == kind
     for (i, one), (j, other) in permutations(enumerate("abcde"), 2):
         won = sum(order.index(one) < order.index(other) for order in orders)
@@ -93,7 +94,7 @@ def test_both_sides_sum_to_one() -> None:
             high, low = random.sample(pair, 2)
             played.append(match(high, low, random.choice([0.3, -0.3, 0.0, None])))
         items.append(item(f"q{k}", played, groups=[["a"], ["b"], ["c", "d"]]))
-    rates = win_rates(ranked(items))
+    rates = win_rates(placed(items))
     met = rates.n > 0
     np.testing.assert_allclose((rates.rate + rates.rate.T)[met], 1)
     np.testing.assert_array_equal(np.isnan(rates.rate), ~met)
@@ -102,6 +103,6 @@ def test_both_sides_sum_to_one() -> None:
 
 @pytest.mark.parametrize("items", [[], [item("q", complete=False)]])
 def test_nothing_to_count(items: list[ItemBallots]) -> None:
-    rates = win_rates(ranked(items))
+    rates = win_rates(placed(items))
     assert (rates.models, rates.rate.shape, rates.n.shape) == ((), (0, 0), (0, 0))
-    assert win_rates(ranked(items), models="ab").n.tolist() == [[0, 0], [0, 0]]
+    assert win_rates(placed(items), models="ab").n.tolist() == [[0, 0], [0, 0]]

@@ -1,7 +1,6 @@
 """Small rankings as ballots, and as the Inspect logs that hold them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +19,6 @@ from inspect_ai.log import (
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY
 from tiebreak.rankers.settlement import SettleFor
-from tiebreak.ranking_logs.log import RankedItem, placement_of
 from tiebreak.scorers.ballots import (
     STORE_KEY,
     Call,
@@ -37,7 +35,6 @@ from tiebreak.scorers.ballots import (
 )
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.match import settle
-from tiebreak.scorers.placement import NotPlacedError
 
 CREATED = "2026-01-01T00:00:00+00:00"
 
@@ -124,15 +121,6 @@ def item(
         calls=tuple(calls),
         complete=complete,
     )
-
-
-def ranked(items: Iterable[ItemBallots]) -> list[RankedItem]:
-    """Items as a log has them: with their rankings, and without those that have none."""
-    found = []
-    for one in items:
-        with suppress(NotPlacedError):
-            found.append(RankedItem(one, placement_of(one)))
-    return found
 
 
 def sample(

@@ -34,11 +34,11 @@ from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import (
     RESULTS_KEY,
     ballots_table,
-    borda,
-    borda_stderr,
+    borda_by_model,
     least_squares,
     score_ballots,
     spread,
+    stderr_by_model,
 )
 
 
@@ -82,8 +82,8 @@ ROUNDED = 0.00051
 def test_metrics_come_in_the_order_of_the_board() -> None:
     values = [{"a": 0.0, "b": 1.0, "c": math.nan, "d": 0.5}] * 2
     samples = [SampleScore(score=Score(value=value)) for value in values]
-    means: Any = borda()(samples)  # type: ignore[arg-type]
-    errors: Any = borda_stderr()(samples)  # type: ignore[arg-type]
+    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
+    errors: Any = stderr_by_model()(samples)  # type: ignore[arg-type]
     assert list(means) == list("bdac")
     assert list(errors) == [f"stderr:{name}" for name in "bdac"]
 
@@ -98,8 +98,8 @@ def test_spread_leaves_out_what_is_undefined() -> None:
 def test_means_and_their_errors_are_inspects() -> None:
     values = [{"a": 1.0, "b": 0.2, "c": math.nan}, {"a": 0.5, "b": 0.9, "c": 0.5}, {"b": 0.4}]
     samples = [SampleScore(score=Score(value=value)) for value in values]
-    means: Any = borda()(samples)  # type: ignore[arg-type]
-    errors: Any = borda_stderr()(samples)  # type: ignore[arg-type]
+    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
+    errors: Any = stderr_by_model()(samples)  # type: ignore[arg-type]
     for model in "abc":
         column = [value[model] for value in values if not math.isnan(value.get(model, math.nan))]
         theirs = [SampleScore(score=Score(value=value)) for value in column]
@@ -180,7 +180,7 @@ HOSTILE = {
 def test_names_of_metrics_show_a_models_name_where_markup_is_read() -> None:
     """Inspect prints them at the end of a run, after all calls are paid for."""
     samples = [SampleScore(score=Score(value=dict.fromkeys(HOSTILE, 0.5)))] * 2
-    for metric, prefix in [(borda(), ""), (borda_stderr(), "stderr:")]:
+    for metric, prefix in [(borda_by_model(), ""), (stderr_by_model(), "stderr:")]:
         found: Any = metric(samples)  # type: ignore[arg-type]
         shown = [Text.from_markup(name).plain for name in found]
         assert shown == [f"{prefix}{name}" for name in HOSTILE.values()]
@@ -189,7 +189,7 @@ def test_names_of_metrics_show_a_models_name_where_markup_is_read() -> None:
 def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
     value = {"a\x1b": 1.0, r"a\x1b": 0.0, "b": 0.5}
     samples = [SampleScore(score=Score(value=value))]
-    found: Any = borda()(samples)  # type: ignore[arg-type]
+    found: Any = borda_by_model()(samples)  # type: ignore[arg-type]
     assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
 
 
@@ -223,7 +223,7 @@ def test_long_names_of_models_are_told_apart_where_displays_cut_them(
     models: list[str], shown: list[str]
 ) -> None:
     samples = [SampleScore(score=Score(value=dict.fromkeys(models, 0.5)))]
-    found: Any = borda()(samples)  # type: ignore[arg-type]
+    found: Any = borda_by_model()(samples)  # type: ignore[arg-type]
     assert list(found) == shown
     assert max(map(len, shown)) <= 40 + len(" (1)")
 

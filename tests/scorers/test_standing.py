@@ -7,7 +7,7 @@ from inspect_ai._util.registry import registry_info
 from inspect_ai.scorer import Metric, SampleScore, Score
 
 from tiebreak.scorers import ranking
-from tiebreak.scorers.standing import borda, borda_stderr, place
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr
 
 
 def computed(metric: Metric, *bordas: float) -> float:
@@ -31,16 +31,21 @@ def test_what_is_undefined_is_no_zero() -> None:
     assert math.isnan(computed(borda_stderr()))
     assert computed(borda(), 0.25) == 0.25
     assert math.isnan(computed(borda_stderr(), 0.25))
-    assert math.isnan(computed(place(None, 3), 0.25))
+    assert math.isnan(computed(board_place(None, 3), 0.25))
 
 
 def test_the_place_is_what_the_leaderboard_says() -> None:
-    assert computed(place(2, 3), 1.0, 1.0) == 2
-    assert computed(place(2, 3)) == 2
+    assert computed(board_place(2, 3), 1.0, 1.0) == 2
+    assert computed(board_place(2, 3)) == 2
 
 
 def test_inspect_can_tell_them_from_the_metrics_of_a_ranking_log() -> None:
     """It computes them again by their names alone."""
-    ours = {registry_info(one).name for one in (borda(), borda_stderr(), place(1, 2))}
-    others = (ranking.spread, ranking.borda, ranking.borda_stderr, ranking.least_squares)
+    ours = {registry_info(one).name for one in (borda(), borda_stderr(), board_place(1, 2))}
+    others = (
+        ranking.spread,
+        ranking.borda_by_model,
+        ranking.stderr_by_model,
+        ranking.least_squares,
+    )
     assert ours.isdisjoint(registry_info(one()).name for one in others)

@@ -142,9 +142,7 @@ class Alignment(Finding):
 
     source: str
     benchmarks: tuple[BenchmarkAlignment, ...]
-    level: float
-    draws: int
-    seed: int
+    how: Resampling
     notes: tuple[Remark, ...]
     consensus: str = KEMENY
     scores: Scores = "order"
@@ -233,9 +231,7 @@ def align_panels(
     return Alignment(
         source=human.source,
         benchmarks=tuple(aligned),
-        level=how.level,
-        draws=how.draws,
-        seed=how.seed,
+        how=how,
         notes=tuple(notes),
         consensus=consensus_method(methods),
         scores=scores,

@@ -124,9 +124,7 @@ class Comparison(Finding):
     reference: str
     benchmarks: tuple[BenchmarkComparison, ...]
     totals: tuple[Total, ...]
-    level: float
-    draws: int
-    seed: int
+    how: Resampling
     notes: tuple[Remark, ...]
 
     def __str__(self) -> str:
@@ -185,9 +183,7 @@ def compare_entries(
         reference=reference,
         benchmarks=benchmarks,
         totals=tuple(_totals(benchmarks)) if len(benchmarks) > 1 else (),
-        level=how.level,
-        draws=how.draws,
-        seed=how.seed,
+        how=how,
         notes=(*notes, *(Reason("no_reference", benchmark=name) for name in unmatched)),
     )
 

@@ -83,17 +83,16 @@ def elect(
     for method in tracked(methods, "counting ballots by each method"):
         try:
             if items is not None:
-                means = mean_rank(aggregate_items(items, method))
-                consensuses[method] = consensus_by(
-                    method, means, ascending=True, used=profile.n_ballots
-                )
+                ranks = mean_rank(aggregate_items(items, method))
             elif method == "kemeny_young":
                 kemeny = kemeny_young(profile, time_limit=time_limit)
-                consensuses[method] = consensus_by(
-                    method, kemeny.ranks, ascending=True, used=profile.n_ballots
-                )
+                ranks = kemeny.ranks
             else:
                 consensuses[method] = AGGREGATORS[method](profile, time_limit=time_limit)
+                continue
+            consensuses[method] = consensus_by(
+                method, ranks, ascending=True, used=profile.n_ballots
+            )
         # Kendall, say, reads complete ballots only: without any the others still have an answer.
         except RankingError as error:
             failed[method] = error

@@ -254,7 +254,7 @@ class Evidence:
         top: Size of the first group of models that are not told apart.
         largest: Largest difference of two models' mean native scores, NaN without a pair.
         detectable: Median over pairs of the difference that the items detect, NaN if undefined.
-        unseen: See `saturation.Saturation`; always defined where `all_equal`.
+        unseen: See `Saturation`; always defined where `all_equal`.
         points: Native scores lie in [0, 1], so differences can be told in percentage points.
         level: Confidence level.
     """

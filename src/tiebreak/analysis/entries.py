@@ -8,14 +8,13 @@ Logs are compared on what is `shared`: the items and models that all of them ran
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.item_table import ItemTable, protocol_scores
+from tiebreak.analysis.item_table import ItemTable, placed, protocol_scores
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
 from tiebreak.analysis.standing import Placed
 from tiebreak.paths import Paths
@@ -30,13 +29,12 @@ from tiebreak.rankers.stability import (
     resample_agreement,
 )
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_items, per_item
-from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
+from tiebreak.ranking_logs.log import RankedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.match import in_one_order
-from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.scorers.rules import RULES, fitting
 
 QuestionKey = tuple[str, str]
@@ -331,11 +329,12 @@ def _all_pairs_twice(item: ItemBallots) -> bool:
 
 def _in_one_order(entry: Entry, order: Literal[0, 1]) -> Entry:
     """The entry by one verdict of each match; items without a ranking then are left out."""
-    ranked = []
-    for item in entry.items:
-        matches = tuple(in_one_order(match, order) for match in item.matches)
-        asked_once = item.model_copy(update={"matches": matches})
-        with suppress(NotPlacedError):
-            ranked.append(RankedItem(asked_once, placement_of(asked_once)))
+    asked_once = (
+        item.model_copy(
+            update={"matches": tuple(in_one_order(match, order) for match in item.matches)}
+        )
+        for item in entry.items
+    )
+    ranked = placed(asked_once)
     items = tuple(item for item, _ in ranked)
-    return replace(entry, items=items, ranked=tuple(ranked), table=ItemTable.of(ranked))
+    return replace(entry, items=items, ranked=ranked, table=ItemTable.of(ranked))

@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.ranking_logs.log import RankedItem
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import board_scores, mean_results
+from tiebreak.ranking_logs.log import RankedItem, placement_of
+from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.scorers.placement import NotPlacedError, board_scores, mean_results
 from tiebreak.scorers.rules import RULES
 
 
@@ -51,6 +52,15 @@ class ItemTable:
             margins=array(placement.margins for _, placement in ranked),
             native=array(item.native for item in items),
         )
+
+
+def placed(items: Iterable[ItemBallots], rule: Rule | None = None) -> tuple[RankedItem, ...]:
+    """Items placed by a rule, or by their own; those that it cannot rank are left out."""
+    ranked = []
+    for item in items:
+        with suppress(NotPlacedError):
+            ranked.append(RankedItem(item, placement_of(item, rule)))
+    return tuple(ranked)
 
 
 def protocol_scores(table: ItemTable, ranked: Sequence[RankedItem]) -> FloatArray:

@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
@@ -11,18 +10,17 @@ from typing import Literal
 import numpy as np
 
 from tiebreak.analysis.finding import Finding, shortened
-from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
 from tiebreak.analysis.judge.canaries import Canaries, canaries_of
 from tiebreak.analysis.judge.figures import (
     JudgeFigures,
     Juror,
-    Raters,
     judge_figures,
     jurors_of,
     names_in,
-    raters_of,
 )
+from tiebreak.analysis.judge.raters import Raters, raters_of
 from tiebreak.analysis.pair import leads_of_pairs
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, Settled, receipt_of, settled_of
@@ -42,12 +40,7 @@ from tiebreak.analysis.strengths import (
     strength_views,
 )
 from tiebreak.analysis.trust import Trust, faults, juror_faults, trust_of
-from tiebreak.analysis.verdict import (
-    BoardVerdict,
-    at_equal_length,
-    board_verdict,
-    model_pairs,
-)
+from tiebreak.analysis.verdict import BoardVerdict, at_equal_length, board_verdict, model_pairs
 from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
@@ -60,11 +53,10 @@ from tiebreak.rankers import (
 )
 from tiebreak.rankers.pairwise_tests import Pair, Separation, separation, separation_of_pairs
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.log import RankingLog, Unranked, placement_of
+from tiebreak.ranking_logs.log import RankingLog, Unranked
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.reason import Reason, Remark
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
-from tiebreak.scorers.placement import NotPlacedError, Placement
 from tiebreak.scorers.rules import RULES, PlacementRule, fitting
 from tiebreak.text import count
 
@@ -293,7 +285,7 @@ def board_of(
     receipt = receipt_of((*called, *planted))
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
-    firsts = first_by_rule(items, table.models) if views else {}
+    firsts = first_by_rule(items) if views else {}
     settled = settled_of(log.skipped, receipt)
     verdict = board_verdict(
         pairs,
@@ -427,9 +419,7 @@ def judges_of(items: Iterable[ItemBallots]) -> tuple[str, ...]:
     return tuple(sorted(deciding or {model for _, model in calls} or raters))
 
 
-def first_by_rule(
-    items: Sequence[ItemBallots], models: Sequence[str]
-) -> Mapping[Rule, tuple[str, ...]]:
+def first_by_rule(items: Sequence[ItemBallots]) -> Mapping[Rule, tuple[str, ...]]:
     """The first models under every other rule that fits some items of brackets judged to the end.
 
     In a bracket no rule is the only sensible one: most candidates play one match or two, and what
@@ -442,18 +432,12 @@ def first_by_rule(
     if not any(RULES[rule].knockout for rule in rules):
         return {}
     placed_by = {item.placed_by for item in items}
-    first = {rule: _first(items, rule, models) for rule in rules if rule not in placed_by}
+    first = {rule: _first(items, rule) for rule in rules if rule not in placed_by}
     return {rule: leads for rule, leads in first.items() if leads}
 
 
-def _first(items: Sequence[ItemBallots], rule: Rule, models: Sequence[str]) -> tuple[str, ...]:
-    placements: list[Placement] = []
-    for item in items:
-        with suppress(NotPlacedError):
-            placements.append(placement_of(item, rule))
-    scores, margins = (
-        [mean(row[model] for row in rows if model in row) for model in models]
-        for rows in ([p.borda for p in placements], [p.margins for p in placements])
-    )
+def _first(items: Sequence[ItemBallots], rule: Rule) -> tuple[str, ...]:
+    table = ItemTable.of(placed(items, rule))
+    scores, margins = ([mean(column) for column in t.T] for t in (table.borda, table.margins))
     ranks = competition_ranks(scores, margins)
-    return tuple(model for model, rank in zip(models, ranks, strict=True) if rank == 1)
+    return tuple(model for model, rank in zip(table.models, ranks, strict=True) if rank == 1)

@@ -274,11 +274,7 @@ def settled_of(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | No
         return None
     last = max(decisions, key=lambda decision: decision.after)
     return Settled(
-        after=last.after,
-        of=last.of,
-        error=last.error,
-        top=last.top,
-        settle_for=last.settle_for,
+        **last.model_dump(),
         n_skipped=len(decisions),
         calls_saved=len(decisions) * receipt.calls_per_item,
     )

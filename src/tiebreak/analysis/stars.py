@@ -21,7 +21,8 @@ from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.judge.canaries import canaries_of
-from tiebreak.analysis.judge.figures import Juror, Raters, judge_figures, jurors_of, raters_of
+from tiebreak.analysis.judge.figures import Juror, judge_figures, jurors_of
+from tiebreak.analysis.judge.raters import Raters, raters_of
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import media_note, unscored_warning

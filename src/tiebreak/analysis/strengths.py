@@ -222,18 +222,21 @@ def control_view(
     models = sorted(
         {model for sample in samples if sample.ballots for model in sample.ballots.models}
     )
-    found = [differences for sample in samples for differences in _differences(sample, control)]
-    known = np.array([differences is not None for differences in found], dtype=np.bool_)
+    rows = [row for sample in samples for row in _differences(sample, control)]
+    known = np.array([row is not None for row in rows], dtype=np.bool_)
     n_left_out = int(np.sum(~known))
     how = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
     if not known.any():
         unknown = Reason("unknown_lengths" if control == "length" else "no_texts")
-        none = _without(unknown if found else Reason("no_verdict"), how)
+        why = unknown if rows else Reason("no_verdict")
+        none = StrengthView(
+            "bradley_terry", False, (), 0, 0, 0, how.level, how.draws, how.seed, why
+        )
         return ControlView(control, none, none, (), n_left_out)
     items = [sample.ballots for sample in samples if sample.ballots]
     first, second, result, item = (column[known] for column in _columns(items, models))
     columns = first, second, result, np.unique(item, return_inverse=True)[1]
-    differences = np.array([row for row in found if row is not None])
+    differences = np.array([row for row in rows if row is not None])
     controlled, covariates = _controlled(models, columns, control, differences, how)
     uncontrolled = view_of("bradley_terry", bradley_terry, models, columns, False, how)
     return ControlView(control, controlled, uncontrolled, covariates, n_left_out)
@@ -274,12 +277,6 @@ def _controlled(
     return view, tuple(
         Covariate(name, effect.value, effect.lower, effect.upper, n)
         for name, effect, n in zip(names, effects, n_differ, strict=True)
-    )
-
-
-def _without(reason: Reason, how: Resampling) -> StrengthView:
-    return StrengthView(
-        "bradley_terry", False, (), 0, 0, 0, how.level, how.draws, how.seed, reason=reason
     )
 
 

@@ -235,8 +235,10 @@ def _other_firsts(
         leads = [row.model for row in view.rows if row.rank == 1]
         if first and leads and first not in leads:
             methods.setdefault(leads[0], []).append(_VIEWS[view.method])
-    yield from (Reason("placed_first", model=m, rules=r, rule=r[0]) for m, r in rules.items())
-    yield from (Reason("first_by_matches", model=m, views=v) for m, v in methods.items())
+    for model, by_rule in rules.items():
+        yield Reason("placed_first", model=model, rules=by_rule, rule=by_rule[0])
+    for model, by_view in methods.items():
+        yield Reason("first_by_matches", model=model, views=by_view)
 
 
 def _native(

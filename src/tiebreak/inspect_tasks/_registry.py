@@ -17,7 +17,7 @@ from tiebreak.inspect_tasks import (
     unit_tests,
 )
 from tiebreak.sandbox import environment
-from tiebreak.scorers import ranking, standing
+from tiebreak.scorers import ranking
 
 __all__ = [
     "answering",
@@ -33,6 +33,5 @@ __all__ = [
     "replay",
     "rerank",
     "score_code",
-    "standing",
     "unit_tests",
 ]

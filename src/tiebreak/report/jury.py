@@ -2,7 +2,8 @@
 
 import math
 
-from tiebreak.analysis.judge.figures import Juror, Raters
+from tiebreak.analysis.judge.figures import Juror
+from tiebreak.analysis.judge.raters import Raters
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.stars import StarBoard
 from tiebreak.report.cells import integer, number, share, share_bounds, share_estimate, words

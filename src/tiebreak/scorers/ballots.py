@@ -298,7 +298,7 @@ class ItemBallots(Ballot):
     led by the representative that was judged (its first member). `seeds` lists representatives,
     best seed first. `native` holds native scores, None where the log had none, and `passed` whether
     an answer passed, where that was verified; of a `stratified` item answers that failed come after
-    those that passed (`orders.guarded`). A `canary` is no item: it never ranks. `lengths` holds
+    those that passed (`placement.guarded`). A `canary` is no item: it never ranks. `lengths` holds
     the number of characters of every representative's answer. `placed_by` is the rule that turns
     the ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
     representatives, best first. `scheduled` are the pairs of models that a protocol let meet

@@ -23,7 +23,7 @@ from tiebreak.rankers import RankingError, aggregate_items, mean_ranks
 from tiebreak.rankers.massey import implied_wins
 from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.scorers.ballots import ItemBallots, Match, Rule
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, PointScore, Rule
 from tiebreak.scorers.match import votes_apart
 from tiebreak.scorers.rules import RULES
 
@@ -66,10 +66,7 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     else:
         ranks = _RANKS[name](ballots)
     ranks = guarded(ballots, ranks)
-    margins = {
-        name: math.fsum(values) / len(values)
-        for name, values in own_margins(ballots.matches).items()
-    }
+    margins = {name: _mean(values) for name, values in own_margins(ballots.matches).items()}
     own_scale = {"points": mean_points, "stars": star_scores}.get(name)
     borda = own_scale(ballots) if own_scale else _borda(ranks)
     return Placement(
@@ -397,7 +394,7 @@ def win_rate(ballots: ItemBallots) -> Groups:
         if (result := match.result) is not None:
             results[match.high].append(result)
             results[match.low].append(1 - result)
-    return tied_groups({rep: math.fsum(values) / len(values) for rep, values in results.items()})
+    return tied_groups({rep: _mean(values) for rep, values in results.items()})
 
 
 @_of_answers
@@ -422,8 +419,7 @@ def grades(ballots: ItemBallots) -> Groups:
     """By the points of each answer."""
     scores = {score.candidate: score.score for score in ballots.scores if score.score is not None}
     if len(scores) < 2:
-        reasons = [score.unscored for score in ballots.scores if score.unscored] or ["no call"]
-        raise NotPlacedError(f"fewer than two candidates have points ({reasons[0]})")
+        raise NotPlacedError(f"fewer than two candidates have points ({_why(ballots.scores)})")
     return tied_groups(scores)
 
 
@@ -431,8 +427,7 @@ def stars(ballots: ItemBallots) -> dict[str, float]:
     """By the stars of each answer; there may be one answer only."""
     scores = star_scores(ballots)
     if not scores:
-        reasons = [score.unscored for score in ballots.scores if score.unscored] or ["no call"]
-        raise NotPlacedError(f"no answer has stars ({reasons[0]})")
+        raise NotPlacedError(f"no answer has stars ({_why(ballots.scores)})")
     return mean_ranks(tied_groups(scores))
 
 
@@ -467,10 +462,7 @@ def consensus(ballots: ItemBallots) -> dict[str, float]:
     except RankingError as error:  # of many candidates no order could be proven to be the best
         raise NotPlacedError(f"{ballots.aggregator} finds no ranking: {error}") from error
     if all(map(math.isnan, ranks)):
-        reasons = [listing.unscored for listing in ballots.listings if listing.unscored] or [
-            "no call"
-        ]
-        raise NotPlacedError(f"{ballots.aggregator} can use no review ({reasons[0]})")
+        raise NotPlacedError(f"{ballots.aggregator} can use no review ({_why(ballots.listings)})")
     named = zip(ballots.models, ranks, strict=True)
     return {model: rank for model, rank in named if not math.isnan(rank)}
 
@@ -481,6 +473,11 @@ def native(ballots: ItemBallots) -> dict[str, float]:
     if len(scores) < 2:
         raise NotPlacedError("fewer than two candidates have a native score")
     return mean_ranks(tied_groups(scores))
+
+
+def _why(asked: Iterable[PointScore | Listing]) -> str:
+    """Why the first that is unscored is."""
+    return next((ballot.unscored for ballot in asked if ballot.unscored), "no call")
 
 
 def _out_in(ballots: ItemBallots) -> dict[str, float]:

@@ -6,6 +6,12 @@ computes all scores again from the ballots that are there.
 Every metric is about all models at once. Metrics by model, `{"*": [mean()]}`, would have Inspect
 copy every sample's score and metadata once per model, several times a run. The judging of an item
 is explained as Markdown tables, for people who look at it in Inspect View.
+
+A model's own log, into which its ranks were written back, has metrics of its own: a score
+`{"rank": 2.0, "borda": 0.86}` stands at every sample that was ranked. `evals_df` shows them as
+`score_tiebreak_seal_borda`, `…_stderr` and `…_place`, whatever reduces the epochs of the log: only
+the epoch that was judged has a score. Inspect computes metrics again by their names, which have to
+differ.
 """
 
 import math
@@ -48,10 +54,8 @@ LONGEST_NAME: Final = 40
 """Of a model in the name of a metric: Inspect's tables in 80 columns have room for no more."""
 
 
-# Inspect computes metrics of a log again by their names, which have to differ from those of
-# `tiebreak.scorers.standing`.
-@metric(name="borda_by_model")
-def borda() -> Metric:
+@metric
+def borda_by_model() -> Metric:
     """Mean normalized Borda score of every model over its items, in [0, 1] (SEAL, §2.3)."""
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -60,8 +64,8 @@ def borda() -> Metric:
     return compute
 
 
-@metric(name="stderr_by_model")
-def borda_stderr() -> Metric:
+@metric
+def stderr_by_model() -> Metric:
     """Standard error of every model's mean over items; NaN below two items."""
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -198,7 +202,7 @@ def _standard_error(values: NDArray[np.float64]) -> float:
     return float(np.std(known, ddof=1) / math.sqrt(known.size)) if known.size > 1 else math.nan
 
 
-@scorer(metrics=[spread(), borda(), borda_stderr(), least_squares()])
+@scorer(metrics=[spread(), borda_by_model(), stderr_by_model(), least_squares()])
 def ranking() -> Scorer:
     """Normalized Borda of every model on this item; unscored where the ballots give no ranking."""
 
@@ -367,3 +371,46 @@ def _cell(text: str) -> str:
     for mark in "\\|[`":
         flat = flat.replace(mark, "\\" + mark)
     return flat.replace("<", "&lt;")
+
+
+# Metrics of a model's own log.
+
+
+@metric(scores="unreduced")
+def borda() -> Metric:
+    """Mean normalized Borda score over the ranked samples, in [0, 1] (SEAL, §2.3)."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        return _mean(_bordas(scores))
+
+    return compute
+
+
+@metric(name="stderr", scores="unreduced")
+def borda_stderr() -> Metric:
+    """Standard error of that mean over samples; NaN below two samples."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        return _standard_error(_bordas(scores))
+
+    return compute
+
+
+@metric(name="place", scores="unreduced")
+def board_place(value: int | None, of: int) -> Metric:
+    """The model's place on the leaderboard, 1 = best: no log of one model could compute it.
+
+    Args:
+        value: The place; None where the leaderboard has none, which gives NaN.
+        of: Number of models on the leaderboard.
+    """
+
+    def compute(scores: list[SampleScore]) -> float:
+        return math.nan if value is None else float(value)
+
+    return compute
+
+
+def _bordas(scores: list[SampleScore]) -> NDArray[np.float64]:
+    values = [score.score.value for score in scores]
+    return np.array([value["borda"] for value in values if isinstance(value, dict)], np.float64)

@@ -247,15 +247,11 @@ def proposal_schema() -> ResponseSchema:
 
 def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     """Schema of the refinement reply."""
-    return _schema(
-        "checklist_item",
-        principle_id=JSONSchema(type="string", enum=list(principle_ids)),
-        description=_TEXT,
-        differentiator=_TEXT,
-        anchor_split=JSONSchema(type="string", enum=list(get_args(AnchorSplit))),
-        higher_snippet=_TEXT,
-        lower_snippet=_TEXT,
-    )
+    chosen = {
+        "principle_id": JSONSchema(type="string", enum=list(principle_ids)),
+        "anchor_split": JSONSchema(type="string", enum=list(get_args(AnchorSplit))),
+    }
+    return _schema("checklist_item", **dict.fromkeys(RefineReply.model_fields, _TEXT) | chosen)
 
 
 _TEXT = JSONSchema(type="string")

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from tiebreak.analysis.judge.figures import raters_of
+from tiebreak.analysis.judge.raters import raters_of
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Match, PointScore, Verdict
 

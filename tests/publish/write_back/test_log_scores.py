@@ -28,7 +28,7 @@ from tests.publish.write_back.builders import metrics
 from tiebreak.publish.write_back import WriteBackError, run
 from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
 from tiebreak.publish.write_back.run import SampleStandings, put_ranks, ranks_of
-from tiebreak.scorers.standing import borda, borda_stderr, place
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
@@ -171,7 +171,7 @@ def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
     ranking, standings = recording(thirds)
     about = {"ranking_log": "E1", "protocol": "seal", "run": "f00d", "judge": "j/one, j/two"}
 
-    @scorer(metrics=[borda(), borda_stderr(), place(2, 3)], name=ranking.score, **about)
+    @scorer(metrics=[borda(), borda_stderr(), board_place(2, 3)], name=ranking.score, **about)
     def looked_up() -> Scorer:
         async def look_up(state: TaskState, target: Target) -> Score | None:
             standing = standings.get((str(state.sample_id), state.epoch))

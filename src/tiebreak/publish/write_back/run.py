@@ -52,7 +52,7 @@ from tiebreak.publish.write_back.rankings import (
 )
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet
-from tiebreak.scorers.standing import borda, borda_stderr, place
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr
 from tiebreak.text import count
 
 SampleStandings = Mapping[tuple[str, int], ItemStanding]
@@ -158,7 +158,7 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
     about = {"ranking_log": ranking.eval_id, "protocol": ranking.protocol}
     about |= {"run": ranking.run} if ranking.run else {}
     about |= {"judge": ", ".join(ranking.judges)} if ranking.judges else {}
-    at = place(ranking.places[model], len(ranking.places))
+    at = board_place(ranking.places[model], len(ranking.places))
 
     @scorer(metrics=[borda(), borda_stderr(), at], name=ranking.score, **about)
     def recorded() -> Scorer:

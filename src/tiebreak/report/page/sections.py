@@ -400,7 +400,7 @@ def people(aligned: Alignment) -> Iterator[Made]:
     picture: Pictures = [alignment_figure(aligned), views_figure(aligned)] if reviewed else []
     notes = tuple(map(str, aligned.notes))
     for benchmark in aligned.benchmarks:
-        sheet = alignment.benchmark_sheet(benchmark, aligned.level)
+        sheet = alignment.benchmark_sheet(benchmark, aligned.how.level)
         subtitle = (*sheet.subtitle, f"people: {aligned.source}")
         yield (
             replace(sheet, subtitle=subtitle).plus(alignment.legend(aligned), notes=notes),

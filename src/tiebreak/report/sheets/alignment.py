@@ -46,7 +46,7 @@ def sheets_of(alignment: Alignment) -> list[Sheet]:
     """A sheet a benchmark, between the source and how to read them."""
     return [
         Sheet(f"Alignment with people: {alignment.source}"),
-        *(benchmark_sheet(benchmark, alignment.level) for benchmark in alignment.benchmarks),
+        *(benchmark_sheet(benchmark, alignment.how.level) for benchmark in alignment.benchmarks),
         Sheet(sections=(legend(alignment),), notes=tuple(map(str, alignment.notes))),
     ]
 
@@ -73,7 +73,9 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
     return document(
         "tiebreak/alignment",
         1,
-        **only(alignment, "source", "level", "draws", "seed", "consensus", "scores"),
+        source=alignment.source,
+        **json_ready(alignment.how),
+        **only(alignment, "consensus", "scores"),
         benchmarks=[_benchmark(benchmark, items=items) for benchmark in alignment.benchmarks],
         notes=tuple(map(str, alignment.notes)),
     )
@@ -151,8 +153,9 @@ def _verdict(name: str, order: BoardOrder, level: float) -> str:
 
 def legend(alignment: Alignment) -> Section:
     """How to read the tables, and how the intervals are made."""
+    how = alignment.how
     intervals = (
-        f"Intervals: bootstrap over items, {alignment.draws:,} draws, seed {alignment.seed}; "
+        f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}; "
         "the human ranking counts as exact. A low correlation over all items with a wide "
         "interval says too few items rather than disagreement, and of nearly tied models on few "
         "items even that is too narrow (95% held 72% for eight models on 20 items; for SR of "
@@ -161,7 +164,7 @@ def legend(alignment: Alignment) -> Section:
     means = [LEGEND_MEAN_RANKS] if alignment.scores == "mean-rank" else []
     kinds = {benchmark.order is None for benchmark in alignment.benchmarks}
     views = [LEGEND_VIEWS.format(alignment.consensus)] if True in kinds else []
-    chances = percent(alignment.level), percent(1 - alignment.level)
+    chances = percent(how.level), percent(1 - how.level)
     boards = [LEGEND_BOARDS.format(*chances)] if False in kinds else []
     return Section.of(legend=[LEGEND, *means, *views, *boards, intervals])
 

@@ -76,7 +76,8 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
     return document(
         "tiebreak/comparison",
         2,
-        **only(comparison, "reference", "level", "draws", "seed"),
+        reference=comparison.reference,
+        **json_ready(comparison.how),
         benchmarks=[
             {
                 "benchmark": benchmark.benchmark,
@@ -103,20 +104,20 @@ def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> S
     """The logs of a benchmark beside their reference."""
     reference = benchmark.reference
     size = f"{count(reference.n_items, 'item')} · {count(reference.n_models, 'model')}"
-    board = reference.board
+    board, level = reference.board, comparison.how.level
     judges = ", ".join(board.judges) or "no call"
-    agreements = Section.of(_agreements(benchmark, comparison.level), legend=_expected(benchmark))
+    agreements = Section.of(_agreements(benchmark, level), legend=_expected(benchmark))
     tables = (
         _prices(benchmark.logs),
         _bills(benchmark.logs),
-        _judges(benchmark.logs, comparison.level),
+        _judges(benchmark.logs, level),
     )
     rest = filter(None, map(Section.of, tables))
     sections = (
         *([agreements] if agreements else []),
         *rest,
         Section.of(legend=[LEGEND]),
-        *places(benchmark, comparison.level),
+        *places(benchmark, level),
     )
     return Sheet(
         f"{benchmark.benchmark} · against {reference.name} · {size}",
@@ -136,8 +137,9 @@ def totals_sheet(comparison: Comparison) -> Sheet:
 
 def intervals(comparison: Comparison) -> Section:
     """How the intervals are made, and how to read them."""
+    how = comparison.how
     line = (
-        f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}. "
+        f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}. "
         "A low ρ with a wide interval says too few items rather than disagreement, and of nearly "
         "tied models on few items even that is too narrow (95% held 83 to 90% of ρ, 72 to 80% of τ)"
     )

@@ -88,7 +88,7 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
             {"benchmark", "log", "models": [], "aggregator", "degree",
              "n_items", "n_identical", "n_unusable",
              "ranking": {"methods": [], "rows": [of `PeerRank`], "by_method": ELECTION,
-                         "at_once": null or ELECTION, "orders": of `KemenyOrders`},
+                         "at_once": null or ELECTION, "orders": of `ItemOrders`},
              "views": [of `SelfPreference`],
              "panel": {"reviewers": [
                           {"name", "model", "candidate", "replies": null or of `JudgeReplies`,
