@@ -218,7 +218,7 @@ def calibration_of(
         people=tuple(people),
         ceilings=tuple(_ceilings(judges, several, joined.models, level)),
         level=level,
-        notes=(*human.notes, *file_notes, *log_notes, *joined.notes),
+        notes=(*human.remarks, *file_notes, *log_notes, *joined.notes),
     )
 
 
