@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -84,6 +85,23 @@ def test_people_say_who_is_first(tmp_path: Path, rule: Rule, protocol: str) -> N
         inside = row.score.upper - row.score.lower
         assert inside < row.people.upper - row.people.lower
         assert row.score.lower < wins(PEOPLE)[MODELS.index(row.model)] < row.score.upper
+
+
+def test_what_few_people_leave_open_is_said(tmp_path: Path) -> None:
+    write_log(tmp_path / "log.eval", judged("points", "round_robin"))
+    for n_items, said in ((39, ["People judged 39 items, which are few"]), (40, [])):
+        labels = votes(range(n_items))
+        [board] = anchored_boards(tmp_path, labels)
+        assert [str(note).partition(":")[0] for note in board.notes] == said
+    mine = replace(labels, labels=tuple(replace(label, rater="ann") for label in labels.labels))
+    [board] = anchored_boards(tmp_path, mine)
+    assert board.notes == ("votes.csv: all labels are of ann, and of nobody else",)
+    other = tuple(
+        replace(label, models=tuple("z" if m == "c" else m for m in label.models))
+        for label in labels.labels
+    )
+    with pytest.raises(AnalysisError, match=r"says nothing of c on .*\n.* no log judged: z"):
+        anchored_boards(tmp_path, replace(labels, labels=other))
 
 
 def test_stars(tmp_path: Path) -> None:

@@ -277,10 +277,13 @@ def test_votes_among_other_logs(tmp_path: Path, votes_db: Path) -> None:
 
 def test_no_vote_yet(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "votes.db", ITEMS, [])
-    [board] = leaderboards(path)
-    assert (board.rows, board.notes) == ((), ("There is no vote in it yet",))
-    with pytest.raises(TableError, match="holds no vote yet"):
+    with pytest.raises(RankingLogError, match="holds no vote yet: vote first"):
+        leaderboards(path)
+    with pytest.raises(TableError, match="holds no vote yet: vote first"):
         read_human_labels(path)
+    judged_log(tmp_path)
+    [board] = leaderboards(tmp_path)
+    assert board.notes == (f"Left out: {path} holds no vote yet: vote first",)
 
 
 def test_reading_while_the_page_runs(votes_db: Path) -> None:

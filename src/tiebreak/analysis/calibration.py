@@ -219,7 +219,7 @@ def calibration_of(
         people=tuple(people),
         ceilings=tuple(_gap(several, judge, PEOPLE, models, level) for judge in judges if several),
         level=level,
-        notes=(*human.notes, *file_notes, *log_notes, *notes),
+        notes=(*human.remarks, *file_notes, *log_notes, *notes),
     )
 
 

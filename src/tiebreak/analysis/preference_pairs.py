@@ -103,7 +103,7 @@ def preference_pairs(
         logs=tuple(file for log in logs for file in log.files),
         notes=(
             *(f"{log.path}: {note}" for log in logs for note in log.notes),
-            *(labels.notes if labels else ()),
+            *(labels.remarks if labels else ()),
         ),
     )
 

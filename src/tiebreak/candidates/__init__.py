@@ -1,88 +1,41 @@
 """Candidates: the answers in the logs of two harnesses, aligned item by item."""
 
-from tiebreak.candidates._audit import (
-    Audit,
-    BenchmarkAudit,
-    audit,
-    is_saturated,
-)
-from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.identity import (
-    benchmark_name,
-    identical_groups,
-    input_hash,
-    namesakes,
-    normalise_answer,
-    same_answer,
-)
-from tiebreak.candidates.load import load_by_models, load_candidates
-from tiebreak.candidates.native import passed
-from tiebreak.candidates.parquet import read_parquet, write_parquet
-from tiebreak.candidates.pool import (
-    Candidate,
-    CandidatePool,
-    Item,
-    ItemKey,
-    Medium,
-    Mode,
-    Note,
-)
-from tiebreak.candidates.prompts import Prompt, read_prompts
-from tiebreak.candidates.run_keys import (
-    ANSWERS_KEY,
-    AUTHOR,
-    CANARIES_KEY,
-    CONTEST_KEY,
-    LEFT_OUT,
-    OWN_ANSWERS,
-    OWN_PROMPTS_KEY,
-    PROMPTS_KEY,
-    PROTOCOL_KEY,
-    REPLAY_KEY,
-    ROSTER_KEY,
-    RUN_KEY,
-    SHARD_KEY,
-    Shard,
-)
-
-__all__ = [
-    "ANSWERS_KEY",
-    "AUTHOR",
-    "CANARIES_KEY",
-    "CONTEST_KEY",
-    "LEFT_OUT",
-    "OWN_ANSWERS",
-    "OWN_PROMPTS_KEY",
-    "PROMPTS_KEY",
-    "PROTOCOL_KEY",
-    "REPLAY_KEY",
-    "ROSTER_KEY",
-    "RUN_KEY",
-    "SHARD_KEY",
-    "Audit",
-    "BenchmarkAudit",
-    "Candidate",
-    "CandidateError",
-    "CandidatePool",
-    "Item",
-    "ItemKey",
-    "Medium",
-    "Mode",
-    "Note",
-    "Prompt",
-    "Shard",
-    "audit",
-    "benchmark_name",
-    "identical_groups",
-    "input_hash",
-    "is_saturated",
-    "load_by_models",
-    "load_candidates",
-    "namesakes",
-    "normalise_answer",
-    "passed",
-    "read_parquet",
-    "read_prompts",
-    "same_answer",
-    "write_parquet",
-]
+from tiebreak.candidates._audit import Audit as Audit
+from tiebreak.candidates._audit import BenchmarkAudit as BenchmarkAudit
+from tiebreak.candidates._audit import audit as audit
+from tiebreak.candidates._audit import is_saturated as is_saturated
+from tiebreak.candidates.errors import CandidateError as CandidateError
+from tiebreak.candidates.identity import benchmark_name as benchmark_name
+from tiebreak.candidates.identity import identical_groups as identical_groups
+from tiebreak.candidates.identity import input_hash as input_hash
+from tiebreak.candidates.identity import namesakes as namesakes
+from tiebreak.candidates.identity import normalise_answer as normalise_answer
+from tiebreak.candidates.identity import same_answer as same_answer
+from tiebreak.candidates.load import load_by_models as load_by_models
+from tiebreak.candidates.load import load_candidates as load_candidates
+from tiebreak.candidates.native import passed as passed
+from tiebreak.candidates.parquet import read_parquet as read_parquet
+from tiebreak.candidates.parquet import write_parquet as write_parquet
+from tiebreak.candidates.pool import Candidate as Candidate
+from tiebreak.candidates.pool import CandidatePool as CandidatePool
+from tiebreak.candidates.pool import Item as Item
+from tiebreak.candidates.pool import ItemKey as ItemKey
+from tiebreak.candidates.pool import Medium as Medium
+from tiebreak.candidates.pool import Mode as Mode
+from tiebreak.candidates.pool import Note as Note
+from tiebreak.candidates.prompts import Prompt as Prompt
+from tiebreak.candidates.prompts import read_prompts as read_prompts
+from tiebreak.candidates.run_keys import ANSWERS_KEY as ANSWERS_KEY
+from tiebreak.candidates.run_keys import AUTHOR as AUTHOR
+from tiebreak.candidates.run_keys import CANARIES_KEY as CANARIES_KEY
+from tiebreak.candidates.run_keys import CONTEST_KEY as CONTEST_KEY
+from tiebreak.candidates.run_keys import LEFT_OUT as LEFT_OUT
+from tiebreak.candidates.run_keys import OWN_ANSWERS as OWN_ANSWERS
+from tiebreak.candidates.run_keys import OWN_PROMPTS_KEY as OWN_PROMPTS_KEY
+from tiebreak.candidates.run_keys import PROMPTS_KEY as PROMPTS_KEY
+from tiebreak.candidates.run_keys import PROTOCOL_KEY as PROTOCOL_KEY
+from tiebreak.candidates.run_keys import REPLAY_KEY as REPLAY_KEY
+from tiebreak.candidates.run_keys import ROSTER_KEY as ROSTER_KEY
+from tiebreak.candidates.run_keys import RUN_KEY as RUN_KEY
+from tiebreak.candidates.run_keys import SHARD_KEY as SHARD_KEY
+from tiebreak.candidates.run_keys import Shard as Shard

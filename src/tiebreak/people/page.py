@@ -26,7 +26,6 @@ from fastapi import FastAPI, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from tiebreak.people import text
-from tiebreak.people.box import BallotBox, Question
 from tiebreak.people.guard import (
     ICON,
     REPORT_STYLE,
@@ -37,6 +36,7 @@ from tiebreak.people.guard import (
     same,
     static,
 )
+from tiebreak.people.turns import BallotBox, Question
 from tiebreak.ranking_logs.votes_file import VotesFile
 
 View = Literal["formatted", "plain", "marked"]

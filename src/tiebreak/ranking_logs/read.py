@@ -194,7 +194,8 @@ def _in_folder(folder: str) -> tuple[dict[str, LogHeader | None], dict[str, str]
     for path in map(str, visible_files(Path(folder)) if "://" not in folder else ()):
         if path.endswith(".db") and is_votes_file(Path(path)):
             try:
-                open_votes_file(Path(path)).close()
+                with open_votes_file(Path(path)) as file:
+                    file.require_votes()
                 ranking_logs[path] = None
             except RankingLogError as error:
                 if is_other_database(Path(path)):

@@ -36,9 +36,11 @@ def read_votes_log(
     Without `rater_names` who voted first is "rater 1", and so on.
 
     Raises:
-        RankingLogError: it is no votes file, or of a newer Tiebreak, or damaged, or in use.
+        RankingLogError: it is no votes file, or of a newer Tiebreak, or damaged, or in use, or
+            holds no vote.
     """
     with open_votes_file(Path(path)) as file:
+        file.require_votes()
         meta, votes = file.meta, file.votes()
         raters = dict.fromkeys(vote.rater for vote in votes)
         names = {
@@ -93,8 +95,6 @@ def read_votes_log(
 
 def _notes(votes: Sequence[PersonVote]) -> Iterator[str]:
     """Which votes are no plain choice."""
-    if not votes:
-        yield "There is no vote in it yet"
     counts = Counter(vote.choice for vote in votes)
     if n := counts["both_bad"]:
         yield f"Votes that both answers are bad, which count as ties: {n:,}"

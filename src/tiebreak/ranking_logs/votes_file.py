@@ -187,6 +187,11 @@ class VotesFile:
         rows = self._rows(_SELECT, rater, undone)
         return tuple(PersonVote(**{**row, "second": row["second"] or ""}) for row in rows)
 
+    def require_votes(self) -> None:
+        """Refuse a file in which nobody has voted; raises RankingLogError."""
+        if all(vote.choice in ("skip", "identical") for vote in self.votes()):
+            raise RankingLogError(f"{self.path} holds no vote yet: vote first")
+
     def add(self, *votes: PersonVote) -> int:
         """Keep votes, all or none; the id of the last. They are on the disk when this returns.
 

@@ -435,6 +435,10 @@ SENTENCES: Final = {
     "rater_ties_all": "the rater ties all models, or ranks fewer than two",
     # Judges against people's labels.
     "no_stars_in_preferences": "preferences have no stars",
+    "few_labelled": (
+        "People judged {n:,} items, which are few: below {enough:,}, tests tell equal models apart "
+        "too often where the judge has a favourite"
+    ),
     "labels_left_out": "Left out: {n:,} {n:label|labels} {why}",
     "labels_of_strangers": "of models that no log judged: {models:listed}",
     "labels_of_other_items": "of items that no log judged",

@@ -185,6 +185,13 @@ class HumanLabels:
     notes: tuple[str, ...] = ()
     pairs_chosen: bool = False
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and that all labels are of one person where they are."""
+        raters = {label.rater for label in self.labels}
+        alone = [f"{self.source}: all labels are of {', '.join(raters)}, and of nobody else"]
+        return (*self.notes, *alone * (len(raters) == 1 and "" not in raters))
+
 
 def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLabels:
     """Read people's stars, or their preferences between pairs of answers; or their votes file.
@@ -256,8 +263,6 @@ def _in_votes(path: Path) -> HumanLabels:
             starts = tuple(digests.get(leader[model], "") for model in models)
             about = ballots.item_id, models, value, ballots.benchmark, rater
             labels.append(HumanLabel(len(labels) + 1, *about, digests=starts))
-    if not labels:
-        raise TableError(f"{path} holds no vote yet: vote first")
     chosen = ["People were asked only pairs that a board left open, which are harder than others"]
     notes = tuple(f"{path}: {note}" for note in (*chosen * log.pairs_chosen, *log.notes))
     kind: LabelKind = "preferences" if len(labels[0].models) > 1 else "stars"
