@@ -28,12 +28,7 @@ _SIGNS: Final = str.maketrans(
     {
         **{char: f"\\{char}" for char in "&%$#_{}"},
         **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-        **{
-            "<": r"\textless{}",
-            ">": r"\textgreater{}",
-            "|": r"\textbar{}",
-            '"': r"\char34{}",
-        },
+        **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\char34{}"},
         **{
             "–": r"\textendash{}",
             "—": r"\textemdash{}",

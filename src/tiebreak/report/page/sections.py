@@ -22,11 +22,7 @@ from tiebreak.analysis.win_rates import win_rates
 from tiebreak.rankers.pairwise_tests import items_needed, items_to_tell_apart
 from tiebreak.reason import Reason
 from tiebreak.report.cells import forecast, money
-from tiebreak.report.figures.boards import (
-    leaderboard_figure,
-    native_figure,
-    subjects_figure,
-)
+from tiebreak.report.figures.boards import leaderboard_figure, native_figure, subjects_figure
 from tiebreak.report.figures.boxes import (
     alignment_figure,
     reviewer_boxes_figure,
@@ -41,14 +37,7 @@ from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.drawn import drawn_board
 from tiebreak.report.page.items import Shelf, items_view
-from tiebreak.report.page.view import (
-    Found,
-    Gallery,
-    Overview,
-    Page,
-    PageSection,
-    Part,
-)
+from tiebreak.report.page.view import Found, Gallery, Overview, Page, PageSection, Part
 from tiebreak.report.sheet import Section, Sheet, one_line
 from tiebreak.report.sheets import (
     alignment,
@@ -250,7 +239,6 @@ _NAMED: Final = 4
 
 
 def _made(contents: Contents) -> Iterator[str]:
-    """How many items, who judged them, and when."""
     boards = [entry.board for entry in contents.entries]
     sizes: dict[str, int] = {}
     for board in boards:

@@ -359,7 +359,6 @@ def _short(value: float, digits: int) -> str:
 
 
 def _folded(name: str) -> str:
-    """A heading in several short lines."""
     return name.replace("_", "_\n").replace(" ", "\n")
 
 
