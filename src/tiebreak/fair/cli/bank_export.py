@@ -87,7 +87,9 @@ def export(
 
 @verb()
 @bank_option
-@click.option("--k", type=click.IntRange(1), default=1000, show_default=True, help="Questions.")
+@click.option(
+    "--k", type=click.IntRange(1), default=1000, show_default=True, help="How many questions."
+)
 @click.option("--seed", default="0", show_default=True, help="Names the draw.")
 @click.option(
     "--anchors",
