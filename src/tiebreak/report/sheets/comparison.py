@@ -106,15 +106,10 @@ def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> S
     board = reference.board
     judges = ", ".join(board.judges) or "no call"
     agreements = Section.of(_agreements(benchmark, comparison.level), legend=_expected(benchmark))
-    tables = (
-        _prices(benchmark.logs),
-        _bills(benchmark.logs),
-        _judges(benchmark.logs, comparison.level),
-    )
-    rest = filter(None, map(Section.of, tables))
+    prices, bills = _prices(benchmark.logs), _bills(benchmark.logs)
+    tables = (prices, bills, _judges(benchmark.logs, comparison.level))
     sections = (
-        *([agreements] if agreements else []),
-        *rest,
+        *filter(None, (agreements, *map(Section.of, tables))),
         Section.of(legend=[LEGEND]),
         *places(benchmark, comparison.level),
     )
