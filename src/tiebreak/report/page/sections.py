@@ -16,7 +16,6 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReport, PeerReview
-from tiebreak.analysis.stability import StabilityReport
 from tiebreak.analysis.stars import StarBoard, StarReport
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.rankers.pairwise_tests import items_needed, items_to_tell_apart
@@ -177,7 +176,8 @@ def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     if contents.alignment is not None:
         yield "people", people(contents.alignment)
     if contents.stability is not None:
-        yield "stability", stabilities(contents.stability)
+        [sheet] = stability.sheets_of(contents.stability)
+        yield "stability", [(sheet, [stability_figure(contents.stability)])]
     yield "receipt", receipts(entries, notes)
 
 
@@ -395,12 +395,6 @@ def people(aligned: Alignment) -> Iterator[Made]:
             picture,
         )
         picture, notes = [], ()
-
-
-def stabilities(report: StabilityReport) -> Iterator[Made]:
-    """Leaderboards of parts of the items, and of repeated runs."""
-    [sheet] = stability.sheets_of(report)
-    yield sheet, [stability_figure(report)]
 
 
 def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:

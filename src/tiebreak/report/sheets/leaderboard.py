@@ -14,7 +14,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt, Settled
 from tiebreak.analysis.standing import Placed
 from tiebreak.analysis.stars import StarBoard
-from tiebreak.analysis.strengths import ControlView, Covariate, Method, StrengthRow
+from tiebreak.analysis.strengths import ControlView, Method, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.analysis.votes import VoteRow
 from tiebreak.candidates.settings import ways
@@ -536,7 +536,13 @@ def _legend(control: ControlView) -> Iterator[str]:
 def _lines(control: ControlView) -> Iterator[str]:
     """What the differences do, and why there is something that is not shown."""
     shown = control.covariates if control.controlled.rows else ()
-    yield from (_effect(covariate) for covariate in shown if covariate.n_differ)
+    for covariate in (covariate for covariate in shown if covariate.n_differ):
+        won, lower, upper = covariate.twice
+        within = "" if math.isnan(lower) else f" ({percents(lower, upper)})"
+        yield (
+            f"Of two answers by equal models the one {_TWICE[covariate.name]} wins {percent(won)}"
+            f"{within}; they differ in {count(covariate.n_differ, 'result')}"
+        )
     if same := [covariate.name for covariate in shown if not covariate.n_differ]:
         yield f"Answers that met do not differ in {', '.join(same)}"
     if control.controlled.reason:
@@ -546,12 +552,3 @@ def _lines(control: ControlView) -> Iterator[str]:
             f"{count(control.n_left_out, 'result')} left out of both: the log does not say how "
             "their answers look"
         )
-
-
-def _effect(covariate: Covariate) -> str:
-    won, lower, upper = covariate.twice
-    within = "" if math.isnan(lower) else f" ({percents(lower, upper)})"
-    return (
-        f"Of two answers by equal models the one {_TWICE[covariate.name]} wins "
-        f"{percent(won)}{within}; they differ in {count(covariate.n_differ, 'result')}"
-    )
