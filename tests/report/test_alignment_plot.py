@@ -78,7 +78,8 @@ def test_the_four_views_of_each_review(
     """Peer review, figure 4: a box where the view tells models apart, else its name below."""
     drawn: list[Figure] = []
     monkeypatch.setattr(
-        "tiebreak.report.plot._write", lambda drawing, *others: drawn.append(drawing.figure)
+        "tiebreak.report.plot.write_all",
+        lambda drawings, *others: drawn.extend(drawing.figure for drawing, _ in drawings),
     )
     plot_alignment(several, tmp_path / "plot.svg", rater="views")
     [axes] = drawn[0].axes

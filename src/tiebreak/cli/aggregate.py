@@ -97,8 +97,8 @@ def aggregate(
 
     Scores are what `tiebreak csd` takes: a CSV file whose first column is `model`, with a column
     per benchmark (higher is better); a Parquet pool; Inspect logs, lm-eval results_*.json and
-    folders of them. Each benchmark is a ballot; a missing score is not ranked. Of a folder that
-    also holds ranking logs both are merged, each on its own.
+    folders of them. Each benchmark is a ballot; a missing score is not ranked. Where a folder
+    also holds ranking logs, both are merged, each on its own.
 
     Ballots are PrefLib files (.soc .soi .toc .toi) or CSV, with a column per candidate and a ballot
     per row (ranks, 1 = best, equal = tied, empty = not ranked; columns `item` and `reviewer` are

@@ -55,12 +55,12 @@ def align(
 ) -> None:
     """Compare boards with a ranking by people, whoever judged. It may be a leaderboard of votes.
 
-    LOGS are ranking logs of any protocol, and folders that hold some. Of a judge's or a jury's
-    board (stars, too): how many pairs of models it decides as people do, both orders, which models
-    it is shown to place higher than people do, and Pearson's and Kendall's correlation of its
-    scores with people. Of a peer review these correlations item by item and over all items, for
+    LOGS are ranking logs of any protocol, and folders that hold some. For a judge's or a jury's
+    board (stars, too) you get how many pairs of models it decides as people do, both orders, which
+    models it places higher than people do, and Pearson's and Kendall's correlation of its scores
+    with people. For a peer review you get these correlations item by item and over all items, for
     each reviewer, each aggregator and four views (SR: a model's rank by itself, PR: by its peers,
-    SIA: in the consensus by the first method, SFA: the same without own ranks). Of both the
+    SIA: in the consensus by the first method, SFA: the same without own ranks). Both show the
     benchmark's own score. The CSV file holds one ranking, or one for each benchmark:
 
     \b

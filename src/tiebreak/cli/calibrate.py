@@ -47,7 +47,7 @@ def calibrate(
     LOGS are ranking logs, and folders that hold some: those of tiebreak/stars where people gave
     stars (0 to 3), those of any protocol with matches where they said which of two answers is
     better. Each log has its judge, or a jury, whose judges count one by one. With --judge no log is
-    needed. The file holds a label a line, and perhaps columns benchmark, rater, round,
+    needed. The file holds one label a line, and perhaps columns benchmark, rater, round,
     answer_digest:
 
     \b

@@ -45,7 +45,7 @@ def compare(
 ) -> None:
     """Compare protocols with a reference, by agreement and price.
 
-    Shown are agreement, resolution, calls, tokens and money.
+    It shows agreement, resolution, calls, tokens and money.
 
     LOGS are ranking logs, and folders that hold some, over the same candidates. A second run of
     the reference (-T repeat=2), or one in both orders (-T swap=always), gives the noise ceiling.

@@ -16,8 +16,10 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--out", required=True, type=_OUT, help="File: .parquet, .jsonl or .csv.")
 @click.option("--both-orders/--any-order", default=True, help="Whether both orders must agree.")
 @click.option("--people", type=FILES, metavar="FILE", help="CSV of people's votes on pairs.")
-@click.option("--judge-agreement", type=_SHARE, default=0.0, help="Least, of judges with people.")
-@click.option("--min-margin", type=_SHARE, default=0.0, help="Least, of the judge's votes.")
+@click.option(
+    "--judge-agreement", type=_SHARE, default=0.0, help="Least agreement of judges with people."
+)
+@click.option("--min-margin", type=_SHARE, default=0.0, help="Least margin of the judge's votes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def pairs(
     logs: tuple[str, ...],
@@ -29,8 +31,8 @@ def pairs(
 
     A row is a prompt, the answer that a judge preferred, and the other one (prompt, chosen,
     rejected, as TRL's trainers load them), and how sure that is. LOGS are ranking logs of protocols
-    with matches. Ties and identical answers make no pair, nor do matches that another one
-    contradicts, or that the answer won that is verified less.
+    with matches. Ties and identical answers make no pair; neither do matches that another one
+    contradicts, or that the less verified answer won.
 
     Nothing is written where a judge says what people say in less than --judge-agreement of the
     pairs that both judged, nor where the file would hold a secret.

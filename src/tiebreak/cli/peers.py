@@ -24,7 +24,7 @@ def peers(
     items: bool,
     **asked: Any,  # arguments of peer_report
 ) -> None:
-    """Report a peer review: ranking and worth of each reviewer. Shown is self-preference, too.
+    """Report a peer review: ranking and worth of each reviewer. It shows self-preference, too.
 
     LOGS are logs of tiebreak/peer_review, and folders that hold some. A sparse log (-T degree=3)
     is set beside the full one of the same candidates.

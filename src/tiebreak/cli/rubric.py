@@ -23,7 +23,7 @@ def rubric(description: str, source: str, judge: str, most: int, seed: int) -> N
 
     DESCRIPTION says in your words what a good answer is. The model reads it with some of the
     prompts, and writes principles with weights and a checklist; they are checked as every rubric
-    is, and printed as YAML whose first lines say who wrote it. Correct it, and judge with it by
+    is, and printed as YAML whose first lines say who wrote it. Correct it, and judge with
     -T rubric=FILE.
 
     \b

@@ -114,9 +114,9 @@ def run(
     (.jsonl, .csv, .parquet), any task of Inspect's, a folder of logs with answers, or a study.yaml
     that says all this.
 
-    What is missing is done, and what lies in the folder is used: killed and called again it goes
-    on, with one model more that model is asked and judged against the others, with a larger budget
-    more is judged. The price of answers and judging is shown and confirmed before it is paid.
+    It does what is missing and uses what lies in the folder. Killed and called again, it goes on.
+    With one more model it asks that model and judges it against the others; with a larger budget it
+    judges more. It shows the price of answers and judging, and you confirm it before it is paid.
 
     \b
     Examples:

@@ -29,7 +29,7 @@ from tiebreak.scorers.catalogue import STANDARD
     metavar="N[,N…]",
     help="Numbers of items.",
 )
-@click.option("--repeats", type=click.IntRange(1), default=10, help="Pools.")
+@click.option("--repeats", type=click.IntRange(1), default=10, help="Pools of each size.")
 @click.option(
     "--protocol",
     "protocols",

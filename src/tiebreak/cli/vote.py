@@ -44,7 +44,7 @@ from tiebreak.extras import to_install
 )
 @click.option("--seed", type=int, default=0, help="Seed of the items' order, pairs and sides.")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="0: a free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 takes a free one.")
 @loading_options()
 def vote(
     logs: tuple[str, ...],

@@ -18,7 +18,7 @@ from tiebreak.cli._shared import FILES, echo_json, rename_option, verb
 @rename_option(
     "Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable."
 )
-@click.option("--dry-run", is_flag=True, help="Tell what would be written, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def write_back(
     ranking_logs: tuple[str, ...],

@@ -12,9 +12,6 @@ from tiebreak.text import percent
 
 UNDEFINED = "–"
 
-# Of more than these a forecast knows no number.
-_FORESEEN = 10_000
-
 Tone = Literal["", "good", "bad"]
 
 
@@ -180,5 +177,5 @@ def _key(value: float) -> float | None:
 
 
 def forecast(n: float) -> str:
-    """A number that is needed, with two digits, which is more than is known."""
-    return f"over {_FORESEEN:,}" if n > _FORESEEN else f"{float(f'{n:.2g}'):,.0f}"
+    """A number that is needed, with two digits, which is more than is known; none over 10,000."""
+    return "over 10,000" if n > 10_000 else f"{float(f'{n:.2g}'):,.0f}"

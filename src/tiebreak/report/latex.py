@@ -7,10 +7,9 @@ or LuaLaTeX.
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tiebreak.report.cells import Cell
 from tiebreak.report.sheet import Sheet, Table, one_line
 
 # Two of them side by side would become another sign.
@@ -28,12 +27,7 @@ _SIGNS: Final = str.maketrans(
     {
         **{char: f"\\{char}" for char in "&%$#_{}"},
         **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-        **{
-            "<": r"\textless{}",
-            ">": r"\textgreater{}",
-            "|": r"\textbar{}",
-            '"': r"\char34{}",
-        },
+        **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\char34{}"},
         **{
             "–": r"\textendash{}",
             "—": r"\textemdash{}",
@@ -57,18 +51,22 @@ def text(sheets: Iterable[Sheet]) -> str:
 def table(made: Table, caption: str = "") -> str:
     """A table with all its columns, in a `table` environment and no wider than its column."""
     sides = "".join("l" if column.left or not column.numeric else "r" for column in made.columns)
-    bodies = [[_row(map(_cell, row)) for row in body] for body in made.bodies]
+    rows = [[f"{c.text} ({c.under})" if c.under else c.text for c in row] for row in made.rows]
     headings = [
-        _heading(heading, side, [row[place] for row in made.rows])
+        _heading(heading, side, max((len(row[place]) for row in rows), default=len(heading)))
         for place, (heading, side) in enumerate(zip(made.headings, sides, strict=True))
     ]
+    body = []
+    for number, row in enumerate(rows):
+        body += [r"\midrule"] if number in (0, *made.rules) else []
+        body.append(_row(map(escape, row)))
     lines = [
         *(r"\begin{table}", r"\centering"),
         *([f"\\caption{{{escape(caption)}}}"] if caption else []),
         r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}"
         f"{{\\begin{{tabular}}{{{sides}}}",
         *(r"\toprule", _row(headings)),
-        *(line for body in bodies for line in (r"\midrule", *body)),
+        *body,
         *(r"\bottomrule", r"\end{tabular}}", r"\end{table}"),
     ]
     return "\n".join(lines)
@@ -95,17 +93,8 @@ def _blocks(sheet: Sheet) -> Iterator[str]:
     yield from (f"\\textbf{{Note:}} {escape(note)}" for note in sheet.notes)
 
 
-def _cell(cell: Cell) -> str:
-    return escape(_in_line(cell))
-
-
-def _in_line(cell: Cell) -> str:
-    return f"{cell.text} ({cell.under})" if cell.under else cell.text
-
-
-def _heading(heading: str, side: str, cells: Sequence[Cell]) -> str:
-    """A heading, in several lines where it is wider than all cells below it."""
-    width = max((len(_in_line(cell)) for cell in cells), default=len(heading))
+def _heading(heading: str, side: str, width: int) -> str:
+    """A heading, in several lines where it is wider than the cells below it."""
     lines = textwrap.wrap(one_line(heading), max(width, 1), break_long_words=False)
     shown = r"\\ ".join(map(escape, lines))
     return f"\\shortstack[{side}]{{{shown}}}" if len(lines) > 1 else shown

@@ -62,21 +62,17 @@ def _form_of(path: str | PathLike[str]) -> Form:
     raise ReportError(f"{path}: a plot is a file that ends in {', '.join(most)} or {last}")
 
 
-def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> None:
-    with whole_file(Path(path)) as draft:
-        draft.write_bytes(drawing.printed(_form_of(path), width))
-    with whole_file(Path(path).with_suffix(".caption.txt")) as draft:
-        draft.write_text(drawing.caption, encoding="utf-8", newline="\n")
-
-
 def write_all(
     drawings: Iterable[tuple[Drawing, str]], path: str | PathLike[str], width: float | None
 ) -> list[Path]:
-    """Write drawings beside each other, each with its own end of the name."""
+    """Write drawings beside each other, each with its own end of the name and its caption."""
     files = []
     for drawing, end in drawings:
-        files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
-        _write(drawing, files[-1], width)
+        files.append(file := Path(path).with_stem(f"{Path(path).stem}{end}"))
+        with whole_file(file) as draft:
+            draft.write_bytes(drawing.printed(_form_of(path), width))
+        with whole_file(file.with_suffix(".caption.txt")) as draft:
+            draft.write_text(drawing.caption, encoding="utf-8", newline="\n")
     return files
 
 
@@ -100,7 +96,7 @@ def plot_comparison(
             "Nothing to draw: no protocol has both an agreement and a price in "
             f"{AXES[against]}{hint if against == 'cost' else ''}"
         )
-    _write(drawing, path, width)
+    write_all([(drawing, "")], path, width)
 
 
 def plot_alignment(
@@ -125,7 +121,7 @@ def plot_alignment(
             _, subject = alignment_boxes(alignment, rater)
     if drawing is None:
         raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
-    _write(drawing, path, width)
+    write_all([(drawing, "")], path, width)
 
 
 def plot_calibration(

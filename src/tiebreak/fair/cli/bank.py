@@ -146,7 +146,7 @@ def check(url: str, most_shown: int, form: str | None) -> None:
 @bank_option
 @form_options("json")
 def stats(url: str, form: str | None) -> None:
-    """Show what a bank holds. Shown is also what the same answer to every question would score.
+    """Show what a bank holds. It also shows what one answer to every question would score.
 
     Counts by category, type and status; raw questions and what expansion made of them, by category
     and by source (LLMEval-Fair, tables 6 and 5); the share that always answering true, false or

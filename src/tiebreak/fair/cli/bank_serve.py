@@ -90,7 +90,7 @@ def export(
 
 @verb()
 @bank_option
-@click.option("--k", type=click.IntRange(1), default=1000, help="Questions.")
+@click.option("--k", type=click.IntRange(1), default=1000, help="How many questions.")
 @click.option("--seed", default="0", help="Names the draw.")
 @click.option(
     "--anchors",
@@ -307,11 +307,13 @@ def quota(url: str, institution: str, n: int) -> None:
 
 @verb()
 @bank_option
-@click.option("--state", type=click.Choice(["open", "complete", "closed"]), help="Only these.")
+@click.option(
+    "--state", type=click.Choice(["open", "complete", "closed"]), help="Only in this state."
+)
 @click.option("--institution", help="Only its own.")
 @form_options("json")
 def sessions(url: str, state: "State | None", institution: str | None, form: str | None) -> None:
-    """List the sessions of a bank's server. Shown is how far each is, and its results.
+    """List the sessions of a bank's server. It shows how far each is, and its results.
 
     \b
     Examples:
@@ -348,7 +350,7 @@ def close(session: str, url: str) -> None:
 @click.argument("session")
 @click.option("--log", "logs", multiple=True, metavar="LOG", help="Its log of stars. Repeatable.")
 @click.option("--hold", is_flag=True, help="Keep the results, and do not release them yet.")
-@click.option("--withdraw", is_flag=True, help="Keep what was released from the owner again.")
+@click.option("--withdraw", is_flag=True, help="Take back what was released.")
 @bank_option
 @level_option
 @form_options("json")
@@ -364,9 +366,9 @@ def release(
     """Release the results of a session to its owner.
 
     They come from the log that judged it by stars. The owner gets the score with its interval,
-    scores by subject, and how many answers these are of, nothing about single
-    questions: a subject of fewer than five answers is left out. A log of other questions or other
-    answers is refused. Without --log what is held is released.
+    scores by subject, and the number of answers behind them, but nothing about single questions: a
+    subject of fewer than five answers is left out. A log of other questions or other answers is
+    refused. Without --log the results that are held are released.
 
     \b
     Examples:

@@ -130,27 +130,17 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
     drawn = _drawn(alignment)
     if len(drawn) == 1:
         [benchmark] = drawn
-        raters = [
-            (drawn_rater.name, drawn_rater)
-            for drawn_rater in benchmark.raters
-            if drawn_rater.kind != "view"
-        ]
+        raters = [(member.name, member) for member in benchmark.raters if member.kind != "view"]
         subject = benchmark.benchmark
     else:
-        known = dict.fromkeys(
-            drawn_rater.name for benchmark in drawn for drawn_rater in benchmark.raters
-        )
+        named = zip(_names(drawn), drawn, strict=True)
+        by_name = [(name, member) for name, benchmark in named for member in benchmark.raters]
+        known = dict.fromkeys(member.name for _, member in by_name)
         if rater not in known:
             raise ReportError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
-        both = zip(_names(drawn), drawn, strict=True)
-        raters = [
-            (name, drawn_rater)
-            for name, benchmark in both
-            for drawn_rater in benchmark.raters
-            if drawn_rater.name == rater
-        ]
+        raters = [(name, member) for name, member in by_name if member.name == rater]
         subject = rater
-    return [Box(name, *_figures(drawn_rater)) for name, drawn_rater in raters], subject
+    return [Box(name, *_figures(member)) for name, member in raters], subject
 
 
 def reviewer_boxes(panel: Panel) -> list[Box]:
@@ -218,9 +208,9 @@ def _words(boxes: Sequence[Box], caption: str) -> str:
     medians = [float(np.nanmedian(box.values)) for box in boxes]
     best, worst = int(np.argmax(medians)), int(np.argmin(medians))
     boxed = count(len(boxes), "box", "boxes")
-    words = f"{caption[0].upper()}{caption[1:]}, item by item, as {boxed}."
-    words += (
-        f" The highest median is that of {short(boxes[best].name)}, {decimal(medians[best], 2)}"
+    words = (
+        f"{caption[0].upper()}{caption[1:]}, item by item, as {boxed}. The highest median is that "
+        f"of {short(boxes[best].name)}, {decimal(medians[best], 2)}"
     )
     if len(boxes) > 1:
         words += f"; the lowest that of {short(boxes[worst].name)}, {decimal(medians[worst], 2)}"

@@ -231,21 +231,15 @@ def _key(labels: Sequence[str]) -> str:
 
 
 def _sensitivity_words(models: Sequence[str], sensitivity: FailureSensitivity) -> str:
-    kinds = [
-        (
-            label,
-            [
-                short(m)
-                for m, given in zip(models, sensitivity.labels, strict=True)
-                if given == label
-            ],
-        )
-        for label in ("generalist", "specialist")
-    ]
+    labelled = list(zip(map(short, models), sensitivity.labels, strict=True))
+    kinds = {
+        kind: [model for model, label in labelled if label == kind]
+        for kind in ("generalist", "specialist")
+    }
     described = "; ".join(
-        f"{count(len(names), label)}{': ' + ', '.join(names[:5]) if names else ''}"
+        f"{count(len(names), kind)}{': ' + ', '.join(names[:5]) if names else ''}"
         f"{' and others' if len(names) > 5 else ''}"
-        for label, names in kinds
+        for kind, names in kinds.items()
     )
     steep = int(np.argmin(sensitivity.slope))
     return (

@@ -176,13 +176,7 @@ def point_panel(
     width = fitting(_SIZE[0], left + right)
     # No narrower than it is high, but as high as its key and its label.
     height = max(min(_SIZE[1], width), _LINE * len(key), widest([ylabel]))
-    figure, axes = panel(
-        (width, height),
-        title=title,
-        left=left,
-        right=right,
-        below=below,
-    )
+    figure, axes = panel((width, height), title=title, left=left, right=right, below=below)
     axes.set_ylabel(ylabel)
     axes.grid()
     for line, name in enumerate(key):

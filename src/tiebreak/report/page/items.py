@@ -490,7 +490,6 @@ def asked(metadata: Mapping[str, Any]) -> Asked:
 
 
 def _described(entries: object, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """The principles or checklist items in a list: those that have an id."""
     for entry in entries if isinstance(entries, list | tuple) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
             yield {key: entry[key] for key in keys if _fits(key, entry.get(key))}

@@ -16,17 +16,12 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReport, PeerReview
-from tiebreak.analysis.stability import StabilityReport
 from tiebreak.analysis.stars import StarBoard, StarReport
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.rankers.pairwise_tests import items_needed, items_to_tell_apart
 from tiebreak.reason import Reason
 from tiebreak.report.cells import forecast, money
-from tiebreak.report.figures.boards import (
-    leaderboard_figure,
-    native_figure,
-    subjects_figure,
-)
+from tiebreak.report.figures.boards import leaderboard_figure, native_figure, subjects_figure
 from tiebreak.report.figures.boxes import (
     alignment_figure,
     reviewer_boxes_figure,
@@ -41,14 +36,7 @@ from tiebreak.report.figures.prices import price_figure
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.drawn import drawn_board
 from tiebreak.report.page.items import Shelf, items_view
-from tiebreak.report.page.view import (
-    Found,
-    Gallery,
-    Overview,
-    Page,
-    PageSection,
-    Part,
-)
+from tiebreak.report.page.view import Found, Gallery, Overview, Page, PageSection, Part
 from tiebreak.report.sheet import Section, Sheet, one_line
 from tiebreak.report.sheets import (
     alignment,
@@ -188,7 +176,8 @@ def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     if contents.alignment is not None:
         yield "people", people(contents.alignment)
     if contents.stability is not None:
-        yield "stability", stabilities(contents.stability)
+        [sheet] = stability.sheets_of(contents.stability)
+        yield "stability", [(sheet, [stability_figure(contents.stability)])]
     yield "receipt", receipts(entries, notes)
 
 
@@ -250,7 +239,6 @@ _NAMED: Final = 4
 
 
 def _made(contents: Contents) -> Iterator[str]:
-    """How many items, who judged them, and when."""
     boards = [entry.board for entry in contents.entries]
     sizes: dict[str, int] = {}
     for board in boards:
@@ -407,12 +395,6 @@ def people(aligned: Alignment) -> Iterator[Made]:
             picture,
         )
         picture, notes = [], ()
-
-
-def stabilities(report: StabilityReport) -> Iterator[Made]:
-    """Leaderboards of parts of the items, and of repeated runs."""
-    [sheet] = stability.sheets_of(report)
-    yield sheet, [stability_figure(report)]
 
 
 def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:

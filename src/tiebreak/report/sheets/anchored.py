@@ -5,7 +5,7 @@ from typing import Any
 
 from tiebreak.analysis.anchored import AnchoredBoard, AnchoredRow
 from tiebreak.report.cells import Cell, number, rank, rank_range, signed_with_bounds, span, words
-from tiebreak.report.json import document, json_ready
+from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.text import count
 
@@ -75,19 +75,8 @@ def rows_of(boards: Iterable[AnchoredBoard]) -> list[dict[str, Any]]:
 
 
 def _flat(board: AnchoredBoard, row: AnchoredRow) -> dict[str, Any]:
-    estimates = {
-        f"{name}{end}": getattr(getattr(row, name), part)
-        for name in ("score", "people", "excess")
-        for end, part in (("", "value"), ("_lower", "lower"), ("_upper", "upper"))
-    }
-    return {
-        "benchmark": board.benchmark,
-        "protocol": board.protocol,
-        "log": board.log,
-        "rank": row.rank,
-        "model": row.model,
-        "rank_lower": row.rank_lower,
-        "rank_upper": row.rank_upper,
-        **estimates,
-        "judge": row.judge,
-    }
+    flat = only(board, "benchmark", "protocol", "log")
+    flat |= only(row, "rank", "model", "rank_lower", "rank_upper")
+    for name in ("score", "people", "excess"):
+        flat |= in_columns(name, getattr(row, name))
+    return flat | only(row, "judge")

@@ -107,15 +107,10 @@ def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> S
     board, level = reference.board, comparison.how.level
     judges = ", ".join(board.judges) or "no call"
     agreements = Section.of(_agreements(benchmark, level), legend=_expected(benchmark))
-    tables = (
-        _prices(benchmark.logs),
-        _bills(benchmark.logs),
-        _judges(benchmark.logs, level),
-    )
-    rest = filter(None, map(Section.of, tables))
+    prices, bills = _prices(benchmark.logs), _bills(benchmark.logs)
+    tables = (prices, bills, _judges(benchmark.logs, level))
     sections = (
-        *([agreements] if agreements else []),
-        *rest,
+        *filter(None, (agreements, *map(Section.of, tables))),
         Section.of(legend=[LEGEND]),
         *places(benchmark, level),
     )
@@ -361,7 +356,6 @@ def _short(value: float, digits: int) -> str:
 
 
 def _folded(name: str) -> str:
-    """A heading in several short lines."""
     return name.replace("_", "_\n").replace(" ", "\n")
 
 

@@ -14,7 +14,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt, Settled
 from tiebreak.analysis.standing import Placed
 from tiebreak.analysis.stars import StarBoard
-from tiebreak.analysis.strengths import ControlView, Covariate, Method, StrengthRow
+from tiebreak.analysis.strengths import ControlView, Method, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.analysis.votes import VoteRow
 from tiebreak.candidates.settings import ways
@@ -247,7 +247,6 @@ def _views(board: Leaderboard) -> Section:
 
 
 def _settled_line(settled: Settled) -> str:
-    """Why the run stopped before its last item."""
     saved = ""
     if not math.isnan(settled.calls_saved):
         saved = f"; about {count(round(settled.calls_saved), 'call')} saved"
@@ -256,8 +255,7 @@ def _settled_line(settled: Settled) -> str:
         limit = " for these items; other items may rank them differently"
     return (
         f"Settled: {settled.decided} was decided after {settled.after:,} of "
-        f"{count(settled.of, 'item')} "
-        f"({settled.rate}){limit}{saved}"
+        f"{count(settled.of, 'item')} ({settled.rate}){limit}{saved}"
     )
 
 
@@ -275,7 +273,6 @@ def _spread_line(board: Leaderboard) -> str:
 
 
 def _unranked_notes(board: Leaderboard) -> Iterator[str]:
-    """The first items without a rank, and why."""
     if board.unranked:
         shown = [f"{item.item_id} ({item.reason})" for item in board.unranked]
         named = listed(shown, "; ", SHOWN_UNRANKED)
@@ -326,7 +323,6 @@ def _usage(receipt: Receipt) -> Table:
 
 
 def _receipt_lines(receipt: Receipt) -> Iterator[str]:
-    """The bill in sentences."""
     if receipt.n_calls:
         yield from bill_lines(receipt)
     if receipt.n_calls and not math.isnan(receipt.depth_mean):
@@ -360,12 +356,7 @@ _SHOWN: Final = ("rank", "model", "borda", "lower", "native")
 _COLUMNS: Final = tuple(column for column in COLUMNS if column.fields[0] in _SHOWN)
 
 
-def short_sheet(
-    board: Leaderboard,
-    *,
-    verdict: str = "",
-    most: int | None = None,
-) -> Sheet:
+def short_sheet(board: Leaderboard, *, verdict: str = "", most: int | None = None) -> Sheet:
     """Rank, model, score, interval and native score of all models, or the first `most`."""
     rows = board.rows[:most]
     left = len(board.rows) - len(rows)
@@ -403,7 +394,11 @@ def judge_lines(board: Leaderboard) -> Iterator[str]:
                 f"({_rates(share.lower, share.upper)}a coin makes 25%)"
             )
     elif board.rule.asks == "list" and judge.position.n:
-        yield _place_line(judge.position, "reviews" if board.rule.reviewed else "lists")
+        at, many = judge.position, "reviews" if board.rule.reviewed else "lists"
+        yield (
+            f"Ranked as shown: {percent(at.rate)} of pairs of answers in {at.n:,} {many} "
+            f"({_rates(at.lower, at.upper)}unbiased: 50%)"
+        )
     if judge.correctness.n:
         yield _correctness_line(judge.correctness)
     if board.canaries is not None and board.canaries.n:
@@ -424,13 +419,6 @@ def _position_line(position: Position) -> str:
         f"({percents(position.lower, position.upper)}; unbiased: 50%), so "
         f"{position_gain(position)}. Sides take turns: that favours no model on average, it "
         "adds noise"
-    )
-
-
-def _place_line(position: Position, many: str) -> str:
-    return (
-        f"Ranked as shown: {percent(position.rate)} of pairs of answers in {position.n:,} {many} "
-        f"({_rates(position.lower, position.upper)}unbiased: 50%)"
     )
 
 
@@ -548,7 +536,13 @@ def _legend(control: ControlView) -> Iterator[str]:
 def _lines(control: ControlView) -> Iterator[str]:
     """What the differences do, and why there is something that is not shown."""
     shown = control.covariates if control.controlled.rows else ()
-    yield from (_effect(covariate) for covariate in shown if covariate.n_differ)
+    for covariate in (covariate for covariate in shown if covariate.n_differ):
+        won, lower, upper = covariate.twice
+        within = "" if math.isnan(lower) else f" ({percents(lower, upper)})"
+        yield (
+            f"Of two answers by equal models the one {_TWICE[covariate.name]} wins {percent(won)}"
+            f"{within}; they differ in {count(covariate.n_differ, 'result')}"
+        )
     if same := [covariate.name for covariate in shown if not covariate.n_differ]:
         yield f"Answers that met do not differ in {', '.join(same)}"
     if control.controlled.reason:
@@ -558,12 +552,3 @@ def _lines(control: ControlView) -> Iterator[str]:
             f"{count(control.n_left_out, 'result')} left out of both: the log does not say how "
             "their answers look"
         )
-
-
-def _effect(covariate: Covariate) -> str:
-    won, lower, upper = covariate.twice
-    within = "" if math.isnan(lower) else f" ({percents(lower, upper)})"
-    return (
-        f"Of two answers by equal models the one {_TWICE[covariate.name]} wins "
-        f"{percent(won)}{within}; they differ in {count(covariate.n_differ, 'result')}"
-    )

@@ -157,10 +157,8 @@ def sparse_sheet(agreements: Sequence[SparseAgreement]) -> Sheet:
             *(words(agreement.benchmark), rank(agreement.degree), integer(agreement.n_items)),
             *(number(agreement.macro.spearman.value, 2), number(agreement.macro.kendall.value, 2)),
             *(number(agreement.macro.top1.value, 2), number(agreement.per_item.value, 2)),
-            *(
-                number(agreement.price.relative_calls, 2),
-                number(agreement.price.relative_tokens, 2),
-            ),
+            number(agreement.price.relative_calls, 2),
+            number(agreement.price.relative_tokens, 2),
         )
         for agreement in agreements
     ]
@@ -465,14 +463,11 @@ def _reviews(worth: PanelWorth, level: float) -> Table:
                 f"{reviewer.n_left_out:,} in {reviewer.n_cut:,}" if reviewer.n_cut else "0",
                 reviewer.n_left_out,
             ),
-            number(
-                reviewer.presentation.tau.value,
-                2,
-                tone="bad" if reviewer.presentation.bound else "",
-            ),
-            span(reviewer.presentation.tau),
+            number(shown.tau.value, 2, tone="bad" if shown.bound else ""),
+            span(shown.tau),
         )
         for reviewer in worth.reviewers
+        for shown in [reviewer.presentation]
     ]
     return Table.of((model_names("Reviewer"), *columns), rows, "Reviews")
 
@@ -504,10 +499,8 @@ def _reviewer(panel: Panel, worth: PanelWorth, number: int, record: ReviewRecord
     return {
         **record.reviewer.model_dump(),
         "replies": replies,
-        **only(
-            record, "reason", "n_partial", "n_cut", "n_left_out", "agreement", "distance", "errors"
-        ),
-        **only(record, "shift", "moved", "first_changes"),
+        **only(record, "reason", "n_partial", "n_cut", "n_left_out", "agreement", "distance"),
+        **only(record, "errors", "shift", "moved", "first_changes"),
         "kendall_without": worth.without.kendall[number],
         "mean_ranks_without": dict(zip(panel.models, without, strict=True)),
         "presentation": record.presentation,

@@ -43,14 +43,9 @@ def rows_of(report: StabilityReport) -> Rows:
     """
     parts = [
         {
-            **{
-                "benchmark": part.benchmark,
-                "name": part.name,
-                "log": part.log,
-                "share": part.share,
-            },
-            **{"n_models": part.n_models, "n_drawn": part.stability.n_drawn},
-            **{"n_items": part.stability.n_items, "mean_rho": json_ready(part.stability.mean)},
+            **only(part, "benchmark", "name", "log", "share", "n_models"),
+            **only(part.stability, "n_drawn", "n_items"),
+            "mean_rho": json_ready(part.stability.mean),
             "min_rho": json_ready(part.stability.minimum),
             "top1_recovery": json_ready(part.stability.top1_recovery),
         }
@@ -67,11 +62,8 @@ def _subsamples(report: StabilityReport) -> Table:
             (
                 *(words(part.benchmark), words(part.name)),
                 Cell(f"{stability.n_drawn:,} of {stability.n_items:,}", stability.n_drawn),
-                *(
-                    number(stability.mean),
-                    number(stability.minimum),
-                    share(stability.top1_recovery),
-                ),
+                *(number(stability.mean), number(stability.minimum)),
+                share(stability.top1_recovery),
             )
             for part in report.subsampled
             for stability in [part.stability]

@@ -20,12 +20,7 @@ from tiebreak.report.cells import (
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.jury import jury_section
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
-from tiebreak.report.sheets.leaderboard import (
-    bill_sections,
-    by_people,
-    settings_notes,
-    tier_lines,
-)
+from tiebreak.report.sheets.leaderboard import bill_sections, by_people, settings_notes, tier_lines
 from tiebreak.text import count, percent
 
 _DESIGNS = {
@@ -99,11 +94,7 @@ def styles_sheet(styles: StarStyles) -> Sheet:
                 legend=[f"Scores by stars, 0 to 100; their plain mean, below it the {interval}"],
             ),
             Section.of(
-                Table.of(
-                    (model_names(), *map(Column, rest)),
-                    differences,
-                    f"Less {first}",
-                ),
+                Table.of((model_names(), *map(Column, rest)), differences, f"Less {first}"),
                 legend=[
                     f"Points above the score on {first}, below them the {interval}, for this cell "
                     "alone; paired where both asked the same question"
@@ -160,12 +151,8 @@ def _scores(board: StarBoard) -> Table:
     )
     rows = (
         (
-            *(
-                rank(row.rank),
-                words(row.model),
-                number(row.value, 2),
-                bounds(row.lower, row.upper, 1, value=row.value),
-            ),
+            *(rank(row.rank), words(row.model), number(row.value, 2)),
+            bounds(row.lower, row.upper, 1, value=row.value),
             *([number(row.absolute, 2)] if linked else []),
             *(
                 (number(row.relative.value, 2), bounds(row.relative.lower, row.relative.upper, 1))
@@ -180,7 +167,6 @@ def _scores(board: StarBoard) -> Table:
 
 
 def _relative(board: StarBoard) -> bool:
-    """Whether there is somebody to be compared with."""
     return board.chosen or len(board.rows) > 1
 
 
@@ -204,26 +190,19 @@ def _subjects(board: StarBoard) -> Table:
     rows = [
         (words(row.model), *map(with_bounds, row.subjects)) for row in board.rows if board.subjects
     ]
-    return Table.of(
-        (model_names(), *map(Column, board.subjects)),
-        rows,
-        "Scores by subject",
-    )
+    return Table.of((model_names(), *map(Column, board.subjects)), rows, "Scores by subject")
 
 
 def _stars(board: StarBoard) -> Table:
-    columns = (model_names(), Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
-    rows = [
-        (words(row.model), number(row.mean_stars, 2), *map(share, row.shares)) for row in board.rows
-    ]
-    return Table.of(
-        (*columns, Column("Answers"), Column("Unscored")),
-        [
-            (*cells, integer(row.n_items), integer(row.n_unscored))
-            for cells, row in zip(rows, board.rows, strict=True)
-        ],
-        "Stars",
+    kinds = (Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
+    rows = (
+        (
+            *(words(row.model), number(row.mean_stars, 2), *map(share, row.shares)),
+            *(integer(row.n_items), integer(row.n_unscored)),
+        )
+        for row in board.rows
     )
+    return Table.of((model_names(), *kinds, Column("Answers"), Column("Unscored")), rows, "Stars")
 
 
 def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:

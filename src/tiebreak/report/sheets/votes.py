@@ -85,7 +85,6 @@ def _legend(board: VoteBoard) -> Iterator[str]:
 
 
 def _raters(board: VoteBoard) -> Iterator[str]:
-    """What the file lets one say of those who judged."""
     if board.position is None:
         yield "First answer won: unknown, the file does not say which was shown first"
     else:
