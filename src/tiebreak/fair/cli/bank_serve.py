@@ -11,9 +11,8 @@ from tiebreak.cli._shared import FILES, bank_option, form_options, level_option,
 from tiebreak.text import count, visible
 
 if TYPE_CHECKING:
-    from tiebreak.fair.bank.question import Status
+    from tiebreak.fair.bank.question import State, Status
     from tiebreak.fair.bank.sampling import Share
-    from tiebreak.fair.bank.schema import State
 
 
 @verb()
