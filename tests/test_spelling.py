@@ -95,6 +95,7 @@ def test_no_message_spells_an_option_as_an_argument_of_python() -> None:
 def test_no_text_that_users_are_known_to_see_does() -> None:
     """Of what the commands print, and of the pages that tests keep."""
     files = [*ROOT.glob("tests/**/expected/*.txt"), ROOT / "tests" / "cli" / "interface.txt"]
+    files = [file for file in files if file.name != "handed.txt"]  # the calls that verbs come to
     assert len(files) > 20
     spelt = re.compile(r"\b(mode|native|filter|metric|missing)='|`(mode|native|filter|rename)=?`")
     found = {str(file.relative_to(ROOT)): spelt.findall(file.read_text("utf-8")) for file in files}
