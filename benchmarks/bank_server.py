@@ -39,9 +39,10 @@ from rich.table import Table
 from sqlalchemy import Engine, insert
 
 from benchmarks.made.questions import N_QUESTIONS, questions
+from tiebreak.fair.bank.question import Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank
-from tiebreak.fair.bank.sessions import Holder, Sampler, Session, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of, keys_from
 
 BOUND = 300.0

@@ -16,12 +16,12 @@ from click.testing import CliRunner
 from click.testing import Result as Done
 
 from tiebreak.cli.verbs import main
-from tiebreak.demo.lab.planted import Traits
-from tiebreak.estimate.cost import estimate_cost
-from tiebreak.publish.hub import RetryPolicy
 
 A_FUNCTION = "a function"
-MORE: dict[str, Callable[..., object]] = {"plan_judging": estimate_cost, "simulate": Traits}
+MORE = {
+    "plan_judging": "tiebreak.estimate.cost.estimate_cost",
+    "simulate": "tiebreak.demo.lab.planted.Traits",
+}
 """To which functions these hand on other arguments."""
 
 
@@ -93,10 +93,10 @@ class Handed:
             commands: Each perhaps after a variable of the environment, NAME=VALUE.
             results: What functions come to; after an `Enough` nothing of a command matters.
         """
+        more = {name: _function(target) for name, target in MORE.items()}
         functions: dict[str, list[Callable[..., object]]] = {}
         for target, result in results.items():
-            module, _, name = target.rpartition(".")
-            functions.setdefault(name, []).append(getattr(import_module(module), name))
+            functions.setdefault(target.rpartition(".")[2], []).append(_function(target))
             self.instead(target, result)
         texts = []
         for command in commands.strip().splitlines():
@@ -108,13 +108,26 @@ class Handed:
                 done = tiebreak(*words, env=env)
                 assert done.exit_code == 0, done.output
                 printed = done.stdout + "".join(f"! {line}\n" for line in done.stderr.splitlines())
-            calls = (_call(name, functions[name], args, given) for name, args, given in self.made)
+            calls = (
+                _call(name, functions[name], args, given, more.get(name))
+                for name, args, given in self.made
+            )
             texts.append(f"$ {command}\n{''.join(calls)}{printed}")
         return "\n".join(texts)
 
 
+def _function(target: str) -> Callable[..., object]:
+    module, _, name = target.rpartition(".")
+    function: Callable[..., object] = getattr(import_module(module), name)
+    return function
+
+
 def _call(
-    name: str, functions: list[Callable[..., object]], args: Any, given: Mapping[str, Any]
+    name: str,
+    functions: list[Callable[..., object]],
+    args: Any,
+    given: Mapping[str, Any],
+    more: Callable[..., object] | None,
 ) -> str:
     """A call of one of the functions that have this name."""
     for function in functions:
@@ -123,25 +136,29 @@ def _call(
             break
         except TypeError:
             continue
-    parameters = inspect.signature(function).parameters
-    defaults = {key: parameter.default for key, parameter in parameters.items()}
-    for key, parameter in parameters.items():
+    defaults = _defaults(function)
+    for key, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
-            others = inspect.signature(MORE[name]).parameters if name in MORE else {}
-            defaults = {key: parameter.default for key, parameter in others.items()} | defaults
+            defaults = (_defaults(more) if more else {}) | defaults
             values |= values.pop(key, {})
     plain, usual = (
         {key: None if value in ((), [], {}) else value for key, value in part.items()}
         for part in (values, defaults)
     )
-    told = (f"{key}={_shown(value)}" for key, value in plain.items() if value != usual.get(key))
-    return f"  {name}({', '.join(told)})\n"
+    texts = (f"{key}={_shown(value)}" for key, value in plain.items() if value != usual.get(key))
+    return f"  {name}({', '.join(texts)})\n"
+
+
+def _defaults(function: Callable[..., object]) -> dict[str, object]:
+    parameters = inspect.signature(function).parameters
+    return {key: parameter.default for key, parameter in parameters.items()}
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, ModuleType | RetryPolicy):
-        return getattr(value, "__name__", type(value).__name__)
-    return repr(value).replace("PosixPath", "Path")
+    if isinstance(value, ModuleType):
+        return value.__name__
+    shown = repr(value).replace("PosixPath", "Path")
+    return shown if " at 0x" not in shown else type(value).__name__
 
 
 def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None) -> Done:

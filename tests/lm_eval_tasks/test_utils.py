@@ -32,24 +32,10 @@ COLUMNS = {
     "humaneval": ["task_id", "prompt", "canonical_solution", "test", "entry_point"],
     "bfcl": ["id", "category", "question", "function", "ground_truth"],
 }
-LOADERS = {
-    "gsm8k": utils.load_gsm8k,
-    "mmlu": utils.load_mmlu,
-    "humaneval": utils.load_humaneval,
-    "bfcl": utils.load_bfcl,
-}
-PROMPTS = {
-    "gsm8k": utils.gsm8k_prompt,
-    "mmlu": utils.mmlu_prompt,
-    "humaneval": utils.humaneval_prompt,
-    "bfcl": utils.bfcl_prompt,
-}
-RESULTS = {
-    "gsm8k": utils.gsm8k_results,
-    "mmlu": utils.mmlu_results,
-    "bfcl": utils.bfcl_results,
-}
 METRICS = {"gsm8k": "final_number", "mmlu": "chosen_letter", "bfcl": "function_call"}
+LOADERS = {name: getattr(utils, f"load_{name}") for name in COLUMNS}
+PROMPTS = {name: getattr(utils, f"{name}_prompt") for name in COLUMNS}
+RESULTS = {name: getattr(utils, f"{name}_results") for name in METRICS}
 
 WEATHER = {
     "name": "weather.now",

@@ -13,8 +13,9 @@ from sqlalchemy import insert
 from tests.fair.bank.processes import serving
 from tests.fair.bank.serving import KEYS, grant, make_bank, rows
 from tiebreak.cli.verbs import main
+from tiebreak.fair.bank.question import Session
 from tiebreak.fair.bank.schema import QUESTIONS, open_bank, writing
-from tiebreak.fair.bank.sessions import Holder, Sampler, Session, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, create
 from tiebreak.fair.bank.tokens import SECRET, issue, jti_of
 from tiebreak.fair.server import envelope
 

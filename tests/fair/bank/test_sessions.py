@@ -16,10 +16,10 @@ from sqlalchemy import Engine, select, update
 from tests.fair.bank.serving import make_bank
 from tiebreak.fair.bank import quotas, sessions
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.question import Asked
+from tiebreak.fair.bank.question import Asked, Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
-from tiebreak.fair.bank.sessions import Holder, Sampler, Session
+from tiebreak.fair.bank.sessions import Holder, Sampler
 
 QUESTIONS_IN_BANK, GRANTED = 60, 40
 

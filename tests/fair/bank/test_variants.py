@@ -9,10 +9,11 @@ from sqlalchemy import Engine, delete, select, update
 from tests.fair.bank.questions import choice, keep, kept
 from tiebreak.fair.bank import expansion
 from tiebreak.fair.bank.expansion import Refused, expand, expand_bank, variant_uuid
+from tiebreak.fair.bank.question import Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.review import read_review, write_review
 from tiebreak.fair.bank.schema import QUESTIONS, REVIEWS
-from tiebreak.fair.bank.sessions import Holder, Sampler, Session, create
+from tiebreak.fair.bank.sessions import Holder, Sampler, create
 from tiebreak.progress import Activity, watch
 
 

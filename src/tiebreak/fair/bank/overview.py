@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
-from tiebreak.fair.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS, State
+from tiebreak.fair.bank.question import State
+from tiebreak.fair.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, STRANGERS, TOKENS
 
 _S, _R = SESSIONS.c, RESULTS.c
 

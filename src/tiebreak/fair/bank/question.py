@@ -1,19 +1,22 @@
 """A question of the bank, as every part of it passes one on, and what is wrong with one.
 
 That is its format, as rows of a file and a whole bank are checked. What is said about many is kept
-as `Remarks`: some of it in words, all of it counted.
+as `Remarks`: some of it in words, all of it counted. Examinees see k of them, a `Session`, each as
+`Asked`.
 
 Source: LLMEval-Fair, §2.1, appendix A (figures 7 and 8) and A.2.2 (option counts, answer spaces,
 unique ids).
 """
 
 import re
+import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from string import ascii_uppercase
 from typing import Final, Literal, NamedTuple, get_args
 
+from tiebreak.fair.bank.prompting import Prompting
 from tiebreak.text import count
 
 QuestionType = Literal[
@@ -69,6 +72,28 @@ class Asked:
     type: QuestionType
     question: str
     options: tuple[str, ...]
+
+
+State = Literal["open", "complete", "closed"]
+"""A session is complete when all is answered; a closed one was ended before by an examiner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """k questions for a model: questions 1 to `answered` are answered, and no other."""
+
+    k: int
+    model: str
+    prompting: Prompting = "zero_shot"
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    state: State = "open"
+    answered: int = 0
+    released: bool = False
+
+    @property
+    def next(self) -> int | None:
+        """The question to ask for, from 1; None where the session has ended."""
+        return self.answered + 1 if self.state == "open" else None
 
 
 def item_metadata(question: BankQuestion) -> dict[str, str]:

@@ -134,9 +134,6 @@ REVIEWS: Final = Table(
     Column("after", Text, nullable=False),
 )
 
-State = Literal["open", "complete", "closed"]
-"""A session is complete when all is answered; a closed one was ended before by an examiner."""
-
 Role = Literal["examinee", "examiner", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 

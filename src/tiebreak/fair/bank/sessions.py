@@ -14,15 +14,14 @@ Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no r
 import secrets
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert, select, update
 
 from tiebreak.fair.bank import quotas
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.prompting import Prompting
-from tiebreak.fair.bank.question import Asked
+from tiebreak.fair.bank.question import Asked, Session
 from tiebreak.fair.bank.sampling import Originals, draw, entries
 from tiebreak.fair.bank.schema import (
     IMPORTS,
@@ -31,7 +30,6 @@ from tiebreak.fair.bank.schema import (
     SEEN,
     SESSION_QUESTIONS,
     SESSIONS,
-    State,
     now,
     writing,
 )
@@ -48,24 +46,6 @@ class Holder:
     institution: str
     user: str
     token: str
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """k questions for a model: questions 1 to `answered` are answered, and no other."""
-
-    k: int
-    model: str
-    prompting: Prompting = "zero_shot"
-    id: str = field(default_factory=lambda: secrets.token_hex(16))
-    state: State = "open"
-    answered: int = 0
-    released: bool = False
-
-    @property
-    def next(self) -> int | None:
-        """The question to ask for, from 1; None where the session has ended."""
-        return self.answered + 1 if self.state == "open" else None
 
 
 class Sampler:

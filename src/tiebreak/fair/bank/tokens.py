@@ -230,7 +230,6 @@ class Verifier:
     _ROW: Final = select(TOKENS).where(TOKENS.c.jti == bindparam("of_jti"))
 
     def __init__(self, keys: Keys) -> None:
-        """By which keys."""
         self._keys = keys
         self._verified: dict[str, tuple[Caller, float]] = {}
 

@@ -11,9 +11,8 @@ from tiebreak.cli._shared import FILES, bank_option, form_options, level_option,
 from tiebreak.text import count, visible
 
 if TYPE_CHECKING:
-    from tiebreak.fair.bank.question import Status
+    from tiebreak.fair.bank.question import State, Status
     from tiebreak.fair.bank.sampling import Share
-    from tiebreak.fair.bank.schema import State
 
 
 @verb()
@@ -389,11 +388,9 @@ def release(
             f"The results of session {session} are {'withdrawn' if withdraw else 'released'}."
         )
         return
-    from tiebreak.fair.bank.release import result_of
-    from tiebreak.rankers.uncertainty import Resampling
     from tiebreak.report.json import json_ready
 
     engine = open_bank(url)
-    result = result_of(engine, session, logs, how=Resampling(level=level))
+    result = results.result_of(engine, session, logs, level=level)
     results.keep(engine, session, json_ready(result), released=not hold)
     show(form, sheets, result)

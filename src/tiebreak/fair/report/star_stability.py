@@ -89,7 +89,7 @@ def rows_of(report: StarStability) -> Rows:
             for row in course.rows
         ],
         "--against": _elsewhere_rows(report),
-        "--causes": _cause_rows(report),
+        "--causes": _cause_rows(report.causes) if report.causes else [],
     }
     return one_table(tables)
 
@@ -254,8 +254,7 @@ def _elsewhere_rows(report: StarStability) -> list[dict[str, Any]]:
     ]
 
 
-def _cause_rows(report: StarStability) -> list[dict[str, Any]]:
-    causes = report.causes
+def _cause_rows(causes: ErrorCauses) -> list[dict[str, Any]]:
     return [
         {
             "model": row.model or ALL,
@@ -263,8 +262,8 @@ def _cause_rows(report: StarStability) -> list[dict[str, Any]]:
             "n_labelled": row.n_labelled,
             **only(share, *_ENDS),
         }
-        for row in (causes.rows if causes else ())
-        for cause, share in zip(causes.causes if causes else (), row.shares, strict=True)
+        for row in causes.rows
+        for cause, share in zip(causes.causes, row.shares, strict=True)
     ]
 
 

@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse, Response
 
 from tiebreak.fair.bank import overview, quotas, results, sessions, tokens
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.schema import State
+from tiebreak.fair.bank.question import State
 from tiebreak.fair.bank.tokens import Permission
 from tiebreak.fair.server.envelope import STATUS, problem, state_of
 from tiebreak.fair.server.gate import Gate, Rates

@@ -121,7 +121,6 @@ class Envelope:
     """The outermost layer: what is refused within is logged and has its headers, too."""
 
     def __init__(self, app: ASGIApp, writer: Writer) -> None:
-        """Around an application."""
         self._app = app
         self._writer = writer
 

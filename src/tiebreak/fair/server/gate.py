@@ -55,7 +55,6 @@ class Limits:
     """Refuses what is too much before the application sees it: requests (429), bodies (413)."""
 
     def __init__(self, app: ASGIApp, settings: Settings, rates: Rates) -> None:
-        """Around an application."""
         self._app = app
         self._rates = rates
         self._most = settings.most_body

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
 from tiebreak.fair.bank import quotas, results, sessions, tokens
-from tiebreak.fair.bank.question import Asked
+from tiebreak.fair.bank.question import Asked, Session
 from tiebreak.fair.bank.sessions import Sampler
 from tiebreak.fair.bank.tokens import Caller
 from tiebreak.fair.server.gate import Gate
@@ -56,7 +56,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     def create(request: Request, wanted: NewSession, key: Key) -> Response:
         """Open a session of k unseen questions, or get the one that the key made before."""
         holder = gate.enter(request, "session:create").holder
-        opened = sessions.Session(wanted.k, wanted.model, wanted.prompting)
+        opened = Session(wanted.k, wanted.model, wanted.prompting)
         session, new = sessions.create(engine, sampler, holder, opened, key)
         return JSONResponse(state_of_session(session), 201 if new else 200)
 
@@ -84,7 +84,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     ) -> Response:
         """Answer question k. The same answer again changes nothing; another one is refused."""
 
-        def work(connection: Connection, caller: Caller) -> sessions.Session:
+        def work(connection: Connection, caller: Caller) -> Session:
             return sessions.answer(connection, session, k, given.answer, caller.holder)
 
         kept = await gate.run(request, "answer:write", session, work)
@@ -99,7 +99,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     return routes
 
 
-def state_of_session(session: sessions.Session) -> dict[str, str | int | None]:
+def state_of_session(session: Session) -> dict[str, str | int | None]:
     """A session as it is sent."""
     return {name: getattr(session, name) for name in SessionState.model_fields}
 

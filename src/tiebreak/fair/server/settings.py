@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
@@ -40,12 +39,12 @@ class Settings:
         return json.dumps(values)
 
 
-def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
+def from_environment() -> Settings:
     """What `bank serve` passed to this process.
 
     Raises:
         BankError: it passed nothing, or there are no keys.
     """
-    if VARIABLE not in environment:
+    if VARIABLE not in os.environ:
         raise BankError(f"{VARIABLE} is not set: start the server with tiebreak bank serve")
-    return Settings(keys=keys_from(environment), **json.loads(environment[VARIABLE]))
+    return Settings(keys=keys_from(), **json.loads(os.environ[VARIABLE]))

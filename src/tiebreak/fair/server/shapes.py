@@ -5,8 +5,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from tiebreak.fair.bank.prompting import Prompting
-from tiebreak.fair.bank.question import QuestionType
-from tiebreak.fair.bank.schema import Role, State
+from tiebreak.fair.bank.question import QuestionType, State
+from tiebreak.fair.bank.schema import Role
 
 
 def _no_control(text: str) -> str:

@@ -20,7 +20,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, TypeVar, get_args
 
 import anyio
@@ -41,7 +41,7 @@ from tenacity import (
 from tiebreak.extras import to_install
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
-from tiebreak.fair.bank.question import Asked, BankQuestion, item_metadata
+from tiebreak.fair.bank.question import Asked, BankQuestion, Session, item_metadata
 from tiebreak.fair.bank.sampling import SHARES, Share
 from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
@@ -207,17 +207,6 @@ def _bank(given: str | None) -> str:
     return from_working_directory(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a session stands: `next` is the question to be asked, None at the end."""
-
-    id: str
-    k: int
-    state: str
-    answered: int
-    next: int | None
-
-
 class Client:
     """A server of `tiebreak bank serve`, for the holder of a token.
 
@@ -257,7 +246,7 @@ class Client:
             raise self._no_address(error) from error
         self._patience = patience
 
-    def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Standing:
+    def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Session:
         """The session of k questions for a model, new or as it stands; `name` tells several apart.
 
         Refused are a wrong token, more than the quota, another session while one is open.
@@ -265,7 +254,7 @@ class Client:
         wanted = {"k": k, "model": model, "prompting": prompting}
         digest = hashlib.sha256(json.dumps([wanted, name], sort_keys=True).encode())
         key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
-        return _of(Standing, self._ask("POST", "sessions", wanted, key))
+        return _of(Session, {"released": False, **self._ask("POST", "sessions", wanted, key)})
 
     def question(self, session: str, position: int) -> Asked:
         """A question of a session; refused where an earlier one has no answer yet."""
@@ -360,17 +349,17 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
     """
     client = connect(server)
     try:
-        standing = client.start(k, str(get_model()), prompting, name)
+        session = client.start(k, str(get_model()), prompting, name)
     except BankError as error:
         raise PrerequisiteError(str(error)) from error
-    places = [f"Question {place} of session {standing.id}" for place in range(1, k + 1)]
+    places = [f"Question {place} of session {session.id}" for place in range(1, k + 1)]
     return Task(
         name=BENCHMARKS[prompting],
         dataset=MemoryDataset(
             [Sample(id=place, input=text) for place, text in enumerate(places, 1)],
-            name=f"session {standing.id}",
+            name=f"session {session.id}",
         ),
-        solver=examined(server, standing.id, prompting, standing.answered),
+        solver=examined(server, session.id, prompting, session.answered),
         # All begin at once and wait for their turn: a retry may begin a question before the one
         # at which the run was killed, which could then get no place among the samples.
         config=GenerateConfig(max_connections=k),
@@ -378,7 +367,7 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
             DESIGN_KEY: {
                 "design": "served",
                 "k": k,
-                "session": standing.id,
+                "session": session.id,
                 "prompting": prompting,
                 "server": server,
             }

@@ -16,8 +16,7 @@ from tiebreak.analysis.stars import star_report
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank import results
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.release import LEAST, publishable, result_of
-from tiebreak.fair.bank.results import SubjectResult
+from tiebreak.fair.bank.results import LEAST, SubjectResult, publishable, result_of
 from tiebreak.fair.bank.sessions import Holder
 from tiebreak.report.json import json_ready
 
