@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final
 
-import numpy as np
 from inspect_ai.log import (
     EvalSampleSummary,
     list_eval_logs,
@@ -23,7 +23,7 @@ from inspect_ai.model import ModelUsage
 from tiebreak.candidates import load_candidates
 from tiebreak.estimate.experience import mean_range
 from tiebreak.estimate.plan import FEWEST
-from tiebreak.estimate.totals import FloatArray, Range
+from tiebreak.estimate.totals import Range
 from tiebreak.paths import local_path
 from tiebreak.prices import Price
 from tiebreak.report import terminal
@@ -81,7 +81,7 @@ class Bill:
 
 def bill_of(model: str, path: str, prices: Mapping[str, Price]) -> Bill:
     """What the answers in a log took; `prices` by the models that are asked."""
-    items: dict[int | str, FloatArray] = defaultdict(lambda: np.zeros(3))
+    items: dict[int | str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     unpriced: set[str] = set()
     summaries = read_eval_log_sample_summaries(path)
     for sample_id, name, usage in _usages(path, summaries):
@@ -89,10 +89,10 @@ def bill_of(model: str, path: str, prices: Mapping[str, Price]) -> Bill:
         tokens = (usage.input_tokens + cached, usage.output_tokens)
         cost = prices[name].cost(*tokens) if name in prices else math.nan
         unpriced |= {name} - prices.keys()
-        items[sample_id] += (*tokens, cost)
-    table = np.array([*items.values()]).reshape(-1, 3)
-    tokens_in, tokens_out, mean = table.mean(axis=0).tolist() if len(table) else 3 * [math.nan]
-    costs = [*enumerate(table[:, 2].tolist())]
+        items[sample_id] = [*map(sum, zip(items[sample_id], (*tokens, cost), strict=True))]
+    columns = [*zip(*items.values(), strict=True)] or 3 * [(math.nan,)]
+    tokens_in, tokens_out, mean = map(fmean, columns)
+    costs = [*enumerate(columns[2])]
     single = len(costs) < 2 or math.isnan(mean)
     return Bill(
         model=model,
