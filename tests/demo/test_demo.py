@@ -15,11 +15,12 @@ from tests.harness import ROOT
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
-from tiebreak.demo import run, screen
+from tiebreak.demo import run
 from tiebreak.demo.run import ITEMS, LOCAL, SETTINGS, demo_study, run_demo
 from tiebreak.demo.screen import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match
+from tiebreak.study.run import written_report
 
 
 def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
@@ -227,6 +228,6 @@ def test_without_matplotlib_the_report_is_left_out_and_said_how_to_get(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    said = screen.written_report(screen.run_folder(tmp_path))
+    said = written_report([], tmp_path)
     assert said.startswith("not written: ")
     assert "pip install matplotlib" in said

@@ -336,7 +336,10 @@ def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.Monk
     said = " ".join(done.stderr.split())
     assert "No price of candidate/0.1, candidate/0.5 and candidate/0.9 is known" in said
     assert "add --price candidate/0.1=IN,OUT" in said
-    assert "Ask 3 models for 8 answers each, for about $0.00 more" in said
+    assert (
+        "for 8 answers each, for what candidate/0.1, candidate/0.5 and candidate/0.9 may cost?"
+        in said
+    )
     assert "Judge without a limit?" in said
     assert (done.exit_code == 0) == (reply == "y")
     assert (calls() > 0) == (reply == "y")

@@ -18,12 +18,11 @@ from tiebreak.analysis.judge.biases import ALARM, Flips, Position, flips_of, pos
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.paths import to_file
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.report import terminal
-from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets.leaderboard import short_sheet
 from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.study.run import written_report
 from tiebreak.text import all_of, count, percent
 
 DemoProtocol = Literal["round_robin", "seal", "peer_review"]
@@ -65,14 +64,6 @@ def run_folder(out: Path) -> DemoLogs:
             number += 1
             continue
         return DemoLogs(run / "answers", run / "ranking", run / "report")
-
-
-def written_report(logs: DemoLogs) -> str:
-    """Write the report; its page, or without matplotlib why there is none."""
-    try:
-        return str(write_report([logs.ranking], logs.report)[0])
-    except MissingPackageError as error:
-        return f"not written: {error}"
 
 
 def say(text: str) -> None:
@@ -284,6 +275,6 @@ def show_recorded(
         f"verdicts of {judge}, by Tiebreak {version} with inspect_ai "
         f"{header.packages['inspect_ai']}. Their transcripts are left out.\n"
     )
-    page = written_report(logs)
+    page = written_report([logs.ranking], logs.report)
     show_ranking(protocol, judge, logs, page)
     return logs

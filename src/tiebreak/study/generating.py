@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final
 
-import numpy as np
 from inspect_ai.log import (
     EvalSampleSummary,
     list_eval_logs,
@@ -23,12 +23,11 @@ from inspect_ai.model import ModelUsage
 from tiebreak.candidates import load_candidates
 from tiebreak.estimate.experience import mean_range
 from tiebreak.estimate.plan import FEWEST
-from tiebreak.estimate.sheet import money
-from tiebreak.estimate.totals import FloatArray, Range
+from tiebreak.estimate.totals import Range
 from tiebreak.paths import local_path
 from tiebreak.prices import Price
 from tiebreak.report import terminal
-from tiebreak.report.cells import UNDEFINED, Cell, integer, words
+from tiebreak.report.cells import dollars, integer, money, number, words
 from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 from tiebreak.study import StudyError
 from tiebreak.study.answers import Answers, answer, say
@@ -82,7 +81,7 @@ class Bill:
 
 def bill_of(model: str, path: str, prices: Mapping[str, Price]) -> Bill:
     """What the answers in a log took; `prices` by the models that are asked."""
-    items: dict[int | str, FloatArray] = defaultdict(lambda: np.zeros(3))
+    items: dict[int | str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     unpriced: set[str] = set()
     summaries = read_eval_log_sample_summaries(path)
     for sample_id, name, usage in _usages(path, summaries):
@@ -90,10 +89,10 @@ def bill_of(model: str, path: str, prices: Mapping[str, Price]) -> Bill:
         tokens = (usage.input_tokens + cached, usage.output_tokens)
         cost = prices[name].cost(*tokens) if name in prices else math.nan
         unpriced |= {name} - prices.keys()
-        items[sample_id] += (*tokens, cost)
-    table = np.array([*items.values()]).reshape(-1, 3)
-    tokens_in, tokens_out, mean = table.mean(axis=0).tolist() if len(table) else 3 * [math.nan]
-    costs = [*enumerate(table[:, 2].tolist())]
+        items[sample_id] = [*map(sum, zip(items[sample_id], (*tokens, cost), strict=True))]
+    columns = [*zip(*items.values(), strict=True)] or 3 * [(math.nan,)]
+    tokens_in, tokens_out, mean = map(fmean, columns)
+    costs = [*enumerate(columns[2])]
     single = len(costs) < 2 or math.isnan(mean)
     return Bill(
         model=model,
@@ -119,8 +118,8 @@ def _usages(
             yield sample_id, name, usage
 
 
-def items_within(dollars: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
-    """How many items can be answered and judged; `judging` are the dollars that one takes.
+def items_within(left: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
+    """How many items the dollars that are left buy; `judging` are those that judging one takes.
 
     With all items that are there already, and answers as dear as they may well be.
     """
@@ -129,7 +128,7 @@ def items_within(dollars: float, bills: Sequence[Bill], judging: float, n_pool: 
         more = sum(bill.cost.high * max(0, n_items - bill.n_items) for bill in bills)
         return more + judging * n_items
 
-    return bisect_right(range(n_pool + 1), dollars, key=total) - 1
+    return bisect_right(range(n_pool + 1), left, key=total) - 1
 
 
 def require_known(bills: Sequence[Bill]) -> None:
@@ -235,10 +234,8 @@ class Generating:
     def _answer(
         self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
     ) -> Answers:
-        dollars = None if self.study.budget is None else max(0.0, self._left(bills))
-        return answer(
-            self.study, self.benchmark, self.folder, n_items, models=models, dollars=dollars
-        )
+        left = None if self.study.budget is None else max(0.0, self._left(bills))
+        return answer(self.study, self.benchmark, self.folder, n_items, models=models, dollars=left)
 
     def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:
         """How many items all are to answer."""
@@ -288,9 +285,10 @@ def sheet_of(
         (
             words(bill.model),
             integer(bill.n_items),
-            *(_cell(tokens, "{:,.0f}".format) for tokens in (bill.tokens_in, bill.tokens_out)),
-            _cell(bill.cost.likely, money),
-            _cell(bill.more(n_items), money),
+            number(bill.tokens_in, 0),
+            number(bill.tokens_out, 0),
+            dollars(bill.cost.likely if bill.known else None),
+            dollars(bill.more(n_items) if bill.known else None),
         )
         for bill in bills
     ]
@@ -308,13 +306,10 @@ def sheet_of(
 
 def about(bills: Sequence[Bill], n_items: int) -> str:
     """The dollars to come, in words."""
-    more = money(sum(bill.more(n_items) for bill in bills if bill.known))
+    known = [bill.more(n_items) for bill in bills if bill.known]
     unknown = [bill.model for bill in bills if not bill.known]
-    return f"about {more} more" + (f", and what {all_of(unknown)} may cost" if unknown else "")
-
-
-def _cell(figure: float, write: Callable[[float], str]) -> Cell:
-    return Cell(UNDEFINED) if math.isnan(figure) else Cell(write(figure), figure)
+    parts = [f"about {money(sum(known))} more"] if known else []
+    return " and ".join([*parts, *([f"what {all_of(unknown)} may cost"] if unknown else [])])
 
 
 def _notes(bills: Sequence[Bill], judging: float) -> Iterator[str]:
@@ -327,7 +322,7 @@ def _notes(bills: Sequence[Bill], judging: float) -> Iterator[str]:
 def _unknown(bills: Sequence[Bill]) -> Iterator[str]:
     if unpriced := sorted({name for bill in bills for name in bill.unpriced}):
         yield (
-            f"No price of {all_of(unpriced)} is known, which answers or helps to: add --price "
+            f"No price of {all_of(unpriced)} is known: add --price "
             f"{unpriced[0]}=IN,OUT (dollars per million tokens)"
         )
     if uncounted := [bill.model for bill in bills if bill.uncounted]:

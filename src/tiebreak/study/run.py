@@ -19,7 +19,7 @@ from typing import Any, Final
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.estimate import sheet as estimate_sheets
-from tiebreak.paths import AnyPath
+from tiebreak.paths import AnyPath, Paths
 from tiebreak.prices import Price
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report import terminal
@@ -107,9 +107,7 @@ def run_study(
             paid = paid_for_answers(study, kept, prices)
             runs = _plans(study, sources, kept, confirm, paid)
             logs, unfinished = _judging(study, runs, kept)
-            page = _report(study, logs, kept)
-            unpublished = _publish(study, logs, kept)
-            say(f"  Report: {page}\n")
+            page, unpublished = _report(study, logs, kept)
     return StudyResult(logs, page, left_out, unfinished, unpublished)
 
 
@@ -247,7 +245,8 @@ def _judging(
     return tuple(logs), tuple(unfinished)
 
 
-def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
+def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str, str]:
+    """The page, and why what is to be published is not; "" where it is."""
     ranked = shlex.join(_short(kept.path / "ranking", logs))
     _step(
         5,
@@ -255,24 +254,23 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
         f"tiebreak rank {ranked}",
         f"tiebreak report {ranked} -o {kept.report}",
     )
+    page, unpublished = written_report(logs, kept.report, study.title), ""
+    if study.publish:
+        from tiebreak.publish.dataset import publish_dataset
+        from tiebreak.publish.errors import PublishError
+
+        say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
+        try:
+            publish_dataset(logs, study.publish)
+        except PublishError as error:
+            unpublished = str(error)
+    say(f"  Report: {page}\n")
+    return page, unpublished
+
+
+def written_report(logs: Paths, folder: Path, title: str | None = None) -> str:
+    """Write the report; its page, or without matplotlib why there is none."""
     try:
-        page = str(write_report(logs, kept.report, title=study.title)[0])
+        return str(write_report(logs, folder, title=title)[0])
     except MissingPackageError as error:
-        page = f"not written: {error}"
-    return page
-
-
-def _publish(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> str:
-    """Send the dataset where one is named; why it has not got there."""
-    if not study.publish:
-        return ""
-    from tiebreak.publish.dataset import publish_dataset
-    from tiebreak.publish.errors import PublishError
-
-    ranked = shlex.join(_short(kept.path / "ranking", logs))
-    say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
-    try:
-        publish_dataset(logs, study.publish)
-    except PublishError as error:
-        return str(error)
-    return ""
+        return f"not written: {error}"
