@@ -15,12 +15,7 @@ from pydantic import BaseModel
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.candidates import CandidateError, load_candidates, write_parquet
-from tiebreak.candidates.inspect_files import (
-    read_header,
-    read_inspect_header,
-    read_samples,
-    sample_texts,
-)
+from tiebreak.candidates.inspect_files import read_header, read_inspect_header, read_samples
 from tiebreak.candidates.inspect_logs import _WORDS
 from tiebreak.candidates.inspect_types import LogContent, Part
 
@@ -83,12 +78,12 @@ def test_a_member_in_several_frames_of_zstd_is_read(tmp_path: Path) -> None:
     from inspect_ai._util import zipfile as of_inspect
 
     path = write_inspect_log(tmp_path / "a.eval", "a", make_rows(3))
-    plain = read_samples(sample_texts(str(path)))
+    plain = read_samples(str(path))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(of_inspect, "_MAX_INPUT_PER_FRAME", 100)
         rezipped(path, lambda _, text: text, 93)
     assert path.read_bytes().count(b"\x28\xb5\x2f\xfd") > 20
-    assert read_samples(sample_texts(str(path))) == plain
+    assert read_samples(str(path)) == plain
 
 
 def test_words_of_scores_are_the_numbers_that_inspect_makes_of_them() -> None:
@@ -101,8 +96,7 @@ def check_as_inspect_reads(path: Path) -> None:
     header = read_header(str(path))
     check_same(header, theirs)
     assert header.metadata == theirs.metadata
-    log = read_eval_log(str(path), resolve_attachments=True)
-    samples = read_samples(sample_texts(str(path)))
+    log, samples = read_eval_log(str(path), resolve_attachments=True), read_samples(str(path))
     # Of these Inspect has the beginning of a text, and no image.
     shortened = re.search(r"0\.3\.(110|150|200)|long_text", str(path)) is not None
     for sample, whole in zip(samples, log.samples or [], strict=True):

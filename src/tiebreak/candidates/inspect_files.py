@@ -6,7 +6,7 @@ zip's members is damaged. So files are opened and parsed here, without Inspect w
 form of `inspect_types`; what has another form Inspect brings up to date, or says what is wrong.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from io import BytesIO
@@ -94,13 +94,13 @@ def own_file(path: str) -> str | None:
     return None if "://" in file else file
 
 
-def read_samples(texts: Iterable[bytes]) -> list[LogSample]:
-    """All samples of a log out of their JSON, in Inspect's order: by epoch, then by id.
+def read_samples(path: str) -> list[LogSample]:
+    """All samples of a log on this machine, in Inspect's order: by epoch, then by id.
 
     Raises:
         Exception: Whatever damaged bytes make a parser raise.
     """
-    samples = list(map(_whole_sample, texts))
+    samples = [_whole_sample(text) for text in sample_texts(path)]
     for sample in samples:
         if not 1 <= sample.epoch < 2**31:
             raise ValueError(f"sample {sample.id} is of epoch {sample.epoch}")

@@ -4,13 +4,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tiebreak.candidates.arena_logs import by_model
 from tiebreak.candidates.identity import content_hash, input_hash
-from tiebreak.candidates.inspect_files import read_header, read_samples, reason, sample_texts
+from tiebreak.candidates.inspect_files import read_header, read_samples, reason
 from tiebreak.candidates.inspect_types import (
     MEDIA,
     LogContent,
@@ -73,13 +73,10 @@ _WORDS = {
 }
 
 
-def read_inspect_log(
-    path: Path, options: ReadOptions, texts: Iterable[bytes] | None = None
-) -> Reading:
+def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
     """Read one Inspect log.
 
-    The header is read first, so ranking logs and unsuccessful ones are skipped cheaply. Who needs
-    more of the samples than this reader gives it their `texts` and sees each of them pass.
+    The header is read first, so ranking logs and unsuccessful ones are skipped cheaply.
     """
     source = options.shown(path)
     try:
@@ -95,7 +92,7 @@ def read_inspect_log(
         )
         return Reading(problems=(Note("log_status", source, message),), run=_run_of(header))
     try:
-        samples = read_samples(sample_texts(path.as_posix()) if texts is None else texts)
+        samples = read_samples(path.as_posix())
         runs = [(header, samples)]
         if ANSWERS_KEY in header.metadata:
             runs = list(by_model(header, samples))

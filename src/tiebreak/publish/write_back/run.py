@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from inspect_ai import score
@@ -33,14 +33,13 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
-from pydantic import AfterValidator, BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
 from tiebreak.candidates import same_answer
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_files import is_zip, reason, sample_texts
 from tiebreak.candidates.inspect_logs import read_inspect_log
-from tiebreak.candidates.native import RECORDED
 from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.paths import Paths, path_list, whole_file
@@ -77,42 +76,22 @@ class Ranks(NamedTuple):
     scores: Mapping[tuple[str, int], Mapping[str, Score]]
 
 
-def _of_rankings(scores: dict[str, Score] | None) -> dict[str, Score]:
-    return {name: score for name, score in (scores or {}).items() if name.startswith(RECORDED)}
-
-
-class Scored(BaseModel):
-    """What is read of a sample to see whether it changes: the ranks that it holds."""
+class _Scored(BaseModel):
+    """What is read of a sample to see whether it changes."""
 
     id: int | str
     epoch: int
-    scores: Annotated[dict[str, Score] | None, AfterValidator(_of_rankings)] = None
-
-
-def noted(texts: Iterable[bytes], scored: list[Scored | None]) -> Iterator[bytes]:
-    """The JSON of samples as it comes; what each holds of ranks is noted, None in another form."""
-    for text in texts:
-        try:
-            scored.append(Scored.model_validate_json(text))
-        except ValidationError:
-            scored.append(None)
-        yield text
+    scores: dict[str, Score] | None = None
 
 
 def put_ranks(
-    path: Path,
-    ranks: Ranks,
-    before: os.stat_result,
-    scored: Iterable[Scored | None],
-    *,
-    dry_run: bool = False,
+    path: Path, ranks: Ranks, before: os.stat_result, *, dry_run: bool = False
 ) -> frozenset[str]:
     """Put ranks into a model's log, and return the names of those scores that are new or changed.
 
     A score of an earlier ranking by the same protocol is replaced, also at samples that have no
     rank now; all other scores stay. A sample that was not ranked has no score. Where nothing
-    changes the file stays as it is. `before` is its state when the log was read, and `scored` is
-    what its samples held then.
+    changes the file stays as it is. `before` is its state when the log was read.
 
     Raises:
         WriteBackError: another program changed the file in between.
@@ -122,6 +101,7 @@ def put_ranks(
     if is_zip(path.as_posix()):
         try:
             header = read_eval_log(path, header_only=True)
+            scored = map(_Scored.model_validate_json, sample_texts(path.as_posix()))
             changed = _changed(header, scored, ranks)
             if changed and dry_run:
                 _copy(path, None, ranks)
@@ -208,20 +188,12 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
     return log
 
 
-def _changed(
-    log: EvalLog, samples: Iterable[Scored | EvalSample | None], ranks: Ranks
-) -> frozenset[str]:
-    """The names of scores under which a log does not hold what it is to.
-
-    Raises:
-        ValueError: a sample is in another form than Inspect's today.
-    """
+def _changed(log: EvalLog, samples: Iterable[_Scored | EvalSample], ranks: Ranks) -> frozenset[str]:
+    """The names of scores under which a log does not hold what it is to."""
     changed = {name for name in ranks.names if _header(log, name) != _header(ranks.log, name)}
     for sample in samples:
         if changed == ranks.names:
             break
-        if sample is None:
-            raise ValueError("the form of another version")
         held, ours = sample.scores or {}, ranks.scores.get((str(sample.id), sample.epoch), {})
         changed |= {name for name in ranks.names if held.get(name) != ours.get(name)}
     return frozenset(changed)
@@ -422,8 +394,7 @@ def _into_log(
     if unpacked_name(path.name) != path.name:
         return [Outcome(path.as_posix(), "left_alone", why="is packed: unpack it first")]
     before = path.stat()
-    scored: list[Scored | None] = []
-    reading = read_inspect_log(path, options, noted(sample_texts(path.as_posix()), scored))
+    reading = read_inspect_log(path, options)
     if not reading.records:
         first = reading.problems[:1]
         return [Outcome(path.as_posix(), "left_alone", why=problem.what) for problem in first]
@@ -441,8 +412,7 @@ def _into_log(
     if fitting:
         standings = [(ranking, standings_by_sample(log, ranking)) for ranking in fitting]
         try:
-            ranks = ranks_of(log.model, standings)
-            changed = put_ranks(path, ranks, before, scored, dry_run=dry_run)
+            changed = put_ranks(path, ranks_of(log.model, standings), before, dry_run=dry_run)
         except WriteBackError:
             raise
         except OSError as error:
