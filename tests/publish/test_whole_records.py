@@ -60,7 +60,7 @@ def judged_twice(path: Path) -> Run:
 
 def pool_of(run: Run) -> CandidatePool:
     """The answers but one, and one that was not judged; an item has choices."""
-    items = [one.ballots for one in run.judged]
+    items = run.ballots
     keys = {item.item_id: ItemKey(item.benchmark, item.item_id) for item in items}
     rows = {
         keys[item.item_id]: {

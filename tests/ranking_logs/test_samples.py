@@ -11,7 +11,7 @@ from inspect_ai.log import EvalSample, read_eval_log
 
 from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tiebreak.ranking_logs import UnreadableLogError, read_ranking_logs
-from tiebreak.ranking_logs.samples import read_held, read_samples
+from tiebreak.ranking_logs.samples import read_held
 from tiebreak.scorers.ballots import STORE_KEY, Verdict, Vote, restore_ballots
 
 ABC = bracket("q1", "a", "b", "c")
@@ -43,19 +43,16 @@ def change(path: Path, how: Callable[[bytes], bytes]) -> None:
 def compare(path: Path) -> None:
     """Held against Inspect's own reading of the whole log."""
     theirs = read_eval_log(str(path)).samples or []
-    plain, held = read_samples(str(path)), read_held(str(path), with_metadata=True)
-    for own, names in ((plain, (*FIELDS, "store")), (held, FIELDS)):
-        fields = [
-            [[getattr(one, name) for name in names] for one in each] for each in (own, theirs)
-        ]
-        assert fields[0] == fields[1]
+    held = read_held(str(path), with_metadata=True)
+    fields = [[[getattr(one, name) for name in FIELDS] for one in each] for each in (held, theirs)]
+    assert fields[0] == fields[1]
     for one, other in zip(held, theirs, strict=True):
         if isinstance(one.store, dict):
             assert one.store == other.store
         else:
             assert one.ballots() == restore_ballots(other.store[STORE_KEY])
     for name, inner in (("error", "message"), ("invalidation", "reason"), ("limit", "type")):
-        for mine, other in zip(plain, theirs, strict=True):
+        for mine, other in zip(held, theirs, strict=True):
             pair = [getattr(one, name) for one in (mine, other)]
             assert (pair[0] is None) == (pair[1] is None)
             assert pair[0] is None or len({getattr(one, inner) for one in pair}) == 1
@@ -71,13 +68,13 @@ def test_of_two_samples_under_one_name_the_later_counts(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [ABC, bracket("q2", "a", "b", "c")])
     change(path, lambda text: text.replace(b'"answer"', b'"another"'))
     compare(path)
-    assert sorted(one.target for one in read_samples(str(path))) == ["another", "answer"]
+    assert sorted(one.target for one in read_held(str(path))) == ["another", "answer"]
 
 
 def test_numbers_that_are_no_json(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [sample(None, "x", store={"y": [1.5]})])
     change(path, lambda text: text.replace(b"1.5", b"NaN,-Infinity"))
-    [one] = read_samples(str(path))
+    [one] = read_held(str(path))
     assert math.isnan(one.store["y"][0])
     assert one.store["y"][1] == -math.inf
 

@@ -28,10 +28,11 @@ from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
-from tiebreak.publish.runs import Judged, Run
+from tiebreak.publish.runs import Run
 from tiebreak.publish.secrets import refuse_secrets, score_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
 from tiebreak.ranking_logs.votes_file import open_votes_file
+from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.text import count, listed
 
 # A message names so many items; the count says how many there are.
@@ -119,12 +120,12 @@ def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
 
 def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
     hashes = {item.key: item.input_hash for item in pool.items}
-    for item in run.judged:
+    for item in run.ballots:
         key = _key(item)
         answered = pool.candidates.get(key, {})
-        asked = hashes.get(key) == item.ballots.input_hash
+        asked = hashes.get(key) == item.input_hash
         if not asked or not set(_models(run, item)) <= set(answered):
-            yield item.ballots.item_id
+            yield item.item_id
 
 
 def _unlike(run: Run, pool: CandidatePool) -> Iterator[str]:
@@ -136,7 +137,7 @@ def _unlike(run: Run, pool: CandidatePool) -> Iterator[str]:
     for sample in run.again():
         item, texts = sample.ballots, sample.answers
         assert item is not None
-        row = pool.candidates[ItemKey(item.benchmark, item.item_id)]
+        row = pool.candidates[_key(item)]
         answers = {name: row[run.names.get(name, name)].answer for name in item.models}
         alike = all(
             same_answer(
@@ -153,7 +154,7 @@ def _unlike(run: Run, pool: CandidatePool) -> Iterator[str]:
 
 def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     public = {old: new for new, old in run.names.items()}
-    wanted = {_key(item): _models(run, item) for item in run.judged}
+    wanted = {_key(item): _models(run, item) for item in run.ballots}
     rows: dict[ItemKey, dict[str, Candidate]] = {}
     for key, models in wanted.items():
         candidates = {public.get(name, name): pool.candidates[key][name] for name in models}
@@ -191,13 +192,13 @@ def _refuse_secrets(public: CandidatePool, loaded: CandidatePool) -> CandidatePo
     return public
 
 
-def _key(judged: Judged) -> ItemKey:
-    return ItemKey(judged.ballots.benchmark, judged.ballots.item_id)
+def _key(item: ItemBallots) -> ItemKey:
+    return ItemKey(item.benchmark, item.item_id)
 
 
-def _models(run: Run, judged: Judged) -> list[str]:
+def _models(run: Run, item: ItemBallots) -> list[str]:
     """The models of an item, as its log and the pool call them."""
-    return [run.names.get(name, name) for name in judged.ballots.models]
+    return [run.names.get(name, name) for name in item.models]
 
 
 def _some(names: Sequence[str], total: int) -> str:

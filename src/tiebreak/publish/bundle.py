@@ -148,8 +148,8 @@ def as_json(data: dict[str, Any]) -> bytes:
 
 
 def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
-    judged = of_board(run.judged, board)
-    items = [item.ballots for item in judged]
+    judged = of_board(run, board)
+    items = [item.ballots for item in judged if item.ballots]
     pool = sorted([item.item_id, item.input_hash, list(item.models)] for item in items)
     return {
         "benchmark": board.benchmark,
@@ -161,7 +161,7 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
         "n_unranked": len(board.unranked),
         "settled": board.settled,
         "rubrics": sorted({(item.rubric, item.task_type) for item in items}),
-        "rubric_sha256": sorted({item.rubric for item in judged if item.rubric}),
+        "rubric_sha256": sorted({item.metadata["rubric"] for item in judged if item.metadata}),
         "pool": {
             "models": sorted({model for item in items for model in item.models}),
             "n_items": len({(item.item_id, item.input_hash) for item in items}),
@@ -210,7 +210,7 @@ def _drawings(run: Run) -> Iterator[tuple[str, "Drawing | None"]]:
     from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 
     for board in run.boards:
-        items = ranked(of_board(run.judged, board))
+        items = ranked(of_board(run, board))
         best_first = [row.model for row in board.rows]
         yield board.benchmark, leaderboard_figure(board)
         yield board.benchmark, native_figure(board)

@@ -28,23 +28,6 @@ from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import samples_again
 from tiebreak.report.figures.canvas import slug
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import Placement
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One item as it was judged, in one epoch of the run (`repetition`, 1 = the first).
-
-    `placement` is None where the ballots give no ranking, `counts` is False where judging did not
-    finish, or the sample was invalidated. `rubric` is the hash of its rubric, None where the log
-    does not hold it.
-    """
-
-    ballots: ItemBallots
-    placement: Placement | None
-    repetition: int
-    counts: bool
-    rubric: str | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,8 +35,7 @@ class Run:
     """One run: what was judged, its leaderboards and what is public about its logs.
 
     `log` and all that is made of it has the models' public names; `names` leads from these to
-    those in the logs, where they differ. `judged` are the items with ballots, in the log's order,
-    without votes; `again` reads these.
+    those in the logs, where they differ.
     """
 
     run_id: str
@@ -62,8 +44,20 @@ class Run:
     boards: tuple[Leaderboard, ...]
     reviews: tuple[PeerReview, ...]
     facts: tuple[LogFacts, ...]
-    judged: tuple[Judged, ...]
     names: Mapping[str, str]
+
+    @property
+    def judged(self) -> list[JudgedItem]:
+        """The items with ballots, but those that did not have to be judged, in the log's order.
+
+        They are without votes; of their metadata there is the hash of the `rubric`, if any.
+        """
+        return list(filter(_is_judged, self.log.samples))
+
+    @property
+    def ballots(self) -> list[ItemBallots]:
+        """The ballots of `judged`."""
+        return [item.ballots for item in self.judged if item.ballots is not None]
 
     @property
     def roles(self) -> tuple[RoleFacts, ...]:
@@ -75,15 +69,14 @@ class Run:
         return tuple(roles)
 
     def again(self) -> Iterator[JudgedItem]:
-        """The samples of `judged`, one at a time, with votes and with what was to be judged.
+        """The items of `judged`, one at a time, with votes and with what was to be judged.
 
         Raises:
             UnreadableLogError: a log has changed since it was read.
         """
         public = {old: new for new, old in self.names.items()}
-        for sample in samples_again(self.log):
-            if sample.ballots is not None and not sample.skipped:
-                yield _renamed(sample, public)
+        for sample in filter(_is_judged, samples_again(self.log)):
+            yield _renamed(sample, public)
 
 
 def read_runs(
@@ -134,7 +127,6 @@ def _run(log: RankingLog, how: Resampling) -> Run:
         boards=boards,
         reviews=_reviews(log, how),
         facts=facts,
-        judged=tuple(_judged(log)),
         names=names,
     )
 
@@ -160,25 +152,16 @@ def utc(created: str) -> str:
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def _is_judged(sample: JudgedItem) -> bool:
+    return sample.ballots is not None and not sample.skipped
+
+
 def _rubric_hash(metadata: dict[str, Any]) -> dict[str, Any]:
     contest = metadata.get(CONTEST_KEY)
     if not isinstance(contest, Mapping) or "rubric" not in contest:
         return {}
     rubric = json.dumps(contest["rubric"], sort_keys=True)
     return {"rubric": hashlib.sha256(rubric.encode()).hexdigest()}
-
-
-def _judged(log: RankingLog) -> Iterator[Judged]:
-    """Every item with ballots, but those that did not have to be judged."""
-    for sample in log.samples:
-        if sample.ballots is not None and not sample.skipped:
-            yield Judged(
-                ballots=sample.ballots,
-                placement=sample.placement,
-                repetition=sample.epoch,
-                counts=sample.problem is None,
-                rubric=sample.metadata.get("rubric"),
-            )
 
 
 def _names(item: ItemBallots) -> set[str]:

@@ -27,11 +27,11 @@ from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.standing import Placed, Standing, best_first, left_open, whole
 from tiebreak.publish.facts import public_words
-from tiebreak.publish.runs import Judged, Run
+from tiebreak.publish.runs import Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.log import RankedItem
+from tiebreak.ranking_logs.log import JudgedItem, RankedItem
 from tiebreak.report.columns import COLUMNS, METRICS
 from tiebreak.report.json import only
 from tiebreak.scorers.ballots import ItemBallots, Vote
@@ -240,11 +240,14 @@ def leaderboard_rows(run: Run) -> list[Row]:
 
 def ranking_rows(run: Run) -> Iterator[Row]:
     """The rank of every model in every item that could be ranked, in the order of the log."""
-    for judged in _by_kind(run):
-        if judged.placement:
-            shared = _item_columns(run, judged.ballots, judged.repetition)
-            for row in item_ranking(RankedItem(judged.ballots, judged.placement)):
-                yield {**shared, **row}
+    kinds: dict[tuple[str, str] | None, list[JudgedItem]] = {}
+    for item in run.judged:
+        if item.problem is None:
+            kinds.setdefault(item.kind, []).append(item)
+    for item in chain.from_iterable(kinds.values()):
+        for ranked_item in ranked([item]):
+            shared = _item_columns(run, ranked_item.ballots, item.epoch)
+            yield from ({**shared, **row} for row in item_ranking(ranked_item))
 
 
 def ballot_rows(run: Run) -> Iterator[Row]:
@@ -260,17 +263,16 @@ def text_rows(run: Run) -> Iterator[Row]:
         yield from ({**shared, "about": about, "text": text} for about, text in words if text)
 
 
-def of_board(judged: Iterable[Judged], board: Leaderboard) -> list[Judged]:
+def of_board(run: Run, board: Leaderboard) -> list[JudgedItem]:
     """The items of a leaderboard, those that did not come to their end included."""
-    kind = (board.benchmark, board.protocol)
-    return [item for item in judged if (item.ballots.benchmark, item.ballots.protocol) == kind]
+    return [item for item in run.judged if item.kind == (board.benchmark, board.protocol)]
 
 
 def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
     shared = _of_run(run) | _of_board(run, board)
     reviews = [review for review in run.reviews if review.panel.benchmark == board.benchmark]
     unscored = {row.model: row.unscored_rate for row in board.rows}
-    table = ItemTable.of(ranked(of_board(run.judged, board)))
+    table = ItemTable.of(ranked(of_board(run, board)))
     measured = [
         *_borda(table, board),
         *(row for review in reviews for row in _peer_rows(review)),
@@ -309,7 +311,8 @@ def _of_run(run: Run) -> Row:
 
 
 def _of_board(run: Run, board: Leaderboard) -> Row:
-    judged = of_board(run.judged, board)
+    judged = of_board(run, board)
+    rubrics = {item.ballots.rubric for item in judged if item.ballots}
     return {
         "benchmark": board.benchmark,
         "protocol": board.protocol,
@@ -321,8 +324,8 @@ def _of_board(run: Run, board: Leaderboard) -> Row:
         "n_unranked": len(board.unranked),
         "n_skipped": board.settled.n_skipped if board.settled else 0,
         **only(board.receipt, "n_calls", "n_cached", "input_tokens", "output_tokens", "cost"),
-        "rubric": ", ".join(sorted({item.ballots.rubric for item in judged})) or None,
-        "rubric_sha256": _shared(item.rubric for item in judged),
+        "rubric": ", ".join(sorted(rubrics)) or None,
+        "rubric_sha256": _shared(item.metadata.get("rubric") for item in judged),
     }
 
 
@@ -392,18 +395,13 @@ def _standing(metric: str, row: Placed, **more: Any) -> Row:
     return {"metric": metric, "model": row.model, **shown, **more}
 
 
-def ranked(judged: Iterable[Judged]) -> list[RankedItem]:
+def ranked(judged: Iterable[JudgedItem]) -> list[RankedItem]:
     """The items among some that have a ranking."""
-    return [RankedItem(item.ballots, item.placement) for item in judged if item.placement]
-
-
-def _by_kind(run: Run) -> Iterator[Judged]:
-    """The items that count, those of one benchmark and protocol together."""
-    kinds: dict[tuple[str, str], list[Judged]] = {}
-    for item in run.judged:
-        if item.counts:
-            kinds.setdefault((item.ballots.benchmark, item.ballots.protocol), []).append(item)
-    return chain.from_iterable(kinds.values())
+    return [
+        RankedItem(item.ballots, item.placement)
+        for item in judged
+        if item.ballots and item.placement
+    ]
 
 
 def _entries(run: Run) -> Iterator[Entry]:

@@ -10,7 +10,7 @@ way of Inspect's own.
 of an item when it comes to it: `SamplesAgain`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -36,7 +36,6 @@ from tiebreak.scorers.ballots import (
     Match,
     Verdict,
     Vote,
-    ballots_text,
     newer_version,
     restore_ballots,
 )
@@ -125,41 +124,33 @@ class Held(Part, Generic[_M, _S]):
         return restore_ballots(self.store.get(STORE_KEY), kind)
 
 
-class Sample(Held[dict[str, Any], dict[str, Any]]):
-    """A sample with all that was to be judged, and its store as plain data."""
+def read_held(
+    path: str, *, with_metadata: Kept = False, with_votes: bool = True
+) -> list[Held[Any, Any]]:
+    """All samples of a log, in Inspect's order: by epoch, then by id.
 
-
-_H = TypeVar("_H", bound=Held[Any, Any])
-
-
-def read_samples(path: str) -> list[Sample]:
-    """All samples of a log, in Inspect's order: by epoch, then by id; of a votes file, its items.
+    Read are what was to be judged, and the votes of verdicts and the critiques of matches, only
+    where they are asked for.
 
     Raises:
         Exception: whatever damaged bytes make a parser raise.
     """
-    if is_votes_file(Path(path)):
-        return [
-            Sample(
-                **{name: getattr(item, name) for name in ("id", "epoch", "target", "metadata")},
-                store={STORE_KEY: ballots_text(item.ballots)} if item.ballots else {},
-            )
-            for item in read_votes_log(path, with_metadata=True).samples
-        ]
-    return _read(path, lambda text: read_sample(text, Sample, _UNREAD))
+    parsed = _parser(with_metadata, with_votes=with_votes)
+    if file := own_file(path):
+        texts = sample_texts(file)
+    else:
+        from inspect_ai.log import read_eval_log
+
+        log = read_eval_log(path, exclude_fields=_UNREAD)
+        texts = (sample.model_dump_json().encode() for sample in log.samples or ())
+    samples = sorted(map(parsed, texts), key=lambda held: place_of(held.id, held.epoch))
+    return [with_store(path, held) for held in samples]
 
 
-def read_held(
-    path: str, *, with_metadata: Kept = False, with_votes: bool = True
-) -> list[Held[Any, Any]]:
-    """All samples of a log, as quickly as can be; otherwise as `read_samples`.
-
-    Read are what was to be judged, and the votes of verdicts and the critiques of matches, only
-    where they are asked for.
-    """
-    metadata: Any = dict[str, Any] if with_metadata else _Nothing
-    if callable(with_metadata):  # called before the next sample is read, so it saves memory
-        metadata = Annotated[metadata, AfterValidator(with_metadata)]
+def _parser(kept: Kept, *, with_votes: bool) -> Callable[[bytes], Held[Any, Any]]:
+    metadata: Any = dict[str, Any] if kept else _Nothing
+    if callable(kept):  # called before the next sample is read, so it saves memory
+        metadata = Annotated[metadata, AfterValidator(kept)]
     stored = _Stored[ItemBallots] if with_votes else _Stored[_BareBallots]
     fast: type[Held[Any, Any]] = Held[metadata, stored]  # type: ignore[valid-type]
     safe: type[Held[Any, Any]] = Held[metadata, dict[str, Any]]
@@ -171,10 +162,10 @@ def read_held(
             return read_sample(text, safe, _UNREAD)
         return sample if sample.store.ballots.version <= VERSION else safe.model_validate_json(text)
 
-    return _read(path, parsed)
+    return parsed
 
 
-def with_store(path: str, sample: _H) -> _H:
+def with_store(path: str, sample: Held[Any, Any]) -> Held[Any, Any]:
     """The sample, with its store from its transcript where it has none.
 
     Inspect puts samples that ended just before a run was killed together from their events, and
@@ -189,19 +180,6 @@ def with_store(path: str, sample: _H) -> _H:
     return sample.model_copy(update={"store": dict(store_from_events(logged.events).items())})
 
 
-def _read(path: str, parsed: Callable[[bytes], _H]) -> list[_H]:
-    if file := own_file(path):
-        texts = sample_texts(file)
-    else:
-        from inspect_ai.log import read_eval_log
-
-        log = read_eval_log(path, exclude_fields=_UNREAD)
-        texts = (sample.model_dump_json().encode() for sample in log.samples or ())
-    samples = list(map(parsed, texts))
-    samples.sort(key=lambda held: place_of(held.id, held.epoch))
-    return [with_store(path, held) for held in samples]
-
-
 class SamplesAgain:
     """The samples of one run; its files are open until `close`."""
 
@@ -212,6 +190,7 @@ class SamplesAgain:
             OSError: one of them is gone.
         """
         self._files = files
+        self._parsed = _parser(True, with_votes=True)
         zips = {file: path for file in files if (path := own_file(file)) and path.endswith(".eval")}
         self._logs = {file: LogZip(path) for file, path in zips.items()}
         self._where = {name: file for file, log in self._logs.items() for name in log.namelist()}
@@ -225,20 +204,16 @@ class SamplesAgain:
         """The file that holds a sample; the first of several of which that is not known."""
         return self._where.get(f"samples/{id}_epoch_{epoch}.json", self._files[0])
 
-    def sample(self, id: str, epoch: int) -> Sample:
-        """A sample with all that was to be judged, in its metadata.
+    def sample(self, id: str, epoch: int) -> Held[Any, Any]:
+        """A sample with votes, and with all that was to be judged in its metadata.
 
         Raises:
             UnreadableLogError: it is no longer there.
         """
-        # As Inspect names them. What is not there by this name, or in this form, Inspect may know.
+        # As Inspect names them. What is not there by this name Inspect may know.
         name = f"samples/{id}_epoch_{epoch}.json"
         if file := self._where.get(name):
-            try:
-                text = self._logs[file].read(name)
-                return with_store(file, Sample.model_validate_json(text))
-            except ValidationError:
-                pass
+            return with_store(file, self._parsed(self._logs[file].read(name)))
         try:
             return self._samples[id, epoch]
         except KeyError:
@@ -247,7 +222,20 @@ class SamplesAgain:
             raise UnreadableLogError(f"{changed}. Run this again") from None
 
     @cached_property
-    def _samples(self) -> dict[tuple[str, int], Sample]:
+    def _samples(self) -> dict[tuple[str, int], Held[Any, Any]]:
         """All samples: .json logs and remote ones are read once, not once for every sample."""
-        read = (read_samples(file) for file in self._files)
+        read = (
+            _voted(file) if is_votes_file(Path(file)) else read_held(file, with_metadata=True)
+            for file in self._files
+        )
         return {(str(sample.id), sample.epoch): sample for samples in read for sample in samples}
+
+
+def _voted(path: str) -> Iterator[Held[Any, Any]]:
+    """The items of a votes file as samples."""
+    for item in read_votes_log(path, with_metadata=True).samples:
+        if item.ballots is not None:
+            yield Held[dict[str, Any], _Stored[ItemBallots]].model_construct(
+                **{name: getattr(item, name) for name in ("id", "epoch", "target", "metadata")},
+                store=_Stored[ItemBallots].model_construct(ballots=item.ballots),
+            )
