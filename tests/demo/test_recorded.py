@@ -27,7 +27,7 @@ def test_what_it_prints(protocol: str, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("tiebreak.demo.local.server._PACKAGE", "no_such_package")
     # Drawing takes seconds, and `test_demo.py` has a report drawn.
     monkeypatch.setattr(
-        "tiebreak.demo.screen.write_report", lambda logs, folder: [folder / "index.html"]
+        "tiebreak.demo.screen.written_report", lambda logs, folder: str(folder / "index.html")
     )
     args = ("demo", "--recorded", "--protocol", protocol)
     printed = run_here("tiebreak", *args, cwd=tmp_path, COLUMNS="80")

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from contextvars import Context
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +273,8 @@ def test_building_a_task_restores_only_what_it_shares(
 
     monkeypatch.setattr(judging, "restore_contest", restore)
     pool_path = write_pool(tmp_path / "logs", 3, 3)
-    task = getattr(rerank, name)(candidates=str(pool_path))
+    # In a context of its own, in which no earlier test has left an eval that runs.
+    task = Context().run(getattr(rerank, name), candidates=str(pool_path))
     assert len(task.dataset) == 3
     assert len(done) == restored
 

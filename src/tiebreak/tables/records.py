@@ -150,13 +150,11 @@ def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> 
         faults.append(TableError(f"{path}, {_place(path)} {line}: {message}"))
 
     records = read_records(path, wanted, keep)
-    columns = {name: coded.texts for name, coded in records.columns.items()}
-    codes = [coded.codes.tolist() for coded in records.columns.values()]
-    cells = (
-        {name: texts[code] for (name, texts), code in zip(columns.items(), row, strict=True)}
-        for row in zip(*codes, strict=True)
+    cells = [(name, coded.texts, coded.codes.tolist()) for name, coded in records.columns.items()]
+    rows = tuple(
+        Row(line, {name: texts[codes[row]] for name, texts, codes in cells})
+        for row, line in enumerate(records.lines.tolist())
     )
-    rows = tuple(Row(int(line), row) for line, row in zip(records.lines, cells, strict=True))
     return replace(records.table, rows=rows)
 
 
