@@ -160,7 +160,8 @@ class Shell:
     def close(self) -> None:
         """End what serves."""
         for process in self.served:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # which has ended with an error
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

@@ -83,6 +83,8 @@ PUT: Final[Mapping[str, Replacement]] = {
     r"^tiebreak simulate": "tiebreak simulate --repeats 2",
     # The page is opened, and votes.db has the votes that people would give there.
     r"^(tiebreak vote .*) --out votes.db": r"\1 --out new.db",
+    # No number of votes tells the models of the stage apart.
+    r"^(tiebreak vote .*) --goal logs/": r"\1 --goal 120",
     # Votes on the stage are by nobody.
     r"^tiebreak pairs (.*) --judge-agreement 0.7": r"tiebreak pairs \1 --judge-agreement 0.2",
     r"^tiebreak canary (.*) -n 200": r"tiebreak canary \1 -n 20",
