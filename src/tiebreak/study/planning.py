@@ -344,7 +344,7 @@ def _newcomers_rate(
     protocols = [
         Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
     ]
-    costs = [row for each in protocols for row in estimates(study, [each], source.pool)]
+    costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
     first = [rates(cost)[0] for cost in costs]
     calls = sum(rate.calls for rate in first)
     dollars = sum(math.nan if rate.dollars is None else rate.dollars for rate in first)

@@ -118,9 +118,9 @@ def _with_winner(records: Records) -> Records:
     texts = []
     for kind in kinds.T.tolist():
         cells = [mark.texts[code] for mark, code in zip(marks, kind, strict=True)]
-        ones = [cell.removesuffix(".0") == "1" for cell in cells]
-        named = [winner for winner, one in zip(ONE_HOT.values(), ones, strict=True) if one]
-        texts.append(named[0] if len(named) == 1 else " ".join(filter(None, cells)))
+        results = zip(ONE_HOT.values(), cells, strict=True)
+        marked = [result for result, cell in results if cell.removesuffix(".0") == "1"]
+        texts.append(marked[0] if len(marked) == 1 else " ".join(filter(None, cells)))
     header = tuple(name for name in records.table.header if name.casefold() not in ONE_HOT)
     return replace(
         records,
