@@ -218,8 +218,8 @@ def _recall_share(rate: float, n_questions: int, size: int, setting: str, scale:
     hits = 0
     for _ in range(n):
         right, all_ = _recalled(rng, rate, n_questions, size)
-        found = share_over_items(right, all_, undefined=Reason("undefined"))
-        hits += found.lower <= rate <= found.upper
+        shares = share_over_items(right, all_, undefined=Reason("undefined"))
+        hits += shares.lower <= rate <= shares.upper
     return share("contamination: 95% interval of a share", setting, hits, n, WIDE)
 
 

@@ -47,10 +47,10 @@ def agreement(
     rng, n_runs = np.random.default_rng((72 + 2 * stars, number)), runs(400, scale)
     held = np.zeros(2, dtype=int)
     for _ in range(n_runs):
-        found = estimates_of(*drawn(rng, raters, noise, n_pairs, stars=stars))
+        estimates = estimates_of(*drawn(rng, raters, noise, n_pairs, stars=stars))
         held += [
             estimate.lower <= true.value <= estimate.upper
-            for estimate, true in zip(found, truth, strict=True)
+            for estimate, true in zip(estimates, truth, strict=True)
         ]
     seen = "two raters" if raters == 2 else "two to five raters"
     setting = f"{seen}, error {noise:g} sd, {n_pairs} {'answers, stars' if stars else 'pairs'}"

@@ -147,7 +147,7 @@ def _only_open(
         apart = {*separation_of_pairs(_leads(votes), order).apart}
         every = votes if equal else _matches(rng, theta, everyone, world)
         by_scores = {*separation(pair_points(every, None, present), order).apart}
-        hits += [bool((equal or {(0, 1)}) & told) for told in (apart, by_scores)]
+        hits += [bool((equal or {(0, 1)}) & pairs) for pairs in (apart, by_scores)]
     asked = "the first pair" if n_open == 1 else "neighbours"
     setting, (own, others) = f"{n_models} models, {n_votes} votes on {asked}", hits.tolist()
     if equal:

@@ -89,10 +89,10 @@ def test_people_say_who_is_first(tmp_path: Path, rule: Rule, protocol: str) -> N
 
 def test_what_few_people_leave_open_is_said(tmp_path: Path) -> None:
     write_log(tmp_path / "log.eval", judged("points", "round_robin"))
-    for n_items, said in ((39, ["People judged 39 items, which are few"]), (40, [])):
+    for n_items, sentences in ((39, ["People judged 39 items, which are few"]), (40, [])):
         labels = votes(range(n_items))
         [board] = anchored_boards(tmp_path, labels)
-        assert [str(note).partition(":")[0] for note in board.notes] == said
+        assert [str(note).partition(":")[0] for note in board.notes] == sentences
     mine = replace(labels, labels=tuple(replace(label, rater="ann") for label in labels.labels))
     [board] = anchored_boards(tmp_path, mine)
     assert board.notes == ("votes.csv: all labels are of ann, and of nobody else",)

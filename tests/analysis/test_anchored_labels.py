@@ -66,10 +66,10 @@ def test_votes_that_decide_are_those_of_people_who_say_what_the_judge_says(tmp_p
         taken[pair] += 1
         won = 2 * int(JUDGE[k, x] > JUDGE[k, y])
         labels.append(HumanLabel(1, f"q{k}", (MODELS[x], MODELS[y]), won, digests=("", "")))
-    said = HumanLabels("judge.csv", "preferences", tuple(labels))
-    [by_hand] = labels_needed(tmp_path, said)
+    labelled = HumanLabels("judge.csv", "preferences", tuple(labels))
+    [by_hand] = labels_needed(tmp_path, labelled)
     assert needed.n_votes == pytest.approx(by_hand.alone.value)
-    assert [row.model for row in anchored_boards(tmp_path, said)[0].rows][:2] == ["c", "a"]
+    assert [row.model for row in anchored_boards(tmp_path, labelled)[0].rows][:2] == ["c", "a"]
     assert math.isinf(votes_to_decide(tmp_path, power=0.999)[0].n_votes)
     assert votes_to_decide(tmp_path, level=0.8, power=0.5)[0].n_votes < needed.n_votes
 

@@ -32,9 +32,9 @@ EIGHT = "abcdefgh"
 
 def scores(*items: ItemBallots) -> dict[str, float]:
     """The mean score of every model over the items that have a ranking."""
-    found = placed(items)
-    table = ItemTable.of(found)
-    means = np.nanmean(protocol_scores(table, found), axis=0)
+    ranked = placed(items)
+    table = ItemTable.of(ranked)
+    means = np.nanmean(protocol_scores(table, ranked), axis=0)
     return dict(zip(table.models, means.tolist(), strict=True))
 
 

@@ -228,6 +228,6 @@ def test_without_matplotlib_the_report_is_left_out_and_said_how_to_get(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    said = written_report([], tmp_path)
-    assert said.startswith("not written: ")
-    assert "pip install matplotlib" in said
+    page = written_report([], tmp_path)
+    assert page.startswith("not written: ")
+    assert "pip install matplotlib" in page

@@ -31,8 +31,8 @@ def started(n: int, *command: str, cwd: Path) -> Iterator[list[Fork]]:
     for number in range(n):
         with (cwd / f"printed{number}").open("wb") as file:
             files = {"stdout": file.fileno(), "stderr": file.fileno()}
-            own = ("--log-dir", f"out{number}")
-            processes.append(forks().start(*command, *own, cwd=cwd, env=env, **files))
+            folder = ("--log-dir", f"out{number}")
+            processes.append(forks().start(*command, *folder, cwd=cwd, env=env, **files))
     try:
         yield processes
     finally:

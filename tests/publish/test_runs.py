@@ -96,8 +96,10 @@ def test_what_does_not_count(tmp_path: Path) -> None:
     [run], _ = read_runs(
         [write_log(tmp_path / "1.eval", items, status="error")], how=Resampling(draws=10)
     )
-    found = [(one.ballots and one.ballots.item_id, one.problem is None) for one in run.judged]
-    assert found == [("q0", True), ("q1", False)]
+    samples = [
+        (sample.ballots and sample.ballots.item_id, sample.problem is None) for sample in run.judged
+    ]
+    assert samples == [("q0", True), ("q1", False)]
 
 
 def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
@@ -109,7 +111,7 @@ def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
     assert run.names == {"hf/x (2)": "hf//data/x", "hf/x (3)": "hf//home/me/x"}
     assert [row.model for row in run.boards[0].rows] == ["hf/x (3)", "hf/x (2)", "hf/x"]
     for items in (run.judged, run.again()):
-        assert "/home/me" not in str([one.ballots for one in items])
+        assert "/home/me" not in str([sample.ballots for sample in items])
     assert "/home/me" not in str(run.boards)
 
 
@@ -117,7 +119,7 @@ def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
 def test_a_rubric_is_a_file_name_and_a_hash(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     [run], _ = read_runs([log], how=Resampling(draws=10))
-    assert len({one.metadata["rubric"] for one in run.judged}) == 1
+    assert len({sample.metadata["rubric"] for sample in run.judged}) == 1
     own = bracket("q0", "a", "b", "c").model_copy(update={"rubric": "/home/me/own.yaml"})
     [run], _ = read_runs([write_log(tmp_path / "own.eval", [own])], how=Resampling(draws=10))
     assert run.ballots[0].rubric == run.log.items[0].rubric == "own.yaml"

@@ -51,8 +51,8 @@ def _folded(data: Any) -> str:
 
 def tables_of(run: Run) -> str:
     tables = (leaderboard_rows, ranking_rows, ballot_rows, text_rows)
-    found = ((one.__name__, [{**row, **votes_of(row)} for row in one(run)]) for one in tables)
-    return "\n".join(f"{name}\n{lines(rows) if rows else ''}" for name, rows in found)
+    texts = ((table.__name__, [{**row, **votes_of(row)} for row in table(run)]) for table in tables)
+    return "\n".join(f"{name}\n{lines(rows) if rows else ''}" for name, rows in texts)
 
 
 def test_tables_of_a_run_of_two_benchmarks(tmp_path: Path) -> None:

@@ -209,9 +209,9 @@ def test_a_paper_compiles(layout: str, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stdout
-    assert not re.findall(r"Overfull .* in alignment", found.stdout)
+    compiled = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert compiled.returncode == 0, compiled.stdout
+    assert not re.findall(r"Overfull .* in alignment", compiled.stdout)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])

@@ -189,8 +189,8 @@ def test_names_of_metrics_show_a_models_name_where_markup_is_read() -> None:
 def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
     value = {"a\x1b": 1.0, r"a\x1b": 0.0, "b": 0.5}
     samples = [SampleScore(score=Score(value=value))]
-    found: Any = borda_by_model()(samples)  # type: ignore[arg-type]
-    assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
+    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
+    assert means == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
 
 
 LONG = "acme/assistant-2026-10-01-with-a-long-name-of-its-own"
@@ -223,8 +223,8 @@ def test_long_names_of_models_are_told_apart_where_displays_cut_them(
     models: list[str], shown: list[str]
 ) -> None:
     samples = [SampleScore(score=Score(value=dict.fromkeys(models, 0.5)))]
-    found: Any = borda_by_model()(samples)  # type: ignore[arg-type]
-    assert list(found) == shown
+    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
+    assert list(means) == shown
     assert max(map(len, shown)) <= 40 + len(" (1)")
 
 

@@ -41,11 +41,11 @@ def test_the_place_is_what_the_leaderboard_says() -> None:
 
 def test_inspect_can_tell_them_from_the_metrics_of_a_ranking_log() -> None:
     """It computes them again by their names alone."""
-    ours = {registry_info(one).name for one in (borda(), borda_stderr(), board_place(1, 2))}
+    ours = {registry_info(metric).name for metric in (borda(), borda_stderr(), board_place(1, 2))}
     others = (
         ranking.spread,
         ranking.borda_by_model,
         ranking.stderr_by_model,
         ranking.least_squares,
     )
-    assert ours.isdisjoint(registry_info(one()).name for one in others)
+    assert ours.isdisjoint(registry_info(metric()).name for metric in others)

@@ -149,11 +149,11 @@ def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("CANDIDATE_CALLS", "asked")
     how = ("-T", "n=40", *PRICES)
     small = run(*how, "--budget", "1.5")
-    said = " ".join(small.stderr.split())
+    printed = " ".join(small.stderr.split())
     n_items = board(small)["n_items"]
     assert 12 < n_items < 24
-    assert f"Answers to {n_items} of the 40 items, as the budget is enough for, take" in said
-    assert f"--limit {n_items} --sample-shuffle 1 " in said
+    assert f"Answers to {n_items} of the 40 items, as the budget is enough for, take" in printed
+    assert f"--limit {n_items} --sample-shuffle 1 " in printed
     assert asked() == 3 * n_items
     paid = calls()
     assert board(run(*how, "--budget", "1.5")) == board(small)
@@ -333,13 +333,13 @@ def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.Monk
     monkeypatch.setattr("tiebreak.cli.run._may_ask", lambda: True)
     given = ["run", SUMS, "--models", MODELS, "--judge", JUDGE]
     done = CliRunner().invoke(main, given, input=f"y\n{reply}\n")
-    said = " ".join(done.stderr.split())
-    assert "No price of candidate/0.1, candidate/0.5 and candidate/0.9 is known" in said
-    assert "add --price candidate/0.1=IN,OUT" in said
+    printed = " ".join(done.stderr.split())
+    assert "No price of candidate/0.1, candidate/0.5 and candidate/0.9 is known" in printed
+    assert "add --price candidate/0.1=IN,OUT" in printed
     assert (
         "for 8 answers each, for what candidate/0.1, candidate/0.5 and candidate/0.9 may cost?"
-        in said
+        in printed
     )
-    assert "Judge without a limit?" in said
+    assert "Judge without a limit?" in printed
     assert (done.exit_code == 0) == (reply == "y")
     assert (calls() > 0) == (reply == "y")

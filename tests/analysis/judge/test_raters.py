@@ -81,21 +81,21 @@ def test_agreement_on_stars_is_that_of_all_pairs_of_them(seed: int) -> None:
     given = [{name: int(rng.integers(0, 2) + stars) for name, stars in g.items()} for g in given]
     given = [{name: min(stars, 3) for name, stars in g.items()} for g in given]
     items = [starred(number, stars) for number, stars in enumerate(given)]
-    found = raters_of(items, dict.fromkeys(NAMES, 1.0))
+    raters = raters_of(items, dict.fromkeys(NAMES, 1.0))
     shared = [list(stars.values()) for stars in given if len(stars) > 1]
-    assert found.n_shared == len(shared)
+    assert raters.n_shared == len(shared)
     pairs = [(x, y, len(g) - 1) for g in shared for x, y in permutations(g, 2)]
     apart = np.average([(x - y) ** 2 for x, y, _ in pairs], weights=[1 / n for *_, n in pairs])
     values = [stars for of_answer in shared for stars in of_answer]
     chance = np.mean([(x - y) ** 2 for x, y in permutations(values, 2)])
-    assert found.alpha.value == pytest.approx(1 - apart / chance)
+    assert raters.alpha.value == pytest.approx(1 - apart / chance)
     table = np.zeros((4, 4))
     for of_answer in shared:
         for x, y in permutations(of_answer, 2):
             table[x, y] += 1 / (len(of_answer) * (len(of_answer) - 1))
     table /= table.sum()
     by_chance = float(table.sum(axis=0) @ table.sum(axis=1))
-    assert found.kappa.value == pytest.approx((np.trace(table) - by_chance) / (1 - by_chance))
+    assert raters.kappa.value == pytest.approx((np.trace(table) - by_chance) / (1 - by_chance))
 
 
 def test_stars_that_are_all_the_same_say_nothing() -> None:
