@@ -94,13 +94,13 @@ def own_file(path: str) -> str | None:
     return None if "://" in file else file
 
 
-def read_samples(path: str) -> list[LogSample]:
+def read_samples(path: str, kind: type[LogSample] = LogSample) -> list[LogSample]:
     """All samples of a log on this machine, in Inspect's order: by epoch, then by id.
 
     Raises:
         Exception: Whatever damaged bytes make a parser raise.
     """
-    samples = [_whole_sample(text) for text in sample_texts(path)]
+    samples = [_whole_sample(text, kind) for text in sample_texts(path)]
     for sample in samples:
         if not 1 <= sample.epoch < 2**31:
             raise ValueError(f"sample {sample.id} is of epoch {sample.epoch}")
@@ -124,13 +124,13 @@ def read_sample(text: bytes, kind: type[_P], unread: Collection[str]) -> _P:
         return kind.model_validate_json(_inspect_sample(text, unread).model_dump_json())
 
 
-def _whole_sample(text: bytes) -> LogSample:
+def _whole_sample(text: bytes, kind: type[LogSample]) -> LogSample:
     """A sample with its whole input, parts of which may be elsewhere in its log."""
-    sample = read_sample(text, LogSample, _NO_ANSWER)
+    sample = read_sample(text, kind, _NO_ANSWER)
     if not any(map(_is_elsewhere, sample.contents)):
         return sample
     restored = _with_whole_input(_inspect_sample(text, _NO_ANSWER - {"messages"}))
-    return LogSample.model_validate_json(restored.model_dump_json(exclude=_NO_ANSWER))
+    return kind.model_validate_json(restored.model_dump_json(exclude=_NO_ANSWER))
 
 
 def _is_elsewhere(part: str | LogContent) -> bool:

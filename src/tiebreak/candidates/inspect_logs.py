@@ -16,6 +16,7 @@ from tiebreak.candidates.inspect_types import (
     LogContent,
     LogHeader,
     LogSample,
+    RecordedSample,
     Score,
     ToolCall,
 )
@@ -42,6 +43,7 @@ from tiebreak.candidates.records import (
     LogRecord,
     Reading,
     ReadOptions,
+    Recorded,
     Row,
     brief,
     item_name,
@@ -92,7 +94,8 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         )
         return Reading(problems=(Note("log_status", source, message),), run=_run_of(header))
     try:
-        samples = read_samples(path.as_posix())
+        kind = RecordedSample if options.recorded else LogSample
+        samples = read_samples(path.as_posix(), kind)
         runs = [(header, samples)]
         if ANSWERS_KEY in header.metadata:
             runs = list(by_model(header, samples))
@@ -160,6 +163,7 @@ class _Reader:
                 [sample.id for sample in wanted], self.header.eval.dataset.samples or 0
             ),
             judged_there=ANSWERS_KEY in self.header.metadata,
+            recorded=self._recorded() if self.options.recorded else None,
         )
         if stopped := [sample.id for sample in wanted if sample.limit is not None]:
             message = (
@@ -183,6 +187,18 @@ class _Reader:
             message = f"{name} has no answer in epoch 1, the one that is kept"
             self.problems.append(Note("missing_output", self.source, message))
         return first
+
+    def _recorded(self) -> Recorded:
+        scores = {
+            (str(sample.id), sample.epoch): {
+                name: {field: value for field, value in score if value not in (None, [])}
+                for name, score in (sample.scores or {}).items()
+                if name.startswith(RECORDED)
+            }
+            for sample in self.samples
+        }
+        results = self.header.results.scores if self.header.results else []
+        return Recorded(self.header.eval.scorers or [], results, scores)
 
     def _row(self, sample: LogSample, item: Item) -> Row:
         key = item.key

@@ -106,6 +106,10 @@ class Score(Part):
     value: _Scalar | list[_Scalar] | dict[str, _Scalar | None]
 
 
+class RecordedScore(Score, extra="allow"):
+    """A score with all that it says."""
+
+
 class _Limit(Part):
     type: Literal[
         "context", "time", "working", "message", "token", "turn", "cost", "operator", "custom"
@@ -135,6 +139,12 @@ class LogSample(Part):
         """The parts of its input, of which a text may stand by itself."""
         given = [self.input] if isinstance(self.input, str) else [m.content for m in self.input]
         return [part for parts in given for part in ([parts] if isinstance(parts, str) else parts)]
+
+
+class RecordedSample(LogSample):
+    """A sample with all that its scores say."""
+
+    scores: dict[str, RecordedScore] | None = None  # type: ignore[assignment]
 
 
 def _of_today(config: dict[str, Any]) -> dict[str, Any]:
@@ -191,6 +201,7 @@ class _Spec(Part):
     model_generate_config: _Config = {}
     model_roles: dict[str, _Role | list[_Role]] | None = None
     config: _EvalConfig
+    scorers: list[dict[str, Any]] | None = None
     metadata: dict[str, Any] | None = None
 
 
@@ -214,12 +225,17 @@ class _Update(Part):
     edits: list[_Edit] = []
 
 
+class _Results(Part):
+    scores: list[dict[str, Any]] = []
+
+
 class LogHeader(Part):
     """What a log says of its run."""
 
     status: Literal["started", "success", "cancelled", "error"] = "started"
     eval: _Spec
     plan: _Plan = Field(default_factory=_Plan)
+    results: _Results | None = None
     error: Failure | None = None
     log_updates: list[_Update] | None = None
 

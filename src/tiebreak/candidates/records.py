@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, NamedTuple, TypeVar
@@ -30,6 +30,17 @@ class Row(NamedTuple):
     candidate: Candidate | None
 
 
+class Recorded(NamedTuple):
+    """The ranks that an Inspect log holds, and what its header says of its scores, as JSON has it.
+
+    `scores` go by sample id and epoch, then by the name of the score.
+    """
+
+    scorers: Sequence[Mapping[str, Any]]
+    results: Sequence[Mapping[str, Any]]
+    scores: Mapping[tuple[str, int], Mapping[str, Mapping[str, Any]]]
+
+
 @dataclass(frozen=True)
 class LogRecord:
     """One model's rows on one benchmark, out of one source.
@@ -40,7 +51,7 @@ class LogRecord:
     them (or the one that was wanted) being that of the rows. `positional` says that the ids of the
     rows are places in the dataset, so that they name items and do not decide what joins.
     `judged_there` says that the source is the log of a run that judged them, too: another such run
-    may have the same answers from the cache.
+    may have the same answers from the cache. `recorded` is None where nobody asked for it.
     """
 
     source: str
@@ -53,6 +64,7 @@ class LogRecord:
     metrics: tuple[str, ...] = ()
     positional: bool = False
     judged_there: bool = False
+    recorded: Recorded | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,7 @@ class ReadOptions:
     """Choices of the caller that readers need, see `load_candidates`; and what `once` keeps.
 
     `roots` are files and folders that were unpacked or fetched, by how the user knows them.
+    `recorded` reads also the ranks that were written into Inspect logs.
     """
 
     epochs: Epochs = "first"
@@ -81,6 +94,7 @@ class ReadOptions:
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     roots: Mapping[Path, str] = field(default_factory=dict)
+    recorded: bool = False
     _kept: dict[object, tuple[object, Any]] = field(default_factory=dict, compare=False)
 
     def shown(self, path: Path) -> str:

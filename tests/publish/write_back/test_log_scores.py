@@ -25,9 +25,13 @@ from inspect_ai.scorer import Score, ScoreEdit, Scorer, Target, includes, scorer
 from inspect_ai.solver import TaskState, generate, system_message
 
 from tests.publish.write_back.builders import metrics
-from tiebreak.publish.write_back import WriteBackError, run
-from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
-from tiebreak.publish.write_back.run import SampleStandings, put_ranks, ranks_of
+from tiebreak.candidates.inspect_logs import read_inspect_log
+from tiebreak.candidates.records import ReadOptions
+from tiebreak.publish.write_back import WriteBackError
+from tiebreak.publish.write_back import scores as log_scores
+from tiebreak.publish.write_back.rankings import ItemStanding, Ranking, SampleStandings
+from tiebreak.publish.write_back.run import holds
+from tiebreak.publish.write_back.scores import put_ranks, ranks_of
 from tiebreak.scorers.ranking import board_place, borda, borda_stderr
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
@@ -95,7 +99,16 @@ BOTH_FORMATS = pytest.mark.parametrize("path", [".eval", ".json"], indirect=True
 
 
 def put(path: Path, *recordings: Recording) -> frozenset[str]:
-    return put_ranks(path, ranks_of("m", recordings), path.stat())
+    """Put ranks where they are not held already, and return the names of those scores."""
+    [record] = read_inspect_log(path, ReadOptions(recorded=True)).records
+    changed = frozenset(
+        ranking.score
+        for ranking, standings in recordings
+        if not holds(record.recorded, ranking, "m", standings)
+    )
+    if changed:
+        put_ranks(path, ranks_of("m", recordings), path.stat())
+    return changed
 
 
 def without_ours(log: EvalLog) -> dict[str, Any]:
@@ -344,7 +357,7 @@ def test_a_crash_leaves_the_old_log(
         raise error
 
     before = path.read_bytes()
-    monkeypatch.setattr(run, "write_eval_log", half)
+    monkeypatch.setattr(log_scores, "write_eval_log", half)
     with pytest.raises(error):
         put(path, recording())
     assert path.read_bytes() == before

@@ -30,7 +30,7 @@ from tiebreak.publish.write_back import (
     WriteBackError,
     write_back_ranks,
 )
-from tiebreak.publish.write_back.run import replace_file
+from tiebreak.publish.write_back.scores import replace_file
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError
 
@@ -374,7 +374,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
         replace_file(path, *rest)
 
     before = contents(logs)
-    monkeypatch.setattr("tiebreak.publish.write_back.run.replace_file", full)
+    monkeypatch.setattr("tiebreak.publish.write_back.scores.replace_file", full)
     with pytest.raises(WriteBackError, match=r"b\.eval cannot be written \(No space left"):
         write_back_ranks([logs / "seal.eval"], [logs])
     after = contents(logs)

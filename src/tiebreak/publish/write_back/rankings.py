@@ -48,6 +48,13 @@ class ItemStanding(NamedTuple):
     answer: str | None
 
 
+SampleStandings = Mapping[tuple[str, int], ItemStanding]
+"""What a ranking says about the samples of one model's log, by sample id and epoch.
+
+They are in the order of the log: in another order a mean may have another last digit.
+"""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """One benchmark under one protocol, from one run.
@@ -74,6 +81,13 @@ class Ranking:
     def score(self) -> str:
         """Name of the score that holds its ranks: `tiebreak_seal`."""
         return RECORDED + re.sub(r"\W+", "_", self.protocol)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """Where its ranks come from, as every score says in its metadata."""
+        about = {"ranking_log": self.eval_id, "protocol": self.protocol}
+        about |= {"run": self.run} if self.run else {}
+        return about | ({"judge": ", ".join(self.judges)} if self.judges else {})
 
 
 def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
