@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 LONGEST = [
     "candidates/test_lm_eval_tasks",
-    "lm_eval_tasks/test_tasks",
+    "benchmarks/lm_eval_tasks/test_tasks",
     "faults/test_unusable_judge",
     "study/test_kills",
     "faults/test_kills",

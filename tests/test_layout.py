@@ -27,7 +27,6 @@ MAY_IMPORT = {
     "benchmarks": {"prerequisite"},
     "sandbox": {"prerequisite"},
     "scorers": {"candidates", "rankers"},
-    "lm_eval_tasks": {"benchmarks", "prerequisite"},
     "inspect_tasks": {
         *("benchmarks", "candidates", "sandbox", "scorers", "rankers"),
         *("prerequisite", ""),
@@ -193,9 +192,12 @@ def test_no_module_is_hidden() -> None:
 
 
 @pytest.mark.skipif((ROOT / "PKG-INFO").exists(), reason="a source distribution has no links")
-@pytest.mark.parametrize("name", ["inspect_tasks", "lm_eval_tasks", "scorers", "rankers"])
-def test_root_links(name: str) -> None:
-    assert (ROOT / name).resolve() == PACKAGE / name
+@pytest.mark.parametrize(
+    "folder", ["inspect_tasks", "benchmarks/lm_eval_tasks", "scorers", "rankers"]
+)
+def test_root_links(folder: str) -> None:
+    path = PACKAGE / folder
+    assert (ROOT / path.name).resolve() == path
 
 
 @pytest.mark.slow
