@@ -36,10 +36,6 @@ MAY_IMPORT = {
     "analysis": {"candidates", "rankers", "ranking_logs", "scorers", "tables"},
     "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", ""},
     "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "tables"},
-    "estimate": {
-        *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
-        "scorers",
-    },
     "people": {"candidates", "inspect_tasks", "ranking_logs", "report", "scorers"},
     "fair": {
         *("analysis", "benchmarks", "candidates", "cli", "inspect_tasks", "people"),
@@ -50,11 +46,11 @@ MAY_IMPORT = {
         *("prerequisite", "rankers", "sandbox", "study"),
     },
     "study": {
-        *("analysis", "candidates", "estimate", "inspect_tasks", "publish", "rankers", "report"),
-        *("scorers", "prerequisite", ""),
+        *("analysis", "candidates", "inspect_tasks", "publish", "rankers", "ranking_logs"),
+        *("report", "scorers", "prerequisite", ""),
     },
     "cli": {
-        *("analysis", "candidates", "demo", "estimate", "inspect_tasks", "people", "publish"),
+        *("analysis", "candidates", "demo", "inspect_tasks", "people", "publish"),
         *("rankers", "ranking_logs", "report", "scorers", "study", "tables", "prerequisite", ""),
     },
     "prerequisite": set(),
@@ -67,8 +63,8 @@ MAY_IMPORT = {
     "reason": set(),
     "text": set(),
     "": {
-        *("analysis", "candidates", "demo", "estimate", "publish", "rankers", "ranking_logs"),
-        *("report", "tables"),
+        *("analysis", "candidates", "demo", "publish", "rankers", "ranking_logs", "report"),
+        *("study", "tables"),
     },
 }
 # The ways up: a notebook asks a result for its HTML, whoever prints a reason for its words, and
