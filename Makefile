@@ -31,7 +31,7 @@ test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
 
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
 	$(MAKE) VENV=.venv-oldest .venv-oldest/.oldest
-	.venv-oldest/bin/pytest tests/lm_eval_tasks tests/cli/test_lm_eval.py
+	.venv-oldest/bin/pytest tests/benchmarks/lm_eval_tasks tests/cli/test_lm_eval.py
 
 test-python:  ## the wheel and the sdist in a fresh environment of another Python; PYTHON=PATH
 	.ci/python $(PYTHON)

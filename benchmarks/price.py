@@ -7,8 +7,8 @@ The items are made up, as long as those of the four benchmarks: the questions, a
 eight models, of which none repeats another's. Every protocol runs on them with the judge of
 `tiebreak estimate`: it renders every prompt, counts it and makes a reply up, with sentences of 18
 words; 15% of its verdicts are close and 5% even. Tokens are those of o200k_base where it can be
-loaded, else counted by the rule of `tiebreak.estimate.prices`. What a judge thinks unseen is not
-counted, nor the schema of replies, which some providers bill (170 tokens for a match).
+loaded, else counted by the rule of `tiebreak.study.estimate.prices`. What a judge thinks unseen is
+not counted, nor the schema of replies, which some providers bill (170 tokens for a match).
 """
 
 import sys
@@ -33,9 +33,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tiebreak.estimate.dry_judge import WORDS, DryJudge, Habit, Meter
-from tiebreak.estimate.prices import PricedModel
-from tiebreak.estimate.tokens import TokenCounter, token_counter
 from tiebreak.prices import Price
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.contest import Contest
@@ -43,6 +40,9 @@ from tiebreak.scorers.judge import Prompt, Question, Reply
 from tiebreak.scorers.protocols import in_event_loop, judge_item, read_variant
 from tiebreak.scorers.questions import MatchQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
+from tiebreak.study.estimate.dry_judge import WORDS, DryJudge, Habit, Meter
+from tiebreak.study.estimate.prices import PricedModel
+from tiebreak.study.estimate.tokens import TokenCounter, token_counter
 from tools.marks import renew
 
 T = TypeVar("T")

@@ -38,12 +38,12 @@ from rich.table import Table
 from benchmarks.made.logs import DISTINCT, words, write_all
 from tests.ranking_logs.builders import item, match
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.cost import read_protocols
-from tiebreak.estimate.estimate import Judges, estimate
-from tiebreak.estimate.tokens import token_counter
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ballots_text
 from tiebreak.scorers.ranking import borda, borda_stderr, least_squares, score_ballots, spread
+from tiebreak.study.estimate.cost import read_protocols
+from tiebreak.study.estimate.estimate import Judges, estimate
+from tiebreak.study.estimate.tokens import token_counter
 from tools.marks import renew
 
 INPUTS = ("pool", "lm_eval", "rankings", "stars", "reviews", "replays", "order", "pairs")

@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 LONGEST = [
     "candidates/test_lm_eval_tasks",
-    "lm_eval_tasks/test_tasks",
+    "benchmarks/lm_eval_tasks/test_tasks",
     "faults/test_unusable_judge",
     "study/test_kills",
     "faults/test_kills",
@@ -44,8 +44,8 @@ LONGEST = [
     "analysis/test_four_judges",
     "inspect_tasks/test_arena",
     "inspect_tasks/test_at_once",
-    "estimate/test_plan",
-    "estimate/test_against_runs",
+    "study/estimate/test_plan",
+    "study/estimate/test_against_runs",
     "inspect_tasks/test_calls",
     "fair/bank/test_attacks_races",
     "fair/bank/test_connections",

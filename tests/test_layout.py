@@ -27,7 +27,6 @@ MAY_IMPORT = {
     "benchmarks": {"prerequisite"},
     "sandbox": {"prerequisite"},
     "scorers": {"candidates", "rankers"},
-    "lm_eval_tasks": {"benchmarks", "prerequisite"},
     "inspect_tasks": {
         *("benchmarks", "candidates", "sandbox", "scorers", "rankers"),
         *("prerequisite", ""),
@@ -37,10 +36,6 @@ MAY_IMPORT = {
     "analysis": {"candidates", "rankers", "ranking_logs", "scorers", "tables"},
     "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", ""},
     "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "tables"},
-    "estimate": {
-        *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
-        "scorers",
-    },
     "people": {"candidates", "inspect_tasks", "ranking_logs", "report", "scorers"},
     "fair": {
         *("analysis", "benchmarks", "candidates", "cli", "inspect_tasks", "people"),
@@ -51,11 +46,11 @@ MAY_IMPORT = {
         *("prerequisite", "rankers", "sandbox", "study"),
     },
     "study": {
-        *("analysis", "candidates", "estimate", "inspect_tasks", "publish", "rankers", "report"),
-        *("scorers", "prerequisite", ""),
+        *("analysis", "candidates", "inspect_tasks", "publish", "rankers", "ranking_logs"),
+        *("report", "scorers", "prerequisite", ""),
     },
     "cli": {
-        *("analysis", "candidates", "demo", "estimate", "inspect_tasks", "people", "publish"),
+        *("analysis", "candidates", "demo", "inspect_tasks", "people", "publish"),
         *("rankers", "ranking_logs", "report", "scorers", "study", "tables", "prerequisite", ""),
     },
     "prerequisite": set(),
@@ -68,8 +63,8 @@ MAY_IMPORT = {
     "reason": set(),
     "text": set(),
     "": {
-        *("analysis", "candidates", "demo", "estimate", "publish", "rankers", "ranking_logs"),
-        *("report", "tables"),
+        *("analysis", "candidates", "demo", "publish", "rankers", "ranking_logs", "report"),
+        *("study", "tables"),
     },
 }
 # The ways up: a notebook asks a result for its HTML, whoever prints a reason for its words, and
@@ -193,9 +188,12 @@ def test_no_module_is_hidden() -> None:
 
 
 @pytest.mark.skipif((ROOT / "PKG-INFO").exists(), reason="a source distribution has no links")
-@pytest.mark.parametrize("name", ["inspect_tasks", "lm_eval_tasks", "scorers", "rankers"])
-def test_root_links(name: str) -> None:
-    assert (ROOT / name).resolve() == PACKAGE / name
+@pytest.mark.parametrize(
+    "folder", ["inspect_tasks", "benchmarks/lm_eval_tasks", "scorers", "rankers"]
+)
+def test_root_links(folder: str) -> None:
+    path = PACKAGE / folder
+    assert (ROOT / path.name).resolve() == path
 
 
 @pytest.mark.slow

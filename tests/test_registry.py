@@ -44,7 +44,9 @@ def test_the_facts_are_those_of_the_package() -> None:
     assert (facts["license"], facts["python"]) == (PROJECT["license"], PROJECT["requires-python"])
     assert facts["inspect"] in PROJECT["dependencies"]
     assert set(facts["inspect_tasks"]) == tasks() > set(PROTOCOLS)
-    written = {path.stem for path in (PACKAGE / "lm_eval_tasks").glob("tiebreak*.yaml")}
+    written = {
+        path.stem for path in (PACKAGE / "benchmarks" / "lm_eval_tasks").glob("tiebreak*.yaml")
+    }
     assert set(facts["lm_eval_tasks"]) == written
     assert set(facts["extras"]) == set(PROJECT["optional-dependencies"])
 

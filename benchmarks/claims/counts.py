@@ -13,9 +13,9 @@ import numpy as np
 from benchmarks.claims import Claim, runs, share
 from benchmarks.claims.worlds import judged
 from tiebreak.analysis.diagnosis import saturation_of
-from tiebreak.estimate.experience import experience_of
 from tiebreak.rankers.intervals import design_effect, wilson
 from tiebreak.scorers.ballots import Call
+from tiebreak.study.estimate.experience import experience_of
 
 HOLDS = (0.93, 0.97)
 [EMPTY] = judged(np.random.default_rng(0), [0.0, 0.0], 1)

@@ -16,11 +16,11 @@ import numpy as np
 from benchmarks.claims import Claim, Range, in_tests, mean, runs
 from benchmarks.claims.round_robin import points
 from benchmarks.claims.worlds import Generator, near_ties
-from tiebreak.estimate.experience import Evidence, of_scores
-from tiebreak.estimate.plan import half_width, noise_of, powers
 from tiebreak.rankers import Resampling, bootstrap_items, pairwise_tests
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.study.estimate.experience import Evidence, of_scores
+from tiebreak.study.estimate.plan import half_width, noise_of, powers
 
 NEAR: Range = (0.9, 1.1)
 FEW: Range = (-5, 3)

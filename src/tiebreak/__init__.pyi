@@ -121,9 +121,6 @@ from .candidates import (
 from .demo.lab.simulate import (
     simulate as simulate,
 )
-from .estimate.cost import (
-    estimate_cost as estimate_cost,
-)
 from .fair.analysis.contamination import (
     Contamination as Contamination,
 )
@@ -177,6 +174,9 @@ from .report.sheets import (
 )
 from .study import (
     StudyError as StudyError,
+)
+from .study.estimate.cost import (
+    estimate_cost as estimate_cost,
 )
 from .study.run import (
     StudyResult as StudyResult,

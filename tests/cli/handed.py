@@ -19,7 +19,7 @@ from tiebreak.cli.verbs import main
 
 A_FUNCTION = "a function"
 MORE = {
-    "plan_judging": "tiebreak.estimate.cost.estimate_cost",
+    "plan_judging": "tiebreak.study.estimate.cost.estimate_cost",
     "simulate": "tiebreak.demo.lab.planted.Traits",
 }
 """To which functions these hand on other arguments."""
@@ -47,7 +47,7 @@ class Enough(Exception):
 @cache
 def all_imported() -> None:
     """Import what verbs call: a module that is first imported later would keep a stand-in."""
-    for room in ("analysis", "tables", "report", "candidates", "estimate", "publish", "fair"):
+    for room in ("analysis", "tables", "report", "candidates", "study", "publish", "fair"):
         package = import_module(f"tiebreak.{room}")
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)

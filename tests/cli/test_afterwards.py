@@ -25,7 +25,7 @@ def test_where_judging_could_help_the_next_command_is_said(
 ) -> None:
     found = [SimpleNamespace(verdict=SimpleNamespace(judging=one)) for one in judging]
     handed.instead("tiebreak.candidates.load_candidates", FOUND)
-    handed.instead("tiebreak.estimate.cost.small_field", "Few models")
+    handed.instead("tiebreak.study.estimate.cost.small_field", "Few models")
     handed.instead("tiebreak.analysis.diagnosis.diagnose", found)
     handed.instead("tiebreak.cli.diagnose.show")
     done = tiebreak("diagnose", "my logs", "b", *asked)

@@ -145,8 +145,8 @@ ENDS = (
     "tiebreak.demo.local.server.serve_local",
     "tiebreak.demo.run.run_demo",
     "tiebreak.demo.screen.show_recorded",
-    "tiebreak.estimate.cost.estimate_cost",
-    "tiebreak.estimate.cost.plan_judging",
+    "tiebreak.study.estimate.cost.estimate_cost",
+    "tiebreak.study.estimate.cost.plan_judging",
     "tiebreak.fair.analysis.contamination.contamination",
     "tiebreak.fair.server.app.run",
     "tiebreak.inspect_tasks.score_code.score_code",
@@ -182,7 +182,7 @@ RESULTS: dict[str, object] = {
             *("peers", "stability"),
         )
     },
-    "tiebreak.estimate.cost.estimate_canaries": Result(
+    "tiebreak.study.estimate.cost.estimate_canaries": Result(
         "estimate",
         judges=Result("judges", judge="j"),
         protocols=[

@@ -36,8 +36,6 @@ from tests.tables.builders import preflib, task_values, write_summary
 from tests.tables.test_pool_scores import POOL
 from tiebreak.benchmarks import BENCHMARKS, load_questions
 from tiebreak.candidates import write_parquet
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.prices import read_price_file
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import faults_of
 from tiebreak.fair.bank.reading import question_of, sources_of
@@ -45,6 +43,8 @@ from tiebreak.fair.bank.review import read_review, write_review
 from tiebreak.fair.bank.schema import open_bank
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.rubric import RUBRIC_FOLDER, RubricError, load_rubric
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.prices import read_price_file
 from tiebreak.tables import (
     TableError,
     read_ballots,

@@ -10,14 +10,14 @@ import pytest
 
 from tests.faults.record import Tried, record
 from tiebreak.benchmarks import load_questions
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.prices import read_price_file
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.reading import sources_of
 from tiebreak.fair.bank.schema import open_bank
 from tiebreak.fair.tasks.replay import replay
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.rubric import RubricError, load_rubric
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.prices import read_price_file
 from tiebreak.tables import (
     TableError,
     read_ballots,

@@ -37,8 +37,6 @@ from tests.inspect_tasks.runs import ballots_of, judge_in_process
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stars import star_report
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey, Medium
-from tiebreak.estimate import sheet
-from tiebreak.estimate.cost import estimate_canaries, estimate_cost
 from tiebreak.inspect_tasks import canaries
 from tiebreak.inspect_tasks.arguments import Media
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest, task_text
@@ -48,6 +46,8 @@ from tiebreak.rankers import Resampling
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.protocols import find_protocol
 from tiebreak.scorers.ranking import ranking
+from tiebreak.study.estimate import sheet
+from tiebreak.study.estimate.cost import estimate_canaries, estimate_cost
 
 RED, BLUE = IMAGES["red"], IMAGES["blue"]
 SOUND = "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA=="

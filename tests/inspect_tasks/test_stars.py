@@ -14,9 +14,9 @@ from tests.inspect_tasks.runs import ballots_of, judge_in_process, real_calls
 from tiebreak.analysis.frames import ballots_df
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import CONTEST_KEY, load_candidates, write_parquet
-from tiebreak.estimate.cost import estimate_cost
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
+from tiebreak.study.estimate.cost import estimate_cost
 
 ITEMS = 12
 

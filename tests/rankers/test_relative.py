@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t
 
 from tiebreak.rankers import RankingError
-from tiebreak.rankers.relative import relative_scores
+from tiebreak.rankers.linked import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
 

@@ -7,8 +7,7 @@ import pytest
 
 from tests.expected import renewed
 from tests.report.page.sample_report import HOSTILE, report
-from tiebreak.report.glossary import GLOSSARY, markdown, pieces, terms_in
-from tiebreak.report.html import linked, terms, unhinted
+from tiebreak.report.html import GLOSSARY, linked, markdown, pieces, terms, terms_in, unhinted
 from tiebreak.report.page.build import render
 
 PAGE = Path(__file__).parents[2] / "docs" / "glossary.md"

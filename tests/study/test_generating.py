@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.estimate.totals import Range
 from tiebreak.study import StudyError
+from tiebreak.study.estimate.totals import Range
 from tiebreak.study.generating import Bill, items_within, require_known, sheet_of
 
 DOLLARS = st.integers(0, 40).map(lambda quarters: quarters / 4)  # sums of these are exact

@@ -34,10 +34,9 @@ from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
-from tiebreak.rankers.linked import LinkedScores, linked_scores
+from tiebreak.rankers.linked import LinkedScores, linked_scores, relative_scores
 from tiebreak.rankers.pairwise_tests import Pair, Separation, separation
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs

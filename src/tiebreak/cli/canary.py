@@ -7,7 +7,7 @@ import click
 from tiebreak.cli._shared import FILES, form_options, level_option, price_option, show, verb
 
 if TYPE_CHECKING:
-    from tiebreak.estimate.estimate import Estimate
+    from tiebreak.study.estimate.estimate import Estimate
 
 
 @verb()
@@ -66,12 +66,12 @@ def canary(
       tiebreak canary ranking/
     """
     from tiebreak.analysis.judge.canaries import canary_reports
-    from tiebreak.estimate import sheet
-    from tiebreak.estimate.cost import estimate_canaries
     from tiebreak.inspect_tasks.canaries import ask
     from tiebreak.rankers.uncertainty import Resampling
     from tiebreak.report.sheets import canaries as sheets
     from tiebreak.scorers.attacks import attacks
+    from tiebreak.study.estimate import sheet
+    from tiebreak.study.estimate.cost import estimate_canaries
 
     n = number or len(attacks())
     if judge is not None:

@@ -42,7 +42,7 @@ def diagnose(
     if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)
         click.echo(f"\nWhat judging would cost:\n  tiebreak estimate {where} --judge MODEL")
-        from tiebreak.estimate.cost import small_field
+        from tiebreak.study.estimate.cost import small_field
 
         if few := small_field(pool):
             click.echo(f"{few}.")

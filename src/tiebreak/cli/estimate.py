@@ -131,18 +131,18 @@ def estimate(
       tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
       tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro
     """
-    from tiebreak.estimate import sheet
-    from tiebreak.estimate.cost import estimate_cost
-    from tiebreak.estimate.estimate import Pace
+    from tiebreak.study.estimate import sheet
+    from tiebreak.study.estimate.cost import estimate_cost
+    from tiebreak.study.estimate.estimate import Pace
 
     if sum(goal is not None for goal in (budget, calls, precision)) > 1:
         raise click.UsageError("--budget, --calls and --precision: give one of them")
     if budget is not None or calls is not None or precision is not None:
         if loading["mode"] == "union":
             raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
-        from tiebreak.estimate import plan_sheet
-        from tiebreak.estimate.cost import plan_judging
-        from tiebreak.estimate.plan import Goal
+        from tiebreak.study.estimate import plan_sheet
+        from tiebreak.study.estimate.cost import plan_judging
+        from tiebreak.study.estimate.plan import Goal
 
         goal = Goal(budget, calls, precision)
         show(form, plan_sheet, plan_judging(paths, goal, **asked, **loading))

@@ -24,7 +24,7 @@ def lm_eval_tasks() -> None:
       lm_eval run --include_path "$(tiebreak lm-eval-tasks)" --tasks tiebreak --model … \\
         --use_cache "$(tiebreak lm-eval-cache MODEL)" --log_samples --output_path OUT
     """
-    click.echo(Path(tiebreak.__file__).resolve().parent / "lm_eval_tasks")
+    click.echo(Path(tiebreak.__file__).resolve().parent / "benchmarks" / "lm_eval_tasks")
 
 
 @verb("lm-eval-cache")

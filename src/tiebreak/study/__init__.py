@@ -6,6 +6,7 @@
     planning  what judging will be, and its price
     judging   the ranking logs
     run       the steps in their order: `run_study`
+    estimate  what judging would cost, and what a budget buys, without a call
 
 Every step is one that a user can do alone; what lies in the folder is used.
 """

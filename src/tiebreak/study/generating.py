@@ -21,9 +21,6 @@ from inspect_ai.log import (
 from inspect_ai.model import ModelUsage
 
 from tiebreak.candidates import load_candidates
-from tiebreak.estimate.experience import mean_range
-from tiebreak.estimate.plan import FEWEST
-from tiebreak.estimate.totals import Range
 from tiebreak.paths import local_path
 from tiebreak.prices import Price
 from tiebreak.report import terminal
@@ -32,6 +29,9 @@ from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 from tiebreak.study import StudyError
 from tiebreak.study.answers import Answers, answer, say
 from tiebreak.study.design import Benchmark, ModelChoice, Study
+from tiebreak.study.estimate.experience import mean_range
+from tiebreak.study.estimate.plan import FEWEST
+from tiebreak.study.estimate.totals import Range
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.planning import judging_rate
 from tiebreak.text import all_of, count

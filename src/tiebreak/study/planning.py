@@ -14,15 +14,15 @@ from typing import Any, Final
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.estimate import plan_sheet
-from tiebreak.estimate.cost import estimate_cost, plan_judging, rates
-from tiebreak.estimate.estimate import Estimate
-from tiebreak.estimate.plan import FEWEST, Goal
-from tiebreak.estimate.prices import listed_price, model_info, read_price_file
 from tiebreak.prices import Price, read_price
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
+from tiebreak.study.estimate import plan_sheet
+from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
+from tiebreak.study.estimate.estimate import Estimate
+from tiebreak.study.estimate.plan import FEWEST, Goal
+from tiebreak.study.estimate.prices import listed_price, model_info, read_price_file
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.judging import rounds_to_join
 from tiebreak.text import all_of, count

@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
-from tiebreak.estimate import sheet as estimate_sheets
 from tiebreak.paths import AnyPath, Paths
 from tiebreak.prices import Price
 from tiebreak.rankers.errors import MissingPackageError
@@ -29,6 +28,7 @@ from tiebreak.report.sheets import diagnosis as diagnosis_sheets
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
 from tiebreak.study.design import Study, as_study
+from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.generating import Generating, paid_for_answers
 from tiebreak.study.judging import judge, judging_command

@@ -8,8 +8,7 @@ from tests.demo.lab.builders import simulate_world
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.demo.lab.planted import Traits, World
-from tiebreak.demo.lab.sheet import NOTE, data_of, sheets_of
-from tiebreak.demo.lab.simulate import Study
+from tiebreak.demo.lab.simulate import NOTE, Study, data_of, sheets_of
 
 WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
 

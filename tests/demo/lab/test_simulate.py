@@ -12,7 +12,6 @@ from scipy.stats import kendalltau, spearmanr
 
 from tests.demo.lab.builders import simulate_world
 from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, spread_out
-from tiebreak.demo.lab.sheet import data_of
 from tiebreak.demo.lab.simulate import (
     Agreement,
     Figure,
@@ -21,6 +20,7 @@ from tiebreak.demo.lab.simulate import (
     Study,
     _row,
     _variant,
+    data_of,
     simulate,
 )
 from tiebreak.progress import Activity, watch

@@ -16,11 +16,11 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from tests.benchmarks.answers import CASES, Case, write_cases
 from tests.harness import run
 from tiebreak.benchmarks import BENCHMARKS, load_questions
+from tiebreak.benchmarks.lm_eval_tasks import utils
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.cli.score_code import score_code
 from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks import generate
-from tiebreak.lm_eval_tasks import utils
 from tiebreak.tables import read_scores
 
 pytestmark = pytest.mark.slow

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.scorers.contest import Contest
+from tiebreak.study.estimate.tokens import TokenCounter
 
 ONE = TokenCounter("every text is one token", lambda text: 1)
 LETTERS = TokenCounter("letters", len)

@@ -16,42 +16,6 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tiebreak.candidates import CandidatePool, identical_groups, load_by_models, load_candidates
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.estimate import (
-    DEFAULT_PACE,
-    SAMPLE,
-    TIES,
-    Estimate,
-    Judges,
-    Pace,
-    asks_peers,
-    estimate,
-)
-from tiebreak.estimate.experience import (
-    Evidence,
-    Experience,
-    by_schedule,
-    experience_beside,
-    experience_of,
-    find_evidence,
-    native_evidence,
-)
-from tiebreak.estimate.plan import (
-    HIDDEN,
-    Goal,
-    Noise,
-    Option,
-    Plan,
-    Rate,
-    choose,
-    half_width,
-    noise_of,
-    powers,
-    rests_on,
-)
-from tiebreak.estimate.prices import PricedModel, listed_price, read_price_file
-from tiebreak.estimate.tokens import TokenCounter, token_counter
-from tiebreak.estimate.totals import Range
 from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
 from tiebreak.inspect_tasks.judging import require_no_rubric
@@ -65,6 +29,42 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.estimate import (
+    DEFAULT_PACE,
+    SAMPLE,
+    TIES,
+    Estimate,
+    Judges,
+    Pace,
+    asks_peers,
+    estimate,
+)
+from tiebreak.study.estimate.experience import (
+    Evidence,
+    Experience,
+    by_schedule,
+    experience_beside,
+    experience_of,
+    find_evidence,
+    native_evidence,
+)
+from tiebreak.study.estimate.plan import (
+    HIDDEN,
+    Goal,
+    Noise,
+    Option,
+    Plan,
+    Rate,
+    choose,
+    half_width,
+    noise_of,
+    powers,
+    rests_on,
+)
+from tiebreak.study.estimate.prices import PricedModel, listed_price, read_price_file
+from tiebreak.study.estimate.tokens import TokenCounter, token_counter
+from tiebreak.study.estimate.totals import Range
 from tiebreak.text import split_names
 
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from tests.estimate.builders import LETTERS, ONE, contest, contests
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.cost import read_judges, read_matching, read_protocols
-from tiebreak.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
-from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import PricedModel
-from tiebreak.estimate.sheet import assumptions, data_of, notes, who_is_asked
-from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import Range
+from tests.study.estimate.builders import LETTERS, ONE, contest, contests
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.questions import ReviewQuestion
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.cost import read_judges, read_matching, read_protocols
+from tiebreak.study.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
+from tiebreak.study.estimate.experience import Experience
+from tiebreak.study.estimate.prices import PricedModel
+from tiebreak.study.estimate.sheet import assumptions, data_of, notes, who_is_asked
+from tiebreak.study.estimate.tokens import TokenCounter
+from tiebreak.study.estimate.totals import Range
 
 
 def panel(*models: str, price: Price | None = None) -> Judges:

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from inspect_ai.util import JSONSchema
 
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.prices import PricedModel
 from tiebreak.scorers.ballots import Call, Reviewer, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
 from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.questions import MatchQuestion
 from tiebreak.scorers.replies import ListSchema, ReplyError
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.prices import PricedModel
 
 T = TypeVar("T")
 

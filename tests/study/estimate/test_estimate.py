@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.estimate.builders import LETTERS, ONE, contests
-from tiebreak.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
-from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import Range
+from tests.study.estimate.builders import LETTERS, ONE, contests
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import read_variant
+from tiebreak.study.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
+from tiebreak.study.estimate.experience import Experience
+from tiebreak.study.estimate.tokens import TokenCounter
+from tiebreak.study.estimate.totals import Range
 
 
 def one(label: str, items: Sequence[Contest], **options: Any) -> ProtocolEstimate:

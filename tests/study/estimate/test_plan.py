@@ -14,9 +14,9 @@ from benchmarks.claims.round_robin import points
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.ranking_logs.builders import call, item, match, write_log
 from tiebreak.cli.verbs import main
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.experience import Evidence, agree, cheaper, of_scores
-from tiebreak.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.experience import Evidence, agree, cheaper, of_scores
+from tiebreak.study.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend
 
 MODELS = tuple("abcdefgh")
 RATES = [Rate(4.0 * rounds, 0.01 * rounds, 0.01 * rounds) for rounds in range(1, 8)]

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.experience import experience_of
-from tiebreak.estimate.totals import Range
 from tiebreak.scorers.ballots import Call, ItemBallots, Match, Verdict
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.experience import experience_of
+from tiebreak.study.estimate.totals import Range
 
 
 def item(**parts: Any) -> ItemBallots:

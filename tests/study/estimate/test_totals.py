@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.estimate.totals import Range, Stratum, Total, range_of, strata, total
+from tiebreak.study.estimate.totals import Range, Stratum, Total, range_of, strata, total
 
 KINDS = st.lists(st.integers(0, 4), min_size=1, max_size=60)
 

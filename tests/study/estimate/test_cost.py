@@ -7,8 +7,8 @@ import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.candidates import CandidateError, load_candidates
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.cost import estimate_cost
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.cost import estimate_cost
 
 
 @pytest.fixture

@@ -16,8 +16,6 @@ import numpy as np
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.candidates import CandidatePool
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.totals import ERRORS, Range
 from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
@@ -26,6 +24,8 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
 from tiebreak.scorers.questions import ReviewQuestion
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.totals import ERRORS, Range
 
 FEWEST_ITEMS: Final = 10
 """Judged items from which on a log counts that nobody named."""

@@ -16,11 +16,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
-from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import PricedModel, reasons
-from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import FloatArray, Range, Stratum, Total, range_of, strata, total
 from tiebreak.inspect_tasks.roles import (
     match_reviewers,
     require_graph,
@@ -36,6 +31,19 @@ from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.stars import rated_by_rule
+from tiebreak.study.estimate.dry_judge import DryJudge, Habit, Meter
+from tiebreak.study.estimate.experience import Experience
+from tiebreak.study.estimate.prices import PricedModel, reasons
+from tiebreak.study.estimate.tokens import TokenCounter
+from tiebreak.study.estimate.totals import (
+    FloatArray,
+    Range,
+    Stratum,
+    Total,
+    range_of,
+    strata,
+    total,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
-from tiebreak.estimate.cost import read_experience, read_protocols
-from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate, estimate
-from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import PricedModel
-from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import Range
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.contest import Contest
+from tiebreak.study.estimate.cost import read_experience, read_protocols
+from tiebreak.study.estimate.estimate import Estimate, Judges, ProtocolEstimate, estimate
+from tiebreak.study.estimate.experience import Experience
+from tiebreak.study.estimate.prices import PricedModel
+from tiebreak.study.estimate.tokens import TokenCounter
+from tiebreak.study.estimate.totals import Range
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,7 @@ def estimated(folder: Path, protocols: str, log: str | None = None, seed: int = 
 @pytest.fixture(scope="module")
 def rows(folder: Path) -> Mapping[str, ProtocolEstimate]:
     # As often as the planted judge's are, of all pairs: refined checklists make prompts longer.
-    with patch("tiebreak.estimate.estimate.CLOSE", Range(0.0, 0.04, 1.0)):
+    with patch("tiebreak.study.estimate.estimate.CLOSE", Range(0.0, 0.04, 1.0)):
         return {row.label: row for row in estimated(folder, "all").protocols}
 
 

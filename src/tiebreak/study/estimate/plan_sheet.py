@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.estimate.plan import FEWEST, HIDDEN, LEVEL, Option, PairPower, Plan
-from tiebreak.estimate.sheet import how_counted, money, notes, title, who_is_asked
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
+from tiebreak.study.estimate.plan import FEWEST, HIDDEN, LEVEL, Option, PairPower, Plan
+from tiebreak.study.estimate.sheet import how_counted, money, notes, title, who_is_asked
 from tiebreak.text import count, listed
 
 LISTED = 6

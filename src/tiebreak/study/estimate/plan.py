@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.estimate import Estimate
-from tiebreak.estimate.experience import Evidence, by_schedule, cheaper
 from tiebreak.scorers.schedule import n_rounds
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.estimate import Estimate
+from tiebreak.study.estimate.experience import Evidence, by_schedule, cheaper
 
 LEVEL: Final = 0.95
 RHO: Final = 1 / 3

@@ -11,9 +11,9 @@ from typing import Final
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info
 from pydantic import ValidationError
 
-from tiebreak.estimate import EstimateError
 from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.prices import Price
+from tiebreak.study.estimate import EstimateError
 
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
 # an idle client; others would load weights or start a server.

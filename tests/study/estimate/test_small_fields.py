@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.estimate.builders import ONE, contests
-from tiebreak.estimate.cost import few_models
-from tiebreak.estimate.estimate import Judges, estimate
+from tests.study.estimate.builders import ONE, contests
 from tiebreak.scorers.protocols import read_variant
+from tiebreak.study.estimate.cost import few_models
+from tiebreak.study.estimate.estimate import Judges, estimate
 
 LABELS = ("seal", "full_pairwise", "round_robin")
 

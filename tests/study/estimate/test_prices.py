@@ -7,11 +7,11 @@ import inspect_ai.model
 import pytest
 from inspect_ai.model import ModelCost, ModelInfo
 
-import tiebreak.estimate.prices as prices
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.cost import read_judges, read_protocols
-from tiebreak.estimate.prices import listed_price, model_info, read_price_file
+import tiebreak.study.estimate.prices as prices
 from tiebreak.prices import Price
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.cost import read_judges, read_protocols
+from tiebreak.study.estimate.prices import listed_price, model_info, read_price_file
 
 COST = {"input": 1, "output": 2, "input_cache_write": 3, "input_cache_read": 4}
 

@@ -13,9 +13,6 @@ from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate import EstimateError
-from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
-from tiebreak.estimate.prices import PricedModel
 from tiebreak.prices import Price
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.catalogue import PROTOCOLS
@@ -23,6 +20,9 @@ from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.replies import ReplyError
+from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.dry_judge import DryJudge, Habit, Meter
+from tiebreak.study.estimate.prices import PricedModel
 
 CONTEST = planted_contest({f"m{i}": i for i in range(8)})
 JUDGES = {"judge": PricedModel("j", Price(2, 3)), "meta_judge": PricedModel("m")}

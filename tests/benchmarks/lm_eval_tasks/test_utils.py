@@ -12,6 +12,7 @@ import pytest
 
 from tests.harness import ROOT
 from tiebreak.benchmarks import BENCHMARKS, Benchmark, load_questions
+from tiebreak.benchmarks.lm_eval_tasks import utils
 from tiebreak.benchmarks.question import Question
 from tiebreak.candidates.question import (
     Asked,
@@ -23,7 +24,6 @@ from tiebreak.candidates.question import (
     tools_of,
     without_tools,
 )
-from tiebreak.lm_eval_tasks import utils
 
 ITEMS = ROOT / "examples" / "items"
 COLUMNS = {

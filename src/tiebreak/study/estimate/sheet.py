@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tiebreak.estimate.cost import few_models
-from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate
-from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import model_info, reasons
-from tiebreak.estimate.totals import Range
 from tiebreak.prices import Price
 from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.study.estimate.cost import few_models
+from tiebreak.study.estimate.estimate import Estimate, Judges, ProtocolEstimate
+from tiebreak.study.estimate.experience import Experience
+from tiebreak.study.estimate.prices import model_info, reasons
+from tiebreak.study.estimate.totals import Range
 from tiebreak.text import all_of, count, percent
 
 _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth", "hours")
