@@ -80,7 +80,7 @@ UPWARDS = {
     ("inspect_tasks/_registry.py", "tiebreak.demo.local"),
     ("inspect_tasks/_registry.py", "tiebreak.fair.tasks"),
     ("inspect_tasks/judging.py", "tiebreak.publish.write_back.verdict"),
-    ("publish/write_back/run.py", "tiebreak.scorers.ranking"),
+    ("publish/write_back/scores.py", "tiebreak.scorers.ranking"),
     ("reason.py", "tiebreak.report.sentences"),
 }
 # Analyses read ballots and placements; how they came about is not their business.
