@@ -121,4 +121,4 @@ def simulate(
     from tiebreak.demo.lab import simulate as lab
 
     study = lab.simulate(qualities or models, items, protocols=protocols or STANDARD, **world)
-    show(form, lab, study)
+    show(form, study, lab)

@@ -56,16 +56,7 @@ from tiebreak.report.page.view import (
     Part,
 )
 from tiebreak.report.sheet import Section, Sheet, one_line
-from tiebreak.report.sheets import (
-    alignment,
-    comparison,
-    contest,
-    leaderboard,
-    pairs,
-    peers,
-    stability,
-    stars,
-)
+from tiebreak.report.sheets import contest, leaderboard, pairs, sheets_of, stars
 from tiebreak.text import count, listed
 
 Pictures = Sequence[Drawing | None]
@@ -194,7 +185,7 @@ def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     if contents.alignment is not None:
         yield "people", people(contents.alignment)
     if contents.stability is not None:
-        [sheet] = stability.sheets_of(contents.stability)
+        [sheet] = sheets_of(contents.stability)
         yield "stability", [(sheet, [stability_figure(contents.stability)])]
     yield "receipt", receipts(entries, notes)
 
@@ -375,14 +366,14 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
 def protocols(compared: Comparison) -> Iterator[Made]:
     """Agreement with the reference and its price: of all benchmarks, and of each."""
     picture: Pictures = [price_figure(compared)]
-    notes = tuple(map(str, compared.notes))
+    *sheets, intervals = sheets_of(compared)
+    notes = intervals.notes
     if compared.totals:
-        yield comparison.totals_sheet(compared).plus(notes=notes), picture
+        yield sheets.pop().plus(notes=notes), picture
         picture, notes = [], ()
-    for benchmark in compared.benchmarks:
+    for benchmark, sheet in zip(compared.benchmarks, sheets, strict=True):
         if len(benchmark.logs) > 1 or benchmark.orders:
-            sheet = comparison.benchmark_sheet(benchmark, compared)
-            yield sheet.plus(comparison.intervals(compared), notes=notes), picture
+            yield sheet.plus(*intervals.sections, notes=notes), picture
             picture = []
 
 
@@ -394,24 +385,20 @@ def contests(report: ContestReport) -> Iterator[Made]:
 
 def peer_reviews(report: PeerReport) -> Iterator[Made]:
     """Each peer review, then sparse ones beside full ones."""
-    for review in report.reviews:
-        yield _review(review, report.how.level)
-    if report.sparse:
-        yield peers.sparse_sheet(report.sparse), []
+    *sheets, _ = sheets_of(report)
+    yield from map(_review, report.reviews, sheets)
+    yield from ((sparse, []) for sparse in sheets[len(report.reviews) :])
 
 
 def people(aligned: Alignment) -> Iterator[Made]:
     """Each board or peer review against people; pictures of the latter stand in the first part."""
     reviewed = any(benchmark.order is None for benchmark in aligned.benchmarks)
     picture: Pictures = [alignment_figure(aligned), views_figure(aligned)] if reviewed else []
-    notes = tuple(map(str, aligned.notes))
-    for benchmark in aligned.benchmarks:
-        sheet = alignment.benchmark_sheet(benchmark, aligned.how.level)
+    _, *sheets, legend = sheets_of(aligned)
+    notes = legend.notes
+    for sheet in sheets:
         subtitle = (*sheet.subtitle, f"people: {aligned.source}")
-        yield (
-            replace(sheet, subtitle=subtitle).plus(alignment.legend(aligned), notes=notes),
-            picture,
-        )
+        yield replace(sheet, subtitle=subtitle).plus(*legend.sections, notes=notes), picture
         picture, notes = [], ()
 
 
@@ -434,8 +421,7 @@ def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:
             yield _of(entry).plus(*leaderboard.bill_sections(entry.board)), []
 
 
-def _review(review: PeerReview, level: float) -> Made:
-    sheet = peers.review_sheet(review, level)
+def _review(review: PeerReview, sheet: Sheet) -> Made:
     if review.panel.degree is not None:
         sheet = replace(sheet, title=f"{sheet.title} · degree {review.panel.degree}")
     draw = (review_matrix_figure, self_preference_figure, reviewer_boxes_figure)
