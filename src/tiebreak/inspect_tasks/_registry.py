@@ -15,14 +15,14 @@ from tiebreak.inspect_tasks import (
     score_code,
     unit_tests,
 )
-from tiebreak.sandbox import environment
+from tiebreak.sandbox import box
 from tiebreak.scorers import ranking
 
 __all__ = [
     "answering",
     "arena",
+    "box",
     "canaries",
-    "environment",
     "fair",
     "generate",
     "judging",
