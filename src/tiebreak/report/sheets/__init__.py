@@ -28,6 +28,7 @@ _MODULES = {
     "PairComparison": "pairs*",
     "PeerReport": "peers",
     "Ranking": "ranking",
+    "Simulation": "tiebreak.demo.lab.sheet",
     "StabilityReport": "stability",
     "StarReport": "stars",
     "StarStability": "tiebreak.fair.report.star_stability",
