@@ -10,7 +10,7 @@ makes elements and SVG of it, so that rows fold on a phone and open for their nu
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -21,10 +21,21 @@ from tiebreak.analysis.entries import Entry
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
-from tiebreak.analysis.win_rates import win_rates
-from tiebreak.rankers.pairwise_tests import items_needed, items_to_tell_apart
+from tiebreak.analysis.win_rates import WinRates, win_rates
+from tiebreak.rankers.pairwise_tests import Pair, items_needed, items_to_tell_apart
 from tiebreak.reason import Reason
-from tiebreak.report.cells import UNDEFINED, decimal, forecast, money, ranks, whole
+from tiebreak.report.cells import (
+    UNDEFINED,
+    Cell,
+    Tone,
+    decimal,
+    forecast,
+    money,
+    ranks,
+    signed,
+    whole,
+    words,
+)
 from tiebreak.report.figures.boards import (
     lanes,
     leaderboard_figure,
@@ -55,9 +66,9 @@ from tiebreak.report.page.view import (
     PageSection,
     Part,
 )
-from tiebreak.report.sheet import Section, Sheet, one_line
-from tiebreak.report.sheets import contest, leaderboard, pairs, sheets_of, stars
-from tiebreak.text import count, listed
+from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, one_line
+from tiebreak.report.sheets import contest, leaderboard, sheets_of, stars
+from tiebreak.text import count, listed, p_value, percent
 
 Pictures = Sequence[Drawing | None]
 Made = tuple[Sheet, Pictures]
@@ -334,14 +345,14 @@ def leaderboards(entries: Sequence[Entry]) -> Iterator[Made]:
     """Ranks with their intervals, second views, the judge's reliability, tests of all pairs."""
     for entry in boarded(entries):
         sheet = leaderboard.board_sheet(entry.board, entry.name)
-        sheet = sheet.plus(pairs.pairs_section(entry.board))
+        sheet = sheet.plus(pairs_section(entry.board))
         yield sheet, [leaderboard_figure(entry.board)]
 
 
 def star_boards(report: StarReport) -> Iterator[Made]:
     """Absolute, relative and subject scores; then benchmarks side by side."""
     for board in report.boards:
-        sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
+        sheet = stars.board_sheet(board).plus(pairs_section(board))
         yield sheet, [leaderboard_figure(board), subjects_figure(board)]
     if report.styles:
         yield stars.styles_sheet(report.styles), []
@@ -359,7 +370,7 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
     for entry in entries:
         if entry.board.rule.asks is not None and entry.board.rows:
             rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
-            sheet = _of(entry).plus(pairs.rates_section(rates))
+            sheet = _of(entry).plus(rates_section(rates))
             yield sheet, [win_rate_figure(_label(entry), rates)]
 
 
@@ -435,6 +446,67 @@ def _of(entry: Entry) -> Sheet:
 def _label(entry: Entry) -> str:
     """Benchmark and protocol, with the number of the run where there are several."""
     return f"{entry.board.benchmark} · {entry.name}"
+
+
+def pairs_section(board: Leaderboard | StarBoard) -> Section:
+    """The matrix of a leaderboard's pairs; empty with fewer than two models.
+
+    A cell holds how much higher the model of the row scores than that of the column, and below it
+    the p-value, adjusted for all pairs.
+    """
+    models = [row.model for row in board.rows]
+    pairs = {(pair.above, pair.below): pair for pair in board.pairs}
+    # Scores by stars are out of 100.
+    digits = 2 if isinstance(board, StarBoard) else 3
+    legend = (
+        "A cell: the score of the row's model minus that of the column's; below it the p-value, "
+        f"adjusted for all pairs. * told apart ({board.level * 100:g}% for all pairs together)."
+    )
+    table = _matrix(
+        models,
+        lambda i, j: _difference(pairs, models[i], models[j], digits),
+        "Differences between all pairs of models",
+    )
+    return Section.of(table, legend=[legend]) if pairs else Section.of()
+
+
+def rates_section(rates: WinRates) -> Section:
+    """The matrix of win rates, on demand: a cell holds the rate, and below it what it rests on."""
+    noun = "matches" if rates.by == "matches" else "items"
+
+    def cell(i: int, j: int) -> Cell:
+        if not rates.n[i, j]:
+            return Cell(UNDEFINED if i != j else "")
+        rate = float(rates.rate[i, j])
+        return Cell(percent(rate), rate, under=f"{rates.n[i, j]:,}")
+
+    table = _matrix(rates.models, cell, f"Win rates, and the number of {noun} behind each")
+    return Section.of(replace(table, folded=True))
+
+
+def _matrix(models: Sequence[str], cell: Callable[[int, int], Cell], caption: str) -> Table:
+    # Columns are called by their row: names at the top of 30 columns would not fit on any screen.
+    columns = [Column(f"{n}.", meaning=model) for n, model in enumerate(models, start=1)]
+    rows = [
+        (words(f"{i + 1}. {model}"), *(cell(i, j) for j in range(len(models))))
+        for i, model in enumerate(models)
+    ]
+    return Table.of((model_names(), *columns), rows, caption)
+
+
+def _difference(
+    pairs: Mapping[tuple[str, str], Pair[str]], model: str, other: str, digits: int
+) -> Cell:
+    pair, sign = pairs.get((model, other)), 1
+    if pair is None:
+        pair, sign = pairs.get((other, model)), -1
+    if pair is None or math.isnan(pair.difference):
+        return Cell(UNDEFINED if model != other else "")
+    shown = signed(sign * pair.difference, digits)
+    star = "*" if pair.apart else ""
+    tone: Tone = ("good" if sign * pair.difference > 0 else "bad") if pair.apart else ""
+    below = UNDEFINED if math.isnan(pair.p_adjusted) else p_value(pair.p_adjusted)
+    return Cell(f"{shown.text}{star}", shown.key, tone, below)
 
 
 # Letters of the longest name that is short, and of the longest of medium length.
