@@ -40,9 +40,15 @@ from tiebreak.scorers.judge import Prompt, Question, Reply
 from tiebreak.scorers.protocols import in_event_loop, judge_item, read_variant
 from tiebreak.scorers.questions import MatchQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
-from tiebreak.study.estimate.dry_judge import WORDS, DryJudge, Habit, Meter
+from tiebreak.study.estimate.dry_judge import (
+    WORDS,
+    DryJudge,
+    Habit,
+    Meter,
+    TokenCounter,
+    token_counter,
+)
 from tiebreak.study.estimate.prices import PricedModel
-from tiebreak.study.estimate.tokens import TokenCounter, token_counter
 from tools.marks import renew
 
 T = TypeVar("T")

@@ -42,8 +42,8 @@ from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import ballots_text
 from tiebreak.scorers.ranking import borda, borda_stderr, least_squares, score_ballots, spread
 from tiebreak.study.estimate.cost import read_protocols
+from tiebreak.study.estimate.dry_judge import token_counter
 from tiebreak.study.estimate.estimate import Judges, estimate
-from tiebreak.study.estimate.tokens import token_counter
 from tools.marks import renew
 
 INPUTS = ("pool", "lm_eval", "rankings", "stars", "reviews", "replays", "order", "pairs")

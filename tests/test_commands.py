@@ -83,7 +83,7 @@ def parse(command: click.Command, words: Sequence[str]) -> None:
 def arguments(name: str) -> set[str]:
     """What a task takes with -T."""
     rooms = {
-        "inspect_tasks": ("rerank", "generate", "prompts", "arena"),
+        "inspect_tasks": ("rerank", "generate", "arena"),
         "fair.tasks": ("fair", "replay"),
     }
     for module in (

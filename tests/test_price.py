@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import price
-from tiebreak.study.estimate.tokens import TokenCounter, by_rule
+from tiebreak.study.estimate.dry_judge import TokenCounter, by_rule
 
 COUNTER = TokenCounter("a rule", by_rule)
 

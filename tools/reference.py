@@ -31,7 +31,6 @@ TASKS = {
     "inspect_tasks.rerank": "Judge answers",
     "inspect_tasks.generate": "Generate answers",
     "inspect_tasks.arena": "Answer and judge in one run",
-    "inspect_tasks.prompts": "Answer your own prompts",
     "fair.tasks.fair": "Ask unseen questions",
     "fair.tasks.replay": "Look for contamination",
 }

@@ -38,9 +38,9 @@ from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, near_ties
 from tiebreak.analysis.votes import vote_board
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.massey import VoteFit, fit_votes
 from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.pairwise_tests import separation, separation_of_pairs
-from tiebreak.rankers.votes import VoteFit, fit_votes
 from tiebreak.tables.matches import MatchTable
 
 HOLDS = (0.93, 0.97)

@@ -66,6 +66,10 @@ def visible(text: str, keep: str = "") -> str:
     )
 
 
+Names = str | list[str] | None
+"""Names of models, as a list or as one text with commas."""
+
+
 def split_names(text: str) -> list[str]:
     """The names in "a, b,c", without the spaces around them; "a,,b" and "" hold an empty name."""
     return [name.strip() for name in text.split(",")]

@@ -14,7 +14,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from tests.candidates.test_prompts import FORMS, json_lines
 from tests.harness import run_here
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, read_parquet
-from tiebreak.inspect_tasks.prompts import prompts
+from tiebreak.inspect_tasks.generate import prompts
 
 TALK = [
     {"role": "system", "content": "Be short."},

@@ -144,7 +144,7 @@ def test_a_finding_is_printed(
     columns: list[str] | None,
     printed: str,
 ) -> None:
-    _shared.show(form, Made(columns), 1, items=True)
+    _shared.show(form, 1, Made(columns), items=True)
     assert capsys.readouterr().out == printed
 
 
@@ -152,13 +152,13 @@ def test_a_terminal_is_not_steered_by_csv(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    _shared.show("csv", Made(), 1)
+    _shared.show("csv", 1, Made())
     assert capsys.readouterr().out.splitlines() == ["x,y", "a\\x1b[1m,1"]
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html"])
 def test_a_text_ends_once(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _shared.show(form, Made(), 1)
+    _shared.show(form, 1, Made())
     printed = capsys.readouterr().out
     assert printed.endswith("\n")
     assert not printed.endswith("\n\n")

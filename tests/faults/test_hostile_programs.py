@@ -23,7 +23,7 @@ from tests.sandbox.places import BOXES, CONTAINERS, run_in
 from tests.sandbox.shapes import RIGHT
 from tests.sandbox.tricks import EQUAL, TRICKS
 from tiebreak.sandbox import command, order
-from tiebreak.sandbox.environment import Bubblewrap
+from tiebreak.sandbox.box import Bubblewrap
 
 pytestmark = [
     pytest.mark.slow,

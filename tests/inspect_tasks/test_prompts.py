@@ -8,7 +8,7 @@ import pytest
 from tests.harness import run, run_here
 from tests.inspect_tasks.runs import boards_by_protocol, judge_in_process
 from tiebreak.candidates import load_candidates, read_prompts
-from tiebreak.inspect_tasks.prompts import prompts
+from tiebreak.inspect_tasks.generate import prompts
 from tiebreak.prerequisite import PrerequisiteError
 
 # The category stands on a line of its own in two prompts, as a column of a dataset would.

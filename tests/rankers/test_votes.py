@@ -12,10 +12,9 @@ from scipy.optimize import minimize
 
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import NoFitError
-from tiebreak.rankers.massey import least_squares
+from tiebreak.rankers.massey import VoteFit, fit_votes, joined, least_squares, rater_alpha
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import bradley_terry
-from tiebreak.rankers.votes import VoteFit, fit_votes, joined, rater_alpha
 
 N = 5
 

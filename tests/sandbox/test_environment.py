@@ -21,8 +21,8 @@ from inspect_ai.util._sandbox import self_check
 from tests.harness import run
 from tests.sandbox.foreign import ATTEMPTS, TASK, foreign
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.sandbox import environment
-from tiebreak.sandbox.environment import Bubblewrap
+from tiebreak.sandbox import box
+from tiebreak.sandbox.box import Bubblewrap
 
 pytestmark = [
     pytest.mark.slow,
@@ -124,7 +124,7 @@ def test_names_of_files_lead_to_nothing_outside(tmp_path: Path) -> None:
 
 
 def test_a_fifo_does_not_hold_up_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "_FILE_SECONDS", 1)
+    monkeypatch.setattr(box, "_FILE_SECONDS", 1)
 
     async def work(sandbox: Bubblewrap) -> None:
         await sandbox.exec(["mkfifo", "pipe"])
@@ -170,7 +170,7 @@ def test_a_broken_box_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monkey
     def missing() -> None:
         raise PrerequisiteError("bubblewrap is not installed")
 
-    monkeypatch.setattr(environment, "box", missing)
+    monkeypatch.setattr(box, "box", missing)
     with pytest.raises(PrerequisiteError, match="bubblewrap is not installed"):
         inspect_eval(foreign(), model="mockllm/model", sandbox="bubblewrap", log_dir=str(tmp_path))
 

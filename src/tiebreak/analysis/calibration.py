@@ -31,6 +31,9 @@ from tiebreak.text import count
 PEOPLE = ""
 """The name of "judge" in figures of people with each other."""
 
+EACH_OTHER = "people with each other"
+"""What tables and figures call `PEOPLE`."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Concordance:

@@ -1,6 +1,6 @@
 """Boards of matches that come as a file: an arena's votes, or those of a judge elsewhere.
 
-    file → `tables.matches` → `rankers.votes` → verdict, tiers, ranks, position, raters' agreement
+    file → `tables.matches` → `rankers.massey` → verdict, tiers, ranks, position, raters' agreement
 
 Intervals and tests go by item where items have several matches, else by vote.
 """
@@ -19,10 +19,10 @@ from tiebreak.analysis.verdict import model_pairs, order_reasons
 from tiebreak.progress import doing
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, share_over_items
+from tiebreak.rankers.massey import VoteFit, fit_votes, joined, rater_alpha
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.rankers.profile import FloatArray, IntArray
-from tiebreak.rankers.votes import VoteFit, fit_votes, joined, rater_alpha
 from tiebreak.reason import Reason, Remark
 from tiebreak.tables.matches import MatchTable, read_matches
 from tiebreak.text import Votes, count

@@ -1,9 +1,5 @@
 """Candidates: the answers in the logs of two harnesses, aligned item by item."""
 
-from tiebreak.candidates._audit import Audit as Audit
-from tiebreak.candidates._audit import BenchmarkAudit as BenchmarkAudit
-from tiebreak.candidates._audit import audit as audit
-from tiebreak.candidates._audit import is_saturated as is_saturated
 from tiebreak.candidates.errors import CandidateError as CandidateError
 from tiebreak.candidates.identity import benchmark_name as benchmark_name
 from tiebreak.candidates.identity import identical_groups as identical_groups
@@ -11,6 +7,10 @@ from tiebreak.candidates.identity import input_hash as input_hash
 from tiebreak.candidates.identity import namesakes as namesakes
 from tiebreak.candidates.identity import normalise_answer as normalise_answer
 from tiebreak.candidates.identity import same_answer as same_answer
+from tiebreak.candidates.load import Audit as Audit
+from tiebreak.candidates.load import BenchmarkAudit as BenchmarkAudit
+from tiebreak.candidates.load import audit as audit
+from tiebreak.candidates.load import is_saturated as is_saturated
 from tiebreak.candidates.load import load_by_models as load_by_models
 from tiebreak.candidates.load import load_candidates as load_candidates
 from tiebreak.candidates.native import passed as passed

@@ -384,14 +384,19 @@ def _readable(match: re.Match[str]) -> str:
     return match[0] if match[0].isprintable() else json.dumps(match[0]).strip('"')
 
 
-def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:
-    """Print a finding in this form, for the terminal where it is None.
+def show(
+    form: str | None, finding: object, made_by: ModuleType | None = None, **details: object
+) -> None:
+    """Print a finding, or several of one kind, in this form; for the terminal where it is None.
 
-    `made_by` is the module in `tiebreak.report.sheets` (or a `sheet` of another room) that makes
-    its sheets, its data and its rows; `details` are options of its data.
+    `made_by` is the module that makes its sheets, its data and its rows, where it is none of
+    `tiebreak.report.sheets`; `details` are options of its data.
     """
     from tiebreak.report import csv, html, latex, markdown, terminal
+    from tiebreak.report.sheets import module_of
 
+    if made_by is None:
+        made_by = module_of(finding[0] if isinstance(finding, Sequence) else finding)
     if form == "json":
         echo_json(made_by.data_of(finding, **details))
     elif form == "csv":

@@ -116,7 +116,6 @@ def aggregate(
     """
     from tiebreak.analysis.consensus import elect
     from tiebreak.analysis.contests import with_csd
-    from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
     making: ScoreBallotOptions = {"ties": ties, "weights": weights}
@@ -130,4 +129,4 @@ def aggregate(
         if also and ballots.scores:
             election = with_csd(election, ballots.scores)
         elections.append(election)
-    show(form, sheets, elections)
+    show(form, elections)

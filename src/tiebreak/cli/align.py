@@ -79,11 +79,10 @@ def align(
       tiebreak align logs/ --human arena.csv --scores mean-rank
     """
     from tiebreak.analysis.alignment import align as alignment_of
-    from tiebreak.report.sheets import alignment as sheets
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
     plot.check()
     alignment = alignment_of(logs, human, methods=methods or None, scores=scores, how=how)
-    show(form, sheets, alignment, items=items)
+    show(form, alignment, items=items)
     plot.draw("alignment", alignment, rater=plot_method or (methods or tuple(AGGREGATORS))[0])

@@ -66,11 +66,10 @@ def calibrate(
       tiebreak calibrate --judge gpt.csv --human people.csv
     """
     from tiebreak.analysis.calibration import calibrate as calibration_of
-    from tiebreak.report.sheets import calibration as sheets
 
     if not logs and not how["judge"]:
         raise click.UsageError("give ranking logs, or a judge's file: --judge FILE")
     plot.check()
     calibration = calibration_of(logs, human, **how)
-    show(form, sheets, calibration)
+    show(form, calibration)
     plot.draw("calibration", calibration)

@@ -68,7 +68,6 @@ def canary(
     from tiebreak.analysis.judge.canaries import canary_reports
     from tiebreak.inspect_tasks.canaries import ask
     from tiebreak.rankers.uncertainty import Resampling
-    from tiebreak.report.sheets import canaries as sheets
     from tiebreak.scorers.attacks import attacks
     from tiebreak.study.estimate import sheet
     from tiebreak.study.estimate.cost import estimate_canaries
@@ -77,7 +76,7 @@ def canary(
     if judge is not None:
         cost = estimate_canaries(paths, n, judge, price_file=price_file, **judging)
         if dry:
-            show(form, sheet, cost)
+            show(form, cost, sheet)
             return
         click.echo(_cost(cost), err=True)
         log = ask(
@@ -93,7 +92,7 @@ def canary(
     elif dry:
         raise click.UsageError("--estimate is about a --judge")
     reports = canary_reports(paths, how=Resampling(level=level))
-    show(form, sheets, reports)
+    show(form, reports)
     click.get_current_context().exit(any(report.canaries.n_unscored for report in reports))
 
 

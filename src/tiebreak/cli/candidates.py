@@ -29,11 +29,10 @@ def candidates(
       tiebreak candidates hf://datasets/OWNER/NAME
     """
     from tiebreak.candidates import audit, load_candidates, write_parquet
-    from tiebreak.report.sheets import audit as sheets
 
     pool = load_candidates(paths, alone=True, **loading)
     if out is not None:
         write_parquet(pool, out)
-    show(form, sheets, audit(pool))
+    show(form, audit(pool))
     if out is not None and form is None:
         click.echo(f"\nPool: {out}")

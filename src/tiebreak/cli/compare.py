@@ -59,9 +59,8 @@ def compare(
       tiebreak compare logs/ --csv > protocols.csv
     """
     from tiebreak.analysis.comparison import compare as compare_logs
-    from tiebreak.report.sheets import comparison as sheets
 
     plot.check()
     comparison = compare_logs(logs, **asked)
-    show(form, sheets, comparison)
+    show(form, comparison)
     plot.draw("comparison", comparison, against=against)

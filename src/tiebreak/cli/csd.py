@@ -64,11 +64,10 @@ def csd(
       tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.analysis.contests import with_kemeny
-    from tiebreak.report.sheets import contest as sheets
 
     plot.check()
     report = play(scores, reading, contest, options)
     if also:
         report = with_kemeny(report, time_limit=SCORES_LIMIT)
-    show(form, sheets, report)
+    show(form, report)
     plot.draw("contest", report, label="Plots")

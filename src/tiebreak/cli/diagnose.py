@@ -34,11 +34,10 @@ def diagnose(
     """
     from tiebreak.analysis.diagnosis import diagnose as diagnoses_of
     from tiebreak.candidates import load_candidates
-    from tiebreak.report.sheets import diagnosis as sheets
 
     pool = load_candidates(paths, **loading)
     diagnoses = diagnoses_of(pool, level=level, power=power)
-    show(form, sheets, diagnoses)
+    show(form, diagnoses)
     if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)
         click.echo(f"\nWhat judging would cost:\n  tiebreak estimate {where} --judge MODEL")

@@ -145,7 +145,7 @@ def estimate(
         from tiebreak.study.estimate.plan import Goal
 
         goal = Goal(budget, calls, precision)
-        show(form, plan_sheet, plan_judging(paths, goal, **asked, **loading))
+        show(form, plan_judging(paths, goal, **asked, **loading), plan_sheet)
         return
     cost = estimate_cost(
         paths,
@@ -158,4 +158,4 @@ def estimate(
         **asked,
         **loading,
     )
-    show(form, sheet, cost)
+    show(form, cost, sheet)

@@ -36,9 +36,8 @@ def peers(
       tiebreak peers logs/2026-11-21_peer-review.eval --json --items > review.json
     """
     from tiebreak.analysis.peers.review import peer_report
-    from tiebreak.report.sheets import peers as sheets
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json: a certificate does not fit a table.")
     report = peer_report(logs, **asked)
-    show(form, sheets, report, items=items)
+    show(form, report, items=items)

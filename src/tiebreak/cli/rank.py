@@ -122,10 +122,9 @@ def rank(
     if matches := [path for path in logs if may_hold_matches(path)]:
         _require_matches_alone(logs, matches)
         from tiebreak.analysis.votes import vote_board
-        from tiebreak.report.sheets import votes
 
         read = partial(vote_board, level=how.level, seed=how.seed, skip_faulty=skip_faulty)
-        show(form, votes, [*map(read, logs)])
+        show(form, [*map(read, logs)])
         return
     if (pair is not None or people is not None) and (
         any(views.values()) or None not in (pair, people)
@@ -138,24 +137,21 @@ def rank(
         raise click.UsageError("--skip-faulty goes with --people, or with a file of matches")
     if pair is not None:
         from tiebreak.analysis.pair import compare_pair
-        from tiebreak.report.sheets import pairs
 
         names = split_names(pair)
         if len(names) != 2 or not all(names):
             raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-        show(form, pairs, compare_pair(logs, *names, level=how.level))
+        show(form, compare_pair(logs, *names, level=how.level))
     elif people is not None:
         from tiebreak.analysis.anchored import anchored_boards
-        from tiebreak.report.sheets import anchored
         from tiebreak.tables.human import read_human_labels
 
         labels = read_human_labels(people, skip_faulty=True) if skip_faulty else people
-        show(form, anchored, anchored_boards(logs, labels, level=how.level))
+        show(form, anchored_boards(logs, labels, level=how.level))
     else:
         from tiebreak.analysis.ranking import rank_logs
-        from tiebreak.report.sheets import ranking
 
-        show(form, ranking, rank_logs(logs, how=how, attempts=attempts, **views))
+        show(form, rank_logs(logs, how=how, attempts=attempts, **views))
 
 
 def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None:

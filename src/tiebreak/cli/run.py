@@ -137,7 +137,6 @@ def run(
     if not questions:
         raise click.UsageError("Give benchmarks, prompts, logs or a study.yaml.")
     from tiebreak.analysis.ranking import rank_logs
-    from tiebreak.report.sheets import ranking
     from tiebreak.study import StudyError
     from tiebreak.study.run import run_study
 
@@ -152,7 +151,7 @@ def run(
         )
     confirm = None if yes or (limited and not may_ask) else _confirmed
     result = run_study(study, folder, anyway=anyway, confirm=confirm)
-    show(form, ranking, rank_logs(result.logs))
+    show(form, rank_logs(result.logs))
     if result.unfinished:
         raise StudyError(
             f"Not everything is judged: look at {', '.join(result.unfinished)}, and give the same "

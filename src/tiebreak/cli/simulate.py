@@ -118,7 +118,7 @@ def simulate(
       tiebreak simulate --qualities 0.3,0.2,0 --items 100,400 --position-bias 0.3
       tiebreak simulate --protocol seal --protocol swiss:rounds=4 --ties 0.5 --json
     """
-    from tiebreak.demo.lab import simulate as lab
+    from tiebreak.demo.lab.simulate import simulate as study_of
 
-    study = lab.simulate(qualities or models, items, protocols=protocols or STANDARD, **world)
-    show(form, lab, study)
+    study = study_of(qualities or models, items, protocols=protocols or STANDARD, **world)
+    show(form, study)

@@ -91,21 +91,18 @@ def stability(
     """
     from tiebreak.analysis.stability import stability as stability_of
     from tiebreak.fair.analysis.star_stability import star_stability
-    from tiebreak.fair.report import star_stability as star_sheets
-    from tiebreak.report.sheets import stability as sheets
     from tiebreak.tables import read_scores
     from tiebreak.tables.dates import read_dates
     from tiebreak.tables.human import read_causes
 
     if people is not None:
         from tiebreak.analysis.anchored import labels_needed
-        from tiebreak.report.sheets import labels_needed as needed
 
         refuse_given(
             {*click.get_current_context().params} - {"logs", "people", "form"},
             "is not about labels of people that are missing: leave it or --people out",
         )
-        show(form, needed, labels_needed(logs, people))
+        show(form, labels_needed(logs, people))
         return
     of_stars = elo or any(option is not None for option in (sizes, against, dates, causes))
     if of_stars and subsample is not None:
@@ -116,7 +113,7 @@ def stability(
         raise click.UsageError("--plot draws --elo, --dates and --causes; give one of them")
     plot.check()
     if not of_stars:
-        show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
+        show(form, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
         return
     stars = star_stability(
         logs,
@@ -128,5 +125,5 @@ def stability(
         causes=read_causes(causes) if causes else None,
         n_draws=seeds,
     )
-    show(form, star_sheets, stars)
+    show(form, stars)
     plot.draw("star_stability", stars, module="tiebreak.fair.report.figures")

@@ -11,23 +11,21 @@ from tiebreak.inspect_tasks import (
     canaries,
     generate,
     judging,
-    prompts,
     rerank,
     score_code,
     unit_tests,
 )
-from tiebreak.sandbox import environment
+from tiebreak.sandbox import box
 from tiebreak.scorers import ranking
 
 __all__ = [
     "answering",
     "arena",
+    "box",
     "canaries",
-    "environment",
     "fair",
     "generate",
     "judging",
-    "prompts",
     "provider",
     "ranking",
     "replay",

@@ -30,7 +30,7 @@ from tiebreak.candidates import (
 from tiebreak.candidates.inspect_logs import how_asked, items_of
 from tiebreak.candidates.inspect_types import LogSample
 from tiebreak.candidates.prompts import BENCHMARK
-from tiebreak.inspect_tasks import prompts as own_prompts
+from tiebreak.inspect_tasks import generate
 from tiebreak.inspect_tasks.arguments import Common, of_type
 from tiebreak.inspect_tasks.contests import judged_answers, restore_contest
 from tiebreak.inspect_tasks.judging import Unanswered, judging_task
@@ -86,7 +86,7 @@ def arena(
     _check(how, protocol, settings, common)
     find = _who_judges(how, settings)
     merged = bool(common.get("merge_identical", True))
-    unanswered = _unanswered(own_prompts.prompts(prompts, name), find, merge_identical=merged)
+    unanswered = _unanswered(generate.prompts(prompts, name), find, merge_identical=merged)
     return judging_task(how, settings, find, unanswered=unanswered, **common)
 
 

@@ -16,7 +16,7 @@ from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_reada
 from tiebreak.prerequisite import PrerequisiteError, task
 from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import find_protocol, settings_of
-from tiebreak.scorers.round_robin import Names
+from tiebreak.text import Names
 
 
 @task

@@ -39,7 +39,7 @@ class Term:
 
 
 def _read() -> Iterator[Term]:
-    for term in read_yaml_file(Path(__file__).with_suffix(".yaml")):
+    for term in read_yaml_file(_HERE / "glossary.yaml"):
         see = tuple(term.pop("see", ())) or None
         yield Term(**term, see=see)
 

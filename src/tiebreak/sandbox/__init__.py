@@ -7,7 +7,7 @@ to its own interpreter (patched builtins, an answer that equals everything, an e
 of its own on every channel), the tests compare plain data out of its reach. The kernel keeps the
 processes apart: none of them is root, and the memory and channels of the two others are closed to
 the candidate. A verdict counts with a nonce that the candidate is never given, and if the examiner
-ended as it should. On this machine a box of bubblewrap is the sandbox (`box`, `environment`).
+ended as it should. On this machine a box of bubblewrap is the sandbox (`box`).
 
 The modules need the standard library alone, Python 3.9 or newer. They are handed over on the
 command line, so that nothing is written to a disk, and the order on standard input, so that tests

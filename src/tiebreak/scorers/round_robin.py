@@ -19,10 +19,7 @@ from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import ProtocolError, protocol
 from tiebreak.scorers.schedule import Pair, n_rounds
 from tiebreak.scorers.session import Session
-from tiebreak.text import split_names
-
-Names = str | list[str] | None
-"""Names of models, as a list or as one text with commas."""
+from tiebreak.text import Names, split_names
 
 
 def check_meetings(settings: Mapping[str, Any], models: Sequence[str]) -> None:

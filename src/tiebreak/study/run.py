@@ -24,7 +24,7 @@ from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheet import Sheet
-from tiebreak.report.sheets import diagnosis as diagnosis_sheets
+from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
 from tiebreak.study.design import Study, as_study
@@ -159,7 +159,7 @@ def _diagnosis(study: Study, sources: list[Source], *, anyway: bool) -> None:
     _step(2, "Can judging help?", f"tiebreak diagnose {places}")
     for source in sources:
         diagnoses = diagnose(source.pool)
-        for sheet in diagnosis_sheets.sheets_of(diagnoses):
+        for sheet in sheets_of(diagnoses):
             say(f"  {sheet.verdict}")
         if anyway or any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
             continue

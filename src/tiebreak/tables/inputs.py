@@ -152,7 +152,7 @@ def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile
             read.append(read_ballot_csv(path, drop_unranked=drop_unranked))
     if logs:
         # Importing Inspect takes seconds; a CSV file need not wait for it.
-        from tiebreak.tables.ranking_logs import read_ballots_of_logs
+        from tiebreak.tables.ballots import read_ballots_of_logs
 
         read += read_ballots_of_logs(logs)
     return read

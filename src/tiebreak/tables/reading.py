@@ -1,8 +1,24 @@
-"""What the readers of results hand on: scores, and what a file does not give and why."""
+"""What the readers of results hand on: scores, and what a file does not give and why.
+
+The results of Inspect logs are read here, from the header alone, so the size of a log does not
+matter; those of lm-eval in `results`, those of pools in `pool_scores`.
+"""
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tiebreak.candidates import PROTOCOL_KEY
+from tiebreak.candidates.inspect_files import read_inspect_header, reason
+from tiebreak.candidates.native import RECORDED, choose_metric
+from tiebreak.candidates.records import ReadOptions
+from tiebreak.tables.errors import UnreadableFileError
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalScore
 
 # The suffix of a pool of candidates.
 POOL = ".parquet"
@@ -71,3 +87,132 @@ class Reading:
     notes: tuple[Note, ...] = ()
     lacking: tuple[str, ...] = ()
     unscored: tuple[Unscored, ...] = ()
+
+
+# Where a task declares no headline metric: the first of these that its first score has, else the
+# first that does not measure the spread.
+_USUAL = ("accuracy", "mean")
+_ERRORS = ("stderr", "bootstrap_stderr")
+_UNSCORED = "its log has no metric; `inspect score LOG` gives it one"
+_SPREAD = frozenset({*_ERRORS, "std", "var"})
+
+
+def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
+    """Read the headline metric of one Inspect log, or the one that `options.native` names.
+
+    The model is called as candidates are: `metadata candidate=NAME`, else the model's own name. A
+    metric is named by itself (`accuracy`: the first score that has it) or with its score
+    (`match.accuracy`). A ranking log and a run that did not succeed give a note and no result.
+
+    Raises:
+        UnreadableFileError: the file is damaged or not an Inspect log.
+    """
+    source = path.as_posix()
+    log = _header(source)
+    if PROTOCOL_KEY in log.metadata:
+        return _without(source, RANKING_LOG)
+    if log.status != "success":
+        problem = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
+        return _without(source, problem)
+    model = str(log.metadata.get("candidate") or log.eval.model)
+    benchmark = options.benchmark(log.eval.task)
+    metrics = _metrics(log)
+    choices = tuple(name for name in metrics if name.rpartition(".")[2] not in _SPREAD)
+    when = datetime.fromisoformat(log.eval.created).timestamp()
+    name = _choose(log, options)
+    if name is None and not options.native:
+        return Reading(unscored=(Unscored(model, log.eval.task, benchmark, _UNSCORED, when),))
+    if name is None:
+        wanted = " or ".join(map(repr, options.native))
+        problem = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
+        return replace(_without(source, problem), lacking=choices)
+    if not math.isfinite(metrics[name]):
+        return _without(source, f"{name} is {metrics[name]}; left out")
+    result = Result(
+        model=model,
+        task=log.eval.task,
+        benchmark=benchmark,
+        score=metrics[name],
+        metric=name,
+        choices=choices,
+        when=when,
+        n_items=log.results.completed_samples if log.results else None,
+        source=source,
+        error=_error(name, metrics),
+    )
+    return Reading((result,), tuple(_notes(log, source)))
+
+
+def _without(source: str, problem: str) -> Reading:
+    """No result of a file, and why."""
+    return Reading(notes=(Note(source, problem),))
+
+
+def _header(source: str) -> "EvalLog":
+    try:
+        return read_inspect_header(source)
+    except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
+        raise UnreadableFileError(
+            f"{source} cannot be read as an Inspect log ({reason(error)}); remove it or write it "
+            "again"
+        ) from error
+
+
+def _native_scores(log: "EvalLog") -> "list[EvalScore]":
+    """The scores of a log, but for ranks that were written back into it."""
+    scores = log.results.scores if log.results else []
+    return [score for score in scores if not score.scorer.startswith(RECORDED)]
+
+
+def _metrics(log: "EvalLog") -> dict[str, float]:
+    """Values by `score.metric`, in the order of the log."""
+    metrics: dict[str, float] = {}
+    for score in _native_scores(log):
+        for name, metric in score.metrics.items():
+            # Several reducers of one score share its name: the first one counts.
+            metrics.setdefault(f"{score.name}.{name}", float(metric.value))
+    return metrics
+
+
+def _error(name: str, metrics: dict[str, float]) -> float:
+    """The standard error that the log holds for a mean, NaN for other metrics or without one."""
+    score, _, metric = name.rpartition(".")
+    stored = [metrics[f"{score}.{name}"] for name in _ERRORS if f"{score}.{name}" in metrics]
+    return stored[0] if stored and metric in _USUAL else math.nan
+
+
+def _choose(log: "EvalLog", options: ReadOptions) -> str | None:
+    """Name of the wanted or headline metric, as `_metrics` has it."""
+    scores = _native_scores(log)
+    if options.native:
+        names: dict[str, str] = {}
+        for score in scores:
+            for metric in score.metrics:
+                full = f"{score.name}.{metric}"
+                names.setdefault(metric, full)
+                names.setdefault(full, full)
+        wanted = choose_metric(list(names), options.native)
+        return None if wanted is None else names[wanted]
+    if not scores:
+        return None
+    # Importing Inspect takes seconds; lm-eval users need not wait.
+    from inspect_ai.log import headline_metric
+
+    declared = headline_metric(log) if log.eval.headline_metric is not None else None
+    if declared and declared.score in scores:
+        return f"{declared.score.name}.{declared.name}"
+    present = [name for name in scores[0].metrics if name not in _SPREAD]
+    best = next((name for name in (*_USUAL, *present) if name in present), None)
+    return None if best is None else f"{scores[0].name}.{best}"
+
+
+def _notes(log: "EvalLog", source: str) -> Iterator[Note]:
+    results = log.results
+    if results is not None and results.completed_samples < results.total_samples:
+        text = (
+            f"{results.completed_samples} of {results.total_samples} samples came to an end; its "
+            "score leaves out the others"
+        )
+        yield Note(source, text)
+    if log.invalidated:
+        yield Note(source, "samples of this log were invalidated; its score may still count them")

@@ -27,7 +27,15 @@ from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.delimited import read_bytes
 from tiebreak.tables.errors import TableError, UnreadableFileError, first_line, require_path, shown
-from tiebreak.tables.reading import NO_SCORE, POOL, Note, Reading, Result, Unscored
+from tiebreak.tables.reading import (
+    NO_SCORE,
+    POOL,
+    Note,
+    Reading,
+    Result,
+    Unscored,
+    read_inspect_result,
+)
 from tiebreak.tables.scores import ScoreTable, score_table
 from tiebreak.text import listed, natural_key
 
@@ -189,12 +197,7 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
             f"{path}: results are read from Inspect logs (.eval, .json), lm-eval's results_*.json "
             "and pools (.parquet); a table of scores must be a .csv of its own"
         )
-    # Importing Inspect takes seconds; lm-eval users need not wait.
-    if is_inspect(path):
-        from tiebreak.tables.inspect_results import read_inspect_result
-
-        return read_inspect_result
-    return read_lm_eval_results
+    return read_inspect_result if is_inspect(path) else read_lm_eval_results
 
 
 def is_inspect(path: Path) -> bool:

@@ -8,18 +8,19 @@ from tests.demo.lab.builders import simulate_world
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.demo.lab.planted import Traits, World
-from tiebreak.demo.lab.simulate import NOTE, Study, data_of, sheets_of
+from tiebreak.demo.lab.sheet import NOTE, data_of, sheets_of
+from tiebreak.demo.lab.simulate import Simulation
 
 WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
 
 
-def study(repeats: int = 3) -> Study:
+def study(repeats: int = 3) -> Simulation:
     return simulate_world(
         WORLD, (4, 8), repeats=repeats, protocols=["original", "seal"], swap="never"
     )
 
 
-def printed(study: Study, width: int) -> list[str]:
+def printed(study: Simulation, width: int) -> list[str]:
     return show(sheets_of(study), width).splitlines()
 
 

@@ -12,15 +12,15 @@ from scipy.stats import kendalltau, spearmanr
 
 from tests.demo.lab.builders import simulate_world
 from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, spread_out
+from tiebreak.demo.lab.sheet import data_of
 from tiebreak.demo.lab.simulate import (
     Agreement,
     Figure,
     Row,
     Run,
-    Study,
+    Simulation,
     _row,
     _variant,
-    data_of,
     simulate,
 )
 from tiebreak.progress import Activity, watch
@@ -31,7 +31,7 @@ SEED = 3
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
+def study() -> Simulation:
     return simulate_world(WORLD, (10, 25), repeats=3, seed=SEED, swap="never")
 
 
@@ -41,7 +41,7 @@ def test_all_protocols_with_one_judge_are_compared() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_items", [10, 25])
-def test_full_pairwise_is_the_share_of_wins(study: Study, n_items: int) -> None:
+def test_full_pairwise_is_the_share_of_wins(study: Simulation, n_items: int) -> None:
     """By hand: ranks of an item are those of the wins, and Borda is linear in ranks.
 
     Equal sums of ranks are ordered by the mean margin, where a gap of 1 is full confidence.
@@ -69,7 +69,7 @@ def test_full_pairwise_is_the_share_of_wins(study: Study, n_items: int) -> None:
     assert truth.top1.mean == pytest.approx(np.mean(first))
 
 
-def test_original_is_the_pass_rate(study: Study) -> None:
+def test_original_is_the_pass_rate(study: Simulation) -> None:
     rho, undefined = [], 0
     for repeat in range(3):
         pool = Pool(WORLD, 25, SEED, repeat)
@@ -84,7 +84,7 @@ def test_original_is_the_pass_rate(study: Study) -> None:
     assert figure.undefined == undefined
 
 
-def test_agreement_with_full_pairwise(study: Study) -> None:
+def test_agreement_with_full_pairwise(study: Simulation) -> None:
     assert study.row("full_pairwise", 25).reference.spearman == Figure(1.0, 0.0, 1.0, 0)
     for label in STANDARD:
         assert -1 <= study.row(label, 25).reference.spearman.mean <= 1
@@ -117,7 +117,7 @@ def test_the_target_itself_counts() -> None:
         assert _row("p", 1, board, board, truth, [run], target).recovered == recovered
 
 
-def test_calls_by_kind(study: Study) -> None:
+def test_calls_by_kind(study: Simulation) -> None:
     n, items = 6, 25
     assert study.row("original", items).calls == {}
     assert study.row("pointwise", items).calls == {"score": n}
@@ -142,7 +142,7 @@ def test_calls_by_kind(study: Study) -> None:
 
 
 @pytest.mark.slow
-def test_fewer_items_are_the_beginning_of_the_same_pools(study: Study) -> None:
+def test_fewer_items_are_the_beginning_of_the_same_pools(study: Simulation) -> None:
     alone = simulate_world(WORLD, (10,), repeats=3, seed=SEED, swap="never")
     assert str(alone.rows) == str(tuple(row for row in study.rows if row.n_items == 10))
 
@@ -196,7 +196,7 @@ def test_repeated_answers_save_calls() -> None:
 
 
 def test_it_runs_inside_a_running_event_loop() -> None:
-    async def notebook() -> Study:
+    async def notebook() -> Simulation:
         return simulate_world(World((1.0, 0.0)), (2,), repeats=1)
 
     assert asyncio.run(notebook()).row("full_pairwise", 2).calls == {"match": 2}
@@ -282,8 +282,8 @@ def test_items_needed(shares: dict[int, float], expected: int | None) -> None:
     assert study_of(*rows, row("other", 5, 1.0)).needed == {"p": expected, "other": 5}
 
 
-def study_of(*rows: Row) -> Study:
-    return Study(WORLD, tuple(sorted({one.n_items for one in rows})), 10, 0, 0.9, 0.9, rows)
+def study_of(*rows: Row) -> Simulation:
+    return Simulation(WORLD, tuple(sorted({one.n_items for one in rows})), 10, 0, 0.9, 0.9, rows)
 
 
 def answer(*rows: Row) -> str:

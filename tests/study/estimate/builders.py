@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.contest import Contest
-from tiebreak.study.estimate.tokens import TokenCounter
+from tiebreak.study.estimate.dry_judge import TokenCounter
 
 ONE = TokenCounter("every text is one token", lambda text: 1)
 LETTERS = TokenCounter("letters", len)

@@ -17,10 +17,10 @@ from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.contest import Contest
 from tiebreak.study.estimate.cost import read_experience, read_protocols
+from tiebreak.study.estimate.dry_judge import TokenCounter
 from tiebreak.study.estimate.estimate import Estimate, Judges, ProtocolEstimate, estimate
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel
-from tiebreak.study.estimate.tokens import TokenCounter
 from tiebreak.study.estimate.totals import Range
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ from tests.study.estimate.builders import LETTERS, ONE, contests
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import read_variant
+from tiebreak.study.estimate.dry_judge import TokenCounter
 from tiebreak.study.estimate.estimate import CLOSE, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.study.estimate.experience import Experience
-from tiebreak.study.estimate.tokens import TokenCounter
 from tiebreak.study.estimate.totals import Range
 
 

@@ -13,11 +13,11 @@ from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.cost import read_judges, read_matching, read_protocols
+from tiebreak.study.estimate.dry_judge import TokenCounter
 from tiebreak.study.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel
 from tiebreak.study.estimate.sheet import assumptions, data_of, notes, who_is_asked
-from tiebreak.study.estimate.tokens import TokenCounter
 from tiebreak.study.estimate.totals import Range
 
 

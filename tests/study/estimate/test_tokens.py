@@ -11,7 +11,7 @@ import tiktoken.registry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.study.estimate.tokens import by_piece, by_rule, token_counter
+from tiebreak.study.estimate.dry_judge import by_piece, by_rule, token_counter
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,17 @@
 
 For each number of items: how far does a protocol's leaderboard agree with that of full pairwise
 judging, how far with the truth, and what does it ask? Hence how many items, and which protocol, it
-takes to put these models in their right order. `sheets_of` and `data_of` show it.
+takes to put these models in their right order.
 """
 
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from statistics import pstdev
 from typing import Any, Final, cast, get_args
 
 import numpy as np
@@ -23,9 +22,6 @@ from tiebreak.progress import tracked
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
 from tiebreak.rankers.profile import ratio
-from tiebreak.report.cells import Cell, decimal, integer, number, share, words
-from tiebreak.report.json import document, only
-from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
@@ -38,7 +34,6 @@ from tiebreak.scorers.protocols import (
     read_variant,
     settings_of,
 )
-from tiebreak.text import count, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +93,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Study:
+class Simulation:
     """All rows, and the smallest number of items at which a protocol finds the planted order.
 
     Found: ρ with the truth is at least `target` in at least the share `confidence` of the pools,
@@ -185,7 +180,7 @@ def simulate(
     seed: int = 0,
     jobs: int | None = None,
     **traits: float,
-) -> Study:
+) -> Simulation:
     """How many items, and which protocol, it takes to separate models that you describe.
 
     No model is called: planted answers are judged by a planted judge. A smaller number of items is
@@ -240,7 +235,7 @@ def simulate(
         for v, label in enumerate(labels)
         for s, n in enumerate(sizes)
     )
-    return Study(world, sizes, repeats, seed, target, confidence, rows)
+    return Simulation(world, sizes, repeats, seed, target, confidence, rows)
 
 
 @dataclass(slots=True)
@@ -316,8 +311,8 @@ def play(part: Part) -> Run:
     async def judged() -> Run:
         settings = {**variant.protocol.prepare(pool.contests), **variant.settings}
         run = Run(pool.models)
-        for item, contest in enumerate(pool.contests):
-            judge = pool.judge(item, label)
+        for number, contest in enumerate(pool.contests):
+            judge = pool.judge(number, label)
             run.add(await judge_item(variant.protocol, contest, judge, settings=settings))
         return run
 
@@ -396,153 +391,3 @@ def _figure(values: FloatArray) -> Figure:
 def _means(table: FloatArray) -> FloatArray:
     """Mean of every column over the cells that are there."""
     return ratio(np.nansum(table, axis=0), np.sum(~np.isnan(table), axis=0))
-
-
-NOTE = (
-    "Refinement and critique cost calls here and change no verdict: what they gain in a real run "
-    "is not simulated."
-)
-
-
-def sheets_of(study: Study) -> list[Sheet]:
-    """A table for each number of items, what is needed, and the answer."""
-    by_items = [
-        Section.of(
-            _table([row for row in study.rows if row.n_items == n_items]),
-            legend=("Means over the pools, ± standard error.", NOTE) if last else (),
-            heading=count(n_items, "item"),
-        )
-        for n_items in study.items
-        for last in [n_items == study.items[-1]]
-    ]
-    needed = (Section.of(_needed(study)), Section.of(lines=[study.answer]))
-    return [
-        Sheet(
-            _title(study),
-            (_judge_line(study.world),),
-            sections=(*by_items, *needed),
-            notes=tuple(_undefined(study)),
-        )
-    ]
-
-
-def data_of(study: Study) -> dict[str, Any]:
-    """The fields of `Study` under "tiebreak/simulation", version 1."""
-    world = study.world
-    return document(
-        "tiebreak/simulation",
-        1,
-        world={**only(world, "qualities", "ties", "pass_rate"), "judge": world.traits},
-        **only(study, "items", "repeats", "seed", "target", "confidence"),
-        rows=[_row_data(row) for row in study.rows],
-        items_needed=study.needed,
-        answer=study.answer,
-        note=NOTE,
-    )
-
-
-def _title(study: Study) -> str:
-    n, items = len(study.world.qualities), study.items[-1]
-    return (
-        f"{count(n, 'planted model')} (sd of qualities {pstdev(study.world.qualities):.3g}, of "
-        "answers 1) · "
-        f"{count(study.repeats, 'pool')} of {count(items, 'item')} · seed {study.seed}"
-    )
-
-
-def _judge_line(world: World) -> str:
-    traits = world.traits
-    parts = [
-        f"resolution {traits.resolution:g}",
-        f"noise {traits.noise:g}" + (" (fresh)" if traits.fresh else ""),
-        f"position bias {traits.position_bias:g}",
-        f"verbosity bias {traits.verbosity_bias:g}",
-        f"listwise noise {traits.reading_noise:g}",
-        *([f"taste in lists {traits.list_taste:g}"] if traits.list_taste else []),
-        f"grading noise {traits.grading_noise:g}",
-        f"malformed {percent(traits.malformed)}",
-        f"repeated answers {percent(world.ties)}",
-    ]
-    return f"judge: {', '.join(parts)}"
-
-
-def _table(rows: list[Row]) -> Table:
-    columns = (
-        names("Protocol", 14),
-        *numbers("ρ full pairwise", "same first", "ρ truth", "right first"),
-        *numbers("calls per item", "in a row"),
-        Column("worst ρ pairwise", spare=1),
-        Column("worst ρ truth", spare=1),
-        Column("τ full pairwise", spare=1),
-        Column("unscored", spare=1),
-    )
-    return Table.of(
-        columns,
-        (
-            (
-                words(row.protocol),
-                _with_error(row.reference.spearman),
-                share(row.reference.top1.mean),
-                _with_error(row.truth.spearman),
-                share(row.truth.top1.mean),
-                number(row.calls_per_item, 1),
-                number(row.depth, 1),
-                number(row.reference.spearman.minimum),
-                number(row.truth.spearman.minimum),
-                number(row.reference.kendall.mean),
-                share(row.unscored),
-            )
-            for row in rows
-        ),
-    )
-
-
-def _undefined(study: Study) -> Iterator[str]:
-    """Where a mean leaves pools out, because a leaderboard ties all models or ranks none."""
-    for row in study.rows:
-        if left_out := row.truth.spearman.undefined:
-            yield (
-                f"{row.protocol} with {count(row.n_items, 'item')} orders no models in "
-                f"{left_out} of {count(study.repeats, 'pool')}: its ρ leaves these out"
-            )
-
-
-def _needed(study: Study) -> Table:
-    heading = f"pools with ρ truth ≥ {study.target:g}, by items"
-    rows = []
-    for label, needed in study.needed.items():
-        tried = [row for row in study.rows if row.protocol == label]
-        calls = None if needed is None else study.row(label, needed).total_calls
-        most = Cell(f"> {study.items[-1]:,}", math.inf) if needed is None else integer(needed)
-        recovered = ", ".join(f"{row.n_items:,}: {percent(row.recovered)}" for row in tried)
-        rows.append((words(label), words(recovered), most, integer(calls)))
-    columns = (names("Protocol", 14), Column(heading, numeric=False))
-    return Table.of((*columns, *numbers("items needed", "calls")), rows, "Items needed")
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    return {
-        **only(row, "protocol", "n_items"),
-        "full_pairwise": _agreement_data(row.reference),
-        "truth": _agreement_data(row.truth),
-        "calls_per_item": row.calls_per_item,
-        "calls_by_kind": row.calls,
-        **only(row, "depth", "unscored", "unranked", "recovered"),
-    }
-
-
-def _agreement_data(agreement: Agreement) -> dict[str, Any]:
-    return {
-        name: {
-            **only(figure, "mean", "standard_error", "minimum"),
-            "undefined_pools": figure.undefined,
-        }
-        for name, figure in only(agreement, "spearman", "kendall", "top1").items()
-    }
-
-
-def _with_error(figure: Figure) -> Cell:
-    if math.isnan(figure.standard_error):
-        return number(figure.mean)
-    shown = f"{decimal(figure.mean)} ±{figure.standard_error:.3f}"
-    return Cell(shown, number(figure.mean).key)

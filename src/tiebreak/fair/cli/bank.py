@@ -112,7 +112,7 @@ def import_(
     fields, sources = Fields(how.pop("names"), how.pop("values")), sources_of(files)
     bank = open_bank(url, create=True)
     report = import_files(bank, sources, bank=shown(url), fields=fields, **how)
-    show(form, sheets, report)
+    show(form, report, sheets)
     if report.refused:
         raise SystemExit(1)
 
@@ -137,7 +137,7 @@ def check(url: str, most_shown: int, form: str | None) -> None:
     from tiebreak.fair.report import bank as sheets
 
     report = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
-    show(form, sheets, report)
+    show(form, report, sheets)
     if report.n_wrong:
         raise SystemExit(1)
 
@@ -162,7 +162,7 @@ def stats(url: str, form: str | None) -> None:
     from tiebreak.fair.report import bank as sheets
 
     report = bank_stats(open_bank(url), bank=shown(url))
-    show(form, sheets, report)
+    show(form, report, sheets)
 
 
 @verb()

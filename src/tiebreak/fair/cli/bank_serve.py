@@ -325,7 +325,7 @@ def sessions(url: str, state: "State | None", institution: str | None, form: str
 
     with open_bank(url).connect() as connection:
         listing = sessions_of(connection, state=state, institution=institution)
-    show(form, sheets, listing)
+    show(form, listing, sheets)
 
 
 @verb()
@@ -393,4 +393,4 @@ def release(
     engine = open_bank(url)
     result = results.result_of(engine, session, logs, level=level)
     results.keep(engine, session, json_ready(result), released=not hold)
-    show(form, sheets, result)
+    show(form, result, sheets)

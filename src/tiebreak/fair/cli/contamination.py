@@ -34,7 +34,6 @@ def contamination(
       tiebreak contamination logs/ --baseline ours --json
     """
     from tiebreak.fair.analysis.contamination import contamination as contamination_of
-    from tiebreak.fair.report import contamination as sheets
 
     table = contamination_of(logs, baselines=baselines, level=level)
-    show(form, sheets, table)
+    show(form, table)

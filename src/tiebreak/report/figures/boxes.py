@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Rater
-from tiebreak.analysis.calibration import PEOPLE, Calibration
+from tiebreak.analysis.calibration import EACH_OTHER, PEOPLE, Calibration
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.peers.self_preference import SelfPreference
@@ -36,7 +36,6 @@ from tiebreak.report.figures.canvas import (
     styled,
 )
 from tiebreak.report.figures.panels import draw_box, draw_point, limits, row_panel
-from tiebreak.report.sheets.calibration import EACH_OTHER
 from tiebreak.text import count
 
 

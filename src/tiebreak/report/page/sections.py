@@ -10,7 +10,7 @@ makes elements and SVG of it, so that rows fold on a phone and open for their nu
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -21,10 +21,21 @@ from tiebreak.analysis.entries import Entry
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
-from tiebreak.analysis.win_rates import win_rates
-from tiebreak.rankers.pairwise_tests import items_needed, items_to_tell_apart
+from tiebreak.analysis.win_rates import WinRates, win_rates
+from tiebreak.rankers.pairwise_tests import Pair, items_needed, items_to_tell_apart
 from tiebreak.reason import Reason
-from tiebreak.report.cells import UNDEFINED, decimal, forecast, money, ranks, whole
+from tiebreak.report.cells import (
+    UNDEFINED,
+    Cell,
+    Tone,
+    decimal,
+    forecast,
+    money,
+    ranks,
+    signed,
+    whole,
+    words,
+)
 from tiebreak.report.figures.boards import (
     lanes,
     leaderboard_figure,
@@ -55,18 +66,9 @@ from tiebreak.report.page.view import (
     PageSection,
     Part,
 )
-from tiebreak.report.sheet import Section, Sheet, one_line
-from tiebreak.report.sheets import (
-    alignment,
-    comparison,
-    contest,
-    leaderboard,
-    pairs,
-    peers,
-    stability,
-    stars,
-)
-from tiebreak.text import count, listed
+from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, one_line
+from tiebreak.report.sheets import contest, leaderboard, sheets_of, stars
+from tiebreak.text import count, listed, p_value, percent
 
 Pictures = Sequence[Drawing | None]
 Made = tuple[Sheet, Pictures]
@@ -194,7 +196,7 @@ def _findings(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     if contents.alignment is not None:
         yield "people", people(contents.alignment)
     if contents.stability is not None:
-        [sheet] = stability.sheets_of(contents.stability)
+        [sheet] = sheets_of(contents.stability)
         yield "stability", [(sheet, [stability_figure(contents.stability)])]
     yield "receipt", receipts(entries, notes)
 
@@ -343,14 +345,14 @@ def leaderboards(entries: Sequence[Entry]) -> Iterator[Made]:
     """Ranks with their intervals, second views, the judge's reliability, tests of all pairs."""
     for entry in boarded(entries):
         sheet = leaderboard.board_sheet(entry.board, entry.name)
-        sheet = sheet.plus(pairs.pairs_section(entry.board))
+        sheet = sheet.plus(pairs_section(entry.board))
         yield sheet, [leaderboard_figure(entry.board)]
 
 
 def star_boards(report: StarReport) -> Iterator[Made]:
     """Absolute, relative and subject scores; then benchmarks side by side."""
     for board in report.boards:
-        sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
+        sheet = stars.board_sheet(board).plus(pairs_section(board))
         yield sheet, [leaderboard_figure(board), subjects_figure(board)]
     if report.styles:
         yield stars.styles_sheet(report.styles), []
@@ -368,21 +370,21 @@ def rates_of_winning(entries: Sequence[Entry]) -> Iterator[Made]:
     for entry in entries:
         if entry.board.rule.asks is not None and entry.board.rows:
             rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
-            sheet = _of(entry).plus(pairs.rates_section(rates))
+            sheet = _of(entry).plus(rates_section(rates))
             yield sheet, [win_rate_figure(_label(entry), rates)]
 
 
 def protocols(compared: Comparison) -> Iterator[Made]:
     """Agreement with the reference and its price: of all benchmarks, and of each."""
     picture: Pictures = [price_figure(compared)]
-    notes = tuple(map(str, compared.notes))
+    *sheets, intervals = sheets_of(compared)
+    notes = intervals.notes
     if compared.totals:
-        yield comparison.totals_sheet(compared).plus(notes=notes), picture
+        yield sheets.pop().plus(notes=notes), picture
         picture, notes = [], ()
-    for benchmark in compared.benchmarks:
+    for benchmark, sheet in zip(compared.benchmarks, sheets, strict=True):
         if len(benchmark.logs) > 1 or benchmark.orders:
-            sheet = comparison.benchmark_sheet(benchmark, compared)
-            yield sheet.plus(comparison.intervals(compared), notes=notes), picture
+            yield sheet.plus(*intervals.sections, notes=notes), picture
             picture = []
 
 
@@ -394,24 +396,20 @@ def contests(report: ContestReport) -> Iterator[Made]:
 
 def peer_reviews(report: PeerReport) -> Iterator[Made]:
     """Each peer review, then sparse ones beside full ones."""
-    for review in report.reviews:
-        yield _review(review, report.how.level)
-    if report.sparse:
-        yield peers.sparse_sheet(report.sparse), []
+    *sheets, _ = sheets_of(report)
+    yield from map(_review, report.reviews, sheets)
+    yield from ((sparse, []) for sparse in sheets[len(report.reviews) :])
 
 
 def people(aligned: Alignment) -> Iterator[Made]:
     """Each board or peer review against people; pictures of the latter stand in the first part."""
     reviewed = any(benchmark.order is None for benchmark in aligned.benchmarks)
     picture: Pictures = [alignment_figure(aligned), views_figure(aligned)] if reviewed else []
-    notes = tuple(map(str, aligned.notes))
-    for benchmark in aligned.benchmarks:
-        sheet = alignment.benchmark_sheet(benchmark, aligned.how.level)
+    _, *sheets, legend = sheets_of(aligned)
+    notes = legend.notes
+    for sheet in sheets:
         subtitle = (*sheet.subtitle, f"people: {aligned.source}")
-        yield (
-            replace(sheet, subtitle=subtitle).plus(alignment.legend(aligned), notes=notes),
-            picture,
-        )
+        yield replace(sheet, subtitle=subtitle).plus(*legend.sections, notes=notes), picture
         picture, notes = [], ()
 
 
@@ -434,8 +432,7 @@ def receipts(entries: Sequence[Entry], notes: Sequence[str]) -> Iterator[Made]:
             yield _of(entry).plus(*leaderboard.bill_sections(entry.board)), []
 
 
-def _review(review: PeerReview, level: float) -> Made:
-    sheet = peers.review_sheet(review, level)
+def _review(review: PeerReview, sheet: Sheet) -> Made:
     if review.panel.degree is not None:
         sheet = replace(sheet, title=f"{sheet.title} · degree {review.panel.degree}")
     draw = (review_matrix_figure, self_preference_figure, reviewer_boxes_figure)
@@ -449,6 +446,67 @@ def _of(entry: Entry) -> Sheet:
 def _label(entry: Entry) -> str:
     """Benchmark and protocol, with the number of the run where there are several."""
     return f"{entry.board.benchmark} · {entry.name}"
+
+
+def pairs_section(board: Leaderboard | StarBoard) -> Section:
+    """The matrix of a leaderboard's pairs; empty with fewer than two models.
+
+    A cell holds how much higher the model of the row scores than that of the column, and below it
+    the p-value, adjusted for all pairs.
+    """
+    models = [row.model for row in board.rows]
+    pairs = {(pair.above, pair.below): pair for pair in board.pairs}
+    # Scores by stars are out of 100.
+    digits = 2 if isinstance(board, StarBoard) else 3
+    legend = (
+        "A cell: the score of the row's model minus that of the column's; below it the p-value, "
+        f"adjusted for all pairs. * told apart ({board.level * 100:g}% for all pairs together)."
+    )
+    table = _matrix(
+        models,
+        lambda i, j: _difference(pairs, models[i], models[j], digits),
+        "Differences between all pairs of models",
+    )
+    return Section.of(table, legend=[legend]) if pairs else Section.of()
+
+
+def rates_section(rates: WinRates) -> Section:
+    """The matrix of win rates, on demand: a cell holds the rate, and below it what it rests on."""
+    noun = "matches" if rates.by == "matches" else "items"
+
+    def cell(i: int, j: int) -> Cell:
+        if not rates.n[i, j]:
+            return Cell(UNDEFINED if i != j else "")
+        rate = float(rates.rate[i, j])
+        return Cell(percent(rate), rate, under=f"{rates.n[i, j]:,}")
+
+    table = _matrix(rates.models, cell, f"Win rates, and the number of {noun} behind each")
+    return Section.of(replace(table, folded=True))
+
+
+def _matrix(models: Sequence[str], cell: Callable[[int, int], Cell], caption: str) -> Table:
+    # Columns are called by their row: names at the top of 30 columns would not fit on any screen.
+    columns = [Column(f"{n}.", meaning=model) for n, model in enumerate(models, start=1)]
+    rows = [
+        (words(f"{i + 1}. {model}"), *(cell(i, j) for j in range(len(models))))
+        for i, model in enumerate(models)
+    ]
+    return Table.of((model_names(), *columns), rows, caption)
+
+
+def _difference(
+    pairs: Mapping[tuple[str, str], Pair[str]], model: str, other: str, digits: int
+) -> Cell:
+    pair, sign = pairs.get((model, other)), 1
+    if pair is None:
+        pair, sign = pairs.get((other, model)), -1
+    if pair is None or math.isnan(pair.difference):
+        return Cell(UNDEFINED if model != other else "")
+    shown = signed(sign * pair.difference, digits)
+    star = "*" if pair.apart else ""
+    tone: Tone = ("good" if sign * pair.difference > 0 else "bad") if pair.apart else ""
+    below = UNDEFINED if math.isnan(pair.p_adjusted) else p_value(pair.p_adjusted)
+    return Cell(f"{shown.text}{star}", shown.key, tone, below)
 
 
 # Letters of the longest name that is short, and of the longest of medium length.

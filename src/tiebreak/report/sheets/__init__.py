@@ -6,6 +6,7 @@ JSON, and `rows_of(finding)` the rows of CSV, where there are any.
 
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 
 from tiebreak.report.sheet import Sheet
 
@@ -22,9 +23,12 @@ _MODULES = {
     "ContestReport": "contest",
     "Diagnosis": "diagnosis*",
     "Election": "consensus*",
+    "LabelsNeeded": "labels_needed*",
     "Leaderboard": "leaderboard*",
     "PairComparison": "pairs*",
     "PeerReport": "peers",
+    "Ranking": "ranking",
+    "Simulation": "tiebreak.demo.lab.sheet",
     "StabilityReport": "stability",
     "StarReport": "stars",
     "StarStability": "tiebreak.fair.report.star_stability",
@@ -41,15 +45,27 @@ def sheets_of(finding: object) -> list[Sheet]:
     findings = list(finding) if isinstance(finding, Sequence) else [finding]
     if not findings:
         return []
-    kind = _MODULES.get(type(findings[0]).__name__)
-    if kind is None:
-        known = ", ".join(_MODULES)
-        raise TypeError(f"{type(findings[0]).__name__} is not a finding; there are: {known}")
-    name = kind.removesuffix("*")
-    module = import_module(name if "." in name else f"{__name__}.{name}")
-    if kind.endswith("*"):
+    module = module_of(findings[0])
+    if _kind(findings[0]).endswith("*"):
         return list(module.sheets_of(findings))
     return [sheet for part in findings for sheet in module.sheets_of(part)]
+
+
+def module_of(finding: object) -> ModuleType:
+    """The module that makes the sheets, the data and the rows of a finding.
+
+    Raises:
+        TypeError: it is not one that is shown on sheets.
+    """
+    name = _kind(finding).removesuffix("*")
+    return import_module(name if "." in name else f"{__name__}.{name}")
+
+
+def _kind(finding: object) -> str:
+    name = type(finding).__name__
+    if name not in _MODULES:
+        raise TypeError(f"{name} is not a finding; there are: {', '.join(_MODULES)}")
+    return _MODULES[name]
 
 
 def html_of(finding: object) -> str:

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from tiebreak.analysis.calibration import PEOPLE, Calibration, Concordance, JudgeGap
+from tiebreak.analysis.calibration import (
+    EACH_OTHER,
+    PEOPLE,
+    Calibration,
+    Concordance,
+    JudgeGap,
+)
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import (
     Cell,
@@ -21,7 +27,6 @@ from tiebreak.report.json import document, in_columns, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
 from tiebreak.text import all_of, count, p_value
 
-EACH_OTHER = "people with each other"
 _FIGURES = ("kappa", "quadratic", "agreement", "bias")
 
 

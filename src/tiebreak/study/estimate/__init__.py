@@ -1,7 +1,7 @@
 """The estimate: what a protocol would ask, and what that would cost, before anything is paid.
 
-    dry_judge    a judge that renders and counts every prompt and makes up the reply
-    tokens       how texts are counted without a model
+    dry_judge    a judge that renders and counts every prompt and makes up the reply; how texts are
+                 counted without a model
     prices       dollars per million tokens, by model
     experience   what an earlier ranking log says about a judge instead, and about the next run
     totals       from some items to all of them: a sample, totals and their uncertainty

@@ -30,6 +30,7 @@ from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, spl
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.study.estimate import EstimateError
+from tiebreak.study.estimate.dry_judge import TokenCounter, token_counter
 from tiebreak.study.estimate.estimate import (
     DEFAULT_PACE,
     SAMPLE,
@@ -63,7 +64,6 @@ from tiebreak.study.estimate.plan import (
     rests_on,
 )
 from tiebreak.study.estimate.prices import PricedModel, listed_price, read_price_file
-from tiebreak.study.estimate.tokens import TokenCounter, token_counter
 from tiebreak.study.estimate.totals import Range
 from tiebreak.text import split_names
 

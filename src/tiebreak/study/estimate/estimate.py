@@ -31,10 +31,9 @@ from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.stars import rated_by_rule
-from tiebreak.study.estimate.dry_judge import DryJudge, Habit, Meter
+from tiebreak.study.estimate.dry_judge import DryJudge, Habit, Meter, TokenCounter
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel, reasons
-from tiebreak.study.estimate.tokens import TokenCounter
 from tiebreak.study.estimate.totals import (
     FloatArray,
     Range,
