@@ -180,21 +180,30 @@ def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
     return [text for text in study.prices if read_price(text)[0] in (None, *asked)]
 
 
-def share_of(study: Study, n_sources: int, paid: float) -> Goal:
-    """What each judging may come to, once answers are `paid`, in dollars.
+def left_of(study: Study, paid: float) -> float:
+    """What is left of the equal part of the budget that a benchmark has, once so much is paid.
+
+    In dollars; infinite without a budget in dollars.
+    """
+    return (study.budget or math.inf) / max(len(study.benchmarks), 1) - paid
+
+
+def share_of(study: Study, paid: float) -> Goal:
+    """What each judging of a benchmark may come to, once its answers are `paid`, in dollars.
 
     Raises:
         StudyError: nothing is left.
     """
-    places = n_sources * len(study.protocols)
-    if study.budget is not None and study.budget <= paid:
+    left, n_protocols = left_of(study, paid), len(study.protocols)
+    if left <= 0:
         raise StudyError(
-            f"The budget is spent on answers (${paid:,.4g} of ${study.budget:,.4g}): give a larger "
+            f"The budget is spent on answers (${paid:,.4g} of ${paid + left:,.4g}): give a larger "
             "one to judge them."
         )
+    n_places = max(len(study.benchmarks), 1) * n_protocols
     return Goal(
-        None if study.budget is None else (study.budget - paid) / places,
-        None if study.calls is None else study.calls // places,
+        None if study.budget is None else left / n_protocols,
+        None if study.calls is None else study.calls // n_places,
     )
 
 
