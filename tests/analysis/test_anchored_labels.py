@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.analysis.test_anchored import JUDGE, MODELS, PEOPLE, judged, votes
 from tests.analysis.stars import starred
+from tests.analysis.test_anchored import JUDGE, MODELS, PEOPLE, judged, votes
 from tests.ranking_logs.builders import write_log
 from tiebreak.analysis.anchored import anchored_boards, labels_needed, votes_to_decide
 from tiebreak.analysis.errors import AnalysisError

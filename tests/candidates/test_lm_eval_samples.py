@@ -17,7 +17,6 @@ from tiebreak.candidates import (
     input_hash,
     load_candidates,
     read_parquet,
-    row_files,
     write_parquet,
 )
 from tiebreak.candidates.question import bare_id, tools_of
@@ -241,7 +240,7 @@ def test_a_line_that_cannot_be_parsed_is_named(
     first, *rest = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([first, line + b"\n", *rest]))
     if b"x" in line:
-        monkeypatch.setattr(row_files, "_LONGEST_LINE", 1_000)
+        monkeypatch.setattr("tiebreak.rows._LONGEST_LINE", 1_000)
     with pytest.raises(CandidateError, match=words):
         load_candidates(tmp_path)
 

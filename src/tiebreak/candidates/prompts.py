@@ -21,8 +21,8 @@ from tiebreak.candidates.errors import CandidateError, raise_problems
 from tiebreak.candidates.hub import HubAddress, is_on_hub, snapshot
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.question import Turn, conversation, parsed
-from tiebreak.candidates.row_files import ENDS, rows_of
 from tiebreak.paths import local_path
+from tiebreak.rows import ENDS, rows_of
 
 BENCHMARK: Final = "prompts"
 """What the benchmark of own prompts is called unless somebody names it."""

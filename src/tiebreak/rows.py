@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.packed import unpacked, unpacked_name
+from tiebreak.json_text import parse_json
+from tiebreak.packed import unpacked, unpacked_name
 from tiebreak.paths import problem_with
 
 Placed = tuple[str, Any]
