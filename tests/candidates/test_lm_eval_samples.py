@@ -226,9 +226,9 @@ def test_a_row_that_lm_eval_may_write_is_read(tmp_path: Path, odd: str) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b'{"doc_id": ' + b"[" * 300_000, "line 2 is not JSON.*recursion"),
-        (b'{"doc_id": ' + b"9" * 5_000 + b"}", "line 2 is not JSON.*number out of range"),
-        (b"\xff\xfe{\0}\0", "line 2 is not JSON"),
+        (b'{"doc_id": ' + b"[" * 300_000, "line 2: it is not JSON.*recursion"),
+        (b'{"doc_id": ' + b"9" * 5_000 + b"}", "line 2: it is not JSON.*number out of range"),
+        (b"\xff\xfe{\0}\0", "line 2: it is not JSON"),
         (b"x" * 1_100, "line 2 is longer than 1,000 bytes"),
     ],
 )

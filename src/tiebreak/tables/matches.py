@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.rows import Place
 from tiebreak.tables.delimited import CSV, Row
 from tiebreak.tables.errors import TableError, shown
 from tiebreak.tables.records import JSON, PARQUET, Coded, Records, holds_list, read_records
@@ -116,8 +117,12 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
             a winner or a first one that is none of the two; no match at all; as `read_records`.
     """
     faults: dict[int, str] = {}
-    on_fault = faults.setdefault if skip_faulty else None
-    records = read_records(Path(path), {*MATCH_NAMES, *OTHERWISE}, on_fault)
+
+    def keep(place: Place, message: str) -> None:
+        faults.setdefault(place.number, message)
+
+    wanted = {*MATCH_NAMES, *OTHERWISE}
+    records = read_records(Path(path), wanted, keep if skip_faulty else None)
     table = records.table
     columns = table.meanings(MATCH_NAMES, _PARTS[:3], _FORM)
     columns = {**otherwise(table.header), **columns}
