@@ -48,8 +48,6 @@ from tiebreak.text import count, listed
 # The judge of a board has no name here: a jury is one, too.
 _BOARD = ""
 _LEAST_GAIN = 1.05
-# A label by itself, as people's that a case counts: 0 to 2 of a pair, or 0 to 3 stars.
-_LABELS = np.eye(MOST_STARS + 1)
 # Items with votes. Of 20, tests tell equal models apart in over 5% of boards if the judge has a
 # favourite among them (`benchmarks/claims/anchored.py`).
 _ENOUGH = 40
@@ -261,6 +259,7 @@ def _laps(opinions: Opinions) -> Iterator[list[Case]]:
             if opinion.label is not None:
                 by_row[opinion.row].append((key, opinion, round(opinion.label)))
     times: Counter[tuple[str, ...]] = Counter()
+    people = np.eye(MOST_STARS + 1)  # labels of pairs are fewer: 0 to 2
     while any(by_row.values()):
         cases = []
         for row, pairs in sorted(by_row.items()):
@@ -271,7 +270,7 @@ def _laps(opinions: Opinions) -> Iterator[list[Case]]:
                 times[key[2]] += 1
                 judged = {_BOARD: float(label)}
                 cases.append(
-                    Case(key, "", opinion.item, opinion.subject, _LABELS[label], judged, row)
+                    Case(key, "", opinion.item, opinion.subject, people[label], judged, row)
                 )
         yield cases
 
@@ -307,10 +306,11 @@ def _fitted_boards(
             anchored.append(_anchored(board, cases, labels, notes_on(left_out), level))
     if not anchored:
         kinds = "answers judged by stars" if labels.kind == "stars" else "models ranked by item"
+        todo = "let people judge more" if most else "give the logs of what people judged"
         reasons = "\n".join(map(str, notes_on(left_out)))
         raise AnalysisError(
             f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
-            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most})\n"
+            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most}): {todo}\n"
             f"{reasons}".rstrip()
         )
     return anchored
@@ -332,7 +332,8 @@ def _anchored(
         unknown = "".join(f"\n{note}" for note in left_out)
         raise AnalysisError(
             f"{labels.source} says nothing of {listed(strangers)} on {board.benchmark}: let people "
-            f"judge answers of every model on the board{unknown}"
+            "judge answers of every model on the board, and name models as their logs do"
+            f"{unknown}"
         )
     stars = labels.kind == "stars"
     table = _of_stars if stars else _of_pairs
