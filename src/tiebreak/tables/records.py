@@ -63,17 +63,16 @@ class Records:
     lines: NDArray[np.int64]
 
 
-def read_records(path: Path, wanted: Collection[str], on_fault: Fault | None = None) -> Records:
+def read_records(path: Path, wanted: Collection[str], on_fault: Fault) -> Records:
     """Read the columns whose names, in lower case, are `wanted`.
 
     Args:
         path: `.parquet`, `.jsonl` or `.ndjson`, `.json` (a list of objects, or JSON lines), or CSV.
         wanted: names of columns in lower case.
-        on_fault: takes the place of what is no row, and what is wrong; without it that is an error.
+        on_fault: takes the place of what is no row, and what is wrong.
 
     Raises:
-        TableError: the file does not exist, holds no row, or (without `on_fault`) holds what is
-            none; as `read_delimited`.
+        TableError: the file does not exist, or holds no row; as `read_delimited`.
         UnreadableFileError: it cannot be opened, or is not of the form that its name says.
     """
     require_path(path)
@@ -82,8 +81,6 @@ def read_records(path: Path, wanted: Collection[str], on_fault: Fault | None = N
     def fault(place: Place, message: str) -> None:
         nonlocal n_faults
         n_faults += 1
-        if on_fault is None:
-            raise TableError(f"{path}, {place}: {message}")
         on_fault(place, message)
 
     try:
