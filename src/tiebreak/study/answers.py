@@ -29,7 +29,7 @@ from inspect_ai.util import cost_limit
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
 from tiebreak.study import StudyError
-from tiebreak.study.design import Benchmark, ModelChoice, Study, unmarked
+from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study, unmarked
 from tiebreak.study.folder import StudyFolder
 from tiebreak.text import count
 
@@ -227,7 +227,11 @@ def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
                 **options,
             )
     except PrerequisiteError as error:
-        raise StudyError(f"{task}: {unmarked(error)}") from error
+        reason = unmarked(error)
+        if reason.startswith("No inspect tasks"):
+            reason = f"{reason} Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
+            reason += " or PACKAGE/NAME of an installed package"
+        raise StudyError(f"{task}: {reason}") from error
     return logs
 
 

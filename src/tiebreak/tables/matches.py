@@ -133,9 +133,9 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
     kinds, kind = _kinds(coded, columns["winner"])
     faulty = np.array([bool(match.fault) for match in kinds])[kind]
     for row in np.flatnonzero(faulty).tolist():
-        place, match = Place(table.place, int(records.lines[row])), kinds[kind[row]]
+        line, match = int(records.lines[row]), kinds[kind[row]]
         column = columns.get(match.column)
-        fault(place, match.fault, f", column {shown(column)}" if column else "")
+        fault(Place(table.place, line), match.fault, f", column {shown(column)}" if column else "")
     empty = np.array([math.isnan(match.result) for match in kinds])[kind] & ~faulty
     kept = ~empty & ~faulty
     if not kept.any():
