@@ -19,7 +19,7 @@ from tiebreak.estimate.cost import estimate_cost, plan_judging, rates
 from tiebreak.estimate.estimate import Estimate
 from tiebreak.estimate.plan import FEWEST, Goal
 from tiebreak.estimate.prices import listed_price, model_info, read_price_file
-from tiebreak.prices import Price, read_price
+from tiebreak.prices import Price, read_price, read_prices
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
@@ -69,18 +69,18 @@ def register_prices(study: Study) -> dict[str, Price]:
     """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
 
     Raises:
-        StudyError: there is such a budget, and no price of a model that is asked.
+        StudyError: there is such a budget, and no price of a model that is asked; or a price is of
+            a model that is not.
         EstimateError: the file of prices cannot be read.
     """
+    asked = list(dict.fromkeys(model.model for model in study.everyone))
+    known = read_price_file(study.price_file) if study.price_file else {}
     try:
-        given = [read_price(text) for text in study.prices]
+        known |= read_prices(study.prices, asked)
     except ValueError as error:
         raise StudyError(str(error)) from error
-    for_all = next((price for model, price in given if not model), None)
-    filed = read_price_file(study.price_file) if study.price_file else {}
-    known = filed | {model: price for model, price in reversed(given) if model}
-    for model in dict.fromkeys(model.model for model in study.everyone):
-        price = known.get(model) or for_all or listed_price(model)
+    for model in asked:
+        price = known.get(model) or listed_price(model)
         if price is not None:
             known[model] = price
         elif study.budget is not None:
@@ -90,12 +90,8 @@ def register_prices(study: Study) -> dict[str, Price]:
                 "--budget, which limits judging alone."
             )
     for model, price in known.items():
-        cost = ModelCost(
-            input=price.input,
-            output=price.output,
-            input_cache_write=price.input,
-            input_cache_read=price.input,
-        )
+        cached = {"input_cache_write": price.input, "input_cache_read": price.input}
+        cost = ModelCost(input=price.input, output=price.output, **cached)
         info = model_info(model) or ModelInfo()
         set_model_info(model, info.model_copy(update={"cost": cost}))
     return known
@@ -319,11 +315,11 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
         StudyError: it buys too few items.
     """
     n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
-    wanted = rounds = rounds_to_join(run)
-    calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
-    while n_items < n_pool and rounds > 1:
-        rounds -= 1
+    wanted = rounds_to_join(run)
+    for rounds in range(wanted, 0, -1):
         calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
+        if n_items >= n_pool:
+            break
     n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
     if n_items < min(FEWEST, n_pool):
