@@ -306,12 +306,11 @@ def _fitted_boards(
             anchored.append(_anchored(board, cases, labels, notes_on(left_out), level))
     if not anchored:
         kinds = "answers judged by stars" if labels.kind == "stars" else "models ranked by item"
-        todo = "let people judge more" if most else "give the logs of what people judged"
         reasons = "\n".join(map(str, notes_on(left_out)))
         raise AnalysisError(
             f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
-            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most}): {todo}\n"
-            f"{reasons}".rstrip()
+            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most}): let people "
+            f"judge more, or give the logs of what they judged\n{reasons}".rstrip()
         )
     return anchored
 
