@@ -309,8 +309,8 @@ def _fitted_boards(
         reasons = "\n".join(map(str, notes_on(left_out)))
         raise AnalysisError(
             f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
-            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most}): let people "
-            f"judge more, or give the logs of what they judged\n{reasons}".rstrip()
+            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most}): let "
+            f"people judge more, or give the logs of what they judged\n{reasons}".rstrip()
         )
     return anchored
 
