@@ -19,7 +19,10 @@ PACKAGE = ROOT / "src" / "tiebreak"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Root modules that every room may import; they import no room.
-EVERYWHERE = {"errors", "extras", "paths", "plain_yaml", "prices", "progress", "reason", "text"}
+EVERYWHERE = {
+    *("errors", "extras", "json_text", "packed", "paths", "plain_yaml", "prices", "progress"),
+    *("reason", "rows", "text"),
+}
 # What else a room may import of tiebreak, beside itself. "" is the package's own __init__.
 MAY_IMPORT = {
     "rankers": set(),
@@ -56,11 +59,14 @@ MAY_IMPORT = {
     "prerequisite": set(),
     "errors": set(),
     "extras": set(),
+    "json_text": set(),
+    "packed": {"paths"},
     "paths": {"errors"},
     "plain_yaml": {"paths"},
     "prices": set(),
     "progress": set(),
     "reason": set(),
+    "rows": {"json_text", "packed", "paths"},
     "text": set(),
     "": {
         *("analysis", "candidates", "demo", "publish", "rankers", "ranking_logs", "report"),

@@ -262,15 +262,23 @@ def _seen(rng: np.random.Generator, judge: str, quality: Array, people: Array) -
 
 
 def _stars(
-    rng: np.random.Generator, theta: Array, judge: str, n_items: int, n_labelled: int
+    rng: np.random.Generator,
+    theta: Array,
+    judge: str,
+    n_items: int,
+    n_labelled: int,
+    *,
+    all_answers: bool = True,
 ) -> Tables:
+    """Of a labelled item people rate all answers, or one: models then take turns."""
     shape = n_items, len(theta)
     quality = theta + 0.7 * rng.standard_normal(shape) + rng.standard_normal((n_items, 1))
     people = _graded(quality + SD * rng.standard_normal(shape))
     seen = people if judge == "perfect" else _graded(_seen(rng, judge, quality, quality))
     labelled = np.zeros(n_items, np.bool_)
     labelled[rng.permutation(n_items)[:n_labelled]] = True
-    some = np.where(labelled[:, None], 1.0, np.nan)
+    rated = np.arange(n_items)[:, None] % len(theta) == np.arange(len(theta))
+    some = np.where(labelled[:, None] & (all_answers | rated), 1.0, np.nan)
     tables = [linked_scores(cells, link=False) for cells in (people * some, seen * some, seen)]
     return tables[0].table, tables[1].table, tables[2].table, labelled
 

@@ -7,23 +7,24 @@ forecast is made from `pilot` items, for the two in front and as many models as 
 from the leader then.
 
 A goal of votes is the same forecast from a judge's results alone, one on each of its items, as if
-they were people's votes; people err as much as the judge does, or as much again.
+they were people's votes; people err as much as the judge does, or as much again. A goal of stars is
+that of one answer to each item, with models in turn.
 
 What is left out: other models in front than in truth, where more rivals are as good.
 
 Shown:
     how many labels tell the models in front apart, with the judge and without: `stability --people`
-    how many votes decide between the two in front, by a judge's logs: `vote --goal`
+    how many votes, or stars, decide between the two in front, by a judge's logs: `vote --goal`
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import NormalDist
 
 import numpy as np
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
-from benchmarks.claims.anchored import Sizes, _setting, _world
+from benchmarks.claims.anchored import Sizes, Tables, _setting, _stars, _world
 from benchmarks.claims.worlds import Array
 from tiebreak.rankers.anchored import anchor, labels_needed
 from tiebreak.rankers.intervals import Estimate
@@ -49,28 +50,40 @@ def claims(scale: float) -> Iterator[Claim]:
         yield from _forecast(scale, number, judge, theta, sizes)
     if not in_tests(scale):
         for number, judge in enumerate(("good", "noisy", "biased")):
-            yield from _goal(scale, number, judge)
+            yield from _goal(scale, number, judge, 0.6, 1, "votes")
+        for number, judge in enumerate(("good", "noisy", "biased"), start=3):
+            yield from _goal(scale, number, judge, 0.9, 0, "stars")
 
 
-def _goal(scale: float, number: int, judge: str) -> Iterator[Claim]:
-    """Votes that are said to decide, beside what they take."""
+def _goal(
+    scale: float, number: int, judge: str, lead: float, votes: int, noun: str
+) -> Iterator[Claim]:
+    """Votes that are said to decide, beside what they take; none of an item are stars."""
     rng, n = np.random.default_rng((83, number)), runs(200, scale)
-    theta = np.array([0.6, 0.0, -0.6, -1.6])
-    sizes: Sizes = 4, 400, 400, 1, 0.0
-    true = _truth(scale, 10, judge, theta, sizes, alone=True)
+    theta = np.array([lead, 0.0, -0.6, -1.6])
+    sizes: Sizes = 4, 400, 400, votes, 0.0
+    true = _truth(scale, 10, judge, theta, sizes, alone=True, drawn=_asked_once)
     goals = []
     for _ in range(n):
-        _, said, on_all, labelled = _world(rng, theta, judge, sizes)
-        board = anchor(said, said, on_all, labelled, grades=False)
+        _, said, on_all, labelled = _asked_once(rng, theta, judge, sizes)
+        board = anchor(said, said, on_all, labelled, grades=not votes)
         order = _order(board.table)
         rivals = len(separation(board.table, order).groups[0])
         goals.append(labels_needed(board, order[:2], n_models=rivals)[1].value)
-    setting = f"{_setting(judge, sizes)}, {theta[0]:g} ahead"
-    figure = "votes that decide: the goal is within a factor of 2"
+    each = "" if votes else " of an answer each"
+    setting = f"{_setting(judge, sizes)}{each}, {theta[0]:g} ahead"
+    figure = f"{noun} that decide: the goal is within a factor of 2"
     yield share(figure, setting, sum(true / 2 <= goal <= 2 * true for goal in goals), n)
     yield share("… the goal is too low", setting, sum(goal < true for goal in goals), n)
     logs = [math.log2(min(max(goal / true, 1 / 64), 64)) for goal in goals]
     yield mean("… log2 of the goal over the number", setting, logs)
+
+
+def _asked_once(rng: np.random.Generator, theta: Array, judge: str, sizes: Sizes) -> Tables:
+    """A world of which people vote on one pair of an item, or rate one answer to it."""
+    if sizes[3]:
+        return _world(rng, theta, judge, sizes)
+    return _stars(rng, theta, judge, *sizes[1:3], all_answers=False)
 
 
 def _forecast(scale: float, number: int, judge: str, theta: Array, sizes: Sizes) -> Iterator[Claim]:
@@ -104,7 +117,14 @@ def _order(table: Array) -> list[int]:
 
 
 def _truth(
-    scale: float, number: int, judge: str, theta: Array, sizes: Sizes, *, alone: bool
+    scale: float,
+    number: int,
+    judge: str,
+    theta: Array,
+    sizes: Sizes,
+    *,
+    alone: bool,
+    drawn: Callable[[np.random.Generator, Array, str, Sizes], Tables] = _world,
 ) -> float:
     """Labelled items that give the test of the first two models its power."""
     rng, n = np.random.default_rng((82, number, alone)), runs(60, scale)
@@ -114,10 +134,10 @@ def _truth(
     numbers = np.unique(np.geomspace(20, most, 8).astype(int))[:-1]
     found = []
     for n_labelled in numbers.tolist():
-        drawn: Sizes = n_models, max(n_items, n_labelled), n_labelled, votes, 0.0
+        larger: Sizes = n_models, max(n_items, n_labelled), n_labelled, votes, 0.0
         hits = 0
         for _ in range(n):
-            world = _world(rng, theta, judge, drawn)
+            world = drawn(rng, theta, judge, larger)
             table = world[0] if alone else anchor(*world, grades=not votes).table
             hits += (0, 1) in separation(table, range(n_models)).apart
         found.append(hits / n)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.analysis.stars import starred
 from tests.analysis.test_anchored import JUDGE, MODELS, PEOPLE, judged, votes
 from tests.ranking_logs.builders import write_log
 from tiebreak.analysis.anchored import anchored_boards, labels_needed, votes_to_decide
@@ -72,6 +73,28 @@ def test_votes_that_decide_are_those_of_people_who_say_what_the_judge_says(tmp_p
     assert [row.model for row in anchored_boards(tmp_path, labelled)[0].rows][:2] == ["c", "a"]
     assert math.isinf(votes_to_decide(tmp_path, power=0.999)[0].n_votes)
     assert votes_to_decide(tmp_path, level=0.8, power=0.5)[0].n_votes < needed.n_votes
+
+
+def test_stars_that_decide_are_those_of_people_who_give_what_the_judge_gives(
+    tmp_path: Path,
+) -> None:
+    stars = np.clip(np.round(JUDGE - JUDGE.mean(axis=0) + [2.2, 0.9, 0.4]), 0, 3).astype(int)
+    rows = [dict(zip(MODELS, row, strict=True)) for row in stars.tolist()]
+    write_log(tmp_path / "log.eval", [starred(f"q{k}", row) for k, row in enumerate(rows)])
+    [needed] = votes_to_decide(tmp_path, stars=True)
+    assert needed.two == ("a", "b")
+    n_laps = math.ceil(needed.n_votes / len(rows))
+    assert 1 <= n_laps <= 3
+    # An answer to each item, by models in turn; then the next one to each.
+    labels = [
+        HumanLabel(1, f"q{k}", (model,), rows[k][model], digests=("",))
+        for lap in range(n_laps)
+        for place, k in enumerate(sorted(range(len(rows)), key=str))
+        for model in [MODELS[(place + lap) % 3]]
+    ]
+    [by_hand] = labels_needed(tmp_path, HumanLabels("judge.csv", "stars", tuple(labels)))
+    assert needed.n_votes == pytest.approx(by_hand.alone.value)
+    assert votes_to_decide(tmp_path) == []
 
 
 def test_less_certainty_takes_fewer(logs: Path) -> None:

@@ -137,7 +137,7 @@ def packed_bomb(name: str, folder: Path) -> Path:
 def test_what_unpacks_to_much_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 2**20)
+    monkeypatch.setattr("tiebreak.packed._ALWAYS_READ", 2**20)
     path = packed_bomb(name, make_run(tmp_path / "run"))
     with pytest.raises(
         CandidateError, match=r"unpacked it would take (more than 1|2) MB"
@@ -151,7 +151,7 @@ def test_what_unpacks_to_much_at_the_second_time_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Each packing takes no more than it may, and both together do."""
-    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 2**20)
+    monkeypatch.setattr("tiebreak.packed._ALWAYS_READ", 2**20)
     # 60 MB in 300 KB, which are 10 KB when they are packed again.
     part = b"\n" * 2**20 + random.Random(0).randbytes(4_000)
     log = BytesIO()

@@ -261,7 +261,7 @@ def test_a_small_file_that_unpacks_to_much_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_inspect_log(tmp_path / "a.eval", "a", make_rows(3))
-    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 10**6)
+    monkeypatch.setattr("tiebreak.packed._ALWAYS_READ", 10**6)
     rezipped(path, in_sample(b'"1"', b'"' + b" " * 8 * 2**20 + b'"'), ZIP_DEFLATED)
     with pytest.raises(CandidateError, match=r"a\.eval.*unpacked it would take 8 MB"):
         load_candidates(path)

@@ -17,7 +17,6 @@ from tiebreak.candidates import (
     input_hash,
     load_candidates,
     read_parquet,
-    row_files,
     write_parquet,
 )
 from tiebreak.candidates.question import bare_id, tools_of
@@ -227,9 +226,9 @@ def test_a_row_that_lm_eval_may_write_is_read(tmp_path: Path, odd: str) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b'{"doc_id": ' + b"[" * 300_000, "line 2 is not JSON.*recursion"),
-        (b'{"doc_id": ' + b"9" * 5_000 + b"}", "line 2 is not JSON.*number out of range"),
-        (b"\xff\xfe{\0}\0", "line 2 is not JSON"),
+        (b'{"doc_id": ' + b"[" * 300_000, "line 2: it is not JSON.*recursion"),
+        (b'{"doc_id": ' + b"9" * 5_000 + b"}", "line 2: it is not JSON.*number out of range"),
+        (b"\xff\xfe{\0}\0", "line 2: it is not JSON"),
         (b"x" * 1_100, "line 2 is longer than 1,000 bytes"),
     ],
 )
@@ -241,7 +240,7 @@ def test_a_line_that_cannot_be_parsed_is_named(
     first, *rest = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([first, line + b"\n", *rest]))
     if b"x" in line:
-        monkeypatch.setattr(row_files, "_LONGEST_LINE", 1_000)
+        monkeypatch.setattr("tiebreak.rows._LONGEST_LINE", 1_000)
     with pytest.raises(CandidateError, match=words):
         load_candidates(tmp_path)
 

@@ -66,7 +66,7 @@ def test_what_is_asked_goes_into_the_file(served: list[tuple[str, int]], tmp_pat
         ),
         (["nowhere"], 1, "nowhere"),
         ([STUDY, "--goal", "0"], 2, "give 1 vote or more"),
-        ([STUDY, "--stars", "--goal", STUDY], 2, "--goal takes a number with --stars"),
+        ([STUDY, "--stars", "--goal", STUDY], 1, "ranks none of these models' benchmarks by stars"),
         ([STUDY, "--goal", STUDY, "--rename", "sums=other"], 1, "ranks none of these models"),
         # The judge could not tell its first two apart with all pairs of these items.
         ([STUDY, "--goal", STUDY], 1, "decides between atlas and birch if people say what the"),
@@ -83,18 +83,36 @@ def test_what_is_refused(
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "start"),
+    [
+        ([], "71 votes decide between atlas and birch in 4 of 5 cases, if people prefer what"),
+        (
+            ["--stars"],
+            "71 answers with stars decide between atlas and birch in 4 of 5 cases, if people give",
+        ),
+    ],
+)
 def test_a_goal_by_a_judge(
-    served: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: list[tuple[str, int]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: list[str],
+    start: str,
 ) -> None:
     path = tmp_path / "votes.db"
-    needed = DecidingVotes("sums", ("atlas", "birch"), 71.2)
-    monkeypatch.setattr("tiebreak.analysis.anchored.votes_to_decide", lambda logs: [needed])
-    code, output = vote(STUDY, "--out", str(path), "--goal", STUDY)
+
+    def needed(logs: str, *, stars: bool) -> list[DecidingVotes]:
+        assert stars == bool(kind)
+        return [DecidingVotes("sums", ("atlas", "birch"), 71.2)]
+
+    monkeypatch.setattr("tiebreak.analysis.anchored.votes_to_decide", needed)
+    code, output = vote(STUDY, "--out", str(path), "--goal", STUDY, *kind)
     assert code == 0
-    assert output.startswith("71 votes decide between atlas and birch in 4 of 5 cases, if people")
+    assert output.startswith(start)
     with open_votes_file(path) as file:
         assert (file.meta.goal, file.meta.decides) == (72, True)
-    assert vote(STUDY, "--out", str(path), "--goal", "30") == (0, "")
+    assert vote(STUDY, "--out", str(path), "--goal", "30", *kind) == (0, "")
     with open_votes_file(path) as file:
         assert (file.meta.goal, file.meta.decides) == (30, False)
 

@@ -60,7 +60,7 @@ def compare(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["r.eval", "r.json"])
-def test_every_field_is_inspects(tmp_path: Path, name: str) -> None:
+def test_every_field_is_as_inspect_reads_it(tmp_path: Path, name: str) -> None:
     compare(write_log(tmp_path / name, SAMPLES))
 
 
@@ -71,7 +71,7 @@ def test_of_two_samples_under_one_name_the_later_counts(tmp_path: Path) -> None:
     assert sorted(one.target for one in read_held(str(path))) == ["another", "answer"]
 
 
-def test_numbers_that_are_no_json(tmp_path: Path) -> None:
+def test_nan_and_infinity_are_read(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [sample(None, "x", store={"y": [1.5]})])
     change(path, lambda text: text.replace(b"1.5", b"NaN,-Infinity"))
     [one] = read_held(str(path))

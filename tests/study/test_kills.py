@@ -54,10 +54,12 @@ def test_a_study_that_is_killed_goes_on(tmp_path: Path, study: dict[str, object]
             return len(api.requests) >= number
 
         assert not run("whole")
-        whole = Counter(api.requests)
+        whole, models = Counter(api.requests), [model for model, _ in api.requests]
         assert set(whole.values()) == {1}
         api.requests.clear()
         at = sorted(rng.sample(range(1, whole.total()), KILLS - 1))
+        by_judge = [models[number] == "judge" for number in at]
+        assert 2 <= sum(by_judge) <= KILLS - 3  # while answers come, and while they are judged
         under_way: list[tuple[str, str]] = []
         killed = 0
         for number in at:

@@ -229,7 +229,7 @@ def test_what_is_said_before_anything_is_paid(words: str) -> None:
 def test_a_task_that_there_is_not() -> None:
     given = ["run", "nope/x", "--models", MODELS, "--judge", JUDGE, "--yes"]
     done = CliRunner().invoke(main, given)
-    assert "Error: nope/x: No inspect tasks were found" in done.stderr
+    assert "specified paths. Give gsm8k, mmlu, humaneval, bfcl, a file of prompts" in done.stderr
 
 
 def test_without_matplotlib_the_board_is_shown_all_the_same(

@@ -218,7 +218,7 @@ def test_many_faulty_rows_are_counted(tmp_path: Path) -> None:
     table = read_matches(path, skip_faulty=True)
     assert len(table.result) == 1
     assert "faulty rows left out: such as line 1 (" in table.notes[-1]
-    assert "line 2 (this is not JSON" in table.notes[-1]
+    assert "line 2 (it is not JSON" in table.notes[-1]
 
 
 @pytest.mark.parametrize(

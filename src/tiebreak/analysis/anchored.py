@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -184,7 +185,7 @@ def labels_needed(
 class DecidingVotes:
     """How many votes of people tell the `two` models in front of a board apart; infinite if none.
 
-    They are on the board's items, of each the same number of pairs.
+    They are on the board's items, of each the same number of pairs, or of answers with stars.
     """
 
     benchmark: str
@@ -193,15 +194,17 @@ class DecidingVotes:
 
 
 def votes_to_decide(
-    paths: Paths, *, level: float = 0.95, power: float = 0.8
+    paths: Paths, *, stars: bool = False, level: float = 0.95, power: float = 0.8
 ) -> list[DecidingVotes]:
     """How many votes would decide between the two models in front if people said what a judge said.
 
     That is the forecast of `labels_needed` without the judge, with labels that are its own: of each
-    item one pair, or as many more as it takes, which the board's pairs take turns in.
+    item one pair, or as many more as it takes, which the board's pairs take turns in. With `stars`
+    a vote is the stars of one answer, and models take turns.
 
     Args:
-        paths: ranking logs, and folders that hold some; those judged by stars are passed over.
+        paths: ranking logs, and folders that hold some; only those judged by stars, or only others.
+        stars: whether people give stars.
         level: of the test of all pairs, in (0, 1).
         power: how often the test is to tell the two apart, in (0, 1).
 
@@ -211,14 +214,19 @@ def votes_to_decide(
     Raises:
         RankingLogError: a path holds no ranking log.
     """
-    boards = list(_pair_boards(read_ranking_logs(paths, with_votes=False)))
-    large = (board for board in boards if len({*board.clusters}) >= FEWEST_LABELLED)
-    return [_to_decide(board, level, power) for board in large]
+    logs = read_ranking_logs(paths, with_votes=False)
+    boards = list(_star_boards(logs) if stars else _pair_boards(logs))
+    large = [board for board in boards if len({*board.clusters}) >= FEWEST_LABELLED]
+    kind: Literal["stars", "preferences"] = "stars" if stars else "preferences"
+    return [
+        _to_decide(board, HumanLabels(board.log, kind, ()), level, power)
+        for board in large
+        if len(board.models) > 1
+    ]
 
 
-def _to_decide(board: _Board, level: float, power: float) -> DecidingVotes:
+def _to_decide(board: _Board, labels: HumanLabels, level: float, power: float) -> DecidingVotes:
     laps = list(_laps(board.opinions))
-    labels = HumanLabels(board.log, "preferences", ())
 
     def asked(n_laps: int) -> DecidingVotes:
         cases = [case for lap in laps[:n_laps] for case in lap]
@@ -244,13 +252,14 @@ def _to_decide(board: _Board, level: float, power: float) -> DecidingVotes:
 
 
 def _laps(opinions: Opinions) -> Iterator[list[Case]]:
-    """A judge's opinions as a person's, a pair of each item at a time: that which came least."""
+    """A judge's opinions as a person's, one of each item at a time: of whom there are fewest."""
     by_row: dict[int, list[tuple[Key, Opinion, int]]] = defaultdict(list)
     for key, of_key in opinions.items():
         for opinion in of_key:
             if opinion.label is not None:
                 by_row[opinion.row].append((key, opinion, round(opinion.label)))
     times: Counter[tuple[str, ...]] = Counter()
+    people = np.eye(MOST_STARS + 1)  # labels of pairs are fewer: 0 to 2
     while any(by_row.values()):
         cases = []
         for row, pairs in sorted(by_row.items()):
@@ -261,7 +270,7 @@ def _laps(opinions: Opinions) -> Iterator[list[Case]]:
                 times[key[2]] += 1
                 judged = {_BOARD: float(label)}
                 cases.append(
-                    Case(key, "", opinion.item, opinion.subject, np.eye(3)[label], judged, row)
+                    Case(key, "", opinion.item, opinion.subject, people[label], judged, row)
                 )
         yield cases
 
@@ -300,8 +309,8 @@ def _fitted_boards(
         reasons = "\n".join(map(str, notes_on(left_out)))
         raise AnalysisError(
             f"{labels.source} holds {labels.kind}; it takes {kinds} and at least "
-            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most})\n"
-            f"{reasons}".rstrip()
+            f"{FEWEST_LABELLED} items that both people and a judge judged (here {most}): let "
+            f"people judge more, or give the logs of what they judged\n{reasons}".rstrip()
         )
     return anchored
 
@@ -322,7 +331,8 @@ def _anchored(
         unknown = "".join(f"\n{note}" for note in left_out)
         raise AnalysisError(
             f"{labels.source} says nothing of {listed(strangers)} on {board.benchmark}: let people "
-            f"judge answers of every model on the board{unknown}"
+            "judge answers of every model on the board, and name models as their logs do"
+            f"{unknown}"
         )
     stars = labels.kind == "stars"
     table = _of_stars if stars else _of_pairs

@@ -4,17 +4,14 @@ Pinned revisions keep the questions, and so the fingerprints that pools are join
 from run to run.
 """
 
-import gzip
-import json
-import zlib
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from tiebreak.benchmarks.question import Row
-from tiebreak.paths import problem_with
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.rows import Place, rows_of
 
 
 class Source(NamedTuple):
@@ -37,9 +34,6 @@ HUB: Final[Mapping[str, Source]] = {
 
 MOST_ROWS: Final = 1_000_000
 """The most rows that a file may hold; the largest benchmark here has 14,042."""
-
-LONGEST_LINE: Final = 64 * 2**20
-"""Bytes. A small compressed file can hold a line without end."""
 
 
 def origin(benchmark: str, data: str | Path | None = None) -> str:
@@ -87,63 +81,22 @@ def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
 
 
 def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """Rows of a JSON lines or Parquet file, each with a name of its place for messages.
-
-    Args:
-        path: `.parquet`, else JSON lines, also compressed (`.gz`).
+    """Rows of a file of JSON lines, CSV or Parquet, each with a name of its place for messages.
 
     Raises:
         PrerequisiteError: the file cannot be read, or holds more rows than any benchmark; the
             message says where.
     """
-    if problem := problem_with(path):
-        raise PrerequisiteError(f"The data cannot be read: {path} {problem}.")
-    rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
-    for number, row in enumerate(rows):
-        if number == MOST_ROWS:
-            raise PrerequisiteError(f"{path} holds more than {MOST_ROWS:,} rows; give fewer.")
-        yield row
 
+    def fault(place: Place, message: str) -> None:
+        raise PrerequisiteError(f"{path}, {place}: {message}.")
 
-def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    import pyarrow
-    import pyarrow.parquet
-
-    number = 0
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches():
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path}, row {number}", row
-    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        after = f" after row {number}" if number else ""
-        raise PrerequisiteError(f"The data cannot be read{after}: {error}") from error
-
-
-def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    for number, line in enumerate(_lines(path), start=1):
-        if not line.strip():
-            continue
-        place = f"{path}, line {number}"
-        try:
-            row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except UnicodeDecodeError as error:
-            raise PrerequisiteError(f"The data cannot be read: {place}: {error}.") from error
-        except (ValueError, RecursionError) as error:
-            raise PrerequisiteError(f"{place}: {error}.") from error
-        if not isinstance(row, dict):
-            raise PrerequisiteError(f"{place}: it is not a JSON object.")
-        yield place, row
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    # Of bytes: text also ends lines at characters that JSON allows inside of strings.
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            while line := file.readline(LONGEST_LINE):
-                if len(line) == LONGEST_LINE:
-                    raise ValueError(f"{path} has a line of more than {LONGEST_LINE:,} bytes")
-                yield line
-    except (OSError, ValueError, EOFError, zlib.error) as error:
-        raise PrerequisiteError(f"The data cannot be read: {error}") from error
+        for number, (place, row) in enumerate(rows_of(path, fault)):
+            if number == MOST_ROWS:
+                raise PrerequisiteError(f"{path} holds more than {MOST_ROWS:,} rows; give fewer.")
+            if not isinstance(row, dict):
+                fault(place, "it is not a JSON object")
+            yield f"{path}, {place}", row
+    except ValueError as error:
+        raise PrerequisiteError(f"The data cannot be read: {path} {error}.") from error

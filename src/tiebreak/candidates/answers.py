@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from tiebreak.candidates.identity import content_hash, input_hash
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
-from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 from tiebreak.candidates.prompts import BENCHMARK, prompt_of, text_in
 from tiebreak.candidates.records import LogRecord, Reading, ReadOptions, Row, item_name, unique_rows
-from tiebreak.candidates.row_files import ENDS, rows_of
+from tiebreak.packed import unpacked_name
+from tiebreak.rows import ENDS, rows_of
 
 _SCORE: Final = "score"
 _ABSENT: Final = (None, "")

@@ -27,10 +27,10 @@ from tiebreak.candidates.lm_eval_runs import (
     unsampled,
 )
 from tiebreak.candidates.native import shortened
-from tiebreak.candidates.packed import head_of, place_below, stream, unpack_zip, unpacked_name
 from tiebreak.candidates.parquet import is_pool
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.records import shown_path
+from tiebreak.packed import head_of, place_below, stream, unpack_zip, unpacked_name
 from tiebreak.paths import MISSING, AnyPath, address_of, local_path, problem_with
 
 # How Inspect names a JSON log, and how one begins, also after a program that sorts its fields.

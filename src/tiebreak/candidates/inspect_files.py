@@ -19,8 +19,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
 from tiebreak.candidates.inspect_types import LogContent, LogHeader, LogSample
-from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.packed import most_unpacked, unpacked, unpacked_name, zstd
+from tiebreak.json_text import parse_json
+from tiebreak.packed import most_unpacked, unpacked, unpacked_name, zstd
 from tiebreak.paths import problem_with
 from tiebreak.progress import tracked
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
-from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.records import brief
+from tiebreak.json_text import parse_json
+from tiebreak.packed import unpacked
 from tiebreak.paths import problem_with
 
 T = TypeVar("T")

@@ -56,8 +56,8 @@ from tiebreak.candidates.records import (
     item_name,
     unique_rows,
 )
-from tiebreak.candidates.row_files import json_rows
 from tiebreak.candidates.settings import HARNESS
+from tiebreak.rows import json_rows
 from tiebreak.text import count, natural_key
 
 _NEEDED = ("doc_id", "doc", "resps")

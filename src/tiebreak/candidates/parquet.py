@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Medium, Note
 from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row, item_name
+from tiebreak.json_text import parse_json
 from tiebreak.paths import problem_with, whole_file
 
 if TYPE_CHECKING:

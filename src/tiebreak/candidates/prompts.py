@@ -21,8 +21,8 @@ from tiebreak.candidates.errors import CandidateError, raise_problems
 from tiebreak.candidates.hub import HubAddress, is_on_hub, snapshot
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.question import Turn, conversation, parsed
-from tiebreak.candidates.row_files import ENDS, rows_of
 from tiebreak.paths import local_path
+from tiebreak.rows import ENDS, Place, rows_of
 
 BENCHMARK: Final = "prompts"
 """What the benchmark of own prompts is called unless somebody names it."""
@@ -59,17 +59,21 @@ def read_prompts(source: str | Path) -> list[Prompt]:
     """
     path, name = _at_hand(str(source))
     prompts: dict[str, Prompt] = {}
-    places: dict[str, str] = {}
+    places: dict[str, Place] = {}
     problems: list[Note] = []
+
+    def fault(place: Place, message: str) -> None:
+        problems.append(Note("prompts", f"{name}, {place}", message))
+
     try:
-        for place, row in rows_of(path):
+        for place, row in rows_of(path, fault):
             try:
                 prompt = prompt_of(row)
                 if first := places.get(prompt.id):
                     same = f"its id {prompt.id!r:.80} is that of {first}, too"
                     raise ValueError(f"{same} (without an id, of the same prompt)")
             except ValueError as error:
-                problems.append(Note("prompts", f"{name}, {place}", str(error)))
+                fault(place, str(error))
             else:
                 prompts[prompt.id], places[prompt.id] = prompt, place
     except ValueError as error:

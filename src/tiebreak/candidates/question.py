@@ -23,7 +23,7 @@ from functools import cached_property
 from itertools import accumulate, takewhile, zip_longest
 from typing import Any, Final, NamedTuple
 
-from tiebreak.candidates.json_text import parse_json
+from tiebreak.json_text import parse_json
 
 PARAGRAPH: Final = "\n\n"
 """What stands between turns, and between lm-eval's examples unless a task says otherwise."""

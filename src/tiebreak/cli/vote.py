@@ -24,8 +24,8 @@ from tiebreak.extras import to_install
     "--goal",
     type=FILES,
     metavar="N|RANKING_LOGS",
-    help="How many votes are wanted; or logs of a judge: as many as decide between the two models "
-    "in front, if it is about right.",
+    help="How many votes are wanted; or logs of a judge, with --stars one that gave stars: as many "
+    "as decide between the two models in front, if it is about right.",
 )
 @click.option("--stars", is_flag=True, help="Rate one answer, beside the key, with 0 to 3 stars.")
 @click.option(
@@ -81,8 +81,6 @@ def vote(
     stated = int(goal) if goal is not None and goal.isascii() and goal.isdigit() else None
     if stated == 0:
         raise click.BadParameter("give 1 vote or more", param_hint="--goal")
-    if stars and goal is not None and stated is None:
-        raise click.UsageError("--goal takes a number with --stars: logs are about pairs")
     try:
         from tiebreak.people.page import serve
     except ModuleNotFoundError as error:
@@ -101,7 +99,7 @@ def vote(
     models = {item.ballots.benchmark: item.ballots.models for item in items}
     decides = goal is not None and stated is None
     if goal is not None and stated is None:
-        stated = _votes_to_decide(goal, Counter(item.ballots.benchmark for item in items))
+        stated = _votes_to_decide(goal, Counter(item.ballots.benchmark for item in items), stars)
     meta = VotesMeta(
         kind=kind,
         seed=seed,
@@ -119,14 +117,16 @@ def vote(
         serve(file, host, port, lambda address: click.echo(f"Vote at {address}\n{end}"))
 
 
-def _votes_to_decide(logs: str, n_items: Counter[str]) -> int:
+def _votes_to_decide(logs: str, n_items: Counter[str], stars: bool) -> int:
     """As many votes as decide on each board of these benchmarks, which have so many items."""
     from tiebreak.analysis.anchored import votes_to_decide
 
-    needed = [board for board in votes_to_decide(logs) if board.benchmark in n_items]
+    boards = votes_to_decide(logs, stars=stars)
+    needed = [board for board in boards if board.benchmark in n_items]
     if not needed:
+        kind = "stars" if stars else "pairs"
         raise click.ClickException(
-            f"{logs} ranks none of these models' benchmarks by pairs: give a number with --goal."
+            f"{logs} ranks none of these models' benchmarks by {kind}: give a number with --goal."
         )
     for board in needed:
         first, second = board.two
@@ -137,11 +137,13 @@ def _votes_to_decide(logs: str, n_items: Counter[str]) -> int:
                 "number with --goal, or leave it out."
             )
     votes = [b.n_votes * n_items.total() / n_items[b.benchmark] for b in needed]
+    noun = "answers with stars" if stars else "votes"
+    alike = "give the stars that the judge gives" if stars else "prefer what the judge prefers"
     click.echo(
-        f"{max(votes):,.0f} votes decide between "
+        f"{max(votes):,.0f} {noun} decide between "
         + " and between ".join(" and ".join(board.two) for board in needed)
-        + " in 4 of 5 cases, if people prefer what the judge prefers. Left out: that people may "
-        "differ from it, and that several of them are asked the same (--shared)."
+        + f" in 4 of 5 cases, if people {alike}. Left out: that people may differ from it, and "
+        "that several of them are asked the same (--shared)."
     )
     return math.ceil(max(votes))
 

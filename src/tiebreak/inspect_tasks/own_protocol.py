@@ -13,10 +13,11 @@ from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.protocols import Protocol, ProtocolError, find_protocol
 
-HOW = (
-    "add -T protocol=FILE.py@NAME (or MODULE@NAME): the file or module that registers it, and the "
-    "name that it registers."
+_FORM = (
+    "FILE.py@NAME (or MODULE@NAME): the file or module that registers it, and the name that it "
+    "registers."
 )
+HOW = f"add -T protocol={_FORM}"
 
 
 def load_protocol(given: str | None) -> Protocol:
@@ -37,7 +38,7 @@ def load_protocol(given: str | None) -> Protocol:
             _load(path)
         return find_protocol(name)
     except ProtocolError as error:
-        how = "" if path else f" For one of your own, {HOW}"
+        how = "" if path else f" For one of your own, give {_FORM}"
         raise PrerequisiteError(f"protocol is {given!r}. {error}{how}") from error
 
 

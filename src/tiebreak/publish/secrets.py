@@ -28,7 +28,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelConfig
 
 from tiebreak.candidates.discover import discover
-from tiebreak.candidates.packed import unpacked, unpacked_name
+from tiebreak.packed import unpacked, unpacked_name
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
 

@@ -163,7 +163,7 @@ def _is_folder(path: str) -> bool:
 
 def _in_file(path: str) -> dict[str, LogHeader | None]:
     """The log with its header, which a votes file has none of."""
-    if is_votes_file(Path(path)):
+    if path.endswith(".db") or is_votes_file(Path(path)):
         return {path: None}
     header = ranking_header(path)
     if header is None:

@@ -383,6 +383,7 @@ def _plain_errors(path: Path) -> Iterator[None]:
             raise RankingLogError(f"{path} is in use by another program: end it first") from error
         raise RankingLogError(f"{path} cannot be used as a votes file ({error})") from error
     except sqlite3.DatabaseError as error:
-        raise RankingLogError(f"{path} is damaged ({error}): take a copy of it") from error
+        damaged = f"{path} is damaged ({error}): go on with a copy that was made of it before"
+        raise RankingLogError(damaged) from error
     except OSError as error:
         raise RankingLogError(f"{path} cannot be used ({error.strerror or error})") from error

@@ -8,7 +8,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ from inspect_ai.util import cost_limit
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.progress import watch
 from tiebreak.study import StudyError
-from tiebreak.study.design import Benchmark, ModelChoice, Study, unmarked
+from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study, unmarked
 from tiebreak.study.folder import StudyFolder
 from tiebreak.text import count
 
@@ -141,42 +141,37 @@ def answering_commands(
     study: Study, benchmark: Benchmark, folder: StudyFolder, n_items: int | None
 ) -> list[str]:
     """What to type to have the same answers."""
-    return [
-        shlex.join(_words(study, benchmark, models, _place(folder, benchmark, models), n_items))
-        for models in _runs(study.models)
-    ]
+    commands = []
+    for alike in _runs(study.models):
+        first = alike[0]
+        options = [
+            ("model", [model.model for model in alike]),
+            *(("M", f"{name}={value}") for name, value in first.args.items()),
+            *first.config.items(),
+            *(("model_role", f"{role}={role_text(model)}") for role, model in study.roles.items()),
+            ("metadata", f"candidate={first.name}" if first.name else None),
+            *_items(study, n_items).items(),
+            ("epochs", study.epochs),
+            ("log_dir", _place(folder, benchmark, alike)),
+        ]
+        arguments = {**benchmark.args, **first.task_args}
+        commands.append(inspect_command("eval-set", benchmark.task, arguments, options))
+    return commands
 
 
-def _words(
-    study: Study,
-    benchmark: Benchmark,
-    models: Sequence[ModelChoice],
-    place: Path,
-    n_items: int | None,
-) -> Iterator[str]:
-    yield from ("inspect", "eval-set", benchmark.task)
-    yield from task_words({**benchmark.args, **models[0].task_args})
-    yield from ("--model", ",".join(model.model for model in models))
-    for name, value in models[0].args.items():
-        yield from ("-M", f"{name}={value}")
-    for name, value in models[0].config.items():
-        given = json.dumps(value) if isinstance(value, dict) else value
-        text = ",".join(map(str, given)) if isinstance(given, list) else str(given)
-        yield from (f"--{name.replace('_', '-')}", text)
-    for role, model in study.roles.items():
-        yield from ("--model-role", f"{role}={role_text(model)}")
-    if models[0].name:
-        yield from ("--metadata", f"candidate={models[0].name}")
-    for option, value in {**_items(study, n_items), "epochs": study.epochs}.items():
-        if value is not None:
-            yield from (f"--{option.replace('_', '-')}", str(value))
-    yield from ("--log-dir", str(place))
-
-
-def task_words(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Arguments of a task as options of Inspect's command line."""
+def inspect_command(
+    verb: str, task: str, arguments: Mapping[str, Any], options: Iterable[tuple[str, Any]]
+) -> str:
+    """A command line of Inspect: arguments of its task, then options; those that are None not."""
+    words = ["inspect", verb, task]
     for name, value in arguments.items():
-        yield from ("-T", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
+        words += ["-T", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    for name, value in options:
+        dashes = "-" if len(name) == 1 else "--"
+        text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        text = json.dumps(value) if isinstance(value, dict) else text
+        words += [] if value is None else [f"{dashes}{name.replace('_', '-')}", text]
+    return shlex.join(words)
 
 
 def role_text(*models: ModelChoice) -> str:
@@ -227,7 +222,11 @@ def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
                 **options,
             )
     except PrerequisiteError as error:
-        raise StudyError(f"{task}: {unmarked(error)}") from error
+        reason = unmarked(error)
+        if reason.startswith("No inspect tasks"):
+            reason = f"{reason} Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
+            reason += " or PACKAGE/NAME of an installed package"
+        raise StudyError(f"{task}: {reason}") from error
     return logs
 
 

@@ -33,7 +33,7 @@ from tiebreak.study.estimate.experience import mean_range
 from tiebreak.study.estimate.plan import FEWEST
 from tiebreak.study.estimate.totals import Range
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.planning import judging_rate
+from tiebreak.study.planning import judging_rate, left_of
 from tiebreak.text import all_of, count
 
 FIRST: Final = FEWEST
@@ -157,15 +157,26 @@ def answered(study: Study, benchmark: Benchmark, folder: StudyFolder) -> dict[st
     return {model.shown: logs[model.shown] for model in study.models if model.shown in logs}
 
 
-def paid_for_answers(study: Study, folder: StudyFolder, prices: Mapping[str, Price]) -> float:
-    """Dollars that all answers of a study have cost; 0 where it has no budget in dollars."""
-    if study.budget is None:
-        return 0.0
-    return sum(
-        bill_of(name, log, prices).paid
-        for benchmark in study.benchmarks
-        for name, log in answered(study, benchmark, folder).items()
-    )
+class Bills:
+    """What the answers of a study have cost; no log is read twice."""
+
+    def __init__(self, study: Study, folder: StudyFolder, prices: Mapping[str, Price]) -> None:
+        """By the prices of all models that are asked."""
+        self._study, self._folder, self._prices = study, folder, prices
+        self._by_log: dict[str, Bill] = {}
+
+    def of(self, logs: Mapping[str, str]) -> list[Bill]:
+        """Of these logs, which have the names of the models that answered."""
+        for model, log in logs.items():
+            if log not in self._by_log:
+                self._by_log[log] = bill_of(model, log, self._prices)
+        return [self._by_log[log] for log in logs.values()]
+
+    def paid(self, benchmark: Benchmark) -> float:
+        """Dollars that all answers to a benchmark have cost; 0 without a budget in dollars."""
+        if self._study.budget is None:
+            return 0.0
+        return sum(bill.paid for bill in self.of(answered(self._study, benchmark, self._folder)))
 
 
 @dataclass(frozen=True)
@@ -179,7 +190,7 @@ class Generating:
     study: Study
     benchmark: Benchmark
     folder: StudyFolder
-    prices: Mapping[str, Price]
+    bills: Bills
     confirm: Callable[[str], bool] | None
     plans: Sequence[Judging]
 
@@ -197,7 +208,7 @@ class Generating:
             return answers, None
         confirmed = False
         while True:
-            bills = self._bills(answers.logs)
+            bills = self.bills.of(answers.logs)
             n_pool = self._n_pool(answers.logs)
             wanted = self._wanted(answers, bills, n_pool)
             fewest = min(bill.n_items for bill in bills)
@@ -214,7 +225,7 @@ class Generating:
     def _with_first(self) -> Answers:
         """The answers that are there, and a first few of those who have given none."""
         logs = answered(self.study, self.benchmark, self.folder)
-        bills = self._bills(logs)
+        bills = self.bills.of(logs)
         missing = [model for model in self.study.models if model.shown not in logs]
         if not missing:
             return Answers(logs, {})
@@ -223,18 +234,12 @@ class Generating:
         first = self._answer(n_items, missing, bills)
         return Answers({**logs, **first.logs}, first.left_out)
 
-    def _bills(self, logs: Mapping[str, str]) -> list[Bill]:
-        return [bill_of(model, log, self.prices) for model, log in logs.items()]
-
-    def _left(self, bills: Sequence[Bill]) -> float:
-        """What is left of this benchmark's part of the budget, judging not counted."""
-        budget = self.study.budget or math.inf
-        return budget / len(self.study.benchmarks) - sum(bill.paid for bill in bills if bill.known)
-
     def _answer(
         self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
     ) -> Answers:
-        left = None if self.study.budget is None else max(0.0, self._left(bills))
+        left = None
+        if self.study.budget is not None:
+            left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
         return answer(self.study, self.benchmark, self.folder, n_items, models=models, dollars=left)
 
     def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:
@@ -244,7 +249,8 @@ class Generating:
             return most if self.plans else n_pool
         require_known(bills)
         places = {run.place for run in self.plans}
-        left = self._left(bills) - sum(self.folder.paid(place)[1] for place in places)
+        judged = sum(self.folder.paid(place)[1] for place in places)
+        left = left_of(self.study, sum(bill.paid for bill in bills) + judged)
         judging = 0.0 if self.plans else self._judging(answers)
         reached = items_within(left, bills, judging, most if self.plans else n_pool)
         if reached < min(most, FIRST) or (self.plans and reached < most):

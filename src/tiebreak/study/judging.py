@@ -1,11 +1,10 @@
 """Judging as planned, by Inspect's `eval_set`, and the command that does the same alone."""
 
-import shlex
 from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from tiebreak.study.answers import role_text, run_eval_set, shuffle_seed, task_words
+from tiebreak.study.answers import inspect_command, role_text, run_eval_set, shuffle_seed
 from tiebreak.study.design import ModelChoice, Protocol, Study
 from tiebreak.study.folder import Judging, StudyFolder
 
@@ -50,13 +49,13 @@ def judging_command(study: Study, run: Judging, folder: StudyFolder) -> str:
     """What to type for the same judging."""
     task, arguments = _task(study, run)
     arguments["candidates"] = ",".join(run.candidates)
-    words = ["inspect", "eval", task, *task_words(arguments)]
-    for role, models in _roles(study, run).items():
-        words += ["--model-role", f"{role}={role_text(*models)}"]
-    for option, value in _items(study, run).items():
-        given = ",".join(value) if isinstance(value, list) else str(value)
-        words += [f"--{option.replace('_', '-')}", given]
-    return shlex.join([*words, "--log-dir", str(folder.ranking(run.place))])
+    roles = _roles(study, run).items()
+    options = [
+        *(("model_role", f"{role}={role_text(*models)}") for role, models in roles),
+        *_items(study, run).items(),
+        ("log_dir", folder.ranking(run.place)),
+    ]
+    return inspect_command("eval", task, arguments, options)
 
 
 def _roles(study: Study, run: Judging) -> dict[str, tuple[ModelChoice, ...]]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.prices import Price, read_price
+from tiebreak.prices import Price, read_price, read_prices
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
@@ -69,18 +69,18 @@ def register_prices(study: Study) -> dict[str, Price]:
     """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
 
     Raises:
-        StudyError: there is such a budget, and no price of a model that is asked.
+        StudyError: there is such a budget, and no price of a model that is asked; or a price is of
+            a model that is not.
         EstimateError: the file of prices cannot be read.
     """
+    asked = list(dict.fromkeys(model.model for model in study.everyone))
+    known = read_price_file(study.price_file) if study.price_file else {}
     try:
-        given = [read_price(text) for text in study.prices]
+        known |= read_prices(study.prices, asked)
     except ValueError as error:
         raise StudyError(str(error)) from error
-    for_all = next((price for model, price in given if not model), None)
-    filed = read_price_file(study.price_file) if study.price_file else {}
-    known = filed | {model: price for model, price in reversed(given) if model}
-    for model in dict.fromkeys(model.model for model in study.everyone):
-        price = known.get(model) or for_all or listed_price(model)
+    for model in asked:
+        price = known.get(model) or listed_price(model)
         if price is not None:
             known[model] = price
         elif study.budget is not None:
@@ -90,12 +90,8 @@ def register_prices(study: Study) -> dict[str, Price]:
                 "--budget, which limits judging alone."
             )
     for model, price in known.items():
-        cost = ModelCost(
-            input=price.input,
-            output=price.output,
-            input_cache_write=price.input,
-            input_cache_read=price.input,
-        )
+        cached = {"input_cache_write": price.input, "input_cache_read": price.input}
+        cost = ModelCost(input=price.input, output=price.output, **cached)
         info = model_info(model) or ModelInfo()
         set_model_info(model, info.model_copy(update={"cost": cost}))
     return known
@@ -180,21 +176,30 @@ def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
     return [text for text in study.prices if read_price(text)[0] in (None, *asked)]
 
 
-def share_of(study: Study, n_sources: int, paid: float) -> Goal:
-    """What each judging may come to, once answers are `paid`, in dollars.
+def left_of(study: Study, paid: float) -> float:
+    """What is left of the equal part of the budget that a benchmark has, once so much is paid.
+
+    In dollars; infinite without a budget in dollars.
+    """
+    return (study.budget or math.inf) / max(len(study.benchmarks), 1) - paid
+
+
+def share_of(study: Study, paid: float) -> Goal:
+    """What each judging of a benchmark may come to, once its answers are `paid`, in dollars.
 
     Raises:
         StudyError: nothing is left.
     """
-    places = n_sources * len(study.protocols)
-    if study.budget is not None and study.budget <= paid:
+    left, n_protocols = left_of(study, paid), len(study.protocols)
+    if left <= 0:
         raise StudyError(
-            f"The budget is spent on answers (${paid:,.4g} of ${study.budget:,.4g}): give a larger "
+            f"The budget is spent on answers (${paid:,.4g} of ${paid + left:,.4g}): give a larger "
             "one to judge them."
         )
+    n_places = max(len(study.benchmarks), 1) * n_protocols
     return Goal(
-        None if study.budget is None else (study.budget - paid) / places,
-        None if study.calls is None else study.calls // places,
+        None if study.budget is None else left / n_protocols,
+        None if study.calls is None else study.calls // n_places,
     )
 
 
@@ -310,11 +315,11 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
         StudyError: it buys too few items.
     """
     n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
-    wanted = rounds = rounds_to_join(run)
-    calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
-    while n_items < n_pool and rounds > 1:
-        rounds -= 1
+    wanted = rounds_to_join(run)
+    for rounds in range(wanted, 0, -1):
         calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
+        if n_items >= n_pool:
+            break
     n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
     if n_items < min(FEWEST, n_pool):

@@ -19,7 +19,6 @@ from typing import Any, Final
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.paths import AnyPath, Paths
-from tiebreak.prices import Price
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
@@ -30,7 +29,7 @@ from tiebreak.study.answers import answering_commands, off_stdout, require_two, 
 from tiebreak.study.design import Study, as_study
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.generating import Generating, paid_for_answers
+from tiebreak.study.generating import Bills, Generating
 from tiebreak.study.judging import judge, judging_command
 from tiebreak.study.planning import (
     Planned,
@@ -100,11 +99,12 @@ def run_study(
     with kept.alone():
         kept.keep(study)
         with off_stdout():
-            sources, left_out = _answers(study, kept, prices, confirm)
+            bills = Bills(study, kept, prices)
+            sources, left_out = _answers(study, kept, bills, confirm)
             if choose is not None:
                 sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
             _diagnosis(study, sources, anyway=anyway)
-            paid = paid_for_answers(study, kept, prices)
+            paid = [bills.paid(benchmark) for benchmark in study.benchmarks] or [0.0]
             runs = _plans(study, sources, kept, confirm, paid)
             logs, unfinished = _judging(study, runs, kept)
             page, unpublished = _report(study, logs, kept)
@@ -120,22 +120,22 @@ def _step(number: int, text: str, *commands: str) -> None:
 def _answers(
     study: Study,
     kept: StudyFolder,
-    prices: Mapping[str, Price],
+    bills: Bills,
     confirm: Callable[[str], bool] | None,
 ) -> tuple[list[Source], dict[str, str]]:
     if study.answers:
         _step(1, f"Answers: those in {all_of(study.answers)}")
         pool = load_candidates(study.answers, mode=study.judging.get("mode", "strict"))
         return [Source("answers", study.answers, pool)], {}
-    share = share_of(study, len(study.benchmarks), paid_for_answers(study, kept, prices))
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
+        share = share_of(study, bills.paid(benchmark))
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
         if any(raised(run, share) for run in plans):
             plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
         _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
-        generating = Generating(study, benchmark, kept, prices, confirm, plans)
+        generating = Generating(study, benchmark, kept, bills, confirm, plans)
         answers, n_items = generating.answers()
         for command in answering_commands(study, benchmark, kept, n_items):
             say(f"  $ {command}")
@@ -178,20 +178,21 @@ def _plans(
     sources: list[Source],
     kept: StudyFolder,
     confirm: Callable[[str], bool] | None,
-    paid: float,
+    paid: Sequence[float],
 ) -> list[Judging]:
-    share = share_of(study, len(sources), paid)
+    """What is judged, once it is confirmed; `paid` for the answers of each source."""
     planned: list[Planned] = [
-        plan(study, protocol, source, kept, share)
+        plan(study, protocol, source, kept, share_of(study, dollars))
         for protocol in study.protocols
-        for source in sources
+        for source, dollars in zip(sources, paid, strict=True)
     ]
     runs = [run for place in planned for run in place.runs]
     if any(place.price or place.estimated for place in planned):
         _step(3, "The plan, and its price", *_estimates(study, sources))
         terminal.show(_prices(study, sources, planned))
-        left = study.budget - paid if study.budget else 0.0
-        total = f"for ${left:,.2f} at most" if study.budget else "without a limit"
+        total = "without a limit"
+        if study.budget:
+            total = f"for ${study.budget - sum(paid):,.2f} at most"
         if study.calls:
             total = f"for {count(study.calls, 'call')} at most"
         then = f", then publish it as {study.publish}" if study.publish else ""

@@ -6,15 +6,15 @@ The encoding is UTF-8, with or without a byte order mark; line ends are Unix's o
 around a cell do not count, and lines without any text in a cell are passed over.
 """
 
-import csv
 import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TextIO, TypeVar
 
+from tiebreak.rows import Place, csv_rows, named, separator_of
 from tiebreak.tables.errors import TableError, UnreadableFileError, require_path, shown
 
 Key = TypeVar("Key")
@@ -27,7 +27,6 @@ MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
 MOST_BYTES = 500_000_000
 """The longest file that is read; in memory it takes about ten times as much."""
 
-_SEPARATORS = (",", ";", "\t")
 # What begins a formula, also as a wide character, and the sign that keeps it from being one.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']|[\t\r\n]")
 _LIKE_A_NUMBER = re.compile(r"(?=.*\d).{1,32}|\s*(?:true|false)\s*", re.IGNORECASE)
@@ -36,7 +35,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells by column name, and the line of the file on which the row ends."""
+    """Cells by column name, and the line of the file on which the row begins."""
 
     line: int
     cells: dict[str, str]
@@ -206,8 +205,12 @@ def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
             or fewer cells than the header; there is no row.
         UnreadableFileError: as `read_text`, and for quotes that do not match.
     """
+
+    def fault(place: Place, message: str) -> None:
+        raise TableError(f"{path}, {place}: {message}")
+
     header, decimal, records = delimited_rows(path, numbers=numbers)
-    rows = [Row(line, cells_of(path, line, header, cells)) for line, cells in records]
+    rows = [Row(place.number, cells) for place, cells in named(header, records, fault)]
     if not rows:
         raise TableError(f"{path} holds no row below a header line; give at least one")
     return Delimited(path, header, tuple(rows), decimal)
@@ -217,43 +220,21 @@ def delimited_rows(
     path: Path, *, numbers: bool = False
 ) -> tuple[tuple[str, ...], str, Iterator[tuple[int, list[str]]]]:
     """The header, the decimal mark, and below it the line and the cells of each row, one by one."""
-    text = read_text(path)
-    separator = max(_SEPARATORS, key=lambda candidate: _fit(text, candidate))
-    records = _records(path, text, separator, numbers)
+    file = io.StringIO(read_text(path), newline="")
+    separator = separator_of(file)
+    records = _records(path, file, separator, numbers)
     _, names = next(records, (0, []))
     return _header(path, names), "," if separator == ";" else ".", records
 
 
-def _fit(text: str, separator: str) -> tuple[bool, int]:
-    """How well a separator suits a file: whether all lines agree, then columns in the header."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    widths: list[int] = []
-    try:
-        widths.extend(len(cells) for cells in reader if _filled(cells))
-    except csv.Error:  # quotes that make no sense, perhaps only with this separator
-        return False, next(iter(widths), 0)
-    columns = next(iter(widths), 0)
-    return columns > 1 and len(set(widths)) == 1, columns
-
-
 def _records(
-    path: Path, text: str, separator: str, numbers: bool
+    path: Path, file: TextIO, separator: str, numbers: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """Records that are not empty, each with the line it ends on."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        for cells in reader:
-            if _filled(cells):
-                yield reader.line_num, [unsafe(cell.strip(), numbers=numbers) for cell in cells]
-    except csv.Error as error:
-        raise UnreadableFileError(
-            f"{path}, line {reader.line_num}: {error}; a cell in quotes must end with a quote, "
-            'and a quote inside it is written twice ("")'
-        ) from error
-
-
-def _filled(cells: list[str]) -> bool:
-    return any(cell.strip() for cell in cells)
+        for line, cells in csv_rows(file, separator):
+            yield line, [unsafe(cell.strip(), numbers=numbers) for cell in cells]
+    except ValueError as error:
+        raise UnreadableFileError(f"{path}, {error}") from error
 
 
 def _header(path: Path, names: list[str]) -> tuple[str, ...]:
@@ -265,17 +246,3 @@ def _header(path: Path, names: list[str]) -> tuple[str, ...]:
             raise TableError(f"{path}: two columns are named {shown(name)}; rename one")
         seen.add(name)
     return tuple(names)
-
-
-def cells_of(path: Path, line: int, header: tuple[str, ...], cells: list[str]) -> dict[str, str]:
-    """The cells of a row by the names of their columns.
-
-    Raises:
-        TableError: there are more or fewer than columns.
-    """
-    if len(cells) != len(header):
-        raise TableError(
-            f"{path}, line {line}: {len(cells)} cells under {len(header)} column names; a cell "
-            "that holds the separator must be in quotes"
-        )
-    return dict(zip(header, cells, strict=True))

@@ -203,10 +203,11 @@ def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLa
             2 or 3; a winner that is none of the two; a model against itself; a digest that is
             none; two labels of one rater for the same; no label at all; as `read_delimited`.
     """
-    if not problem_with(path) and is_votes_file(Path(path)):
-        return _in_votes(Path(path))
+    path = Path(path)
+    if not problem_with(path) and (path.suffix == ".db" or is_votes_file(path)):
+        return _in_votes(path)
     faults: list[TableError] = []
-    table = read_rows(Path(path), {*_NAMES, *OTHERWISE}, faults)
+    table = read_rows(path, {*_NAMES, *OTHERWISE}, faults)
     columns, kind = _columns(table)
     labels: list[HumanLabel] = []
     lines: dict[tuple[object, ...], int] = {}

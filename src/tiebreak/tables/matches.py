@@ -24,7 +24,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.tables.delimited import CSV, Row
+from tiebreak.rows import Place
+from tiebreak.tables.delimited import CSV
 from tiebreak.tables.errors import TableError, shown
 from tiebreak.tables.records import JSON, PARQUET, Coded, Records, holds_list, read_records
 from tiebreak.text import count, listed
@@ -55,8 +56,10 @@ _FORM = (
     "a file of matches has the columns model_a, model_b and winner (model_a, model_b or tie), and "
     "perhaps item_id, rater and first"
 )
+_SKIP = "--skip-faulty leaves such rows out"
 _PARTS = ("model_a", "model_b", "winner", "first")
 _NAMED = 3
+_PREFERENCE = "preference"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,8 +119,13 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
             a winner or a first one that is none of the two; no match at all; as `read_records`.
     """
     faults: dict[int, str] = {}
-    on_fault = faults.setdefault if skip_faulty else None
-    records = read_records(Path(path), {*MATCH_NAMES, *OTHERWISE}, on_fault)
+
+    def fault(place: Place, message: str, where: str = "") -> None:
+        if not skip_faulty:
+            raise TableError(f"{path}, {place}{where}: {message}; {_SKIP}")
+        faults.setdefault(place.number, message)
+
+    records = read_records(Path(path), {*MATCH_NAMES, *OTHERWISE}, fault)
     table = records.table
     columns = table.meanings(MATCH_NAMES, _PARTS[:3], _FORM)
     columns = {**otherwise(table.header), **columns}
@@ -126,10 +134,8 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
     faulty = np.array([bool(match.fault) for match in kinds])[kind]
     for row in np.flatnonzero(faulty).tolist():
         line, match = int(records.lines[row]), kinds[kind[row]]
-        if not skip_faulty:
-            message = f"{match.fault}; --skip-faulty leaves such rows out"
-            raise table.wrong(Row(line, {}), message, columns.get(match.column))
-        faults[line] = match.fault
+        column = columns.get(match.column)
+        fault(Place(table.place, line), match.fault, f", column {shown(column)}" if column else "")
     empty = np.array([math.isnan(match.result) for match in kinds])[kind] & ~faulty
     kept = ~empty & ~faulty
     if not kept.any():
@@ -168,7 +174,7 @@ def result_of(text: str, column: str, models: Sequence[str]) -> float | None:
     """
     if not text:
         return math.nan
-    if column.casefold() != "preference":
+    if column.casefold() != _PREFERENCE:
         named = {models[0].casefold(): 1.0, models[1].casefold(): 0.0}
         return named.get(text.casefold(), _RESULTS.get(text.casefold()))
     try:
@@ -199,6 +205,8 @@ def _match(column: str, a: str, b: str, winner: str, first: str = "") -> _Match:
         return faulty(f"{shown(a)} is compared with itself; name two models")
     result, side = result_of(winner, column, (a, b)), result_of(first, "", (a, b))
     either = f"a, b, {shown(a)} or {shown(b)}"
+    if result is None and column.casefold() == _PREFERENCE:
+        return faulty(f"{shown(winner)} is not from 1 (for {shown(a)}) to 2 ({shown(b)})", "winner")
     if result is None:
         return faulty(f"the winner is {shown(winner)}; write tie, {either}", "winner")
     if side in (None, 0.5):

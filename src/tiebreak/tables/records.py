@@ -11,7 +11,7 @@ are 1 for the winner or a tie, else 0 (`ONE_HOT`); they become one, `winner`.
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,13 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.tables.delimited import (
-    Delimited,
-    Row,
-    cells_of,
-    delimited_rows,
-    read_bytes,
-)
+from tiebreak.rows import Fault, Place, json_rows, named, parquet
+from tiebreak.tables.delimited import Delimited, Row, delimited_rows
 from tiebreak.tables.errors import TableError, UnreadableFileError, first_line, require_path
 
 Codes = NDArray[np.int32]
@@ -44,9 +39,6 @@ _BATCH = 200_000
 _BASELINE = "baseline"
 _MARK = b"\xef\xbb\xbf"
 
-Fault = Callable[[int, str], object]
-"""What is done about a row that is no row, by its line."""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Coded:
@@ -63,7 +55,7 @@ class Coded:
 class Records:
     """The columns of a file that were asked for, by name; `table` has its header, and no rows.
 
-    `lines` has shape (rows,): on which line a row ends, or which row it is, from 1.
+    `lines` has shape (rows,): on which line a row begins, or which row it is, from 1.
     """
 
     table: Delimited
@@ -71,41 +63,46 @@ class Records:
     lines: NDArray[np.int64]
 
 
-def read_records(path: Path, wanted: Collection[str], on_fault: Fault | None = None) -> Records:
+def read_records(path: Path, wanted: Collection[str], on_fault: Fault) -> Records:
     """Read the columns whose names, in lower case, are `wanted`.
 
     Args:
         path: `.parquet`, `.jsonl` or `.ndjson`, `.json` (a list of objects, or JSON lines), or CSV.
         wanted: names of columns in lower case.
-        on_fault: takes the line of what is no row, and what is wrong; without it that is an error.
+        on_fault: takes the place of what is no row, and what is wrong.
 
     Raises:
-        TableError: the file does not exist, holds no row, or (without `on_fault`) holds what is
-            none; as `read_delimited`.
+        TableError: the file does not exist, or holds no row; as `read_delimited`.
         UnreadableFileError: it cannot be opened, or is not of the form that its name says.
     """
     require_path(path)
-    place, n_faults, wanted = _place(path), 0, {*wanted, *ONE_HOT}
+    n_faults, wanted = 0, {*wanted, *ONE_HOT}
 
-    def fault(line: int, message: str) -> None:
+    def fault(place: Place, message: str) -> None:
         nonlocal n_faults
         n_faults += 1
-        if on_fault is None:
-            raise TableError(f"{path}, {place} {line}: {message}")
-        on_fault(line, message)
+        on_fault(place, message)
 
-    ending = path.suffix.lower()
-    if ending == PARQUET:
-        records = _parquet(path, wanted)
-    elif ending in JSON:
-        records = _Columns(wanted).filled(_objects(path, fault)).records(path, place)
-    else:
-        header, decimal, rows = delimited_rows(path)
-        columns = _Columns(wanted, header).filled(_cells(path, header, rows, fault))
-        records = columns.records(path, place, decimal)
+    try:
+        records = _read(path, wanted, fault)
+    except TableError:
+        raise
+    except (ValueError, OSError) as error:
+        raise UnreadableFileError(f"{path} {first_line(str(error))}") from error
     if not len(records.lines) and not n_faults:
         raise TableError(f"{path} holds no row; give at least one")
     return _with_winner(records)
+
+
+def _read(path: Path, wanted: Collection[str], fault: Fault) -> Records:
+    ending = path.suffix.lower()
+    if ending == PARQUET:
+        return _parquet(path, wanted)
+    if ending in JSON:
+        return _Columns(wanted).filled(_objects(path, fault)).records(path)
+    header, decimal, rows = delimited_rows(path)
+    columns = _Columns(wanted, header).filled(named(header, rows, fault))
+    return columns.records(path, decimal)
 
 
 def _with_winner(records: Records) -> Records:
@@ -129,11 +126,6 @@ def _with_winner(records: Records) -> Records:
     )
 
 
-def _place(path: Path) -> str:
-    """What the number of a row is called."""
-    return "row" if path.suffix.lower() in JSON and holds_list(path) else "line"
-
-
 def holds_list(path: Path) -> bool:
     """Whether a file of JSON begins with a list, which logs do not."""
     with path.open("rb") as file:
@@ -146,8 +138,8 @@ def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> 
     What is no row is left out and named in `faults`.
     """
 
-    def keep(line: int, message: str) -> None:
-        faults.append(TableError(f"{path}, {_place(path)} {line}: {message}"))
+    def keep(place: Place, message: str) -> None:
+        faults.append(TableError(f"{path}, {place}: {message}"))
 
     records = read_records(path, wanted, keep)
     cells = [(name, coded.texts, coded.codes.tolist()) for name, coded in records.columns.items()]
@@ -166,7 +158,7 @@ class _Columns:
         self.header: dict[str, bool] = {}
         self.index: dict[str, dict[str, int]] = {}
         self.codes: dict[str, array[int]] = {}
-        self.lines = array("q")
+        self.lines, self.unit = array("q"), "line"
         self.name(header)
 
     def name(self, names: Iterable[str]) -> None:
@@ -178,23 +170,24 @@ class _Columns:
                     self.index[name] = {"": 0}
                     self.codes[name] = array("i", bytes(4 * len(self.lines)))
 
-    def filled(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> "_Columns":
-        """These columns with rows below, each with its line."""
-        for line, row in rows:
+    def filled(self, rows: Iterable[tuple[Place, Mapping[str, Any]]]) -> "_Columns":
+        """These columns with rows below, each with its place."""
+        for place, row in rows:
             self.name(row)
             for name, codes in self.codes.items():
                 index = self.index[name]
                 codes.append(index.setdefault(_text(row.get(name)), len(index)))
-            self.lines.append(line)
+            self.lines.append(place.number)
+            self.unit = place.unit
         return self
 
-    def records(self, path: Path, place: str, decimal: str = ".") -> Records:
+    def records(self, path: Path, decimal: str = ".") -> Records:
         """What was added."""
         columns = {
             name: Coded(tuple(self.index[name]), np.array(codes, np.int32))
             for name, codes in self.codes.items()
         }
-        table = Delimited(path, tuple(self.header), (), decimal, place)
+        table = Delimited(path, tuple(self.header), (), decimal, self.unit)
         return Records(table, columns, np.array(self.lines, np.int64))
 
 
@@ -206,42 +199,15 @@ def _text(value: object) -> str:
     return json.dumps(value) if isinstance(value, (dict, list, bool)) else str(value)
 
 
-def _cells(
-    path: Path, header: tuple[str, ...], rows: Iterable[tuple[int, list[str]]], on_fault: Fault
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for line, cells in rows:
-        try:
-            yield line, cells_of(path, line, header, cells)
-        except TableError as error:
-            on_fault(line, str(error).partition(f"line {line}: ")[2])
-
-
-def _objects(path: Path, on_fault: Fault) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _objects(path: Path, on_fault: Fault) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """The objects of JSON lines, or of a list."""
-    for line, row in _listed(path) if holds_list(path) else _lines(path, on_fault):
+    for place, row in json_rows(path, on_fault):
         if not isinstance(row, dict):
-            on_fault(line, "this is no object with the names of columns")
+            on_fault(place, "it is no object with the names of columns")
         elif isinstance(row.get("games"), list):
-            yield from ((line, match) for match in _games(row))
+            yield from ((place, match) for match in _games(row))
         else:
-            yield line, row
-
-
-def _listed(path: Path) -> Iterator[tuple[int, Any]]:
-    try:
-        yield from enumerate(json.loads(read_bytes(path)), start=1)
-    except ValueError as error:
-        raise UnreadableFileError(f"{path} is not JSON ({first_line(str(error))})") from error
-
-
-def _lines(path: Path, on_fault: Fault) -> Iterator[tuple[int, Any]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if text := line.strip().removeprefix(_MARK):
-                try:
-                    yield number, json.loads(text)
-                except ValueError as error:
-                    on_fault(number, f"this is not JSON ({first_line(str(error))})")
+            yield place, row
 
 
 def _games(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -263,23 +229,15 @@ _VERDICTS = {
 
 
 def _parquet(path: Path, wanted: Collection[str]) -> Records:
-    from pyarrow import ArrowException
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        with ParquetFile(path) as file:
-            header = tuple(file.schema_arrow.names)
-            names = [name for name in header if name.casefold() in wanted]
-            index: dict[str, dict[str, int]] = {name: {} for name in names}
-            parts: dict[str, list[Codes]] = {name: [] for name in names}
-            for batch in file.iter_batches(_BATCH, columns=names):
-                for name in names:
-                    parts[name].append(_coded(batch.column(name), index[name]))
-            n_rows = file.metadata.num_rows
-    except (ArrowException, OSError) as error:
-        raise UnreadableFileError(
-            f"{path} cannot be read as Parquet ({first_line(str(error))})"
-        ) from error
+    with parquet(path) as file:
+        header = tuple(file.schema_arrow.names)
+        names = [name for name in header if name.casefold() in wanted]
+        index: dict[str, dict[str, int]] = {name: {} for name in names}
+        parts: dict[str, list[Codes]] = {name: [] for name in names}
+        for batch in file.iter_batches(_BATCH, columns=names):
+            for name in names:
+                parts[name].append(_coded(batch.column(name), index[name]))
+        n_rows = file.metadata.num_rows
     none = np.empty(0, np.int32)
     columns = {
         name: Coded(tuple(index[name]), np.concatenate([none, *parts[name]])) for name in names

@@ -19,11 +19,11 @@ import numpy as np
 
 from tiebreak.candidates.discover import discover, visible_files
 from tiebreak.candidates.identity import benchmark_name
-from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import SCORED_KEY, model_in, summaries_of
 from tiebreak.candidates.native import choose_metric
-from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import ReadOptions
+from tiebreak.json_text import parse_json
+from tiebreak.packed import unpacked_name
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.delimited import read_bytes
 from tiebreak.tables.errors import TableError, UnreadableFileError, first_line, require_path, shown

@@ -98,7 +98,7 @@ def test_agreement_on_stars_is_that_of_all_pairs_of_them(seed: int) -> None:
     assert raters.kappa.value == pytest.approx((np.trace(table) - by_chance) / (1 - by_chance))
 
 
-def test_stars_that_are_all_the_same_say_nothing() -> None:
+def test_agreement_of_equal_stars_is_undefined() -> None:
     found = raters_of(
         [starred(n, {"ann": 3, "ben": 3}) for n in range(9)], {"ann": 1.0, "ben": 2.0}
     )
@@ -120,7 +120,7 @@ def starred(number: int, stars: dict[str, int]) -> ItemBallots:
     )
 
 
-def test_who_is_first_does_not_matter() -> None:
+def test_agreement_is_the_same_whichever_answer_is_first() -> None:
     votes = planted(40, 7)
     items = [voted(number, of_item) for number, of_item in enumerate(votes)]
     turned = [
@@ -135,7 +135,7 @@ def test_who_is_first_does_not_matter() -> None:
     )
 
 
-def test_nobody_shares_a_pair() -> None:
+def test_agreement_without_a_shared_pair_is_undefined() -> None:
     found = raters_of([voted(1, {"ann": 1}), voted(2, {"ben": 0})], {"ann": 1.0, "ben": 2.0})
     assert (found.n_shared, found.alpha.reason) == (0, Reason("no_pair_of_two_raters"))
     assert np.isnan(found.kappa.value)

@@ -183,7 +183,7 @@ def test_a_review() -> None:
     assert bank("review", "--in", "a.csv") == "2 rows: 2 draft again, 1 edited.\n"
 
 
-def test_a_session_is_closed() -> None:
+def test_close_says_how_much_was_answered() -> None:
     engine = make_bank(Path("bank.db"))
     session = answered_session(engine, "a", 3, state="open")
     assert bank("close", session) == f"Session {session} is closed, 3 of 3 answered.\n"
@@ -214,7 +214,7 @@ def test_a_token_is_printed_alone_and_revoked_by_itself_or_its_id(
     assert revoked() == [True, True]
 
 
-def test_errors_of_a_bank_are_sentences() -> None:
+def test_every_verb_names_the_bank_that_is_missing() -> None:
     """Each verb says which bank is not there, and makes none."""
     verbs = [
         *("check", "stats", "expand --to fill_in", "review --out x.csv", "sample --out x.jsonl"),

@@ -231,7 +231,7 @@ def _json(path: Path) -> Iterator[tuple[int, Row | str]]:
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, Row | str]]:
-    from tiebreak.candidates.row_files import rows_of
+    from tiebreak.rows import rows_of
 
     try:
         yield from ((number, row) for number, (_, row) in enumerate(rows_of(path), start=1))

@@ -17,9 +17,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 from tiebreak.candidates import Candidate, CandidatePool
-from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS, SCORED_KEY, summaries_of, task_of
 from tiebreak.candidates.lm_eval_samples import count_documents
+from tiebreak.json_text import parse_json
 from tiebreak.paths import problem_with, whole_file
 from tiebreak.publish.write_back.run import Outcome
 

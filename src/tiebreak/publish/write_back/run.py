@@ -18,8 +18,8 @@ from tiebreak.candidates import same_answer
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_logs import read_inspect_log
-from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import LogRecord, ReadOptions, Recorded
+from tiebreak.packed import unpacked_name
 from tiebreak.paths import Paths, path_list
 from tiebreak.progress import tracked
 from tiebreak.publish.write_back.rankings import (

@@ -1,0 +1,203 @@
+"""The one reader of rows: of JSON lines, a JSON list, CSV or Parquet, each with its place.
+
+What is wrong with a file is a ValueError, to be said after the file's name. What is wrong with one
+row goes to `on_fault`, to be said after the row's place, and the next row follows.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn, TextIO
+
+from tiebreak.json_text import parse_json
+from tiebreak.packed import unpacked, unpacked_name
+from tiebreak.paths import problem_with
+
+
+class Place(NamedTuple):
+    """Where a row begins: its line, or its number where there are no lines, from 1."""
+
+    unit: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.number}"
+
+
+Placed = tuple[Place, Any]
+Fault = Callable[[Place, str], object]
+
+ENDS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+"""What the names of such files end in; before `.gz` or `.zst` where they are packed."""
+
+# A line is held as a whole, and what is no text may have no line end.
+_LONGEST_LINE: Final = 256 * 2**20
+_SEPARATORS: Final = (",", ";", "\t")
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+def refuse(place: Place, message: str) -> NoReturn:
+    """What is done about the first row that is none, unless a reader says otherwise."""
+    raise ValueError(f"{place}: {message}")
+
+
+def rows_of(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
+    """The rows of a file by its name; what ends in neither .csv, .tsv nor .parquet is JSON lines.
+
+    Raises:
+        ValueError: it cannot be read, or is damaged; the message says where.
+    """
+    if problem := problem_with(path):
+        raise ValueError(problem)
+    try:
+        if path.suffix == ".parquet":
+            yield from _parquet_rows(path)
+        elif unpacked_name(path.name).endswith((".csv", ".tsv")):
+            with unpacked(path) as plain, plain.open(encoding="utf-8-sig", newline="") as file:
+                yield from _csv_objects(file, on_fault)
+        else:
+            yield from json_rows(path, on_fault)
+    except OSError as error:
+        raise ValueError(f"cannot be opened ({error.strerror or error})") from error
+
+
+def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
+    """The values of JSON lines, or of one JSON list.
+
+    Raises:
+        ValueError: a line is longer than 256 MB, a list is damaged, or the file is packed badly.
+        OSError: it cannot be opened.
+    """
+    if problem := problem_with(path):
+        raise ValueError(problem)
+    lines = enumerate(_lines(path), start=1)
+    is_first = True
+    for number, line in lines:
+        place = Place("line", number)
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"{place} is longer than {_LONGEST_LINE:,} bytes")
+        if not line.strip():
+            continue
+        if is_first and line.removeprefix(_MARK).lstrip().startswith(b"["):
+            try:
+                values = parse_json(line + b"".join(more for _, more in lines))
+            except ValueError as error:
+                raise ValueError(_no_json(error)) from error
+            yield from ((Place("row", n), value) for n, value in enumerate(values, start=1))
+            return
+        is_first = False
+        try:
+            row = parse_json(line)
+        except ValueError as error:  # JSON and UTF-8 errors alike
+            on_fault(place, f"it {_no_json(error)}")
+        else:
+            yield place, row
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed.
+
+    Only a newline ends a line of JSON. A very long one comes in pieces.
+    """
+    with unpacked(path) as plain, plain.open("rb") as file:
+        while line := file.readline(_LONGEST_LINE):
+            yield line
+
+
+def _no_json(error: ValueError) -> str:
+    return f"is not JSON; the file may be cut off ({str(error)[:100]})"
+
+
+def separator_of(file: TextIO) -> str:
+    """The one of comma, semicolon and tab that cuts a text of rows best.
+
+    It cuts all lines into equally many cells, and the header into the most.
+    """
+    return max(_SEPARATORS, key=lambda separator: _fit(file, separator))
+
+
+def _fit(file: TextIO, separator: str) -> tuple[bool, int]:
+    """How well a separator suits a file: whether all lines agree, then columns in the header."""
+    columns, agree = 0, True
+    try:
+        for _, cells in csv_rows(file, separator):
+            columns = columns or len(cells)
+            agree = agree and len(cells) == columns > 1
+            if not agree:
+                break
+    except ValueError:  # quotes that make no sense, perhaps only with this separator
+        return False, columns
+    return agree and columns > 1, columns
+
+
+def csv_rows(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """From its start the line of each row, and its cells as they are; blank rows are passed over.
+
+    Raises:
+        ValueError: quotes do not match, or it is no text in UTF-8.
+    """
+    csv.field_size_limit(_LONGEST_LINE)
+    file.seek(0)
+    reader, line = csv.reader(file, delimiter=separator, strict=True), 1
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield line, cells
+            line = reader.line_num + 1
+    except UnicodeDecodeError as error:
+        raise ValueError("is not text in UTF-8: save it so") from error
+    except csv.Error as error:
+        how = 'a cell in quotes must end with a quote, and a quote inside is written twice ("")'
+        raise ValueError(f"line {line} is not CSV ({error}): {how}") from error
+
+
+def named(
+    names: Sequence[str], rows: Iterable[tuple[int, list[str]]], on_fault: Fault = refuse
+) -> Iterator[tuple[Place, dict[str, str]]]:
+    """The cells of rows by the names of their columns."""
+    for line, cells in rows:
+        place = Place("line", line)
+        if len(cells) == len(names):
+            yield place, dict(zip(names, cells, strict=True))
+        else:
+            counts = f"{len(cells)} cells under {len(names)} column names"
+            on_fault(place, f"{counts}; a cell that holds the separator must be in quotes")
+
+
+def _csv_objects(file: TextIO, on_fault: Fault) -> Iterator[Placed]:
+    """Cells stay as they are: a prompt may begin with blanks."""
+    rows = csv_rows(file, separator_of(file))
+    names = [name.strip() for name in next(rows, (0, []))[1]]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two columns are named {twice[0]!r:.80}; rename one")
+    yield from named(names, rows, on_fault)
+
+
+@contextmanager
+def parquet(path: Path) -> Iterator[Any]:
+    """A Parquet file, open, as pyarrow has it.
+
+    Raises:
+        ValueError: from here or while it is read: it is damaged.
+        OSError: it cannot be opened.
+    """
+    # Arrow is imported only where it is needed: that takes most of a second.
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(path) as file:
+            yield file
+    except (ArrowException, ValueError, OverflowError) as error:  # such as the year 0
+        reason = " ".join(str(error).split())[:200]
+        raise ValueError(f"cannot be read as Parquet ({reason})") from error
+
+
+def _parquet_rows(path: Path) -> Iterator[Placed]:
+    number = 0
+    with parquet(path) as file:
+        for batch in file.iter_batches(1_000):
+            for row in batch.to_pylist():
+                number += 1
+                yield Place("row", number), row
