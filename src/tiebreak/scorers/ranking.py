@@ -50,6 +50,12 @@ Three numbers for each: positions of one and the other among the sorted names of
 models, and 1, 0.5 or 0 for the one.
 """
 
+EXACT_KEY = "exact"
+"""Score metadata: values of an item before they were rounded, in the order of the sorted names.
+
+One text, and only where rounding changes a digit. `exact_values` reads it.
+"""
+
 LONGEST_NAME: Final = 40
 """Of a model in the name of a metric: Inspect's tables in 80 columns have room for no more."""
 
@@ -154,13 +160,35 @@ def _short(names: Sequence[str]) -> list[str]:
     ]
 
 
+def rounded_score(values: Mapping[str, float], metadata: Mapping[str, Any], **texts: str) -> Score:
+    """A score whose values fit the columns of Inspect View; it keeps their digits in metadata."""
+    rounded = {name: _rounded(number) for name, number in values.items()}
+    digits = {}
+    if not np.array_equal([*rounded.values()], [*values.values()], equal_nan=True):
+        digits[EXACT_KEY] = " ".join(repr(float(values[name])) for name in sorted(values))
+    return Score(value=rounded, metadata={**metadata, **digits}, **texts)
+
+
+def exact_values(score: Score) -> dict[str, float]:
+    """The values of a score by model, with all digits; empty where it has no values by model."""
+    if not isinstance(score.value, dict):
+        return {}
+    names = sorted(score.value)
+    numbers = [x if isinstance(x, int | float) else math.nan for x in map(score.value.get, names)]
+    text = (score.metadata or {}).get(EXACT_KEY)
+    exact = [float(number) for number in text.split()] if isinstance(text, str) else []
+    # Of an item that was judged in several epochs, Inspect merges the values, but not these.
+    if np.array_equal([_rounded(number) for number in exact], numbers, equal_nan=True):
+        numbers = exact
+    return dict(zip(names, numbers, strict=True))
+
+
 def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their values of shape (samples, models): NaN where there is none."""
     models = _models(scores)
-    held = [value for score in scores if isinstance(value := score.score.value, dict)]
-    rows = [[value.get(model) for model in models] for value in held]
-    numbers = [[x if isinstance(x, int | float) else math.nan for x in row] for row in rows]
-    return models, np.array(numbers, np.float64).reshape(len(held), len(models))
+    held = [exact_values(score.score) for score in scores if isinstance(score.score.value, dict)]
+    rows = [[values.get(model, math.nan) for model in models] for values in held]
+    return models, np.array(rows, np.float64).reshape(len(held), len(models))
 
 
 def _best_first(scores: Sequence[SampleScore]) -> list[tuple[str, NDArray[np.float64]]]:
@@ -234,7 +262,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         f"{position[first]} {position[other]} {result:g}"
         for first, other, result in (results(ballots) if by_matches else ())
     )
-    return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
+    return rounded_score(value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
 
 
 def ballots_table(ballots: ItemBallots) -> str:
@@ -412,5 +440,5 @@ def board_place(value: int | None, of: int) -> Metric:
 
 
 def _bordas(scores: list[SampleScore]) -> NDArray[np.float64]:
-    values = [score.score.value for score in scores]
-    return np.array([value["borda"] for value in values if isinstance(value, dict)], np.float64)
+    values = [exact_values(score.score) for score in scores]
+    return np.array([value["borda"] for value in values if value], np.float64)

@@ -28,7 +28,7 @@ from tests.publish.write_back.builders import metrics
 from tiebreak.publish.write_back import WriteBackError, run
 from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
 from tiebreak.publish.write_back.run import SampleStandings, put_ranks, ranks_of
-from tiebreak.scorers.ranking import board_place, borda, borda_stderr
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr, rounded_score
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
@@ -178,7 +178,7 @@ def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
             if standing is None:
                 return None
             value = {"rank": standing.rank, "borda": standing.borda}
-            return Score(value=value, explanation=standing.words, metadata=dict(about))
+            return rounded_score(value, about, explanation=standing.words)
 
         return look_up
 

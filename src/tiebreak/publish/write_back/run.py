@@ -52,7 +52,7 @@ from tiebreak.publish.write_back.rankings import (
 )
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet
-from tiebreak.scorers.ranking import board_place, borda, borda_stderr
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr, rounded_score
 from tiebreak.text import count
 
 SampleStandings = Mapping[tuple[str, int], ItemStanding]
@@ -182,7 +182,7 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
         bare.model_copy(update={"id": id, "epoch": epoch, "scores": {ranking.score: given}})
         for (id, epoch), standing in standings.items()
         for value in [{"rank": standing.rank, "borda": standing.borda}]
-        for given in [Score(value=value, explanation=standing.words, metadata=about)]
+        for given in [rounded_score(value, about, explanation=standing.words)]
     ]
     recompute_metrics(log)
     return log
