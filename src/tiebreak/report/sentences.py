@@ -88,11 +88,11 @@ SENTENCES: Final = {
     "no_case_of_both": "no case was rated by both",
     "no_answer_of_both": "no answer has a label of both",
     "no_pair_of_two_raters": "no two raters voted on the same answers",
-    "one_label": "all labels are one and the same, so that chance alone would agree fully",
-    "one_label_throughout": "both gave one and the same label throughout",
+    "one_label": "all labels are the same, so chance alone would agree fully",
+    "one_label_throughout": "both gave the same label throughout",
     "few_other_labels": (
-        "rests on {n:g} {n:label|labels} other than the commonest: the interval holds less than it "
-        "says"
+        "rests on {n:g} {n:label|labels} other than the most frequent: the interval holds less "
+        "than it says"
     ),
     # Reviewers.
     "no_complete_pair": (
@@ -106,9 +106,11 @@ SENTENCES: Final = {
     "reviewers_without_common_item": "two reviewers never ranked the same item",
     "few_reviewers": "to tell dependence from a common view takes four reviewers",
     "few_mixed_items": "native scores tell answers apart in {n} items, and it takes {least}",
-    "ballots_unlike_native": "ballots do not go with native scores clearly enough",
-    "pairs_alike": "all pairs of reviewers have as much in common: truth, or errors of all",
-    "native_ties_all": "native scores tell no two answers apart that are ranked",
+    "ballots_unlike_native": "ballots do not follow native scores clearly enough",
+    "pairs_alike": (
+        "all pairs of reviewers have equally much in common: the truth, or errors that all make"
+    ),
+    "native_ties_all": "native scores tell no two ranked answers apart",
     # Relative scores, contests, and the search for a Kemeny order.
     "no_positive_score": "no model has a score above 0",
     "no_positive_reference": "the reference has no score above 0",
@@ -129,7 +131,7 @@ SENTENCES: Final = {
     "no_verdict": "no match has a verdict",
     "unknown_lengths": "the log does not say how long answers are",
     "no_texts": "the log does not hold the texts of answers",
-    "lengths_follow_models": ("of no two models now one and now the other gave the longer answer"),
+    "lengths_follow_models": ("of every two models the same one always gave the longer answer"),
     "reviewer_as_shown": "{reviewer} ranks in the order of presentation",
     "reviewer_against_order": "{reviewer} ranks against the order shown",
     "bound_reviewer": (
@@ -146,7 +148,7 @@ SENTENCES: Final = {
         "no figure includes these items"
     ),
     "unusable_items": "In {n:,} {n:item|items} no review compares two answers",
-    "outside_reviewers": "No candidates, but on the panel: {reviewers}",
+    "outside_reviewers": "On the panel, but not candidates: {reviewers}",
     "not_reviewers": "Candidates that are not reviewers: {models}",
     "sparse_mode": (
         "Sparse mode: each reviewer ranks {degree} answers of others, so that PR are places among "
@@ -184,7 +186,7 @@ SENTENCES: Final = {
         "rest is in the cache"
     ),
     "lone_reviewer": (
-        "All usable reviews are by {reviewer}: that is one model's opinion, no peer review"
+        "All usable reviews are by {reviewer}: that is one model's opinion, not peer review"
     ),
     # Self-preference.
     "no_sr_and_pr": "no item gives both SR and PR",
@@ -197,7 +199,7 @@ SENTENCES: Final = {
     "unranked_by_others": "no other reviewer ranks it",
     "few_items_to_tell": "too few items to tell",
     "no_self_favour": "No model is found to favour itself.",
-    "no_self_favour_of_tested": "Of the {n} that were tested none is found to favour itself.",
+    "no_self_favour_of_tested": "None of the {n} that were tested is found to favour itself.",
     "self_favours": "{clauses:; }.",
     "ranks_itself_higher": (
         "{model} ranks itself {places:.1f} places higher than its peers rank it ({consensus})"
@@ -205,7 +207,7 @@ SENTENCES: Final = {
     "ranks_itself_lower": (
         "{model} ranks itself {places:.1f} places lower than its peers rank it ({consensus})"
     ),
-    "favour_removed": "the consensus takes that away",
+    "favour_removed": "the consensus removes that",
     "favour_reduced": "the consensus reduces that",
     "favour_kept": "the consensus keeps that",
     # Warnings and notes of boards.
@@ -214,9 +216,9 @@ SENTENCES: Final = {
         "what calls for them may have cost"
     ),
     "pairs_chosen": (
-        "People were asked only pairs that another board left open. Each of these is tested by its "
-        "own votes; nothing is said of other pairs, for which scores are guessed, which order the "
-        "models and have no interval"
+        "People were asked only about pairs that another board left open. Each is tested by its "
+        "own votes; nothing is said of other pairs. Scores fill those by a guess: they order the "
+        "models, and have no interval"
     ),
     "unscored": "{clause}. {common}",
     "unscored_replies": "{n:,} of {of:,} {asked} ({share:percent}) {lack}",
@@ -309,7 +311,7 @@ SENTENCES: Final = {
     "error_rate": "error rate {error:g}%, tests of pairs add theirs",
     "error_rate_at_five": "error rate {error:g}%, 7% with the tests of pairs",
     # The verdict: what else could put another model first.
-    "placed_first": ("Placed by {rules: or }, {model} stands first (rank --place {rule})."),
+    "placed_first": ("Placed by {rules: or }, {model} is first (rank --place {rule})."),
     "first_by_matches": "By all matches at once ({views: and }) {model} is first.",
     "least_squares": "least squares",
     "bradley_terry": "Bradley–Terry",
@@ -336,9 +338,9 @@ SENTENCES: Final = {
     "doubtful": "The {judges} is doubtful on this board: {clauses:; }.",
     "doubtful_reviewers": "The reviewers are doubtful on this board: {clauses:; }.",
     "doubtful_raters": "The raters are doubtful on this board: {clauses:; }.",
-    "doubtful_judge": "{trust} Put a stronger judge in: --model-role judge=MODEL",
+    "doubtful_judge": "{trust} Use a stronger judge: --model-role judge=MODEL",
     "doubtful_jury": (
-        "{trust} Leave those out, or put stronger ones in: --model-role 'judge=[MODEL, …]'"
+        "{trust} Leave those out, or use stronger ones: --model-role 'judge=[MODEL, …]'"
     ),
     "together": "together, {fault}",
     "jurors": "{jurors:grouped}",
@@ -371,8 +373,8 @@ SENTENCES: Final = {
     "besides": "; {clause}",
     "passed_not_preferred": ("nothing shows that answers which passed are preferred{verified}"),
     "graded_one_by_one": "answers were graded one by one, which shows nothing about it",
-    "few_verdicts_to_tell": "too few {many} ({n:,}) to tell whether it goes by position",
-    "few_reviews_to_tell": "too few {many} ({n:,}) to tell whether they go by position",
+    "few_verdicts_to_tell": "too few {many} ({n:,}) to tell whether position sways it",
+    "few_reviews_to_tell": "too few {many} ({n:,}) to tell whether position sways them",
     "coin_tosses": "nothing shows that its {many} are more than coin tosses",
     "coin_tosses_of_reviewers": "nothing shows that their {many} are more than coin tosses",
     "slight_position_bias": "{gain} in {n:,} {many}, too little to matter{verified}",
@@ -407,7 +409,7 @@ SENTENCES: Final = {
         "with"
     ),
     "unranked_by_people": "Left out, since people did not rank them: {models}",
-    "no_candidates": "Ranked by people, but no candidates: {models}",
+    "no_candidates": "Ranked by people, but not candidates: {models}",
     "agreement_by_chance": (
         "With {n} models, 1 of {orders} random orders agrees fully with people"
     ),
@@ -443,7 +445,7 @@ SENTENCES: Final = {
     "labels_of_strangers": "of models that no log judged: {models:listed}",
     "labels_of_other_items": "of items that no log judged",
     "labels_unjudged": "of answers or pairs that no judge labelled",
-    "labels_settled": "of pairs that take no judge (the same answer, or verified ones)",
+    "labels_settled": "of pairs that need no judge (the same answer, or verified ones)",
     "labels_of_other_answers": "of other answers than the logs' (by answer_digest)",
     "labels_of_an_epoch": "of one of several epochs; a column answer_digest says which",
     "no_usable_label": (
@@ -451,11 +453,11 @@ SENTENCES: Final = {
     ),
     # Logs against logs.
     "no_reference": "{benchmark} is left out: no log of it is the reference",
-    "doubtful_logs": "Not to be trusted, and `tiebreak rank` says why: {names}",
+    "doubtful_logs": "Do not trust these (`tiebreak rank` says why): {names}",
     "log_compared_on": "{name} is compared on {kept}",
     "runs_compared_on": "Runs of {label} on {benchmark} are compared on {kept}",
     "nothing_in_common": (
-        "The {n} runs of {label} on {benchmark} have no item and model all in common"
+        "The {n} runs of {label} on {benchmark} have no item and no model that all share"
     ),
     "kept": "{parts: and }",
     "kept_items": "{n:,} {n:item|items} (ranked: {ranked})",
@@ -502,8 +504,8 @@ SENTENCES: Final = {
     # Contests and elections.
     "out_of_opponents": (
         "Elimination may take {n} of {of} models out before the last round, more than the weaker "
-        "half (with {n_rounds:,} {n_rounds:round|rounds}, {bound}). Who wins most then loses most, "
-        "for want of opponents"
+        "half (with {n_rounds:,} {n_rounds:round|rounds}, {bound}). The model that wins most then "
+        "loses most, for lack of opponents"
     ),
     "largest_eliminate": "the largest T that cannot is {most}",
     "any_eliminate": "any T above 0 can",
@@ -512,7 +514,7 @@ SENTENCES: Final = {
         "{n_rounds:,} {n_rounds:round rests|rounds rest} on {rest:,} {rest:item|items}, and each "
         "counts as much as that one"
     ),
-    "tied_rounds": "All models tie, so that every match is a toss of a coin, on: {rounds}",
+    "tied_rounds": "All models tie, so every match is a coin toss, on: {rounds}",
     "one_round": (
         "One round: the order is that of the scores, and E[wins] is the chance to win a match "
         "against a random other model (a bye wins none)"
@@ -522,19 +524,19 @@ SENTENCES: Final = {
         "{n:,} {n:score has|scores have} no standard error, such as {model!r} on {benchmark!r}"
     ),
     "tiers_of_answers": (
-        "the tiers are made of the answers that are played, and simulated intervals over other "
-        "items did not hold what they said"
+        "the tiers are made from the answers that are played, and in simulation intervals over "
+        "other items did not hold what they said"
     ),
     "missing_score": (
         "{model!r} has no score on {benchmark!r}, and a contest needs one; `tiebreak csd "
-        "--missing` plays on by a rule"
+        "--missing` says how to go on without it"
     ),
     "no_items": "Each benchmark is one ballot: there are no items to count one by one",
     # Saturation: what native scores tell apart.
     "one_model": "a comparison takes two models",
     "constant_pairs": (
         "{n} of {of} pairs of models differ by the same amount in every item, so there is no "
-        "spread to reckon with: at {level:.0%} confidence they do otherwise on at most "
+        "spread to estimate an error from: at {level:.0%} confidence they do otherwise on at most "
         "{unseen:.1%} of such items"
     ),
     "nothing_to_compare": "One model only: there is nothing to compare.",
@@ -562,7 +564,7 @@ SENTENCES: Final = {
     ),
     "only_difference": "the difference is {amount}",
     "largest_difference": "the largest difference is {amount}",
-    "detectable": "{there}; {n:,} {n:item|items} show about {amount} or more",
+    "detectable": "{there}; {n:,} {n:item|items} can show about {amount} or more",
     "amount": "{value:.3g}",
     "points_of": "{value:.1f} points",
     "few_points": "less than 0.1 points",
