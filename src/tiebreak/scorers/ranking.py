@@ -160,13 +160,19 @@ def _short(names: Sequence[str]) -> list[str]:
     ]
 
 
-def rounded_score(values: Mapping[str, float], metadata: Mapping[str, Any], **texts: str) -> Score:
+def rounded_score(
+    values: Mapping[str, float],
+    metadata: Mapping[str, Any],
+    answer: str | None = None,
+    explanation: str | None = None,
+) -> Score:
     """A score whose values fit the columns of Inspect View; it keeps their digits in metadata."""
     rounded = {name: _rounded(number) for name, number in values.items()}
     digits = {}
     if not np.array_equal([*rounded.values()], [*values.values()], equal_nan=True):
         digits[EXACT_KEY] = " ".join(repr(float(values[name])) for name in sorted(values))
-    return Score(value=rounded, metadata={**metadata, **digits}, **texts)
+    kept = {**metadata, **digits}
+    return Score(value=rounded, answer=answer, explanation=explanation, metadata=kept)
 
 
 def exact_values(score: Score) -> dict[str, float]:
