@@ -93,6 +93,7 @@ UPWARDS = {
 READ_BALLOTS = {
     "tiebreak.scorers.ballots",
     "tiebreak.scorers.catalogue",
+    "tiebreak.scorers.digits",
     "tiebreak.scorers.match",
     "tiebreak.scorers.placement",
     "tiebreak.scorers.rules",

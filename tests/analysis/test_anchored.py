@@ -151,7 +151,7 @@ def test_identical_answers_are_ties_that_nobody_has_to_judge(tmp_path: Path) -> 
     assert board.n_labels == 10
     assert scores(board, lambda row: row.score.value) == pytest.approx([1, 0.25, 0.25])
     assert str(board.notes[0]) == (
-        "Left out: 3 labels of pairs that take no judge (the same answer, or verified ones)"
+        "Left out: 3 labels of pairs that need no judge (the same answer, or verified ones)"
     )
 
 

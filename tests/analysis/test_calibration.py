@@ -332,7 +332,7 @@ def test_undefined_figures(tmp_path: Path) -> None:
     one = found(tmp_path, {"j": items}, people(*human([(f"q{k}", "b", 3) for k in range(5)])))
     assert math.isnan(one.mean("j/judge").kappa.value)
     assert one.mean("j/judge").undefined == ("b",)
-    assert verdict_of(one).startswith("No κ is defined: all labels are one and the same")
+    assert verdict_of(one).startswith("No κ is defined: all labels are the same")
 
 
 def test_judges_without_a_common_answer_are_not_compared(tmp_path: Path) -> None:

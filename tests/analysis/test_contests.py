@@ -136,7 +136,7 @@ def test_rounds_that_tell_nobody_apart_are_named() -> None:
     scores = np.column_stack([SCORES, np.ones(4)])
     table = ScoreTable(MODELS, (*BENCHMARKS, "easy"), scores)
     contest = contest_report(table, options={"iterations": 100})
-    assert str(contest.notes[-1]).endswith("a toss of a coin, on: easy")
+    assert str(contest.notes[-1]).endswith("a coin toss, on: easy")
 
 
 def test_bad_settings_are_refused() -> None:

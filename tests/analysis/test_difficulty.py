@@ -51,7 +51,7 @@ def test_what_is_said_of_the_tiers() -> None:
     assert "0.75–1 → 0.5–0.75 → 0.25–0.5 → 0–0.25 Order: from easy to hard" in text
     assert "0.75–1 2 1.000–1.000 0.5–0.75 2 0.000–1.000" in text
     assert "each model's own moves an item by 1/4 of the scale" in text
-    assert "All models tie, so that every match is a toss of a coin, on: 0.75–1" in text
+    assert "All models tie, so every match is a coin toss, on: 0.75–1" in text
     data = round_trip(data_of(found))
     assert (data["benchmark"], data["order_from"]) == ("gsm8k", "difficulty")
     assert [row["n_items"] for row in data["difficulty"]] == [2, 2, 1, 1]

@@ -40,8 +40,7 @@ def test_another_first_model_by_hand(tmp_path: Path) -> None:
     # Least squares puts who lost to the champion above who lost to the second: b has 2 + 2 + 3 + 1.
     assert board.first_by_rule == {"elimination_tied": ("b",), "least_squares": ("b",)}
     said = (
-        "Placed by elimination_tied or least_squares, b stands first "
-        "(rank --place elimination_tied)."
+        "Placed by elimination_tied or least_squares, b is first (rank --place elimination_tied)."
     )
     assert said in str(board.verdict.sentence)
     shown = CliRunner().invoke(main, ["rank", str(log), "--draws", "100"]).output
@@ -50,7 +49,7 @@ def test_another_first_model_by_hand(tmp_path: Path) -> None:
     assert {row.model: row.borda * 12 for row in found.rows[:2]} == pytest.approx(
         {"b": 7.5, "a": 7}
     )
-    assert "Placed by elimination, a stands first (rank --place elimination)." in (
+    assert "Placed by elimination, a is first (rank --place elimination)." in (
         str(found.verdict.sentence)
     )
 

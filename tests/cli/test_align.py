@@ -56,7 +56,7 @@ def test_tables(folder: Path) -> None:
     words = " ".join(done.output.split())
     assert "gsm8k · 3 items · 4 of 4 models ranked by people" in words
     assert "columns not read: 'votes'" in words
-    assert "Ranked by people, but no candidates: e" in words
+    assert "Ranked by people, but not candidates: e" in words
     assert "SIA: its rank in the consensus of all ballots, by kemeny_young" in words
     for name in ("outsider", "native score", *AGGREGATORS, "SR", "PR", "SIA", "SFA"):
         assert done.output.count(f"\n{name} ") == 6

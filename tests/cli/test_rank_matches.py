@@ -54,7 +54,7 @@ def test_data(folder: Path) -> None:
         (["m.parquet", "--pair", "ash,birch"], 2, "--pair is for ranking logs, and m.parquet"),
         (["m.parquet", "--draws", "2000"], 2, "--draws is for ranking logs"),
         (["m.parquet", "--price", "1,2"], 2, "--price is for ranking logs"),
-        (["logs", "m.parquet"], 2, "logs is no file of matches, and m.parquet is one"),
+        (["logs", "m.parquet"], 2, "logs is not a file of matches, and m.parquet is one"),
         (
             ["logs", "--skip-faulty"],
             2,

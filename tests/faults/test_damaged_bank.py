@@ -76,7 +76,7 @@ def damaged(sound: bytes, rng: Random) -> bytes:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("options = '['", "(a field is no JSON)"),
+        ("options = '['", "(a field is not JSON)"),
         ("answer = CAST(x'ff' AS TEXT)", "(Could not decode"),
     ],
 )
@@ -112,5 +112,5 @@ def test_who_is_examined_learns_nothing_of_a_damaged_bank(damage: str, tmp_path:
 def test_a_version_that_is_none(tmp_path: Path) -> None:
     with make_bank(tmp_path / "bank.db").begin() as connection:
         connection.exec_driver_sql("UPDATE bank_version SET version = 'new'")
-    with pytest.raises(BankError, match="its version is no number"):
+    with pytest.raises(BankError, match="its version is not a number"):
         open_bank(tmp_path / "bank.db")

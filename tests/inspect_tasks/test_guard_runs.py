@@ -12,11 +12,11 @@ from tests.inspect_tasks.runs import ballots_of, judge_in_process, real_calls
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
-from tiebreak.scorers.ranking import ranking
+from tiebreak.scorers.ranking import exact_values, ranking
 
 
 def scores_of(log: EvalLog) -> list[dict[str, float]]:
-    return [dict((one.scores or {})["ranking"].value) for one in log.samples or []]  # type: ignore[arg-type]
+    return [exact_values((one.scores or {})["ranking"]) for one in log.samples or []]
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, logs_in
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, restore_ballots
+from tiebreak.scorers.ranking import exact_values
 from tiebreak.scorers.rubric import load_rubric
 
 pytestmark = pytest.mark.slow
@@ -283,7 +284,9 @@ def test_identical_answers_cost_nothing_and_share_their_rank(tmp_path: Path) -> 
     assert items["q0"].groups == (("m0", "m1"), ("m2", "m3"))
     assert len(items["q0"].matches) == 1
     assert items["q9"].calls == ()
-    values = {str(s.id): next(iter((s.scores or {}).values())).value for s in log.samples or []}
+    values = {
+        str(s.id): exact_values(next(iter((s.scores or {}).values()))) for s in log.samples or []
+    }
     assert values["q9"] == dict.fromkeys(["m0", "m1", "m2", "m3"], 0.5)
     # Mean ranks 1.5 and 3.5 of 4: (4 - 1.5) / 3 and (4 - 3.5) / 3.
     assert values["q0"] == pytest.approx({"m0": 1 / 6, "m1": 1 / 6, "m2": 5 / 6, "m3": 5 / 6})

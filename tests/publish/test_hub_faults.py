@@ -188,7 +188,7 @@ STAYING: dict[str, tuple[dict[str, Any], Fault | None, str, int]] = {
         f"{CLOSED} cannot be reached.*HF_ENDPOINT.*{AGAIN}",
         5,
     ),
-    "too large": ({}, Fault(COMMIT, 413, 99), "refuses this publication.*413.*mend", 1),
+    "too large": ({}, Fault(COMMIT, 413, 99), "refuses this publication.*413.*fix", 1),
     "bad card": ({"license": "nonsense"}, None, 'refuses.*400.*"license" must be one of', 1),
 }
 

@@ -197,7 +197,7 @@ def test_unrated_cases_are_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "n", "reason"),
-    [([None], [1], 0, "no case was rated by both"), ([1, 1], [1, 1], 2, "one and the same label")],
+    [([None], [1], 0, "no case was rated by both"), ([1, 1], [1, 1], 2, "the same label")],
 )
 def test_undefined_kappa(first: Any, second: Any, n: int, reason: str) -> None:
     result = cohen_kappa(first, second)

@@ -269,15 +269,15 @@ def test_votes_among_other_logs(tmp_path: Path, votes_db: Path) -> None:
     assert "newer.db was written by a newer Tiebreak" in note
     with pytest.raises(RankingLogError, match="newer Tiebreak"):
         read_ranking_logs(newer)
-    with pytest.raises(RankingLogError, match="is a database, but no votes file"):
+    with pytest.raises(RankingLogError, match="is a database, but not a votes file"):
         read_ranking_logs(tmp_path / "bank.db")
     text = tmp_path / "text.db"
     text.write_text("no database")
-    with pytest.raises(RankingLogError, match=r"text\.db is no votes file"):
+    with pytest.raises(RankingLogError, match=r"text\.db is not a votes file"):
         read_ranking_logs(text)
-    with pytest.raises(TableError, match=r"text\.db is no votes file"):
+    with pytest.raises(TableError, match=r"text\.db is not a votes file"):
         read_human_labels(text)
-    with pytest.raises(TableError, match="is a database, but no votes file"):
+    with pytest.raises(TableError, match="is a database, but not a votes file"):
         read_human_labels(tmp_path / "bank.db")
 
 

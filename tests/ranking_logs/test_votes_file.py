@@ -160,9 +160,9 @@ def _gone(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_text, "is no votes file"),
-        (_gone, "is no votes file"),
-        (_other, "is a database, but no votes file"),
+        (_text, "is not a votes file"),
+        (_gone, "is not a votes file"),
+        (_other, "is a database, but not a votes file"),
         (_newer, r"written by a newer Tiebreak \(votes file 99; this one reads 1\): upgrade"),
         (_torn, "is damaged"),
     ],

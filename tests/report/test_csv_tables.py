@@ -142,7 +142,7 @@ def test_a_table_that_was_asked_for_alone(tmp_path: Path) -> None:
 
 
 def test_without_a_row_or_a_header_there_is_no_table() -> None:
-    with pytest.raises(ReportError, match="There is no row"):
+    with pytest.raises(ReportError, match="No row"):
         csv.text([])
     with pytest.raises(ReportError, match=re.escape("here are 0 (none)")):
         csv.one_table({"a": [], "b": []})

@@ -68,8 +68,8 @@ def test_only_the_first_of_a_kind_is_linked_and_what_is_foreign_stays_text() -> 
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("a stands first (rank --place elimination).", "a stands first."),
-        ("Put a stronger judge in: --model-role judge=MODEL", "Put a stronger judge in"),
+        ("a is first (rank --place elimination).", "a is first."),
+        ("Use a stronger judge: --model-role judge=MODEL", "Use a stronger judge"),
         ("(no price for x/y:1; rank takes --price IN,OUT)", "(no price for x/y:1)"),
         ("What the panel is worth: tiebreak peers LOG", "What the panel is worth"),
         ("It needs a score; `tiebreak csd --missing` plays on", "It needs a score"),

@@ -35,7 +35,9 @@ from tiebreak.scorers.ranking import (
     RESULTS_KEY,
     ballots_table,
     borda_by_model,
+    exact_values,
     least_squares,
+    rounded_score,
     score_ballots,
     spread,
     stderr_by_model,
@@ -109,6 +111,28 @@ def test_means_and_their_errors_are_inspects() -> None:
             assert found == pytest.approx(stderr()(theirs), abs=ROUNDED)  # type: ignore[arg-type]
         else:
             assert math.isnan(found)
+
+
+def test_metrics_see_the_digits_that_lists_do_not_show() -> None:
+    values = [{"b": 1 / 3, "a": 2 / 3, "c": math.nan}, {"a": 1 / 7, "b": 1.0, "c": 0.5}] * 3
+    exact = [SampleScore(score=Score(value=value)) for value in values]
+    shown = [
+        SampleScore(score=Score.model_validate_json(rounded_score(value, {}).model_dump_json()))
+        for value in values
+    ]
+    assert shown[0].score.value == {
+        "b": 0.333,
+        "a": 0.667,
+        "c": pytest.approx(math.nan, nan_ok=True),
+    }
+    for metric in (spread(), borda_by_model(), stderr_by_model()):
+        assert metric(shown) == pytest.approx(metric(exact), abs=0, nan_ok=True)  # type: ignore[arg-type]
+    for one, value in zip(shown, values, strict=True):
+        assert exact_values(one.score) == pytest.approx(value, abs=0, nan_ok=True)
+    # A value that somebody edited, or that Inspect merged from epochs, counts as it is.
+    edited = shown[0].score.model_copy(update={"value": {"a": 0.5, "b": 0.333, "c": 0.25}})
+    assert exact_values(edited) == edited.value
+    assert rounded_score({"a": 0.5, "b": math.nan}, {}).metadata == {}
 
 
 def test_a_name_cannot_break_out_of_the_table() -> None:
@@ -265,7 +289,7 @@ def test_what_a_score_keeps_of_the_matches_of_an_item() -> None:
     ).model_copy(update={"placed_by": "win_rate"})
     score = score_ballots(ballots_text(ballots), ["x", "y"])
     # Among a, b, c, x, y: c beat a, and so did x; a and b tied, and so did c and x.
-    assert score.metadata == {RESULTS_KEY: "2 0 1 3 0 1 0 1 0.5 2 3 0.5"}
+    assert (score.metadata or {})[RESULTS_KEY] == "2 0 1 3 0 1 0 1 0.5 2 3 0.5"
     assert score.answer == "c"
     native = item("q", groups=(("a",), ("b",)), native={"a": 1.0, "b": 0.0}).model_copy(
         update={"placed_by": "native", "tiering": None}

@@ -40,7 +40,7 @@ REFUSED = {
     "judging: {rubrik: x}": "line 5: judging: There is no argument 'rubrik'",
     "judging: {max_calls: 3}": "line 5: judging: max_calls is set by the study itself",
     "roles:\n  grader: {model: x/y, config: {temprature: 1}}": (
-        "line 6: roles.grader.config: temprature is no option of generation"
+        "line 6: roles.grader.config: temprature is not an option of generation"
     ),
     "publish: me": "line 5: publish: ",
 }

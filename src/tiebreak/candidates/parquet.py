@@ -215,7 +215,7 @@ def _is_text(kind: "pa.DataType") -> bool:
 
 def _notes(listed: Any) -> tuple[Note, ...]:
     if not isinstance(listed, list):
-        raise ValueError("its notes are no list")
+        raise ValueError("its notes are not a list")
     for note in listed:
         if not (isinstance(note, list) and len(note) == 3 and all(map(_is_str, note))):
             raise ValueError("its notes are not lists of a kind, a place and a text")
@@ -338,7 +338,7 @@ def _pool(
 def _item(key: ItemKey, row: dict[str, Any]) -> Item:
     choices, tools = _parsed(row, "choices", list), _parsed(row, "tools", list)
     if not all(isinstance(choice, str) for choice in choices):
-        raise ValueError(f"a choice of {item_name(key)} is no text")
+        raise ValueError(f"a choice of {item_name(key)} is not text")
     return Item(
         key=key,
         input_hash=row["input_hash"],
@@ -373,13 +373,13 @@ def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
 def _parsed(row: dict[str, Any], column: str, kind: type[T], absent: str = "") -> T:
     value = parse_json(absent if row[column] is None else row[column])
     if not isinstance(value, kind):
-        raise ValueError(f"{column} of item {row['item_id']!r} is no JSON {kind.__name__}")
+        raise ValueError(f"{column} of item {row['item_id']!r} is not a JSON {kind.__name__}")
     return value
 
 
 def _objects(values: list[Any], key: ItemKey) -> tuple[dict[str, Any], ...]:
     if not all(isinstance(value, dict) for value in values):
-        raise ValueError(f"a tool or a tool call of {item_name(key)} is no JSON object")
+        raise ValueError(f"a tool or a tool call of {item_name(key)} is not a JSON object")
     return tuple(values)
 
 

@@ -91,7 +91,7 @@ def prompt_of(row: Any) -> Prompt:
         ValueError: it is none; the message is to be said after its place.
     """
     if not isinstance(row, Mapping):
-        raise ValueError("it is no object with named columns")
+        raise ValueError("it is not an object with named columns")
     messages = _messages(row)
     id, category = (text_in(row, name).strip() for name in ("id", "category"))
     return Prompt(id or id_of(messages), messages, text_in(row, "target"), category)
@@ -130,7 +130,7 @@ def _messages(row: Mapping[str, Any]) -> tuple[Turn, ...]:
         messages = row["messages"]
         messages = parsed(messages) if isinstance(messages, str) else messages
     if not (isinstance(messages, list) and messages):
-        raise ValueError("its messages are no list of objects with role and content")
+        raise ValueError("its messages are not a list of objects with role and content")
     if (system := text_in(row, "system")).strip():
         messages = [{"role": "system", "content": system}, *messages]
     turns = tuple(_turn(message, number) for number, message in enumerate(messages, start=1))

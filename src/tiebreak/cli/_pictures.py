@@ -101,7 +101,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
         return None
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())
     if not match:
-        raise click.BadParameter(f"{value!r} is no length such as 85mm, 12cm or 3.3in")
+        raise click.BadParameter(f"{value!r} is not a length such as 85mm, 12cm or 3.3in")
     inches = float(match[1]) * _INCHES[match[2]]
     if not _NARROWEST <= inches <= _WIDEST:
         raise click.BadParameter(f"{value} is not between {_NARROWEST:g}in and {_WIDEST:g}in")

@@ -158,6 +158,6 @@ def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None
     """Refuse logs beside files of matches, and options that only logs can have."""
     if logs := [path for path in paths if path not in matches]:
         raise click.UsageError(
-            f"{logs[0]} is no file of matches, and {matches[0]} is one: rank them apart"
+            f"{logs[0]} is not a file of matches, and {matches[0]} is one: rank them separately"
         )
     refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")

@@ -103,7 +103,7 @@ def require_comparable(mode: str, protocol: Protocol, same_settings: bool = Fals
     if mode == "union" and not RULES[protocol.placed_by].by_grades:
         raise PrerequisiteError(
             f"Mode union keeps items that only some models answered, and {protocol.name} ranks the "
-            "answers to an item against each other: who has no answer there would be left out of "
+            "answers to an item against each other: a model without an answer would be left out of "
             "some comparisons. It is for protocols that grade answers one by one (stars, "
             "pointwise); here use mode intersect."
         )

@@ -53,7 +53,7 @@ def humaneval(
         documentation: Whether the prompt holds the docstring.
         sandbox: docker, bubblewrap (a box on this machine), or another sandbox of Inspect.
         confirm_run_unsafe_code: Needed for the sandbox local, bubblewrap's earlier name.
-        trust_code: Needed for it, too, where bubblewrap cannot be had.
+        trust_code: Needed for it, too, where bubblewrap cannot be used.
     """
     if not isinstance(sandbox, str):
         raise PrerequisiteError(f"sandbox is {sandbox!r}: it must be a name, such as docker.")

@@ -412,7 +412,7 @@ def viewer(models: Sequence[str]) -> ViewerConfig:
         ),
         task_samples_view=TaskSamplesView(
             name="ranking",
-            compact_scores=True,
+            compact_scores=False,  # compact columns have room for one decimal
             score_color_scales=dict.fromkeys(models, "good-high"),
             color_scales_enabled=True,
         ),

@@ -297,7 +297,7 @@ def require_panel(models: Sequence[str]) -> None:
     if len(models) == 1:
         [model] = models
         raise PrerequisiteError(
-            f"A panel of one reviewer is no peer review, and {model} is alone. Name at least two: "
+            f"A panel of one reviewer is not peer review, and {model} is alone. Name at least two: "
             f"--model-role peers={model},MODEL (in an estimate --peers {model},MODEL). "
             "One model that ranks all answers by itself is tiebreak/listwise, with "
             f"--model-role judge={model}"

@@ -101,13 +101,13 @@ def score_code(
         pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
         sandbox: A sandbox of Inspect.
         confirm_run_unsafe_code: Needed for the sandbox `local`, bubblewrap's earlier name.
-        trust_code: Needed for it, too, where bubblewrap cannot be had.
+        trust_code: Needed for it, too, where bubblewrap cannot be used.
         again: Whether answers that have a native score get a new one.
         log_dir: Folder for Inspect's log of the runs, which is not kept without one.
         display: How Inspect shows its progress.
 
     Raises:
-        PrerequisiteError: no item has tests, the sandbox is unknown or cannot be had, or it is
+        PrerequisiteError: no item has tests, the sandbox is unknown or cannot be used, or it is
             `local` and that was not confirmed.
     """
     where = sandbox_of(sandbox, confirm_run_unsafe_code, trust_code)

@@ -30,6 +30,7 @@ from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import RankingTest
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.budget import Budget, Ledger
+from tiebreak.scorers.ranking import exact_values
 
 logger = getLogger(__name__)
 
@@ -140,8 +141,8 @@ class Settling:
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
     ) -> None:
         """A sample is complete."""
-        values = [score.score.value for score in scores.values()]
-        self.judged(id, next((v for v in values if isinstance(v, Mapping)), {}))
+        values = [exact_values(score.score) for score in scores.values()]
+        self.judged(id, next(filter(None, values), {}))
 
     async def complete_task(self) -> dict[str, JsonValue]:
         """What the log's header says about it."""

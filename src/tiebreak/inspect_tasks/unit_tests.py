@@ -65,7 +65,7 @@ def sandbox_of(
         trust_code: Whether code may run here without bubblewrap, too, where there is none.
 
     Raises:
-        PrerequisiteError: there is no such sandbox, or it is not confirmed or cannot be had here.
+        PrerequisiteError: there is no such sandbox, or it is not confirmed or cannot be used here.
     """
     kind, _, config = sandbox.partition(":")
     if kind == "local":

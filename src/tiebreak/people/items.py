@@ -41,7 +41,7 @@ def votes_on(path: Path, items: Sequence[VotesItem], meta: VotesMeta) -> VotesFi
     The goal may be another than it was.
 
     Raises:
-        RankingLogError: it is no votes file, in use, or was begun with something else.
+        RankingLogError: it is not a votes file, in use, or was begun with something else.
     """
     if not path.exists():
         create_votes_file(path, meta, items)

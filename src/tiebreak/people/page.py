@@ -127,7 +127,7 @@ def create_app(file: VotesFile, secret: str) -> FastAPI:
         number, rater = given.get("turn", ""), given.get("rater", "")
         turn = int(number) if number.isascii() and number.isdigit() else -1
         if not rater or not box.keep(rater, turn, given.get("choice", "")):
-            raise HTTPException(400, "Nobody is asked that: go back and load the page again.")
+            raise HTTPException(400, "That is not asked here: go back and load the page again.")
         return keep(back(given), rater_cookie, quote(rater))
 
     @app.post("/undo")
@@ -177,7 +177,7 @@ def serve(file: VotesFile, host: str, port: int, tell: Callable[[str], None]) ->
     """Serve the page until the process is told to end; `tell` is given its address.
 
     Raises:
-        OSError: the address cannot be had; port 0 takes a free one.
+        OSError: the address is taken or not allowed; port 0 takes a free one.
     """
     secret = secrets.token_urlsafe(24)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -95,7 +95,7 @@ def _readme(files: Mapping[str, bytes]) -> str | None:
         return files[README].decode() if README in files else None
     except UnicodeDecodeError as error:
         raise PublishError(
-            f"README.md in the dataset is not UTF-8 text ({error}): mend it there, then publish "
+            f"README.md in the dataset is not UTF-8 text ({error}): fix it there, then publish "
             "again"
         ) from error
 

@@ -36,7 +36,7 @@ _SENTENCES: dict[Kind, str] = {
     "lost and nothing of yours is half there. {again}",
     "busy": "The Hub asks for fewer requests{said}{tried}.{wait} {again}",
     "down": "The Hub has trouble{said}{tried}: see https://status.huggingface.co.{wait} {again}",
-    "refused": "The Hub refuses this publication to {repo}{said}: mend what it names, then publish "
+    "refused": "The Hub refuses this publication to {repo}{said}: fix what it names, then publish "
     "again.",
     "offline": "HF_HUB_OFFLINE is set: unset it to publish, or use --dry-run to write the folder "
     "only.",

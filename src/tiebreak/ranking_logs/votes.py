@@ -36,7 +36,7 @@ def read_votes_log(
     Without `rater_names` who voted first is "rater 1", and so on.
 
     Raises:
-        RankingLogError: it is no votes file, or of a newer Tiebreak, or damaged, or in use, or
+        RankingLogError: it is not a votes file, or of a newer Tiebreak, or damaged, or in use, or
             holds no vote.
     """
     with open_votes_file(Path(path)) as file:

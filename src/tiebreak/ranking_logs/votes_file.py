@@ -294,12 +294,12 @@ def open_votes_file(path: Path, *, write: bool = False) -> VotesFile:
     """Open a votes file to read it, or to `write` votes as well, which one process does at a time.
 
     Raises:
-        RankingLogError: there is none, it is no votes file, it is damaged, a newer Tiebreak wrote
-            it, or another page writes it.
+        RankingLogError: there is none, it is not a votes file, it is damaged, a newer Tiebreak
+            wrote it, or another page writes it.
     """
     if not is_votes_file(path):
         how = f"`tiebreak vote LOGS --out {path.with_suffix('.db')}` makes one"
-        raise RankingLogError(f"{path} is no votes file: {how}")
+        raise RankingLogError(f"{path} is not a votes file: {how}")
     lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False) if write else None
     if lock:
         try:
@@ -364,7 +364,7 @@ def _meta(path: Path, connection: sqlite3.Connection) -> VotesMeta:
             meta = VotesMeta(**kept) if version <= VERSION else None
         except (sqlite3.OperationalError, KeyError, ValueError, TypeError) as error:
             why = str(error).partition("\n")[0]
-            raise RankingLogError(f"{path} is a database, but no votes file ({why})") from error
+            raise RankingLogError(f"{path} is a database, but not a votes file ({why})") from error
     if meta is None:
         raise RankingLogError(
             f"{path} was written by a newer Tiebreak (votes file {version}; this one reads "

@@ -42,7 +42,7 @@ def text(
         ReportError: there is neither a row nor a header.
     """
     if not (rows or columns):
-        raise ReportError("There is no row to be printed as CSV: --json says what there is")
+        raise ReportError("No row to print as CSV: --json shows what there is")
     target = _Lines()
     writer = csv.DictWriter(target, columns or list(rows[0]))
     for row in (dict(zip(writer.fieldnames, writer.fieldnames, strict=True)), *rows):

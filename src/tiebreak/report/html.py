@@ -104,6 +104,9 @@ _HINT = re.compile(
     r"|[:;.] (?:[^():;.]* )?`?(?:--[a-z]|tiebreak [a-z])[^();]*?(?=\.?$|\)|\. )"
 )
 
+# A date, or a range: a browser would go on to the next line after its hyphen or dash.
+_UNBROKEN = re.compile(r"\d[\d.,]{0,9}%?(?:[-–]\d[\d.,]{0,9}%?){1,2}")
+
 
 def fragment(sheets: Iterable[Sheet] | Sheet) -> str:
     """Sheets as elements that may stand anywhere in a page, as `_repr_html_` returns them."""
@@ -124,7 +127,8 @@ def environment() -> "Environment":
         undefined=StrictUndefined,
         finalize=visible,
     )
-    made.filters |= {"linked": linked, "unhinted": unhinted, "terms": terms, "pieces": pieces}
+    made.filters |= {"linked": linked, "unhinted": unhinted, "unbroken": unbroken}
+    made.filters |= {"terms": terms, "pieces": pieces}
     made.globals["glossary"] = GLOSSARY
     return made
 
@@ -139,7 +143,16 @@ def linked(text: str) -> "Markup":
         made += escape(visible(text[start : match.start()]))
         made += Markup('<a class="term" href="#term-{}">{}</a>').format(term.id, match[0])
         start = match.end()
-    return made + escape(visible(text[start:]))
+    return unbroken(made + escape(visible(text[start:])))
+
+
+def unbroken(text: object) -> "Markup":
+    """A text whose dates and ranges stay on one line: 2026-11-23, 5–32%."""
+    from markupsafe import Markup, escape
+
+    # Digits alone are put between tags, out of what is escaped already.
+    shown = str(escape(visible(text)))
+    return Markup(_UNBROKEN.sub(r'<span class="unbroken">\g<0></span>', shown))  # nosec B704
 
 
 def unhinted(text: str) -> str:

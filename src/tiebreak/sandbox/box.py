@@ -206,7 +206,7 @@ def box() -> Box:
         try_out(made)
     except PrerequisiteError as error:
         raise PrerequisiteError(
-            f"The sandbox `bubblewrap` cannot be had: {error} ({HOW_TO_INSTALL})."
+            f"The sandbox `bubblewrap` cannot be used: {error} ({HOW_TO_INSTALL})."
         ) from error
     return made
 

@@ -39,6 +39,7 @@ from tiebreak.scorers.ballots import (
     restore_ballots,
 )
 from tiebreak.scorers.bracket import round_name, rounds
+from tiebreak.scorers.digits import exact, rounded, three_digits
 from tiebreak.scorers.placement import NotPlacedError, place, results, review_ranks
 from tiebreak.scorers.rules import RULES
 from tiebreak.text import count, visible
@@ -59,7 +60,7 @@ def borda_by_model() -> Metric:
     """Mean normalized Borda score of every model over its items, in [0, 1] (SEAL, §2.3)."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return {name: _rounded(_mean(column)) for name, column in _best_first(scores)}
+        return {name: three_digits(_mean(column)) for name, column in _best_first(scores)}
 
     return compute
 
@@ -71,7 +72,7 @@ def stderr_by_model() -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         # The prefix tells these rows, and those of other metrics, from each other.
         errors = ((name, _standard_error(column)) for name, column in _best_first(scores))
-        return {f"stderr:{name}": _rounded(error) for name, error in errors}
+        return {f"stderr:{name}": three_digits(error) for name, error in errors}
 
     return compute
 
@@ -82,7 +83,7 @@ def spread() -> Metric:
 
     def compute(scores: list[SampleScore]) -> float:
         means = [_mean(column) for column in _values(scores)[1].T]
-        return _rounded(mean_gap([mean for mean in means if not math.isnan(mean)]))
+        return three_digits(mean_gap([mean for mean in means if not math.isnan(mean)]))
 
     return compute
 
@@ -113,7 +114,7 @@ def least_squares() -> Metric:
         except RankingError:
             return {}
         named = zip(np.array(_shown(models))[met].tolist(), fit.score.tolist(), strict=True)
-        strengths = {name: _rounded(strength) for name, strength in named}
+        strengths = {name: three_digits(strength) for name, strength in named}
         order = [name for name, _ in _best_first(scores) if name in strengths]
         return {f"least_squares:{name}": strengths[name] for name in order}
 
@@ -154,13 +155,28 @@ def _short(names: Sequence[str]) -> list[str]:
     ]
 
 
+def rounded_score(
+    values: Mapping[str, float],
+    metadata: Mapping[str, Any],
+    answer: str | None = None,
+    explanation: str | None = None,
+) -> Score:
+    """A score whose values fit the columns of Inspect View; it keeps their digits in metadata."""
+    shown, kept = rounded(values, metadata)
+    return Score(value=dict(shown), answer=answer, explanation=explanation, metadata=kept)
+
+
+def exact_values(score: Score) -> dict[str, float]:
+    """The values of a score by model, with all digits; empty where it has no values by model."""
+    return exact(score.value, score.metadata) if isinstance(score.value, dict) else {}
+
+
 def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their values of shape (samples, models): NaN where there is none."""
     models = _models(scores)
-    held = [value for score in scores if isinstance(value := score.score.value, dict)]
-    rows = [[value.get(model) for model in models] for value in held]
-    numbers = [[x if isinstance(x, int | float) else math.nan for x in row] for row in rows]
-    return models, np.array(numbers, np.float64).reshape(len(held), len(models))
+    held = [exact_values(score.score) for score in scores if isinstance(score.score.value, dict)]
+    rows = [[values.get(model, math.nan) for model in models] for values in held]
+    return models, np.array(rows, np.float64).reshape(len(held), len(models))
 
 
 def _best_first(scores: Sequence[SampleScore]) -> list[tuple[str, NDArray[np.float64]]]:
@@ -168,11 +184,6 @@ def _best_first(scores: Sequence[SampleScore]) -> list[tuple[str, NDArray[np.flo
     models, values = _values(scores)
     named = zip(_shown(models), values.T, strict=True)
     return sorted(named, key=lambda pair: (math.isnan(_mean(pair[1])), -_mean(pair[1])))
-
-
-def _rounded(value: float) -> float:
-    """As Inspect's lists have room for; the leaderboard is computed from the ballots."""
-    return round(value, 3)
 
 
 def _results(
@@ -234,7 +245,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         f"{position[first]} {position[other]} {result:g}"
         for first, other, result in (results(ballots) if by_matches else ())
     )
-    return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
+    return rounded_score(value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
 
 
 def ballots_table(ballots: ItemBallots) -> str:
@@ -412,5 +423,5 @@ def board_place(value: int | None, of: int) -> Metric:
 
 
 def _bordas(scores: list[SampleScore]) -> NDArray[np.float64]:
-    values = [score.score.value for score in scores]
-    return np.array([value["borda"] for value in values if isinstance(value, dict)], np.float64)
+    values = [exact_values(score.score) for score in scores]
+    return np.array([value["borda"] for value in values if value], np.float64)

@@ -67,7 +67,7 @@ class ModelChoice(_Part):
     @classmethod
     def _options(cls, config: dict[str, Any]) -> dict[str, Any]:
         if strange := sorted(config.keys() - _CONFIG):
-            raise ValueError(f"{strange[0]} is no option of generation")
+            raise ValueError(f"{strange[0]} is not an option of generation")
         GenerateConfig.model_validate(config)
         return config
 
@@ -304,7 +304,7 @@ def read_study(path: AnyPath, **more: Any) -> Study:
     except ValueError as error:
         raise StudyError(f"{path} {error}") from error
     if not isinstance(given, dict):
-        raise StudyError(f"{path} is no study: it must be a mapping with models and benchmarks")
+        raise StudyError(f"{path} is not a study: it must be a mapping with models and benchmarks")
     options = {name: value for name, value in more.items() if value not in (None, (), {})}
     text = Path(path).read_text(encoding="utf-8-sig")
     return study_of({**given, **options}, str(path), text)

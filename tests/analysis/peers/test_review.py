@@ -175,7 +175,7 @@ def test_items_that_sparse_reviewers_rank_whole(tmp_path: Path) -> None:
 def test_one_reviewer_is_no_panel(tmp_path: Path) -> None:
     """Logs of older releases, or where all others failed: board, review and alignment say so."""
     items = [reviews(f"q{k}", {"a": "abc", "b": None, "c": None}) for k in range(12)]
-    said = "All usable reviews are by a: that is one model's opinion, no peer review"
+    said = "All usable reviews are by a: that is one model's opinion, not peer review"
     log = write_log(tmp_path / "peers.eval", items)
     assert str(review_of(tmp_path, *items).warnings[0]) == said
     [board] = leaderboards([log], how=Resampling(draws=20))

@@ -236,7 +236,7 @@ def test_a_file_that_breaks_off_is_named(tmp_path: Path) -> None:
         done = run("import", tmp_path / name, "--bank", tmp_path / "bank.db")
         assert done.exit_code == 1
         assert name in done.output
-    assert "is no file" in run("import", tmp_path / "z.json", "--bank", tmp_path / "b.db").output
+    assert "is not a file" in run("import", tmp_path / "z.json", "--bank", tmp_path / "b.db").output
     assert kept(tmp_path) == {}
 
 
@@ -301,8 +301,8 @@ def test_fields_under_other_names(tmp_path: Path, row: dict[str, Any], options: 
     ("options", "problem"),
     [
         (["--map", "topics=category"], "no row has 'topics'; they have answer, question"),
-        (["--map", "topic=subject"], "'subject' is no field of a question; they are uuid, raw"),
-        (["--set", "tpye=term"], "'tpye' is no field of a question"),
+        (["--map", "topic=subject"], "'subject' is not a field of a question; they are uuid, raw"),
+        (["--set", "tpye=term"], "'tpye' is not a field of a question"),
         (["--set", "type"], "'type' is not of the form FIELD=VALUE"),
     ],
 )

@@ -101,7 +101,7 @@ def test_an_address_that_is_none_is_said_at_once(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("it was looked up"))
-    with pytest.raises(BankError, match="is no address of a server, such as https://exam"):
+    with pytest.raises(BankError, match="is not the address of a server, such as https://exam"):
         Client(server, TOKEN).question("s1", 1)
 
 

@@ -155,7 +155,7 @@ def test_what_is_refused(
     [
         ("https://exam", "two words", "TIEBREAK_TOKEN is not one word"),
         ("https://exam", "a\nRevoke it with: x", "TIEBREAK_TOKEN is not one word"),
-        ("http://[::", "t", "http://\\[:: is no address of a server"),
+        ("http://[::", "t", "http://\\[:: is not the address of a server"),
     ],
 )
 def test_what_could_never_be_sent_is_said_at_once(

@@ -32,7 +32,7 @@ from tiebreak.publish.write_back import scores as log_scores
 from tiebreak.publish.write_back.rankings import ItemStanding, Ranking, SampleStandings
 from tiebreak.publish.write_back.run import holds
 from tiebreak.publish.write_back.scores import put_ranks, ranks_of
-from tiebreak.scorers.ranking import board_place, borda, borda_stderr
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr, rounded_score
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
@@ -191,7 +191,7 @@ def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
             if standing is None:
                 return None
             value = {"rank": standing.rank, "borda": standing.borda}
-            return Score(value=value, explanation=standing.words, metadata=dict(about))
+            return rounded_score(value, about, explanation=standing.words)
 
         return look_up
 

@@ -168,7 +168,7 @@ def test_a_page_that_is_no_report_is_not_written_over(logs: Contents, tmp_path: 
         lambda: check_folder(tmp_path),
         lambda: write_contents(logs, tmp_path, version="1"),
     ):
-        with pytest.raises(ReportError, match=r"index\.html is no report of Tiebreak's"):
+        with pytest.raises(ReportError, match=r"index\.html is not a report of Tiebreak's"):
             refused()
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
 

@@ -200,7 +200,7 @@ def test_length_is_shown_within_pairs_of_models(tmp_path: Path) -> None:
     lengths = [{"a": 30, "b": 20 + n % 2, "c": 20} for n in range(12)]
     always = [i.model_copy(update={"lengths": lengths[0] | {"b": 25}}) for i in items]
     assert (
-        "Longer answer: – (of no two models now one and now the other gave the longer answer)"
+        "Longer answer: – (of every two models the same one always gave the longer answer)"
         in of(tmp_path / "always", *always)
     )
     mixed = [i.model_copy(update={"lengths": own}) for i, own in zip(items, lengths, strict=True)]
@@ -252,7 +252,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", samples, status="error")
     text = printed(leaderboards([path]), 200)
     assert "no price known for j/judge; rank, report and compare take --price IN,OUT" in text
-    assert "worth –, paid in this run –" in text
+    assert "Money: unknown" in text
     assert "bare4 (error: [red]boom[/red]) and 2 more" in text
     assert "No intervals: there is one item" in text
     assert "native scores: all equal" in text

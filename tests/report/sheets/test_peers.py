@@ -58,8 +58,8 @@ def test_a_review_begins_with_who_is_first_and_who_favours_itself(small: PeerRep
     [sheet, *_] = sheets_of(small)
     assert sheet.verdict == (
         "b is first (p < .001 against each other model). All 3 models are told apart on these 12 "
-        "items. a ranks itself 2.0 places higher than its peers rank it (the consensus takes that "
-        "away)."
+        "items. a ranks itself 2.0 places higher than its peers rank it (the consensus "
+        "removes that)."
     )
     assert data_of(small)["reviews"][0]["verdict"] == sheet.verdict
     words = flat(printed(small, 100))
@@ -78,7 +78,7 @@ def test_who_favours_itself_in_a_sentence(small: PeerReport) -> None:
     assert favour_reason([untold, *others]) == Reason("no_self_favour_of_tested", n=2)
     humble = replace(a, verdict="kept", gap=replace(a.gap, value=-0.5))
     assert str(favour_reason([humble, a])) == (
-        "a ranks itself 2.0 places higher than its peers rank it (the consensus takes that away); "
+        "a ranks itself 2.0 places higher than its peers rank it (the consensus removes that); "
         "a ranks itself 0.5 places lower than its peers rank it (the consensus keeps that)."
     )
 
@@ -126,7 +126,7 @@ def test_prices_that_are_not_known(tmp_path: Path) -> None:
     ]
     write_log(tmp_path / "1.eval", unpriced)
     text = flat(printed(peer_report([tmp_path], how=Resampling(draws=100)), 80))
-    assert "worth –, paid in this run –" in text
+    assert "Money: unknown" in text
     assert "no price known for m/a, m/b; rank, report and compare take --price IN,OUT" in text
 
 

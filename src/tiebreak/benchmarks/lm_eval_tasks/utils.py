@@ -129,7 +129,7 @@ def _data(benchmark: str, given: Any) -> str | None:
     if given is None or (isinstance(given, str) and given):
         return given
     raise ValueError(
-        f"the data of {benchmark} are {given!r}; wanted are a file or folder: "
+        f"the data of {benchmark} are {given!r}; it must be a file or folder: "
         '--metadata \'{"data": "FILE"}\' or \'{"data": {"gsm8k": "FILE", "mmlu": "FILE"}}\''
     )
 
@@ -141,7 +141,7 @@ def _strings(key: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
         given = split_names(given)
     if isinstance(given, list | tuple) and all(isinstance(name, str) and name for name in given):
         return tuple(given)
-    raise ValueError(f'{key} is {given!r}; wanted is a list of names: \'{{"{key}": ["…"]}}\'')
+    raise ValueError(f'{key} is {given!r}; it must be a list of names: \'{{"{key}": ["…"]}}\'')
 
 
 def _refuse_misspelt(metadata: Mapping[str, Any]) -> None:

@@ -92,7 +92,8 @@ class Fields:
     def __post_init__(self) -> None:
         for name in (*self.names.values(), *self.values):
             if name not in NAMES:
-                raise BankError(f"{name!r} is no field of a question; they are {', '.join(NAMES)}")
+                known = ", ".join(NAMES)
+                raise BankError(f"{name!r} is not a field of a question; they are {known}")
 
     def of(self, row: Row) -> Row:
         """The row under its fields' names, first those that are said here: the first count."""
@@ -164,7 +165,7 @@ def _sources(path: str) -> list[Source]:
     if problem not in ("", MISSING):
         raise BankError(f"{path} {problem}")
     if not file.is_file():
-        raise BankError(f"{path} is no file")
+        raise BankError(f"{path} is not a file")
     if file.suffix.lower() not in _READERS:
         raise BankError(f"{path} is none of {', '.join(_READERS)}")
     return [Source(path, file)]
@@ -225,7 +226,7 @@ def _json(path: Path) -> Iterator[tuple[int, Row | str]]:
             for number, value in enumerate(ijson.items(file, "item", use_float=True), start=1):
                 yield number, _mapping(value)
         except ijson.JSONError as error:
-            raise BankError(f"is no JSON after row {number} ({error})") from error
+            raise BankError(f"is not JSON after row {number} ({error})") from error
     if number == 0 and start != b"[":
         raise BankError("holds neither an array of questions nor one on each line")
 

@@ -307,7 +307,7 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
             connect_args={"timeout": 30} if address.startswith("sqlite") else {},
         )
     except (ArgumentError, ImportError) as error:
-        raise BankError(f"{shown(url)} is no bank: {error}") from error
+        raise BankError(f"{shown(url)} is not a bank: {error}") from error
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     problem = problem_with(path) if path else ""
     if problem == MISSING and not create:
@@ -363,7 +363,7 @@ def _from_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BankError(_DAMAGED.format("a field is no JSON")) from error
+        raise BankError(_DAMAGED.format("a field is not JSON")) from error
 
 
 def _say_what_is_damaged(context: ExceptionContext) -> None:
@@ -396,7 +396,7 @@ def _require_tables(connection: Connection, url: str | Path, *, create: bool) ->
         connection.execute(insert(_VERSIONS).values(version=VERSION))
     version = connection.execute(select(_VERSIONS.c.version)).scalar_one()
     if not isinstance(version, int):
-        raise BankError(_DAMAGED.format("its version is no number"))
+        raise BankError(_DAMAGED.format("its version is not a number"))
     if version > VERSION:
         raise BankError(
             f"{shown(url)} was made by a newer Tiebreak (version {version}; this one reads "

@@ -211,7 +211,7 @@ def session_of(connection: Connection, session: str, holder: Holder | None) -> S
         chosen = chosen.where(_S.institution == holder.institution, _S.user == holder.user)
     row = connection.execute(chosen).one_or_none()
     if row is None:
-        raise BankError("there is no such session of yours: look at its id", kind="missing")
+        raise BankError("you have no such session: check its id", kind="missing")
     return _session(row)
 
 

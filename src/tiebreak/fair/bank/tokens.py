@@ -172,7 +172,7 @@ def issue(
         if not _is_name(name):
             raise BankError(f"{label} is a name of 1 to 128 printable characters, not {name!r}")
     if role not in ROLES:
-        raise BankError(f"{role!r} is no role: take one of {', '.join(ROLES)}")
+        raise BankError(f"{role!r} is not a role: take one of {', '.join(ROLES)}")
     if lifetime <= timedelta():
         raise BankError("a token must be good for some time: give a lifetime above zero")
     issued = datetime.now(UTC)
@@ -216,7 +216,7 @@ def jti_of(token: str) -> str:
     except jwt.InvalidTokenError:
         jti = None
     if not isinstance(jti, str):
-        raise BankError("that is no token: give a token, or its id (jti)")
+        raise BankError("that is not a token: give a token, or its id (jti)")
     return jti
 
 
@@ -311,11 +311,11 @@ def _rsa(private: str, public: str) -> Keys:
     except (OSError, ValueError, TypeError) as error:
         raise BankError(f"{PRIVATE} and {PUBLIC} are PEM texts or files: {error}") from error
     if signing is not None and not isinstance(signing, RSAPrivateKey):
-        raise BankError(f"{PRIVATE} is no RSA key: make one with openssl genrsa 3072")
+        raise BankError(f"{PRIVATE} is not an RSA key: make one with openssl genrsa 3072")
     derived = signing.public_key() if signing is not None else None
     key = verifying if verifying is not None else derived
     if not isinstance(key, RSAPublicKey):
-        raise BankError(f"{PUBLIC} is no RSA key: make it with openssl rsa -pubout")
+        raise BankError(f"{PUBLIC} is not an RSA key: make it with openssl rsa -pubout")
     if derived is not None and derived.public_numbers() != key.public_numbers():
         raise BankError(f"{PUBLIC} does not belong to {PRIVATE}: leave it out")
     if key.key_size < _LEAST_RSA:

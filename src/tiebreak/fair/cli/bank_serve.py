@@ -224,7 +224,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 def _lifetime(context: click.Context, option: click.Parameter, text: str) -> timedelta:
     match = re.fullmatch(r"(\d{1,5})([mhd])", text)
     if not match or not int(match[1]):
-        raise click.BadParameter(f"{text!r} is no time such as 7d, 12h or 30m", context, option)
+        raise click.BadParameter(f"{text!r} is not a time such as 7d, 12h or 30m", context, option)
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 

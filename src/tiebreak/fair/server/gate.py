@@ -184,7 +184,7 @@ class Gate:
         state_of(request.scope).user = caller.user
         if not self._rates.token(caller.token):
             raise HTTPException(
-                429, "too many requests of this token: wait a second", {"Retry-After": "1"}
+                429, "too many requests with this token: wait a second", {"Retry-After": "1"}
             )
         return caller
 

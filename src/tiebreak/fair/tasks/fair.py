@@ -289,12 +289,13 @@ class Client:
             raise BankError(f"{refusal}; {hint}" if hint else refusal)
         content = _parsed(reply)
         if content is None:
-            raise BankError(f"{self.server} is no server of tiebreak bank serve: {_detail(reply)}")
+            raise BankError(f"{self.server} does not run tiebreak bank serve: {_detail(reply)}")
         return content
 
     def _no_address(self, error: Exception) -> BankError:
         return BankError(
-            f"{self.server} is no address of a server, such as https://exam.example.org ({error})"
+            f"{self.server} is not the address of a server, such as https://exam.example.org "
+            f"({error})"
         )
 
     def _last(self, state: RetryCallState) -> httpx.Response:

@@ -30,6 +30,7 @@ from tiebreak.publish.write_back.rankings import (
 )
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet
+from tiebreak.scorers.digits import rounded
 from tiebreak.text import count
 
 # A message names so many logs; the count says how many more there are.
@@ -290,10 +291,10 @@ def holds(
         return False
     scores = {sample: held[name] for sample, held in recorded.scores.items() if name in held}
     return scores.keys() == standings.keys() and all(
-        held == {"value": {"rank": rank, "borda": borda}, "explanation": words, "metadata": about}
-        for held, (rank, borda, words, _) in zip(
-            scores.values(), map(standings.__getitem__, scores), strict=True
-        )
+        scores[sample] == {"value": value, "explanation": standing.words, "metadata": metadata}
+        for sample, standing in standings.items()
+        for exact in [{"rank": standing.rank, "borda": standing.borda}]
+        for value, metadata in [rounded(exact, about)]
     )
 
 

@@ -32,7 +32,7 @@ from pydantic_core import from_json, to_json
 from tiebreak.candidates.inspect_files import is_zip
 from tiebreak.paths import whole_file
 from tiebreak.publish.write_back.rankings import Ranking, SampleStandings, WriteBackError
-from tiebreak.scorers.ranking import board_place, borda, borda_stderr
+from tiebreak.scorers.ranking import board_place, borda, borda_stderr, rounded_score
 
 _S = TypeVar("_S")
 
@@ -139,7 +139,7 @@ def _of_ranking(model: str, ranking: Ranking, standings: SampleStandings) -> Eva
         bare.model_copy(update={"id": id, "epoch": epoch, "scores": {ranking.score: given}})
         for (id, epoch), standing in standings.items()
         for value in [{"rank": standing.rank, "borda": standing.borda}]
-        for given in [Score(value=value, explanation=standing.words, metadata=about)]
+        for given in [rounded_score(value, about, explanation=standing.words)]
     ]
     recompute_metrics(log)
     return log

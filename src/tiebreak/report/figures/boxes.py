@@ -6,7 +6,8 @@ people is LLMEval-Fair's figure 4.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -40,15 +41,16 @@ from tiebreak.text import count
 
 
 class Box(NamedTuple):
-    """Values of one row, NaN where undefined, and the figure over all items.
+    """Values of one row, NaN where undefined, the figure that is marked, and words at its right.
 
     A line parts rows of different groups.
     """
 
     name: str
     values: FloatArray
-    macro: float
+    mark: float
     group: int = 0
+    words: str = ""
 
     @property
     def empty(self) -> bool:
@@ -69,7 +71,8 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
         ReportError: there are several peer reviews, and no such rater.
     """
     boxes, subject = alignment_boxes(alignment, rater)
-    return _boxes_figure(slug("alignment", subject), short(subject), boxes, _with_people(alignment))
+    name, title = slug("alignment", subject), short(subject)
+    return _correlations_figure(name, title, boxes, _with_people(alignment))
 
 
 def views_figure(alignment: Alignment) -> Drawing | None:
@@ -86,7 +89,7 @@ def views_figure(alignment: Alignment) -> Drawing | None:
         for rater in benchmark.raters
         if rater.kind == "view"
     ]
-    return _boxes_figure(
+    return _correlations_figure(
         slug("views", "" if several else names[0]),
         "Four views" if several else f"{short(names[0])} · four views",
         boxes,
@@ -112,7 +115,7 @@ def reviewer_boxes_figure(review: PeerReview) -> Drawing | None:
     where no item gives any.
     """
     panel = review.panel
-    return _boxes_figure(
+    return _correlations_figure(
         slug("reviewers", panel.benchmark),
         f"{short(panel.benchmark)} · each reviewer and the others",
         reviewer_boxes(panel),
@@ -176,31 +179,45 @@ def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:
     ]
 
 
-def _boxes_figure(
+def _correlations_figure(
     name: str, title: str, boxes: Sequence[Box], caption: str, *more: str
 ) -> Drawing | None:
+    notes = [caption, "box: item by item · ◆ over all items", *more]
+    shown = [box._replace(name=short(box.name)) for box in boxes]
+    return _boxes_figure(name, title, shown, notes, partial(_words, caption=caption))
+
+
+def _boxes_figure(
+    name: str,
+    title: str,
+    boxes: Sequence[Box],
+    below: Sequence[str],
+    words: Callable[[Sequence[Box]], str],
+    *,
+    head: str = "",
+    span: tuple[float, float] = (-1.05, 1.05),
+) -> Drawing | None:
+    """A row for each box with a value; None without any. A `head` stands above their own words."""
     shown = [box for box in boxes if not box.empty]
     if not shown:
         return None
     with styled():
         figure, axes = row_panel(
-            [short(box.name) for box in shown],
+            [box.name for box in shown],
             title=title,
             height=0.32,
-            below=[
-                caption,
-                "box: item by item · ◆ over all items",
-                *more,
-                *not_shown([box.name for box in boxes if box.empty]),
-            ],
+            words=[box.words for box in shown] if head else (),
+            head=head,
+            below=[*below, *not_shown([box.name for box in boxes if box.empty])],
         )
-        axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
+        if not head:
+            axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
         for place, box in enumerate(shown):
-            draw_box(axes, place, box.values, box.macro)
+            draw_box(axes, place, box.values, box.mark)
             if place and box.group != shown[place - 1].group:
                 axes.axhline(place - 0.5, color=MUTED, linewidth=0.5, zorder=1)
-        axes.set_xlim(-1.05, 1.05)
-    return Drawing(name, title, _words(shown, caption), figure)
+        axes.set_xlim(span)
+    return Drawing(name, title, words(shown), figure)
 
 
 def _words(boxes: Sequence[Box], caption: str) -> str:
@@ -209,13 +226,12 @@ def _words(boxes: Sequence[Box], caption: str) -> str:
     boxed = count(len(boxes), "box", "boxes")
     words = (
         f"{caption[0].upper()}{caption[1:]}, item by item, as {boxed}. The highest median is that "
-        f"of {short(boxes[best].name)}, {decimal(medians[best], 2)}"
+        f"of {boxes[best].name}, {decimal(medians[best], 2)}"
     )
     if len(boxes) > 1:
-        words += f"; the lowest that of {short(boxes[worst].name)}, {decimal(medians[worst], 2)}"
-    macro = boxes[best].macro
-    if not math.isnan(macro):
-        words += f". Over all items {short(boxes[best].name)} has {decimal(macro, 2)}"
+        words += f"; the lowest that of {boxes[worst].name}, {decimal(medians[worst], 2)}"
+    if not math.isnan(boxes[best].mark):
+        words += f". Over all items {boxes[best].name} has {decimal(boxes[best].mark, 2)}"
     return f"{words}."
 
 
@@ -284,76 +300,51 @@ def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) ->
     return f"{words}, and aggregation removes that of {removed}."
 
 
-class _Row(NamedTuple):
-    name: str
-    rhos: FloatArray
-    mean: float
-    minimum: float
-    top1: str
-
-
-_STABILITY = "Stability · Spearman's ρ of parts and of runs"
-
-
 def stability_figure(report: StabilityReport) -> Drawing | None:
     """Every ρ with the whole leaderboard, or between two runs, as a box; the diamond is the mean.
 
     None where no ρ is defined.
     """
-    rows = list(_rows(report))
-    shown = [row for row in rows if not np.isnan(row.rhos).all()]
-    if not shown:
-        return None
-    with styled():
-        figure, axes = row_panel(
-            [row.name for row in shown],
-            title=_STABILITY,
-            height=0.32,
-            words=[row.top1 for row in shown],
-            head="same first",
-            below=[
-                "Spearman's ρ",
-                f"a share: {count(report.n_seeds, 'part')} of the items against all; runs: each "
-                "pair of runs",
-                "box: middle half, line at the median · ◆ mean",
-                *not_shown([row.name for row in rows if np.isnan(row.rhos).all()]),
-            ],
-        )
-        for place, row in enumerate(shown):
-            draw_box(axes, place, row.rhos, row.mean)
-        values = [float(value) for row in shown for value in row.rhos]
-        axes.set_xlim(limits([*values, 1.0], within=(-1, 1)))
-    lowest = min(shown, key=lambda row: row.mean)
-    highest = max(shown, key=lambda row: row.mean)
+    boxes = list(_rows(report))
+    return _boxes_figure(
+        "stability",
+        "Stability · Spearman's ρ of parts and of runs",
+        boxes,
+        [
+            "Spearman's ρ",
+            f"a share: {count(report.n_seeds, 'part')} of the items against all; runs: each pair "
+            "of runs",
+            "box: middle half, line at the median · ◆ mean",
+        ],
+        _stability_words,
+        head="same first",
+        span=limits([1.0, *(rho for box in boxes for rho in box.values.tolist())], within=(-1, 1)),
+    )
+
+
+def _stability_words(boxes: Sequence[Box]) -> str:
+    lowest, highest = min(boxes, key=lambda box: box.mark), max(boxes, key=lambda box: box.mark)
     words = (
         f"Spearman's ρ of leaderboards over parts of the items, or of repeated runs, in "
-        f"{count(len(shown), 'row')}. The least stable is {short(lowest.name, 80)}, mean ρ "
-        f"{decimal(lowest.mean)}, lowest {decimal(lowest.minimum)}"
+        f"{count(len(boxes), 'row')}. The least stable is {short(lowest.name, 80)}, mean ρ "
+        f"{decimal(lowest.mark)}, lowest {decimal(float(np.nanmin(lowest.values)))}"
     )
     if highest is not lowest:
-        words += f"; the most stable is {short(highest.name, 80)}, mean ρ {decimal(highest.mean)}"
-    return Drawing("stability", _STABILITY, f"{words}.", figure)
+        words += f"; the most stable is {short(highest.name, 80)}, mean ρ {decimal(highest.mark)}"
+    return f"{words}."
 
 
-def _rows(report: StabilityReport) -> Iterator[_Row]:
+def _rows(report: StabilityReport) -> Iterator[Box]:
     for part in report.subsampled:
-        stability = part.stability
-        yield _Row(
-            f"{short(part.benchmark, 24)} · {short(part.name, 32)} · {part.share * 100:g}%",
-            stability.rhos,
-            stability.mean,
-            stability.minimum,
-            rate(stability.top1_recovery),
-        )
+        name = f"{short(part.benchmark, 24)} · {short(part.name, 32)} · {part.share * 100:g}%"
+        found, first = part.stability, rate(part.stability.top1_recovery)
+        yield Box(name, found.rhos, found.mean, words=first)
     for runs in report.repeated:
         pairs = runs.stability
-        yield _Row(
-            f"{short(runs.benchmark, 24)} · {short(runs.label, 32)} · {count(pairs.n_runs, 'run')}",
-            pairs.rhos,
-            pairs.mean,
-            pairs.minimum,
-            rate(pairs.top1_matches / pairs.n_pairs) if pairs.n_pairs else UNDEFINED,
-        )
+        size = count(pairs.n_runs, "run")
+        name = f"{short(runs.benchmark, 24)} · {short(runs.label, 32)} · {size}"
+        first = rate(pairs.top1_matches / pairs.n_pairs) if pairs.n_pairs else UNDEFINED
+        yield Box(name, pairs.rhos, pairs.mean, words=first)
 
 
 def kappa_figure(calibration: Calibration) -> Drawing | None:

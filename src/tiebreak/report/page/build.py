@@ -160,7 +160,7 @@ def _pictures_of(page: Path) -> set[Path]:
         return set()
     text = page.read_text(encoding="utf-8", errors="replace")
     if _MADE_BY not in text:
-        raise ReportError(f"{page} is no report of Tiebreak's: choose another folder (-o)")
+        raise ReportError(f"{page} is not a report of Tiebreak's: choose another folder (-o)")
     stems = {page.parent / stem for stem in _PICTURE.findall(text)}
     return {stem.with_suffix(f".{suffix}") for stem in stems for suffix in FORMS}
 

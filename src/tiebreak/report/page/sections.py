@@ -100,14 +100,14 @@ _HEADINGS: Final = {
     ),
     "native": (
         "Native score and judged rank",
-        "The benchmark's own score beside what the judges found. Models that share a native score "
-        "are what judging is there to tell apart.",
+        "The benchmark's own score beside what the judges found. Judging is there to tell models "
+        "apart that share a native score.",
     ),
     "winrates": (
         "Win rates",
         "How often the model of a row beats the model of a column; a tie counts one half. "
-        "These are shares of what was played; whether two models differ, the tests of the "
-        "leaderboard say.",
+        "These are shares of the matches that were played; the leaderboard's tests say whether two "
+        "models differ.",
     ),
     "protocols": (
         "Protocols and their price",
@@ -121,7 +121,7 @@ _HEADINGS: Final = {
     ),
     "peers": (
         "Peer review",
-        "Models that rank each other's answers without knowing whose they are, and their own.",
+        "Models rank each other's answers, and their own, without knowing whose they are.",
     ),
     "people": (
         "Alignment with people",
@@ -130,8 +130,8 @@ _HEADINGS: Final = {
     ),
     "stability": (
         "Stability",
-        "Whether a ranking is an accident of its items or of its run: leaderboards of random parts "
-        "of the items against that of all, and repeated runs against each other.",
+        "Whether the ranking depends on its items or on its run: rankings of random parts of the "
+        "items against that of all, and repeated runs against each other.",
     ),
     "receipt": ("Receipt", "What was asked, and what it cost."),
 }
@@ -240,8 +240,8 @@ def _to_decide(board: Board) -> str:
     bound = f", {forecast(least)} at least" if least > pair.n_items else ""
     return (
         f"To tell {one_line(pair.above)} and {one_line(pair.below)} apart takes about "
-        f"{forecast(likely)} items{more}, if they differ as they seem to{bound}: a guess, within "
-        "a factor of 2 in one case of three."
+        f"{forecast(likely)} items{more} if they differ as they seem to{bound}. This is a guess: "
+        "one in three is within a factor of 2."
     )
 
 

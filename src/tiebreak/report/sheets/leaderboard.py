@@ -344,6 +344,8 @@ def bill_lines(receipt: Receipt) -> Iterator[str]:
         f"{receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
     )
     line = f"Money: worth {money(receipt.cost)}, paid in this run {money(receipt.paid)}"
+    if receipt.cost is receipt.paid is None:
+        line = "Money: unknown"
     if receipt.priced_models:
         line += f" (by --price where the log has none: {', '.join(receipt.priced_models)})"
     if receipt.unpriced_models:
@@ -417,7 +419,7 @@ def _position_line(position: Position) -> str:
     return (
         f"First answer won: {percent(position.rate)} of {count(position.n, 'first verdict')} "
         f"({percents(position.lower, position.upper)}; unbiased: 50%), so "
-        f"{position_gain(position)}. Sides take turns: that favours no model on average, it "
+        f"{position_gain(position)}. Sides take turns: that favours no model on average but "
         "adds noise"
     )
 

@@ -10,8 +10,8 @@ from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.text import percent
 
 LEGEND = (
-    "A part is inside the whole, so it agrees more than two sets of items would: of eight nearly "
-    "tied models half of 100 items has a mean ρ of 0.68, two halves without a common item 0.16"
+    "A part is inside the whole, so it agrees more than two sets of items would. With eight nearly "
+    "tied models, half of 100 items has a mean ρ of 0.68 with all, and 0.16 with the other half"
 )
 
 

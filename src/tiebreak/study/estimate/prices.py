@@ -52,7 +52,7 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
     try:
         costs = {str(model): ModelCost.model_validate(cost) for model, cost in read.items()}
     except (AttributeError, ValidationError) as error:
-        raise EstimateError(f"{path} is no price file. {_FORM}") from error
+        raise EstimateError(f"{path} is not a price file. {_FORM}") from error
     prices = {model: Price(cost.input, cost.output) for model, cost in costs.items()}
     if wrong := [model for model, price in prices.items() if not price.is_sound]:
         raise EstimateError(

@@ -53,6 +53,18 @@ window.tiebreak = Object.create(null);
   /** Foreign text for where no element can stand: options, labels. */
   tb.visible = (text) => text.replace(UNSEEN, (run) => `‹${[...run].map(sign).join(" ")}›`);
 
+  /** Names with commas between them. */
+  tb.names = (names) => names.flatMap((name, at) => [at ? ", " : "", tb.foreign(name)]);
+
+  /** That something has no result, and why. */
+  tb.unscored = (why) => ["∅ unscored: ", tb.foreign(why)];
+
+  /** What is folded under a title. */
+  tb.fold = (title, ...children) => tb.el("details", {}, tb.el("summary", {}, title), children);
+
+  /** A part of what is said about an item. */
+  tb.section = (title, ...children) => tb.el("section", {}, tb.el("h3", {}, title), children);
+
   /** A number with its sign, or a dash where it is undefined. */
   tb.signed = (value) => {
     if (value === null || value === undefined) return "–";

@@ -21,12 +21,10 @@
 
   const answerBody = (text) => (text ? tb.block(text, "answer") : missing(text));
 
-  const missing = (text) =>
-    el(
-      "p",
-      { class: "quiet" },
-      text === null ? "The log holds no answer." : "The answer is empty.",
-    );
+  const missing = (text) => {
+    const why = text === null ? "The log holds no answer." : "The answer is empty.";
+    return el("p", { class: "quiet" }, why);
+  };
 
   let marking = true;
 
@@ -58,20 +56,10 @@
       marking = box.checked;
       draw();
     });
-    const legend = el(
-      "span",
-      { class: "legend" },
-      el("del", {}, "only in A"),
-      " ",
-      el("ins", {}, "only in B"),
-    );
-    const bar = el(
-      "div",
-      { class: "bar" },
-      el("label", {}, box, " Mark differences"),
-      legend,
-      said,
-    );
+    const marks = [el("del", {}, "only in A"), " ", el("ins", {}, "only in B")];
+    const legend = el("span", { class: "legend" }, marks);
+    const label = el("label", {}, box, " Mark differences");
+    const bar = el("div", { class: "bar" }, label, legend, said);
     heading.after(bar);
     draw();
     return section;
@@ -126,13 +114,8 @@
     }
     const shown = (event) => event.target.open && !place.childNodes.length && show();
     const bar = el("div", { class: "bar" }, labelA, labelB);
-    return el(
-      "details",
-      { toggle: shown },
-      el("summary", {}, "Compare any two answers"),
-      bar,
-      place,
-    );
+    const title = el("summary", {}, "Compare any two answers");
+    return el("details", { toggle: shown }, title, bar, place);
   };
 
   /** The letter that stands for a side of a match. */

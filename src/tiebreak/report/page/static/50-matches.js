@@ -78,24 +78,16 @@
 
   function bye(ballots, seed) {
     const name = ballots.seeds[seed];
-    return el(
-      "p",
-      { class: "bye" },
-      tb.foreign(name),
-      el("span", { class: "quiet" }, "no match: a bye"),
-    );
+    const why = el("span", { class: "quiet" }, "no match: a bye");
+    return el("p", { class: "bye" }, tb.foreign(name), why);
   }
 
   const notPlayed = () => el("p", { class: "bye quiet" }, "not played");
 
   function column(title, slots) {
     const id = tb.newId();
-    return el(
-      "div",
-      { class: "round" },
-      el("h4", { id }, title),
-      el("ol", { "aria-labelledby": id }, slots),
-    );
+    const list = el("ol", { "aria-labelledby": id }, slots);
+    return el("div", { class: "round" }, el("h4", { id }, title), list);
   }
 
   function byRound(ballots, buttons) {

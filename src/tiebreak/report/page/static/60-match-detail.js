@@ -26,7 +26,9 @@
       verdictLines(view, match),
       votesTable(view, match),
       discarded(match),
-      folded("Critique of both answers, written before the verdict", match.critique),
+      match.critique
+        ? tb.fold("Critique of both answers, written before the verdict", tb.block(match.critique))
+        : null,
       tb.checklist(view, match),
       tb.sideBySide(view, [match.high, match.low], "The two answers", 5),
     );
@@ -160,26 +162,11 @@
   function discarded(match) {
     if (!match.discarded?.length) return null;
     const why = match.discarded.map((one) => {
-      const letter = one.first === match.high ? "A" : "B";
-      return el(
-        "li",
-        {},
-        tb.letter(letter),
-        " shown first: ",
-        tb.foreign(one.unscored ?? "no reason kept"),
-      );
+      const letter = tb.letter(one.first === match.high ? "A" : "B");
+      return el("li", {}, letter, " shown first: ", tb.foreign(one.unscored ?? "no reason kept"));
     });
     const title = tb.count(match.discarded.length, "unscored reply", "unscored replies");
-    return el(
-      "details",
-      {},
-      el("summary", {}, `Discarded: ${title}, asked again`),
-      el("ul", {}, why),
-    );
-  }
-
-  function folded(title, text) {
-    return text ? el("details", {}, el("summary", {}, title), tb.block(text)) : null;
+    return tb.fold(`Discarded: ${title}, asked again`, el("ul", {}, why));
   }
 
   /** The checklist up to this match: seed items, then every refinement with its demonstration. */
@@ -198,22 +185,14 @@
         tb.table(
           "Seed items, the same for every item",
           ["Item", "Principle", "What it asks"],
-          seeds.map((one) => [
-            tb.foreign(one.id),
-            tb.foreign(one.principle),
-            tb.foreign(one.description),
-          ]),
+          seeds.map((one) => [one.id, one.principle, one.description].map(tb.foreign)),
         ),
       );
     body.push(...earlier.map((one) => refinement(view, one)));
     const title = `Checklist in force: ${tb.count(seeds.length, "seed item")}, ${added} added in earlier rounds`;
     const after = own.map((one) => refinement(view, one));
-    return [
-      el("details", {}, el("summary", {}, title), body),
-      after.length
-        ? el("details", {}, el("summary", {}, "What the checklist learned from this match"), after)
-        : null,
-    ];
+    const learned = "What the checklist learned from this match";
+    return [tb.fold(title, body), after.length ? tb.fold(learned, after) : null];
   };
 
   function refinement(view, one) {
@@ -221,26 +200,18 @@
     const from = ballots.matches.find((m) => m.round === one.round && m.slot === one.slot);
     const where = from ? [" – ", tb.foreign(from.high), " against ", tb.foreign(from.low)] : [];
     const origin = el("p", { class: "quiet" }, `After ${tb.roundName(ballots, one.round)}`, where);
-    if (one.unscored)
-      return el(
-        "div",
-        { class: "refinement" },
-        origin,
-        el("p", {}, "∅ No new item: ", tb.foreign(one.unscored)),
-      );
+    if (one.unscored) {
+      const none = el("p", {}, "∅ No new item: ", tb.foreign(one.unscored));
+      return el("div", { class: "refinement" }, origin, none);
+    }
     const facts = [
       ["What tells the answers apart", one.differentiator],
       ["The better answer", one.higher_snippet],
       ["The other answer", one.lower_snippet],
       ["Anchor", one.anchor_split && `${one.anchor_split} points`],
     ].filter(([, text]) => text);
-    const name = [
-      tb.foreign(one.item_id),
-      " (",
-      tb.foreign(one.principle_id),
-      ") ",
-      tb.foreign(one.description),
-    ];
+    const named = [tb.foreign(one.item_id), " (", tb.foreign(one.principle_id), ") "];
+    const name = [named, tb.foreign(one.description)];
     const twin = one.duplicate_of
       ? el("p", {}, "Not added: it says the same as ", tb.foreign(one.duplicate_of), ".")
       : null;
@@ -248,13 +219,7 @@
       el("dt", {}, title),
       el("dd", {}, tb.block(text)),
     ]);
-    return el(
-      "div",
-      { class: "refinement" },
-      el("p", {}, el("strong", {}, name)),
-      origin,
-      twin,
-      el("dl", {}, list),
-    );
+    const heading = el("p", {}, el("strong", {}, name));
+    return el("div", { class: "refinement" }, heading, origin, twin, el("dl", {}, list));
   }
 })();

@@ -63,10 +63,7 @@
         tb.number(ballots.native?.[name]),
         text === null ? "–" : tb.length(text).toLocaleString("en"),
       ];
-      if (shared)
-        cells.push(
-          twins.length ? twins.flatMap((other, at) => [at ? ", " : "", tb.foreign(other)]) : "–",
-        );
+      if (shared) cells.push(twins.length ? tb.names(twins) : "–");
       return cells;
     });
     const heads = [
@@ -82,13 +79,10 @@
   function seeding(ballots) {
     const tiering = ballots.tiering;
     if (!tiering) return null;
-    if (tiering.unscored)
-      return el(
-        "p",
-        {},
-        "∅ Seeding unscored, so the seeds were drawn by lot: ",
-        tb.foreign(tiering.unscored),
-      );
+    if (tiering.unscored) {
+      const said = "∅ Seeding unscored, so the seeds were drawn by lot: ";
+      return el("p", {}, said, tb.foreign(tiering.unscored));
+    }
     const tiers = Object.entries(tiering.tiers ?? {});
     if (!tiers.length) return null;
     const place = (name) => ballots.seeds?.indexOf(name) ?? -1;
@@ -105,7 +99,7 @@
       ["Model", { number: "Tier" }, { number: "Seed" }],
       rows,
     );
-    return el("details", {}, el("summary", {}, "Seeding"), table, why);
+    return tb.fold("Seeding", table, why);
   }
 
   /** Rankings in one call: of a judge, or of every reviewer. */
@@ -117,11 +111,9 @@
       const own = who.get(listing.reviewer)?.candidate;
       return [
         peers ? tb.foreign(listing.reviewer || "–") : "Judge",
-        listing.unscored
-          ? ["∅ unscored: ", tb.foreign(listing.unscored)]
-          : order(listing.groups ?? [], own),
-        listing.shown?.length ? list(listing.shown) : "–",
-        listing.left_out?.length ? list(listing.left_out) : "–",
+        listing.unscored ? tb.unscored(listing.unscored) : order(listing.groups ?? [], own),
+        listing.shown?.length ? tb.names(listing.shown) : "–",
+        listing.left_out?.length ? tb.names(listing.left_out) : "–",
       ];
     });
     const heads = [
@@ -133,25 +125,10 @@
     const caption = peers
       ? "What every reviewer said (its own answer is underlined and marked “own”)"
       : "The ranking call";
-    const merged = peers
-      ? el(
-          "p",
-          {},
-          "Merged into one ranking by ",
-          tb.foreign(ballots.aggregator ?? "kemeny_young"),
-          ".",
-        )
-      : null;
-    return el(
-      "section",
-      {},
-      el("h3", {}, peers ? "The reviews" : "The listing"),
-      tb.table(caption, heads, rows),
-      merged,
-    );
+    const method = tb.foreign(ballots.aggregator ?? "kemeny_young");
+    const merged = peers ? el("p", {}, "Merged into one ranking by ", method, ".") : null;
+    return tb.section(peers ? "The reviews" : "The listing", tb.table(caption, heads, rows), merged);
   }
-
-  const list = (names) => names.flatMap((name, at) => [at ? ", " : "", tb.foreign(name)]);
 
   function order(groups, own) {
     const one = (name) =>
@@ -175,8 +152,8 @@
     const given = all.flatMap((one) => Object.keys(one.grades ?? {}));
     const ids = [...new Set([...known, ...given])].filter((id) => given.includes(id));
     const rows = all.map((one) => [
-      one.judge ? [tb.foreign(one.candidate), " by ", tb.foreign(one.judge)] : tb.foreign(one.candidate),
-      one.unscored ? ["∅ unscored: ", tb.foreign(one.unscored)] : tb.number(one.score),
+      graded(one),
+      one.unscored ? tb.unscored(one.unscored) : tb.number(one.score),
       ...ids.map((id) => tb.number(one.grades?.[id])),
     ]);
     const table = tb.table(
@@ -184,23 +161,20 @@
       ["Model", { number: "Points" }, ...ids.map((id) => ({ number: tb.foreign(id) }))],
       rows,
     );
-    return el(
-      "section",
-      {},
-      el("h3", {}, "The grades"),
-      table,
-      principles(view.rubric),
-      criteria(ballots),
-    );
+    return tb.section("The grades", table, principles(view.rubric), criteria(ballots));
   }
+
+  /** Whose answer was graded, and by which judge of a jury. */
+  const graded = ({ candidate, judge }) =>
+    judge ? [tb.foreign(candidate), " by ", tb.foreign(judge)] : tb.foreign(candidate);
 
   /** Stars that were given by the key, with what a rule decided and the judges' reasons. */
   function stars(ballots) {
     const rows = ballots.scores
       .flatMap((one) => [one, ...(one.parts ?? [])])
       .map((one) => [
-        one.judge ? [tb.foreign(one.candidate), " by ", tb.foreign(one.judge)] : tb.foreign(one.candidate),
-        one.unscored ? ["∅ unscored: ", tb.foreign(one.unscored)] : tb.number(3 * one.score),
+        graded(one),
+        one.unscored ? tb.unscored(one.unscored) : tb.number(3 * one.score),
         one.correct === true ? "correct" : one.correct === false ? "wrong" : "",
         tb.foreign(one.reason ?? ""),
       ]);
@@ -209,7 +183,7 @@
       ["Model", { number: "Stars" }, "By rule", "Reason"],
       rows,
     );
-    return el("section", {}, el("h3", {}, "The stars"), table);
+    return tb.section("The stars", table);
   }
 
   function principles(rubric) {
@@ -225,7 +199,7 @@
       ["Id", "Principle", { number: "Weight" }, "Meaning"],
       rows,
     );
-    return el("details", {}, el("summary", {}, "The rubric"), table);
+    return tb.fold("The rubric", table);
   }
 
   function criteria(ballots) {
@@ -238,6 +212,6 @@
       ["Principle", "Full marks", "Half marks", "No marks"],
       rows,
     );
-    return el("details", {}, el("summary", {}, "What earns full, half and no marks"), table);
+    return tb.fold("What earns full, half and no marks", table);
   }
 })();

@@ -77,14 +77,9 @@
       body.replaceChildren(...content(entry));
     } catch (error) {
       if (here?.at !== at) return;
-      body.replaceChildren(
-        el(
-          "p",
-          { class: "warning", role: "alert" },
-          el("strong", {}, "Error"),
-          ` This item cannot be shown: ${error.message}`,
-        ),
-      );
+      const said = ` This item cannot be shown: ${error.message}`;
+      const alert = { class: "warning", role: "alert" };
+      body.replaceChildren(el("p", alert, el("strong", {}, "Error"), said));
     }
   }
 
@@ -163,7 +158,7 @@
   function runLine(story) {
     const run = tb.index.runs[story.run];
     if (!run) return null;
-    const judges = (run.judges ?? []).flatMap((judge, at) => [at ? ", " : "", tb.foreign(judge)]);
+    const judges = tb.names(run.judges ?? []);
     const asked = judges.length ? [" · judged by ", ...judges] : [" · no call"];
     const log = run.log ? [" · log ", tb.foreign(run.log)] : [];
     return el("p", { class: "subtitle" }, "Protocol ", tb.foreign(run.protocol), asked, log);

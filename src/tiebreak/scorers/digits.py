@@ -1,0 +1,44 @@
+"""Values of a sample in three digits, as Inspect's lists have room for, and all digits beside them.
+
+Nothing is computed from the rounded values: leaderboards read ballots, metrics `exact`.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+EXACT_KEY: Final = "exact"
+"""Score metadata: values of an item before they were rounded, in the order of the sorted names.
+
+One text, and only where rounding changes a digit.
+"""
+
+
+def three_digits(value: float) -> float:
+    """As Inspect's lists have room for."""
+    return round(value, 3)
+
+
+def rounded(
+    values: Mapping[str, float], metadata: Mapping[str, Any]
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Values in three digits, and metadata that keep the digits which these lack."""
+    shown = {name: three_digits(number) for name, number in values.items()}
+    if all(number == shown[name] or math.isnan(number) for name, number in values.items()):
+        return shown, dict(metadata)
+    digits = " ".join(repr(float(values[name])) for name in sorted(values))
+    return shown, {**metadata, EXACT_KEY: digits}
+
+
+def exact(value: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dict[str, float]:
+    """The values of a score with all digits; what is no number is NaN."""
+    names = sorted(value)
+    numbers = [x if isinstance(x, int | float) else math.nan for x in map(value.get, names)]
+    text = (metadata or {}).get(EXACT_KEY)
+    digits = [float(number) for number in text.split()] if isinstance(text, str) else []
+    # Of an item that was judged in several epochs, Inspect merges the values, but not these.
+    if np.array_equal([three_digits(number) for number in digits], numbers, equal_nan=True):
+        numbers = digits
+    return dict(zip(names, numbers, strict=True))
