@@ -131,13 +131,8 @@ def test_what_holds_neither(tmp_path: Path) -> None:
     votes = write(tmp_path / "votes.csv", "a,b\n1,2\n")
     with pytest.raises(TableError, match=r"no results of benchmarks .* by name, not by folder"):
         read_ballots(tmp_path / "empty")
-    with pytest.raises(TableError, match=r"ballots are read from CSV .* lm-eval's results_"):
-        read_ballots(write(tmp_path / "x.cat", ""))
     with pytest.raises(TableError, match=r"one\.csv: one model, 'x', leaves nothing to rank"):
         read_ballots([votes, scores])
+    making, reading = {"weights": {"a": 2}, "ties": "se"}, {"metric": "acc", "stderr": None}
     with pytest.raises(TableError, match="weights, ties, metric: for scores of benchmarks, and"):
-        read_ballots(
-            votes,
-            making={"weights": {"a": 2}, "ties": "se"},
-            reading={"metric": "acc", "stderr": None},
-        )
+        read_ballots(votes, making=making, reading=reading)  # type: ignore[arg-type]
