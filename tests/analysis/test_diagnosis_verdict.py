@@ -2,10 +2,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from tests.expected import check
-from tiebreak.analysis.diagnosis import Evidence, Verdict, verdict
+from tiebreak.analysis.diagnosis import Evidence, verdict
 
 NAN = math.nan
 # Eight models with near-equal native scores and 162 items, in 158 of which answers can be judged.
@@ -39,64 +37,31 @@ NONE = {
     "largest": NAN,
     "detectable": NAN,
 }
-CASES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "usual": ({}, "saturated", "could_help"),
-    "two": (TWO, "saturated", "could_help"),
-    "no points": (
-        {"points": False, "largest": 1.25, "detectable": 12345.6},
-        "saturated",
-        "could_help",
-    ),
-    "equal": (EQUAL, "saturated", "could_help"),
-    "equal, no points": (EQUAL | {"points": False}, "saturated", "could_help"),
-    "nothing detectable": ({"detectable": NAN, "largest": 0.0002}, "saturated", "could_help"),
-    "some unscored": (
-        {"n_unscored": 4, "n_scored": 6, "n_pairs": 15, "top": 6},
-        "saturated",
-        "could_help",
-    ),
-    "nothing open": ({"n_open": 0, "n_identical": 100}, "saturated", "cannot_help"),
-    "partly": (PARTLY, "partly_saturated", "could_help"),
-    "partly, one at the top": (PARTLY | {"top": 1}, "partly_saturated", "could_help"),
-    "all apart": ({"n_apart": 28, "top": 1, "largest": 0.346}, "not_saturated", "not_needed"),
-    "two apart": (
-        TWO | {"n_apart": 1, "top": 1, "largest": 0.05},
-        "not_saturated",
-        "not_needed",
-    ),
-    "identical": (
-        EQUAL | {"n_rows": 1110, "n_identical": 1110, "n_open": 0},
-        "identical",
-        "cannot_help",
-    ),
-    "identical, unscored": (NONE | {"n_identical": 162, "n_open": 0}, "identical", "cannot_help"),
-    "unscored": (NONE, "no_native", "could_help"),
+CASES: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "two": TWO,
+    "no points": {"points": False, "largest": 1.25, "detectable": 12345.6},
+    "equal": EQUAL,
+    "equal, no points": EQUAL | {"points": False},
+    "nothing detectable": {"detectable": NAN, "largest": 0.0002},
+    "some unscored": {"n_unscored": 4, "n_scored": 6, "n_pairs": 15, "top": 6},
+    "nothing open": {"n_open": 0, "n_identical": 100},
+    "partly": PARTLY,
+    "partly, one at the top": PARTLY | {"top": 1},
+    "all apart": {"n_apart": 28, "top": 1, "largest": 0.346},
+    "two apart": TWO | {"n_apart": 1, "top": 1, "largest": 0.05},
+    "identical": EQUAL | {"n_rows": 1110, "n_identical": 1110, "n_open": 0},
+    "identical, unscored": NONE | {"n_identical": 162, "n_open": 0},
+    "unscored": NONE,
     # 2 / 2⁵ = 0.062, with any number of models
-    "five items": ({"n_rows": 5, "n_items": 5, "n_open": 4}, "too_few_items", "could_help"),
-    "six items": ({"n_rows": 6, "n_items": 6, "n_open": 5}, "saturated", "could_help"),
-    "two, one item": (
-        TWO | {"n_rows": 1, "n_items": 1, "n_open": 1},
-        "too_few_items",
-        "could_help",
-    ),
-    "one model": (
-        {"n_models": 1, "n_scored": 1, "n_pairs": 0, "n_identical": 162},
-        "one_model",
-        "cannot_help",
-    ),
+    "five items": {"n_rows": 5, "n_items": 5, "n_open": 4},
+    "six items": {"n_rows": 6, "n_items": 6, "n_open": 5},
+    "two, one item": TWO | {"n_rows": 1, "n_items": 1, "n_open": 1},
+    "one model": {"n_models": 1, "n_scored": 1, "n_pairs": 0, "n_identical": 162},
 }
 
 
-def verdict_of(name: str) -> Verdict:
-    return verdict(replace(USUAL, **CASES[name][0]))
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_kinds(name: str) -> None:
-    found = verdict_of(name)
-    assert (found.kind, found.judging) == CASES[name][1:]
-
-
-def test_texts() -> None:
-    texts = "".join(f"{name}: {verdict_of(name).text}\n" for name in CASES)
-    check(__file__, "diagnosis_verdicts.txt", texts)
+def test_kinds_and_texts() -> None:
+    found = {name: verdict(replace(USUAL, **changes)) for name, changes in CASES.items()}
+    lines = (f"{name}: {v.kind}, {v.judging}: {v.text}\n" for name, v in found.items())
+    check(__file__, "diagnosis_verdicts.txt", "".join(lines))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.ranking_logs.builders import all_pairs, bracket, call, listed, skipped, write_log
+from tests.ranking_logs.builders import all_pairs, bracket, call, listed, write_log
 from tiebreak.analysis.entries import (
     Entry,
     _standing,
@@ -100,12 +100,6 @@ def test_notes_name_their_log_unless_all_logs_say_it(tmp_path: Path) -> None:
     own, shared_note = notes_of(tmp_path)
     assert own.startswith(f"{tmp_path / '1.eval'}: 1 of 4 items judged")
     assert shared_note.startswith(f"Left out: {tmp_path / 'bad.eval'}")
-
-
-def test_skipped_items_are_not_judged(tmp_path: Path) -> None:
-    log(tmp_path, 1, bracket("q1", "a", "b", "c"), skipped("q2", 1, 2))
-    [entry] = entries_of(tmp_path)
-    assert [item.item_id for item in entry.items] == ["q1"]
 
 
 @pytest.mark.slow

@@ -7,14 +7,12 @@ import pytest
 from tests.analysis.peers.builders import identical, reviews
 from tests.ranking_logs.builders import (
     bracket,
-    by_native,
     call,
     graded,
     item,
     listed,
     match,
     sample,
-    skipped,
     write_log,
 )
 from tiebreak.analysis.leaderboard import (
@@ -22,7 +20,6 @@ from tiebreak.analysis.leaderboard import (
     LeaderboardRow,
     leaderboards,
 )
-from tiebreak.analysis.receipt import Settled
 from tiebreak.rankers import Resampling
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots
@@ -138,21 +135,6 @@ def test_one_item_gives_no_interval_and_says_so(tmp_path: Path) -> None:
     assert Reason("one_item_no_intervals") in result.notes
 
 
-def test_few_items_are_pointed_out(tmp_path: Path) -> None:
-    few = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(9)))
-    enough = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(10)))
-    assert few.notes == (Reason("narrow_intervals", n=9, of=9),)
-    assert enough.notes == ()
-
-
-@pytest.mark.slow
-def test_items_that_tie_all_models_do_not_make_up_for_few(tmp_path: Path) -> None:
-    items = [bracket(f"q{n}", "a", "b", "c") for n in range(9)]
-    tied = [item(f"t{n}", groups=(("a", "b", "c"),)) for n in range(30)]
-    result = board(tmp_path, *items, *tied)
-    assert Reason("narrow_intervals", n=9, of=39) in result.notes
-
-
 def test_epochs_of_an_item_are_one_cluster(tmp_path: Path) -> None:
     samples = []
     for epoch in (1, 2, 3):
@@ -184,22 +166,6 @@ def test_items_without_a_ranking_are_listed_and_their_calls_paid(tmp_path: Path)
     assert any(note.startswith("2 of 6 items judged") for note in map(str, result.notes))
 
 
-@pytest.mark.parametrize(
-    ("ballots", "reason"),
-    [
-        ({"seeds": ()}, "elimination ranks fewer than two candidates"),
-        ({"seeds": ("a", "b", "z")}, "its ballots contradict each other"),
-    ],
-)
-def test_ballots_that_contradict_themselves_end_nothing(
-    tmp_path: Path, ballots: dict[str, tuple[str, ...]], reason: str
-) -> None:
-    odd = item("odd", [match("a", "b", 0.1)]).model_copy(update=ballots)
-    result = board(tmp_path, bracket("q1", "a", "b", "c"), odd)
-    assert result.n_items == 1
-    assert result.unranked[0].reason.startswith(reason)
-
-
 def test_a_log_without_a_ranked_item_gives_an_empty_leaderboard(tmp_path: Path) -> None:
     path = write_log(
         tmp_path / "r.eval", [sample(None, "q1", error="boom")], status="error", expected=9
@@ -212,23 +178,6 @@ def test_a_log_without_a_ranked_item_gives_an_empty_leaderboard(tmp_path: Path) 
     )
 
 
-def test_benchmarks_and_protocols_are_kept_apart(tmp_path: Path) -> None:
-    path = write_log(
-        tmp_path / "r.eval",
-        [
-            bracket("q1", "a", "b", "c"),
-            bracket("q1", "c", "b", "a", benchmark="mmlu"),
-            bracket("q1", "b", "a", "c", protocol="flat_bracket"),
-        ],
-    )
-    results = leaderboards([path])
-    assert [(b.benchmark, b.protocol, b.rows[0].model) for b in results] == [
-        ("gsm8k", "flat_bracket", "b"),
-        ("gsm8k", "seal", "a"),
-        ("mmlu", "seal", "c"),
-    ]
-
-
 def test_two_logs_of_one_benchmark_are_not_pooled(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", [bracket("q1", "a", "b", "c")], eval_id="E1")
     write_log(tmp_path / "2.eval", [bracket("q1", "c", "b", "a")], eval_id="E2", task_id="T2")
@@ -237,23 +186,6 @@ def test_two_logs_of_one_benchmark_are_not_pooled(tmp_path: Path) -> None:
         ("E1", "1.eval", "a"),
         ("E2", "2.eval", "c"),
     }
-
-
-def test_models_of_different_items_may_differ(tmp_path: Path) -> None:
-    # d is in q2 only: last of four there.
-    four = item("q2", [match("a", "d", 0.5)], groups=(("a",), ("b",), ("c",), ("d",)))
-    result = board(tmp_path, bracket("q1", "a", "b", "c"), four)
-    rows = by_model(result)
-    assert (rows["d"].borda, rows["d"].native_n) == (0.0, 1)
-    assert math.isnan(rows["d"].lower)
-    assert Reason("one_item_of", models=["d"]) in result.notes
-
-
-def test_judge_and_seeding_notes(tmp_path: Path) -> None:
-    calls = [call("seed", model="s/seeder"), call(model="j/one"), call(model="j/two")]
-    result = board(tmp_path, bracket("q1", "a", "b", "c", calls=calls, unseeded="no JSON"))
-    assert result.judges == ("j/one", "j/two")
-    assert Reason("unseeded", n=1, of=1) in result.notes
 
 
 def test_points_by_hand(tmp_path: Path) -> None:
@@ -277,12 +209,6 @@ def test_points_by_hand(tmp_path: Path) -> None:
     assert (result.judge.replies[0].n_questions, result.judge.replies[0].n_unscored) == (9, 3)
 
 
-def test_points_of_identical_answers_count_for_all(tmp_path: Path) -> None:
-    result = board(tmp_path, graded("q", {"a": 0.9, "c": 0.1}, groups=(("a", "b"), ("c",))))
-    assert {row.model: row.points for row in result.rows} == {"a": 0.9, "b": 0.9, "c": 0.1}
-    assert [row.rank for row in result.rows] == [1, 1, 3]
-
-
 def test_a_list_without_a_reply_ranks_nothing(tmp_path: Path) -> None:
     asked = {"calls": [call("list"), call("seed", model="s/other")]}
     result = board(
@@ -295,80 +221,10 @@ def test_a_list_without_a_reply_ranks_nothing(tmp_path: Path) -> None:
     assert "1 of 2 ranking calls (50%) gave no ranking" in str(result.warnings[0])
 
 
-def test_native_scores_ask_nobody(tmp_path: Path) -> None:
-    result = board(
-        tmp_path,
-        by_native("q1", {"a": 1.0, "b": 0.0, "c": None}),
-        by_native("q2", {"a": 1.0, "b": 1.0, "c": 1.0}, groups=(("a", "b", "c"),)),
-    )
-    assert {row.model: row.borda for row in result.rows} == {"a": 0.75, "b": 0.25, "c": 0.5}
-    assert (result.receipt.n_items_without_call, result.judges, result.warnings) == (0, (), ())
-
-
-@pytest.mark.slow
-def test_matches_are_viewed_in_other_ways_too(tmp_path: Path) -> None:
-    items = [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)]
-    result = board(tmp_path, *items)
-    assert [view.method for view in result.views] == ["least_squares", "bradley_terry"]
-    assert all(view.n_results == 24 for view in result.views)
-    assert {row.model for row in result.views[0].rows} == {"a", "b", "c"}
-    assert result.judge.length.reason == Reason("unknown_lengths")
-
-
-def test_what_length_gains_is_a_finding_of_the_board(tmp_path: Path) -> None:
-    # Now a, now b gives the longer answer, and that wins.
-    items = [
-        item(
-            f"q{n}",
-            [match("a", "b", 0.4 if n % 2 else -0.4, first="ab"[n // 2 % 2])],
-            groups=(("a",), ("b",)),
-        ).model_copy(update={"lengths": {"a": 10 + n % 2, "b": 11 - n % 2}})
-        for n in range(48)
-    ]
-    result = board(tmp_path, *items)
-    assert (result.trust.state, result.warnings) == ("unknown", ())  # 48 verdicts
-    assert (
-        "Between the same two models the longer answer gains 50 points (50 to 50); longer answers "
-        "may be better. At equal length nothing changes that is said here."
-    ) in str(result.verdict.sentence)
-
-
-@pytest.mark.slow
-def test_a_settled_run(tmp_path: Path) -> None:
-    judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * (2 + n)) for n in range(3)]
-    rest = [skipped(f"s{n}", after=3, of=10, top=2) for n in range(7)]
-    [result] = leaderboards(
-        [write_log(tmp_path / "r.eval", [*judged, *rest])], how=Resampling(draws=50)
-    )
-    # Calls of a judged item: (2 + 3 + 4) / 3 = 3, seven times.
-    assert result.settled == Settled(
-        after=3, of=10, error=0.05, top=2, settle_for="new", n_skipped=7, calls_saved=21
-    )
-    assert (result.n_items, result.unranked, result.receipt.n_items) == (3, (), 3)
-    assert result.receipt.n_items_cut_short == 0
-    assert not any("judged" in note for note in map(str, result.notes))
-    later = skipped("s7", after=5, of=10, top=2)
-    twice = board(tmp_path / "twice", *judged, rest[0], later, rest[1])
-    assert twice.settled is not None
-    assert (twice.settled.after, twice.settled.n_skipped) == (5, 3)
-    assert board(tmp_path / "all", *judged).settled is None
-
-
 def test_a_peer_review_in_which_nobody_was_asked(tmp_path: Path) -> None:
     result = board(tmp_path, *(identical(f"q{n}", "abc") for n in range(2)))
     assert {row.borda for row in result.rows} == {0.5}
     assert not any("order of presentation" in warning for warning in map(str, result.warnings))
-
-
-@pytest.mark.slow
-def test_a_reviewer_that_goes_by_place_is_warned_of(tmp_path: Path) -> None:
-    # b ranks as it was shown the answers, by lot; a does not.
-    items = []
-    for n in range(20):
-        order = "".join(Random(n).sample("abc", 3))
-        items.append(reviews(f"q{n}", {"a": "abc", "b": order}, shown={"b": order}))
-    [warning] = [one for one in map(str, board(tmp_path, *items).warnings) if "presentation" in one]
-    assert warning.startswith("b ranks in the order of presentation: mean τ = 1.00")
 
 
 def test_reviewers_that_go_by_place_are_all_named(tmp_path: Path) -> None:

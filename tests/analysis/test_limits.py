@@ -8,8 +8,8 @@ import pytest
 from tests.analysis.judge.test_length import met
 from tests.analysis.test_stars import items_of, log_of
 from tests.analysis.test_trust import CYCLES, FAIR, FLIPS, LENGTH, POSITION
-from tests.ranking_logs.builders import item, listed, match
-from tiebreak.analysis.judge.biases import length_of, place_of, position_of
+from tests.ranking_logs.builders import listed
+from tiebreak.analysis.judge.biases import length_of, place_of
 from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import JudgeReplies, Juror
 from tiebreak.analysis.star_table import rounds_of
@@ -51,12 +51,6 @@ def test_flips_that_go_one_way(p: float, rate: float, firsts: int, said: list[st
     flips = replace(FLIPS, p=p, both_first=firsts, both_second=15 - firsts)
     judge = replace(FAIR, flips=flips, position=replace(POSITION, rate=rate))
     assert list(map(str, faults(judge))) == said
-
-
-@pytest.mark.parametrize(("n", "enough"), [(179, False), (180, True)])
-def test_how_many_verdicts_are_enough(n: int, enough: bool) -> None:
-    found = position_of([item(f"q{k}", [match("a", "b", 0.3)]) for k in range(n)])
-    assert (found.n, found.rate, found.enough) == (n, 1, enough)
 
 
 def shown(number: int, order: str) -> ItemBallots:

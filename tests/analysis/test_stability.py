@@ -101,18 +101,6 @@ def test_runs_without_a_common_item_are_not_compared(folder: Folder) -> None:
     assert Reason("nothing_in_common", n=2, **run) in report.notes
 
 
-def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
-    for repeat in (1, 1, 2):
-        folder.add(*full(2, calls=[call(cached=folder.n > 0)]), repeat=repeat)
-    warned = [
-        note for note in map(str, stability([folder.path]).notes) if "not a second opinion" in note
-    ]
-    assert len(warned) == 1
-    assert warned[0].startswith(
-        "full_pairwise · run 2 on gsm8k is not a second opinion: 2 of its 2 calls"
-    )
-
-
 def test_a_share_that_takes_all_items_is_pointed_out(folder: Folder) -> None:
     folder.add(*full(3))
     notes = stability([folder.path], shares=[0.5, 0.9]).notes

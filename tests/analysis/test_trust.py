@@ -3,14 +3,12 @@
 import math
 from dataclasses import replace
 
-import pytest
-
 from tests.expected import check
 from tests.ranking_logs.builders import listed
 from tiebreak.analysis.judge.biases import Flips, Length, Position
 from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
 from tiebreak.analysis.remarks import unscored_warning
-from tiebreak.analysis.trust import State, Trust, length_gain, trust_of
+from tiebreak.analysis.trust import trust_of
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import Rule
@@ -26,37 +24,37 @@ FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, 0.001, CORRECTNESS, replies
 BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
 
 
-def verified(n: int, n_against: int, *, p: float, enough: bool) -> Correctness:
-    """Verified pairs, in some of which the answer that failed was preferred."""
-    share = Estimate(n_against / n, 0.0, 1.0, n)
-    return Correctness(share, n, n_against, 0, 0, p=p, enough=enough)
-
-
 LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
-CASES: dict[str, tuple[Rule, JudgeFigures, State]] = {
-    "fair": ("elimination", FAIR, "fine"),
+
+
+def verified(
+    n: int, n_against: int, *, p: float, enough: bool = True, of: JudgeFigures = FAIR
+) -> JudgeFigures:
+    """Of so many verified pairs the answer that failed was preferred in some."""
+    share = Estimate(n_against / n, 0.0, 1.0, n)
+    return replace(of, correctness=Correctness(share, n, n_against, 0, 0, p=p, enough=enough))
+
+
+CASES: dict[str, tuple[Rule, JudgeFigures]] = {
+    "fair": ("elimination", FAIR),
     "a little by the first": (
         "elimination",
         replace(FAIR, position=Position("matches", 0.54, 0.51, 0.57, 2309, 0.001, True)),
-        "fine",
     ),
     "a little by the last": (
         "elimination",
         replace(FAIR, position=Position("matches", 0.46, 0.43, 0.49, 2309, 0.001, True)),
-        "fine",
     ),
     "few verdicts": (
         "elimination",
         replace(FAIR, position=replace(POSITION, n=40, enough=False)),
-        "unknown",
     ),
-    "a coin": ("elimination", replace(FAIR, coin_p=NAN), "unknown"),
-    "by the first": ("elimination", replace(FAIR, position=BOUND), "doubtful"),
+    "a coin": ("elimination", replace(FAIR, coin_p=NAN)),
+    "by the first": ("elimination", replace(FAIR, position=BOUND)),
     # Where there is little else, too.
     "by the second": (
         "elimination",
         replace(FAIR, position=replace(BOUND, rate=0.08, n=40, enough=False), coin_p=0.9),
-        "doubtful",
     ),
     "flips to the second": (
         "elimination",
@@ -65,87 +63,43 @@ CASES: dict[str, tuple[Rule, JudgeFigures, State]] = {
             position=replace(POSITION, rate=0.57),
             flips=replace(FLIPS, both_first=2, both_second=20, p=0.0001),
         ),
-        "doubtful",
     ),
     # What ballots cannot tell from quality is no fault of the judge.
     "by length": (
         "elimination",
         replace(FAIR, length=replace(LENGTH, gain=0.12, lower=0.08, upper=0.16, p=0.0)),
-        "fine",
     ),
-    "always wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(104, 104, p=0.0, enough=True)),
-        "doubtful",
-    ),
-    "wrong in few": (
-        "elimination",
-        replace(FAIR, correctness=verified(30, 28, p=0.0, enough=False)),
-        "doubtful",
-    ),
-    "as often wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(200, 96, p=0.6, enough=True)),
-        "unknown",
-    ),
-    "seldom wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(200, 12, p=0.0, enough=True)),
-        "fine",
-    ),
-    "too few to be wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(20, 8, p=0.5, enough=False)),
-        "fine",
-    ),
-    "no judge": ("native", FAIR, "unknown"),
-    "grades": ("grades", FAIR, "unknown"),
-    "grades, seldom wrong": (
-        "grades",
-        replace(FAIR, correctness=verified(200, 12, p=0.0, enough=True)),
-        "fine",
-    ),
-    "reviewers, wrong": (
-        "consensus",
-        replace(LISTS, correctness=verified(200, 150, p=0.0, enough=True)),
-        "doubtful",
-    ),
-    "lists": ("listing", LISTS, "fine"),
-    "reviewers": ("consensus", LISTS, "fine"),
+    "always wrong": ("elimination", verified(104, 104, p=0.0)),
+    "wrong in few": ("elimination", verified(30, 28, p=0.0, enough=False)),
+    "as often wrong": ("elimination", verified(200, 96, p=0.6)),
+    "seldom wrong": ("elimination", verified(200, 12, p=0.0)),
+    "too few to be wrong": ("elimination", verified(20, 8, p=0.5, enough=False)),
+    "no judge": ("native", FAIR),
+    "grades": ("grades", FAIR),
+    "grades, seldom wrong": ("grades", verified(200, 12, p=0.0)),
+    "reviewers, wrong": ("consensus", verified(200, 150, p=0.0, of=LISTS)),
+    "lists": ("listing", LISTS),
+    "reviewers": ("consensus", LISTS),
     "few reviews": (
         "consensus",
         replace(LISTS, position=replace(LISTS.position, n=9, enough=False)),
-        "unknown",
     ),
-    "reviewers by a coin": ("consensus", replace(LISTS, coin_p=NAN), "unknown"),
-    "lists as shown": (
-        "listing",
-        replace(LISTS, position=replace(BOUND, kind="lists", n=100)),
-        "doubtful",
-    ),
+    "reviewers by a coin": ("consensus", replace(LISTS, coin_p=NAN)),
+    "lists as shown": ("listing", replace(LISTS, position=replace(BOUND, kind="lists", n=100))),
     "lists against the order": (
         "listing",
         replace(LISTS, position=replace(BOUND, kind="lists", n=100, rate=0.3)),
-        "doubtful",
     ),
 }
 
 
-def trust_in(name: str) -> Trust:
-    rule, judge, _ = CASES[name]
-    return trust_of(judge, RULES[rule], unscored=None)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_states(name: str) -> None:
-    trust, state = trust_in(name), CASES[name][2]
-    assert trust.state == state
-    assert bool(trust.reasons) == (state == "doubtful")
-
-
-def test_texts() -> None:
-    texts = "".join(f"{name}: {trust_in(name).sentence}\n" for name in CASES)
-    check(__file__, "trust.txt", texts)
+def test_states_and_sentences() -> None:
+    lines = []
+    for name, (rule, judge) in CASES.items():
+        trust = trust_of(judge, RULES[rule], unscored=None)
+        assert bool(trust.reasons) == (trust.state == "doubtful")
+        lines.append(f"{name}: {trust.state}: {trust.sentence}\n")
+    check(__file__, "trust.txt", "".join(lines))
 
 
 def test_a_juror_that_contradicts_the_others() -> None:
@@ -163,13 +117,3 @@ def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
     found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=[bound])
     assert found.reasons == (bound, mute["clause"])
     assert found.sentence == Reason("doubtful_reviewers", clauses=found.reasons)
-
-
-@pytest.mark.parametrize(
-    ("gain", "interval", "text"),
-    [(0.9, (0.86, 0.95), "90 points (86 to 95)"), (0.01, (NAN, NAN), "1 point")],
-)
-def test_gains_in_points(gain: float, interval: tuple[float, float], text: str) -> None:
-    assert text in str(
-        length_gain(replace(LENGTH, gain=gain, lower=interval[0], upper=interval[1]))
-    )

@@ -60,15 +60,6 @@ def test_who_has_no_place_does_not_count() -> None:
     assert np.isnan(rates.rate[2]).all()
 
 
-def test_places_on_request_and_a_choice_of_models() -> None:
-    items = [all_pairs("q1", "abcd"), all_pairs("q2", "badc")]
-    matches, places = win_rates(placed(items)), win_rates(placed(items), by="places")
-    np.testing.assert_array_equal(matches.rate, places.rate)
-    some = win_rates(placed(items), models=["d", "a"])
-    # d never beats a.
-    np.testing.assert_allclose(some.rate, [[np.nan, 0], [1, np.nan]])
-
-
 @pytest.mark.parametrize("kind", ["matches", "places"])
 def test_against_a_count_by_brute_force(kind: str) -> None:
     random = Random(3)

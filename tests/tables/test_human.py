@@ -8,7 +8,13 @@ import pytest
 from tests.tables.builders import write
 from tiebreak.tables import HumanLabels, HumanRanking, TableError
 from tiebreak.tables.dates import ReleaseDate, read_dates
-from tiebreak.tables.human import CAUSES, HumanLabel, read_causes, read_human_labels, read_human_ranking
+from tiebreak.tables.human import (
+    CAUSES,
+    HumanLabel,
+    read_causes,
+    read_human_labels,
+    read_human_ranking,
+)
 
 
 def read(folder: Path, text: str) -> HumanRanking:

@@ -97,7 +97,8 @@ def test_a_column_for_each_winner(tmp_path: Path, form: str) -> None:
     marks = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.0, 1.0, 0.0)]
     names = ("winner_model_a", "winner_model_b", "winner_tie")
     rows: Rows = [
-        {"model_a": "x", "model_b": "y", "question_id": k, **dict(zip(names, mark, strict=True))}
+        {"id": k, "question_id": k, "model_a": "x", "model_b": "y"}
+        | dict(zip(names, mark, strict=True))
         for k, mark in enumerate(marks)
     ]
     path = written(tmp_path, form, rows)

@@ -16,7 +16,6 @@ from tiebreak.analysis.judge.biases import (
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Verdict
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.match import settle
-from tiebreak.text import count, percent
 
 
 def swapped(*firsts: bool) -> list[Match]:
@@ -156,21 +155,6 @@ def test_lists_in_the_order_shown() -> None:
     assert (against.rate, against.bound) == (0.0, True)
     fixed = place_of([shown(n, order, "abc") for n, order in enumerate(orders)])
     assert (fixed.rate, fixed.bound) == (0.5, False)
-
-
-@pytest.mark.parametrize(
-    ("rate", "text"),
-    [(0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1, "100%"), (0.97, "97%")],
-)
-def test_percent(rate: float, text: str) -> None:
-    assert percent(rate) == text
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [(0, "0 matches"), (1, "1 match"), (1200, "1,200 matches")]
-)
-def test_count(number: int, text: str) -> None:
-    assert count(number, "match", "matches") == text
 
 
 def swaps(margins: Sequence[tuple[float, float]]) -> list[Match]:

@@ -49,20 +49,6 @@ def test_degree(tmp_path: Path, degree: object, read: int | None) -> None:
     assert panel_of(tmp_path, reviews("q1", {"a": "ab", "b": "ab"}), degree=degree).degree == read
 
 
-@pytest.mark.slow
-def test_epochs_of_an_item_are_rows_of_it(tmp_path: Path) -> None:
-    first = reviews("q1", {"a": "ab", "b": "ab"})
-    other = reviews("q2", {"a": "ab", "b": "ab"}, benchmark="mmlu")
-    log = write_log(tmp_path / "x.eval", [reviews("q0", {"a": "ab", "b": "ab"}), first, other])
-    again = write_log(tmp_path / "y.eval", [reviews("q0", {"a": "ab", "b": "ab"})], task_id="T2")
-    panels = read_panels([log, again])
-    assert [(one.benchmark, one.item_ids) for one in panels] == [
-        ("gsm8k", ("q0", "q1")),
-        ("mmlu", ("q2",)),
-        ("gsm8k", ("q0",)),
-    ]
-
-
 def test_a_reviewer_who_was_not_asked_in_an_item(tmp_path: Path) -> None:
     panel = panel_of(
         tmp_path, reviews("q1", {"a": "ab"}), reviews("q2", {"a": "ab", "b": "ba"}, models="ab")

@@ -60,18 +60,6 @@ def test_by_hand(tmp_path: Path) -> None:
     assert (borda.used, found.by_method.n_items) == (8, 3)
 
 
-@pytest.mark.slow
-def test_bounds_hold_the_mean_rank_and_keep_its_direction(tmp_path: Path) -> None:
-    scores = np.random.default_rng(1).normal([1.5, 0.5, 0, -1], size=(30, 4, 4))
-    found = ranking(panel_of(tmp_path, *by_scores(scores)))
-    assert [row.model for row in found.rows] == ["a", "b", "c", "d"]
-    for row in found.rows:
-        assert 1 <= row.lower < row.mean_rank < row.upper <= 4
-        assert (row.rank_lower or 0) <= (row.rank or 0) <= (row.rank_upper or 0)
-        assert row.rank_lower
-    assert found.rows[0].first_share > 0.9
-
-
 def test_epochs_of_an_item_are_drawn_together(tmp_path: Path) -> None:
     items = [reviews("q1", dict.fromkeys("ab", order)) for order in ("ab", "ba", "ab")]
     log = write_log(tmp_path / "1.eval", [sample(one, f"q1 {n}") for n, one in enumerate(items)])
@@ -137,10 +125,3 @@ def test_a_method_that_reads_nothing_is_named(tmp_path: Path) -> None:
     found = ranking(panel, "kemeny_young", "kendall")
     assert list(found.by_method.consensuses) == ["kemeny_young"]
     assert list(found.by_method.failed) == ["kendall"]
-
-
-def test_without_a_usable_review_nothing_is_ranked(tmp_path: Path) -> None:
-    panel = panel_of(tmp_path, reviews("q1", {"a": None, "b": None}, models="ab"))
-    found = ranking(panel)
-    assert [(row.rank, row.at_once) for row in found.rows] == [(None, None)] * 2
-    assert (found.at_once, found.kemeny, found.orders.n_items) == (None, None, 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import by_scores, identical, reviews
-from tests.analysis.peers.test_sparse import opinions, thinned
+from tests.analysis.peers.test_sparse import opinions
 from tests.ranking_logs.builders import bracket, write_log
 from tests.report.showing import printed
 from tiebreak.analysis.alignment import align
@@ -62,23 +62,6 @@ def test_the_parts_are_about_the_same_ballots(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_identical_and_unusable_items_are_counted_and_told(tmp_path: Path) -> None:
-    items = [
-        *fair(12),
-        identical("same", "abc"),
-        reviews("bad", {"a": None, "b": None, "c": "a"}, models="abc"),
-    ]
-    review = review_of(tmp_path, *items)
-    counts = (review.n_rows, review.n_identical, review.n_unusable, review.n_reviewed)
-    assert counts == (14, 1, 1, 12)
-    assert review.notes == (
-        Reason("identical_items", n=1, of=14),
-        Reason("unusable_items", n=1),
-    )
-    assert {row.n_items for row in review.ranking.rows} == {12}
-
-
-@pytest.mark.slow
 def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
     ballots = {"a": "abc", "X1": "abc", "X2": "abc"}
     review = review_of(tmp_path, *(reviews(f"q{k}", ballots) for k in range(10)))
@@ -102,21 +85,6 @@ def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
 def test_few_items(tmp_path: Path, items: list[ItemBallots], warning: Reason | None) -> None:
     found = review_of(tmp_path, *items, how=Resampling(draws=5), methods=("borda",))
     assert found.warnings == ((warning,) if warning else ())
-
-
-@pytest.mark.slow
-def test_sparse_logs_are_set_beside_full_ones(tmp_path: Path) -> None:
-    scores = opinions(20, 5, 0.5, seed=3)
-    write_log(tmp_path / "1.eval", by_scores(scores))
-    write_log(tmp_path / "2.eval", thinned(scores, 3), task_args={"degree": 3}, task_id="T2")
-    report = peer_report([tmp_path], how=Resampling(draws=100))
-    assert [one.degree for one in report.sparse] == [3]
-    full, sparse = report.reviews
-    assert full.notes == ()
-    assert sparse.notes == (Reason("sparse_mode", degree=3, full=""),)
-    assert {row.verdict for row in sparse.views} == {None}
-    # Nobody sees its own answer, so that leaving it out changes nothing.
-    assert [row.sfa for row in sparse.views] == [row.sia for row in sparse.views]
 
 
 @pytest.mark.slow
