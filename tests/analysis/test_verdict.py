@@ -75,12 +75,6 @@ def kinds(found: BoardVerdict) -> list[str]:
     return [statement.kind for statement in found.sentence["statements"]]
 
 
-def test_one_model_alone() -> None:
-    found = board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE)
-    assert found.sentence["statements"] == (Reason("alone", model="a"), FINE.sentence)
-    assert found.tiers == (("a",),)
-
-
 def test_many_models_are_counted_and_not_named() -> None:
     letters = "abcdefghijklmnopqrst"
     found = verdict([letters[n:] + letters[:n] for n in (0, 1, 2, 3)] * 10)
@@ -108,14 +102,11 @@ def test_another_model_is_first_by_native_score() -> None:
     *_, first, _ = verdict(MIXED, native).sentence["statements"]
     assert (first.kind, first["model"], first["first"]) == ("first_by_native", "b", "a")
     assert (first["score"], first["against"]) == (1.0, pytest.approx(58 / 60))
+    # Before trust stands what a sequential test decided.
+    decided = Reason("settled_ranking")
+    assert verdict(MIXED, native, decided=decided).sentence["statements"][-2] == decided
     native = [[1.0, 0.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
     assert kinds(verdict(MIXED, native)) == kinds(verdict(MIXED))
-
-
-def test_what_a_sequential_test_decided_is_said() -> None:
-    decided = Reason("settled_ranking")
-    *_, before_trust, _ = verdict(MIXED, decided=decided).sentence["statements"]
-    assert before_trust == decided
 
 
 def graded(scores: ArrayLike) -> BoardVerdict:
@@ -151,12 +142,9 @@ def test_near_duplicates_leave_the_others_apart() -> None:
 
 
 def test_pairs_have_the_names_of_the_models() -> None:
-    scores = np.array([[0.0, 1.0, 0.5]] * 8)
-    first, *_ = model_pairs(separation(scores, (1, 2, 0)), ("x", "y", "z"))
-    assert (first.above, first.below, first.n_items) == ("y", "z", 8)
-    assert first.difference == 0.5
-    assert first.p == pytest.approx(2 / 2**8)
-    assert first.apart is True
+    first, *_ = model_pairs(separation([[0.0, 1.0, 0.5]] * 8, (1, 2, 0)), ("x", "y", "z"))
+    assert (first.above, first.below, first.n_items, first.difference) == ("y", "z", 8, 0.5)
+    assert (first.p, first.apart) == (pytest.approx(2 / 2**8), True)
 
 
 def test_other_rules_by_whom_they_put_first() -> None:
