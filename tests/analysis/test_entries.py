@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.ranking_logs.builders import all_pairs, bracket, call, listed, write_log
+from tests.ranking_logs.builders import all_pairs, bracket, call, write_log
 from tiebreak.analysis.entries import (
     Entry,
     _standing,
     in_each_order,
     left_out,
-    paper_order,
     read_entries,
     shared,
 )
@@ -27,10 +27,6 @@ WHEN = "2026-01-01T00:00:{:02}+00:00"
 
 def entries_of(folder: Path) -> list[Entry]:
     return read_entries([folder], how=Resampling(draws=1))[0]
-
-
-def notes_of(folder: Path) -> tuple[str, ...]:
-    return read_entries([folder], how=Resampling(draws=1))[1]
 
 
 def log(folder: Path, number: int, *items: ItemBallots, **fields: object) -> None:
@@ -97,7 +93,7 @@ def test_notes_name_their_log_unless_all_logs_say_it(tmp_path: Path) -> None:
     log(tmp_path, 1, bracket("q", "a", "b", "c"), expected=4)
     log(tmp_path, 2, bracket("q", "a", "b", "c"))
     (tmp_path / "bad.eval").write_bytes(b"no zip")
-    own, shared_note = notes_of(tmp_path)
+    own, shared_note = read_entries([tmp_path], how=Resampling(draws=1))[1]
     assert own.startswith(f"{tmp_path / '1.eval'}: 1 of 4 items judged")
     assert shared_note.startswith(f"Left out: {tmp_path / 'bad.eval'}")
 
@@ -162,15 +158,6 @@ def test_common_ground(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_tables_list_protocols_as_the_paper_does(tmp_path: Path) -> None:
-    names = ["zebra", "full_pairwise", "seal", "listwise", "swiss", "ape"]
-    for number, name in enumerate(names):
-        log(tmp_path, number, listed("q", [["a"], ["b"], ["c"]], protocol=name))
-    ordered = [entry.name for entry in sorted(entries_of(tmp_path), key=paper_order)]
-    assert ordered == ["listwise", "seal", "swiss", "full_pairwise", "ape", "zebra"]
-
-
-@pytest.mark.slow
 def test_each_order_is_the_run_that_asks_only_once(tmp_path: Path) -> None:
     orders = [("abcd", "bacd"), ("dcba", "abcd"), ("cabd", "cadb")]
     twice = [all_pairs(f"q{n}", one, swapped=two) for n, (one, two) in enumerate(orders)]
@@ -195,15 +182,10 @@ def test_each_order_is_the_run_that_asks_only_once(tmp_path: Path) -> None:
     ],
     ids=["a pair is missing", "another rule", "one order only"],
 )
-def test_half_the_verdicts_of_another_protocol_are_no_run(tmp_path: Path, spoil: object) -> None:
+def test_half_the_verdicts_of_another_protocol_are_no_run(tmp_path: Path, spoil: Any) -> None:
     good, bad = (all_pairs(f"q{n}", "abcd", swapped="abdc") for n in (1, 2))
-    log(tmp_path, 1, good, spoil(bad))  # type: ignore[operator]
-    [entry] = entries_of(tmp_path)
-    assert in_each_order(entry) is None
-
-
-def test_a_log_without_matches_has_no_orders(tmp_path: Path) -> None:
-    same = all_pairs("q", "ab").model_copy(update={"groups": (("a", "b"),), "matches": ()})
-    log(tmp_path, 1, same)
-    [entry] = entries_of(tmp_path)
-    assert in_each_order(entry) is None
+    silent = good.model_copy(update={"groups": (tuple("abcd"),), "matches": ()})
+    for name, items in (("spoilt", [good, spoil(bad)]), ("silent", [silent])):
+        log(tmp_path / name, 1, *items)
+        [entry] = entries_of(tmp_path / name)
+        assert in_each_order(entry) is None

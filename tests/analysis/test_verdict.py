@@ -104,7 +104,7 @@ def test_another_model_is_first_by_native_score() -> None:
     assert (first["score"], first["against"]) == (1.0, pytest.approx(58 / 60))
     # Before trust stands what a sequential test decided.
     decided = Reason("settled_ranking")
-    assert verdict(MIXED, native, decided=decided).sentence["statements"][-2] == decided
+    assert verdict(MIXED, decided=decided).sentence["statements"][-2] == decided
     native = [[1.0, 0.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
     assert kinds(verdict(MIXED, native)) == kinds(verdict(MIXED))
 
