@@ -1,41 +1,22 @@
 """Runs that stopped early: which decision counts, and what is said of it."""
 
 import math
+from itertools import product
 
-import pytest
-
+from tests.expected import check
 from tests.ranking_logs.builders import bracket, call, item, skipped
 from tiebreak.analysis.receipt import Settled, receipt_of, settled_of
-from tiebreak.rankers.settlement import SettleFor
 
 JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for k in range(2)])
 
 
-@pytest.mark.parametrize(
-    ("top", "settle_for", "what"),
-    [
-        (None, "new", "the ranking was decided (error rate 2.5%, tests of pairs add theirs)."),
-        (1, "new", "the top 1 was decided (error rate 2.5%, tests of pairs add theirs)."),
-        (
-            None,
-            "these",
-            "the ranking was decided for these items (error rate 2.5%, tests of pairs add theirs).",
-        ),
-        (
-            3,
-            "these",
-            "the top 3 was decided for these items (error rate 2.5%, tests of pairs add theirs).",
-        ),
-    ],
-)
-def test_the_sentence(top: int | None, settle_for: SettleFor, what: str) -> None:
-    found = Settled(10, 20, 0.025, top, settle_for, n_skipped=10, calls_saved=30.0)
-    assert str(found.decision) == f"A sequential test stopped the run when {what}"
-
-
-def test_both_tests_at_five_percent_are_wrong_in_seven() -> None:
-    found = Settled(10, 20, 0.05, None, "new", n_skipped=10, calls_saved=30.0)
-    assert str(found.decision).endswith("(error rate 5%, 7% with the tests of pairs).")
+def test_the_sentence() -> None:
+    """Both tests at five percent are wrong in seven."""
+    lines = []
+    for error, top, settle_for in product((0.025, 0.05), (None, 1, 3), ("new", "these")):
+        found = Settled(10, 20, error, top, settle_for, n_skipped=10, calls_saved=30.0)
+        lines.append(f"{error}, {top}, {settle_for}: {found.decision}\n")
+    check(__file__, "settled.txt", "".join(lines))
 
 
 def test_the_latest_decision_counts_and_all_skipped_items() -> None:

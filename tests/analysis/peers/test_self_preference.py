@@ -105,18 +105,21 @@ def test_verdicts(tmp_path: Path, name: str) -> None:
     assert (row.verdict, row.reason) == (name.split(",")[0], None)
 
 
-def test_a_remainder_on_the_other_side_is_no_remainder(tmp_path: Path) -> None:
-    # a: SR 1, PR 2. Without own ranks c loses more than a does: b then stands level with it.
+def test_gaps_that_are_none(tmp_path: Path) -> None:
+    # a: SR 1, PR 2. Without own ranks c loses more than a does: b then stands level with it, and a
+    # remainder on the other side is none.
     ballots = {"a": "abc", "b": "cab", "c": "cab"}
     row = verdicts(panel_of(tmp_path, *same(8, ballots)))["a"]
     assert (row.gap.value, row.remainder.value, row.verdict) == (1, -0.5, "removed")
-
-
-def test_a_gap_that_others_make_is_none(tmp_path: Path) -> None:
-    # a puts itself first. b does not (it ranks b before c, as a does), but has SR 1 and PR 2.
-    ballots = {"a": "abc", "b": "bca"}
-    row = verdicts(panel_of(tmp_path, *same(8, ballots)))["b"]
+    # a puts itself first. b does not (it ranks b before c, as a does), but has SR 1 and PR 2: a
+    # gap that others make.
+    row = verdicts(panel_of(tmp_path, *same(8, {"a": "abc", "b": "bca"})))["b"]
     assert (row.gap.value, row.fair_gap.value, row.verdict) == (1, 0, "none")
+    row = verdicts(panel_of(tmp_path, *same(8, {"a": "abc", "b": "bca", "c": "bca"})), "kendall")[
+        "a"
+    ]
+    assert (row.gap.value, row.verdict) == (2, None)
+    assert "no item both SIA and SFA" in str(row.reason)
 
 
 @pytest.mark.slow
@@ -146,13 +149,6 @@ def test_no_verdict_and_why(tmp_path: Path) -> None:
     failing = {"a": None, "b": "bac", "c": "cab"}
     silent = verdicts(panel_of(tmp_path, *same(4, failing)))["a"]
     assert silent.reason == Reason("own_answer_unranked")
-
-
-def test_kendall_has_no_self_free_view(tmp_path: Path) -> None:
-    ballots = {"a": "abc", "b": "bca", "c": "bca"}
-    row = verdicts(panel_of(tmp_path, *same(8, ballots)), "kendall")["a"]
-    assert (row.gap.value, row.verdict) == (2, None)
-    assert str(row.reason) == "kendall gives no item both SIA and SFA"
 
 
 @pytest.mark.slow

@@ -97,22 +97,15 @@ def test_the_largest_shift_may_be_a_rise(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("backwards", "words"),
-    [
-        (False, "e ranks in the order of presentation: mean τ = 1.00 (1.00 to 1.00), and exactly "
-                "so in 100% of 40 ballots: do not trust it"),
-        (True, "e ranks against the order shown: mean τ = -1.00 (-1.00 to -1.00), and exactly so "
-               "in 100% of 40 ballots: do not trust it"),
-    ],
-)  # fmt: skip
-def test_a_reviewer_that_goes_by_place_is_found(
-    tmp_path: Path, backwards: bool, words: str
-) -> None:
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_reviewer_that_goes_by_place_is_found(tmp_path: Path, backwards: bool) -> None:
     items = by_scores(planted(40, np.random.default_rng(3)))
     worth = worth_of(tmp_path, *in_order_shown(items, "e", backwards=backwards))
     assert [one.presentation.bound for one in worth.reviewers] == [False] * 4 + [True]
-    assert list(map(str, panel_warnings(worth))) == [words]
+    [warning] = map(str, panel_warnings(worth))
+    way, tau = ("against the order shown", "-1") if backwards else ("in the order of", "1")
+    assert warning.startswith(f"e ranks {way}")
+    assert f"mean τ = {tau}.00 ({tau}.00 to {tau}.00), and exactly so in 100% of 40" in warning
     # And it agrees with nobody.
     assert abs(worth.reviewers[4].agreement.value) < 0.15
     assert min(one.agreement.value for one in worth.reviewers[:4]) > 0.15
@@ -126,22 +119,20 @@ def test_a_reviewer_that_fails_throughout(tmp_path: Path) -> None:
     assert np.isnan([failing.agreement.value, failing.distance.value]).all()
     assert (failing.shift, failing.first_changes) == (0, False)
     assert worth.reviewers[0].agreement.value == pytest.approx((1 / 3 + 1) / 2)
-    assert list(map(str, panel_warnings(worth))) == [
-        "c gave no usable review in any of 12 items, and the others decide alone. Most frequent "
-        "reason: error: m/c: no such model. The same `inspect eval` again asks for these alone; "
-        "the rest is in the cache"
-    ]
+    [warning] = map(str, panel_warnings(worth))
+    assert "c gave no usable review in any of 12 items" in warning
+    assert "error: m/c: no such model" in warning
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n_bad", "warned"), [(1, False), (2, True)])
-def test_a_high_unscored_rate_is_warned_of(tmp_path: Path, n_bad: int, warned: bool) -> None:
+@pytest.mark.parametrize("n_bad", [1, 2])
+def test_a_high_unscored_rate_is_warned_of(tmp_path: Path, n_bad: int) -> None:
     # 1 of 20 is 5%, which is tolerated.
-    items = [reviews(f"q{k}", {"a": "ab", "b": None if k < n_bad else "ba"}, models="ab")
-             for k in range(20)]  # fmt: skip
-    found = list(map(str, panel_warnings(worth_of(tmp_path, *items))))
-    expected = "2 of 20 reviews by b (10%) rank no answer. Most frequent reason: no places"
-    assert found == ([expected] if warned else [])
+    ballots = [{"a": "ab", "b": None if k < n_bad else "ba"} for k in range(20)]
+    items = [reviews(f"q{k}", given, models="ab") for k, given in enumerate(ballots)]
+    found = [*map(str, panel_warnings(worth_of(tmp_path, *items)))]
+    assert len(found) == n_bad - 1
+    assert all("2 of 20 reviews by b (10%)" in text for text in found)
 
 
 def test_answers_left_out_are_warned_of(tmp_path: Path) -> None:
