@@ -1,7 +1,6 @@
 """Pairs of an answer that passed and one that failed: counted by hand, and said on the board."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,52 +12,51 @@ from tests.report.showing import printed
 from tiebreak.analysis.judge.figures import correctness_of
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.report.sheets.leaderboard import board_sheet
-from tiebreak.scorers.ballots import ItemBallots, Listing, Match, PointScore
+from tiebreak.scorers.ballots import ItemBallots, Listing, PointScore
 
 NATIVE = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.5, "e": None}
 GROUPS = [["a"], ["b"], ["c"], ["d"], ["e"]]
 
 
-def ballots(matches: Sequence[Match] = (), **changed: Any) -> ItemBallots:
-    return item("q", matches, groups=GROUPS, native=NATIVE).model_copy(update=changed)
+JUDGED = {
+    "matches": (
+        {"matches": [match("a", "b", 0.5), match("b", "c", 0.5), match("a", "c", -1)]},
+        (2, 1, 0),
+    ),
+    "a tie, and no verdict": (
+        {"matches": [match("b", "a", 0.0), match("b", "c", None)]},
+        (1, 0, 1),
+    ),
+    "no two that differ": ({"matches": [match("d", "b", 0.5), match("a", "e", -0.5)]}, (0, 0, 0)),
+    "grades": (
+        {
+            "scores": [
+                PointScore(candidate=name, score=score)
+                for name, score in {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.1}.items()
+            ]
+        },
+        (2, 1, 1),
+    ),
+    "lists": (
+        {
+            "listings": [
+                Listing(groups=(("b",), ("a", "d"), ("c",)), reviewer="x"),
+                Listing(groups=(("c", "b"), ("a",)), reviewer="y"),
+                Listing(unscored="no JSON", reviewer="z"),
+            ]
+        },
+        (4, 3, 1),
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("judged", "counts"),
-    [
-        (ballots([match("a", "b", 0.5), match("b", "c", 0.5), match("a", "c", -1)]), (2, 1, 0)),
-        (ballots([match("b", "a", 0.0), match("b", "c", None)]), (1, 0, 1)),
-        (ballots([match("d", "b", 0.5), match("a", "e", -0.5)]), (0, 0, 0)),
-        (
-            ballots(
-                scores=[
-                    PointScore(candidate=name, score=score)
-                    for name, score in {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.1}.items()
-                ]
-            ),
-            (2, 1, 1),
-        ),
-        (
-            ballots(
-                listings=[
-                    Listing(groups=(("b",), ("a", "d"), ("c",)), reviewer="x"),
-                    Listing(groups=(("c", "b"), ("a",)), reviewer="y"),
-                    Listing(unscored="no JSON", reviewer="z"),
-                ]
-            ),
-            (4, 3, 1),
-        ),
-    ],
-    ids=["matches", "a tie, and no verdict", "no two that differ", "grades", "lists"],
-)
-def test_counts(judged: ItemBallots, counts: tuple[int, int, int]) -> None:
-    found = correctness_of([judged])
+@pytest.mark.parametrize(("judged", "counts"), JUDGED.values(), ids=JUDGED)
+def test_counts(judged: dict[str, Any], counts: tuple[int, int, int]) -> None:
+    found = correctness_of([item("q", groups=GROUPS, native=NATIVE).model_copy(update=judged)])
     assert (found.n, found.n_against, found.n_tied) == counts
-    if counts[0]:
-        assert found.share.value == counts[1] / counts[0]
-        assert math.isnan(found.share.lower)  # one item
-    else:
-        assert math.isnan(found.share.value)
+    share = counts[1] / counts[0] if counts[0] else math.nan
+    assert found.share.value == pytest.approx(share, nan_ok=True)
+    assert math.isnan(found.share.lower)  # one item
 
 
 @pytest.mark.parametrize("stratified", [True, False])

@@ -65,6 +65,8 @@ def test_only_the_first_verdict_of_two_answers_counts() -> None:
     twice = [*swapped(True, False), match("b", "a", -0.3, round=2, first="a")]
     found = position_of([item("q", twice), item("q", twice)])
     assert (found.n, found.rate) == (1, 1.0)
+    # The first answer is the left one, whoever is the better seed.
+    assert position_of(items([match("a", "b", -0.5, first="b")])).rate == 1
 
 
 def test_nothing_observed_is_undefined() -> None:
@@ -72,10 +74,6 @@ def test_nothing_observed_is_undefined() -> None:
     found, flips = position_of(items(nothing)), flips_of(nothing)
     assert (found.n, found.enough, found.bound, flips.n) == (0, False, False, 0)
     assert all(map(math.isnan, (found.rate, found.p, flips.rate, flips.p, flips.coin_p)))
-
-
-def test_the_first_answer_is_the_left_one_whoever_is_the_better_seed() -> None:
-    assert position_of(items([match("a", "b", -0.5, first="b")])).rate == 1
 
 
 def test_flips_for_the_first_are_tested_against_those_for_the_second() -> None:
@@ -167,7 +165,7 @@ def test_a_second_order_that_is_the_first_turned_is_all_of_the_margin() -> None:
     assert (exact.n, exact.rate, exact.expected) == (10, 0, 0)
     alike = flips_of(swaps([(0.1, 0.1)] * 5 + [(0.2, 0.1)] * 5))
     assert (alike.both_first, alike.both_second, alike.expected) == (10, 0, 0.5)
-    assert alike.p == pytest.approx(2 / 2**10)
-    assert alike.coin_p == 1
-    assert math.isnan(flips_of(swaps([(0.1, 0.1)] * 10)).expected)  # one margin shows no slope
-    assert math.isnan(flips_of(swaps([(0.1, 0.1)] * 4 + [(0.2, 0.1)] * 5)).expected)  # too few
+    assert (alike.p, alike.coin_p) == pytest.approx((2 / 2**10, 1))
+    # One margin shows no slope, and nine are too few.
+    for margins in ([(0.1, 0.1)] * 10, [(0.1, 0.1)] * 4 + [(0.2, 0.1)] * 5):
+        assert math.isnan(flips_of(swaps(margins)).expected)
