@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.analysis.alignment.panels import people
-from tests.analysis.peers.builders import identical, read_panels, reviews
+from tests.analysis.peers.builders import identical, reviews
 from tests.analysis.whole import told
 from tests.expected import check
 from tests.ranking_logs.builders import write_log
@@ -112,14 +111,3 @@ CASES: dict[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_every_figure(name: str, tmp_path: Path) -> None:
     check(__file__, f"{name}.txt", told(CASES[name](tmp_path), tmp_path))
-
-
-def test_nothing_is_lost_of_the_panel(tmp_path: Path) -> None:
-    """The ranks behind those figures, of the question that was asked twice and of a bad one."""
-    panel = read_panels(write(tmp_path))[0]
-    assert panel.item_ids.count("q2") == 2
-    assert panel.ranks.shape == (15, 5, 4)
-    assert panel.own == (0, 1, 2, 3, None)
-    first = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [2, 3, 1, 4], [2, 3, 4, 1], [1, 2, 3, 4]])
-    assert panel.item_ids[:2] == ("bad", "q0")
-    assert panel.ranks[1].tolist() == first.tolist()
