@@ -48,9 +48,7 @@ def test_an_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
     assert (receipt.cost, receipt.paid) == (None, None)
     assert receipt.unpriced_models == ("j/free",)
     assert [use.cost for use in receipt.usage] == [None, 0.1]
-
-
-def test_cached_calls_are_free_even_without_a_price() -> None:
+    # Cached calls are free even without a price.
     receipt = receipt_of([item("q", calls=[call(cost=None, cached=True)])])
     assert (receipt.cost, receipt.paid) == (None, 0.0)
 
