@@ -179,10 +179,10 @@ def test_native_scores_that_never_differ_have_a_bound() -> None:
     assert found.evidence.all_equal
     # 1 − 0.05^(1/60) = 0.0487
     assert "differ by at most 4.9 points" in str(found.verdict.text)
-    rows = {
+    beyond = {
         ItemKey("b", str(n)): {"a": ("x", 5.0 + n % 2), "b": ("y", 5.0 + n % 3)} for n in range(30)
     }
-    [beyond_one] = diagnose(pool_of(rows))
+    [beyond_one] = diagnose(pool_of(beyond))
     assert "points" not in str(beyond_one.verdict.text)
 
 
@@ -194,7 +194,7 @@ def test_an_infinite_native_score_is_an_error() -> None:
 
 def test_as_data() -> None:
     kinds = ("native_differs", "settings_differ", "wording_differs", "hole")
-    notes = [Note(kind, "gsm8k", f"of {kind}") for kind in kinds]  # type: ignore[arg-type]
+    notes = [Note(kind, "gsm8k", f"of {kind}") for kind in kinds]
     pool = replace(pool_of(BY_HAND), notes=(*notes, Note("native_differs", "mmlu", "elsewhere")))
     [found] = diagnose(pool)
     [data] = round_trip(data_of([found]))["benchmarks"]

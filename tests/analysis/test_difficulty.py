@@ -47,19 +47,21 @@ def test_against_all_contests_of_the_tiers(eliminate: int) -> None:
 def test_what_is_said_of_the_tiers() -> None:
     found = contest()
     text = said(found)
-    assert "4 models · gsm8k in 4 tiers of difficulty · T = 0" in text
-    assert "0.75–1 → 0.5–0.75 → 0.25–0.5 → 0–0.25 Order: from easy to hard" in text
-    assert "0.75–1 2 1.000–1.000 0.5–0.75 2 0.000–1.000" in text
-    assert "each model's own moves an item by 1/4 of the scale" in text
-    assert "All models tie, so that every match is a toss of a coin, on: 0.75–1" in text
+    for words in (
+        "4 models · gsm8k in 4 tiers of difficulty · T = 0",
+        "0.75–1 → 0.5–0.75 → 0.25–0.5 → 0–0.25 Order: from easy to hard",
+        "0.75–1 2 1.000–1.000 0.5–0.75 2 0.000–1.000",
+        "each model's own moves an item by 1/4 of the scale",
+        "toss of a coin, on: 0.75–1",
+    ):
+        assert words in text
     data = round_trip(data_of(found))
     assert (data["benchmark"], data["order_from"]) == ("gsm8k", "difficulty")
     assert [row["n_items"] for row in data["difficulty"]] == [2, 2, 1, 1]
-    assert data["empty_tiers"] == []
-    assert data["notes"][0] == "a remark"
+    assert (data["empty_tiers"], data["notes"][0]) == ([], "a remark")
     drawing = wins_figure(found)
     assert drawing is not None
-    assert drawing.title == "CSD, gsm8k in 4 tiers of difficulty · expected wins of 4 models"
+    assert drawing.title.startswith("CSD, gsm8k in 4 tiers of difficulty")
 
 
 def test_tiers_without_an_item_are_named() -> None:

@@ -16,39 +16,37 @@ INSPECT = {"harness": "inspect", "solver": "generate()", "temperature": "0.0"}
 LM_EVAL = {"harness": "lm-eval", "shots": "5", "temperature": "0.0"}
 
 
-@pytest.mark.parametrize(
-    ("known", "differ"),
-    [
-        ({}, {}),
-        ({"a": INSPECT, "b": dict(INSPECT)}, {}),
-        (
-            {"c": INSPECT, "a": INSPECT | {"temperature": "1.0"}, "b": INSPECT},
-            {"temperature": {"1.0": ["a"], "0.0": ["b", "c"]}},
-        ),
-        (
-            {"a": INSPECT, "b": {"harness": "inspect", "solver": "react()"}},
-            {
-                "solver": {"generate()": ["a"], "react()": ["b"]},
-                "temperature": {"0.0": ["a"], "": ["b"]},
-            },
-        ),
-        # What one harness calls a setting says nothing of the other.
-        ({"a": INSPECT, "b": LM_EVAL}, {}),
-        (
-            {"a": INSPECT, "b": LM_EVAL, "c": LM_EVAL | {"shots": "0"}},
-            {"shots": {"5": ["b"], "0": ["c"]}},
-        ),
-        (
-            {
-                **{"a": INSPECT, "b": LM_EVAL},
-                **{"c": INSPECT | {"temperature": "1"}, "d": LM_EVAL | {"temperature": "1"}},
-            },
-            {"temperature": {"0.0": ["a", "b"], "1": ["c", "d"]}},
-        ),
-        # A file that says nothing, such as an old pool, does not say that nothing was set.
-        ({"a": LM_EVAL, "b": {}}, {}),
-    ],
-)
+WARM = {"temperature": "1.0"}
+KNOWN: dict[str, tuple[Settings, Different]] = {
+    "nobody": ({}, {}),
+    "the same": ({"a": INSPECT, "b": dict(INSPECT)}, {}),
+    "one": (
+        {"c": INSPECT, "a": INSPECT | WARM, "b": INSPECT},
+        {"temperature": {"1.0": ["a"], "0.0": ["b", "c"]}},
+    ),
+    "one unset": (
+        {"a": INSPECT, "b": {"harness": "inspect", "solver": "react()"}},
+        {
+            "solver": {"generate()": ["a"], "react()": ["b"]},
+            "temperature": {"0.0": ["a"], "": ["b"]},
+        },
+    ),
+    # What one harness calls a setting says nothing of the other.
+    "two harnesses": ({"a": INSPECT, "b": LM_EVAL}, {}),
+    "within a harness": (
+        {"a": INSPECT, "b": LM_EVAL, "c": LM_EVAL | {"shots": "0"}},
+        {"shots": {"5": ["b"], "0": ["c"]}},
+    ),
+    "in both harnesses": (
+        {"a": INSPECT, "b": LM_EVAL, "c": INSPECT | WARM, "d": LM_EVAL | WARM},
+        {"temperature": {"0.0": ["a", "b"], "1.0": ["c", "d"]}},
+    ),
+    # A file that says nothing, such as an old pool, does not say that nothing was set.
+    "an old pool": ({"a": LM_EVAL, "b": {}}, {}),
+}
+
+
+@pytest.mark.parametrize(("known", "differ"), KNOWN.values(), ids=KNOWN)
 def test_settings_that_differ(known: Settings, differ: Different) -> None:
     assert different(known) == differ
 

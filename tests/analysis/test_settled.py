@@ -6,6 +6,7 @@ from itertools import product
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, call, item, skipped
 from tiebreak.analysis.receipt import Settled, receipt_of, settled_of
+from tiebreak.rankers.settlement import SettleFor
 
 JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for k in range(2)])
 
@@ -13,7 +14,8 @@ JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for
 def test_the_sentence() -> None:
     """Both tests at five percent are wrong in seven."""
     lines = []
-    for error, top, settle_for in product((0.025, 0.05), (None, 1, 3), ("new", "these")):
+    goals: list[SettleFor] = ["new", "these"]
+    for error, top, settle_for in product((0.025, 0.05), (None, 1, 3), goals):
         found = Settled(10, 20, error, top, settle_for, n_skipped=10, calls_saved=30.0)
         lines.append(f"{error}, {top}, {settle_for}: {found.decision}\n")
     check(__file__, "settled.txt", "".join(lines))

@@ -57,7 +57,9 @@ def test_who_has_no_place_does_not_count() -> None:
     rates = win_rates(placed([graded("q1", {"a": 0.9, "b": 0.5, "c": None})]))
     assert rates.n.tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     assert rates.rate[0, 1] == 1
-    assert np.isnan(rates.rate[2]).all()
+    # Of all pairs places say what matches say.
+    items = placed([all_pairs("q1", "abcd"), all_pairs("q2", "badc")])
+    np.testing.assert_array_equal(win_rates(items).rate, win_rates(items, by="places").rate)
 
 
 @pytest.mark.parametrize("kind", ["matches", "places"])

@@ -107,8 +107,8 @@ def write_votes(
     **meta: Any,
 ) -> Path:
     """A votes file with these votes."""
-    usual = {"kind": "matches", "seed": 7, "created": CREATED, "sources": ("logs/",)}
-    create_votes_file(path, VotesMeta(**usual | meta), items)
+    usual: dict[str, Any] = {"kind": "matches", "seed": 7, "created": CREATED}
+    create_votes_file(path, VotesMeta(**{"sources": ("logs/",)} | usual | meta), items)
     with open_votes_file(path, write=True) as file:
         for vote in votes:
             file.add(vote)

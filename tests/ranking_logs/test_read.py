@@ -171,7 +171,7 @@ def test_items_of_a_settled_ranking_lack_nothing(tmp_path: Path) -> None:
     assert (log.items, log.skipped) == ((ABC,), tuple(rest))
     assert (log.cut_short, log.unranked, log.notes, log.n_expected) == ((), (), (), 3)
     # It may lack other items.
-    samples = [ABC, sample(rest[0], error="it broke"), rest[1]]
+    samples = [sample(ABC), sample(rest[0], error="it broke"), sample(rest[1])]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples, status="error")])
     assert log.skipped == (rest[1],)
     assert log.unranked == (Unranked("q2", "error: it broke", "gsm8k"),)

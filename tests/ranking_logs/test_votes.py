@@ -251,14 +251,14 @@ def test_votes_among_other_logs(tmp_path: Path, votes_db: Path) -> None:
     assert "newer.db was written by a newer Tiebreak" in note
     for read in (read_ranking_logs, read_human_labels):
         with pytest.raises((RankingLogError, TableError), match="database, but no votes file"):
-            read(tmp_path / "bank.db")  # type: ignore[operator]
+            read(tmp_path / "bank.db")
 
 
 def test_no_vote_yet_or_too_few(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "votes.db", ITEMS, [])
     for read in (leaderboards, read_human_labels):
         with pytest.raises((RankingLogError, TableError), match="holds no vote yet: vote first"):
-            read(path)  # type: ignore[operator]
+            read(path)
     log = judged_log(tmp_path)
     [board] = leaderboards(tmp_path)
     assert board.notes == (f"Left out: {path} holds no vote yet: vote first",)

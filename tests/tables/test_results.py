@@ -450,7 +450,9 @@ def test_standard_errors_of_inspect(logs: Mapping[str, Path]) -> None:
 def test_standard_errors_of_lm_eval(tmp_path: Path) -> None:
     values = TWO_FILTERS | {"exact_match_stderr,flexible": 0.05, "f1_stderr,flexible": "N/A"}
     path = one(tmp_path, values)
-    for options, error in (({}, 0.01), ({"filter": "flexible"}, 0.05), ({"metric": "f1"}, NAN)):
+    cases: list[tuple[dict[str, Any], float]]
+    cases = [({}, 0.01), ({"filter": "flexible"}, 0.05), ({"metric": "f1"}, NAN)]
+    for options, error in cases:
         found = read_results(path, **options).errors
         assert found == pytest.approx(np.array([[error]]), nan_ok=True)
     # All right is not known for sure: as with one wrong of ten.

@@ -276,7 +276,11 @@ def test_raters_that_say_nothing() -> None:
     # Whoever is shown two of four answers gives no complete ballot.
     table[:, 0, 2:] = table[:, 2, :2] = NAN
     found = one(panel(table, degree=2), people("abcd"), methods=("kendall", "kemeny_young"))
-    views = [(note["view"], *note["models"]) for note in found.notes if note.kind == "no_view_of"]
+    views = [
+        (note["view"], *note["models"])
+        for note in found.notes
+        if isinstance(note, Reason) and note.kind == "no_view_of"
+    ]
     assert views == [*(("SR", "b"), ("SR", "d"), ("PR", *"ac"), ("SIA", *"abcd"), ("SFA", *"abcd"))]
     assert [*map(str, found.notes[-2:])] == [
         "b has no usable review",
