@@ -106,17 +106,6 @@ def test_kappa_of_each_judge_model_and_subject(two: Calibration) -> None:
     assert "ahead of j/poor (p < .001)" in verdict_of(two)
 
 
-def test_rounds(tmp_path: Path) -> None:
-    first = human(((f"q{k}", "b", int(TRUTH[k, 1])) for k in range(80)), round="1")
-    second = human(((f"q{k}", "b", 3) for k in range(80)), round="2")
-    two = found(tmp_path, {"good": GOOD}, people(*first, *second))
-    high, low, both = (two.mean("j/good", turn).kappa.value for turn in ("1", "2", ""))
-    # In the second people gave one and the same label.
-    assert low == pytest.approx(0)
-    assert low < both < high
-    assert [cell_of(two, "j/good", turn).n for turn in ("", *two.rounds)] == [160, 80, 80]
-
-
 def test_several_raters(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     raters = []
@@ -250,12 +239,6 @@ def test_preferences(tmp_path: Path, first: str, second: str) -> None:
     assert math.isnan(cell.bias.value)
     assert one.models == tuple(sorted((first, second)))
     assert cell.kappa == cell_of(one, "j/judge", "", first).kappa
-
-
-def test_protocols_of_one_judge(tmp_path: Path) -> None:
-    judges = {"1": pairwise(RESULTS), "2": pairwise(RESULTS[::-1], protocol="seal")}
-    two = found(tmp_path, judges, prefers(WANTED))
-    assert two.judges == ("j/judge · round_robin", "j/judge · seal")
 
 
 def test_nothing_to_compare(tmp_path: Path) -> None:

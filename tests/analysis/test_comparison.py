@@ -91,37 +91,6 @@ def lists(n: int, order: str, **fields: object) -> list[ItemBallots]:
 
 
 @pytest.mark.slow
-def test_a_comparison_by_hand(folder: Folder) -> None:
-    six = [call(cost=0.02)] * 6
-    folder.add(*full(3, native=NATIVE, calls=six))
-    folder.add(*lists(3, "bacd", native=NATIVE, calls=[call("list", cost=0.03)]))
-    folder.add(*(by_native(f"q{k}", NATIVE) for k in range(3)))
-    one = folder.benchmark()
-    assert [(log.name, log.role) for log in one.logs] == [
-        ("original", "protocol"),
-        ("listwise", "protocol"),
-        ("full_pairwise", "reference"),
-    ]
-    logs = named(one)
-    # bacd against abcd: rho = 1 - 6 (1 + 1) / (4 (16 - 1)) = 0.8; one of 6 pairs is turned: 4/6.
-    assert figures(logs["listwise"]) == pytest.approx((0.8, 4 / 6, 0))
-    # Mean ranks 1.5 1.5 3.5 3.5 against 1 2 3 4: 4 / sqrt(4 · 5). tau-b: 4 / sqrt(4 · 6).
-    assert figures(logs["original"]) == pytest.approx((4 / 20**0.5, 4 / 24**0.5, 0.5))
-    assert logs["full_pairwise"].agreement is None
-    # Borda 1 2/3 1/3 0: mean gap (3 · 1/3 + 2 · 2/3 + 1) / 6 = 5/9; native: 4 · 1/2 / 6 = 1/3.
-    assert [log.gain.value for log in one.logs] == pytest.approx([1, 5 / 3, 5 / 3])
-    prices = {name: log.price for name, log in logs.items()}
-    assert (prices["full_pairwise"].calls, prices["full_pairwise"].cost) == (6, 0.12)
-    assert (prices["listwise"].relative_calls, prices["listwise"].relative_cost) == pytest.approx(
-        (1 / 6, 0.25)
-    )
-    assert prices["listwise"].relative_tokens == pytest.approx(110 / 660)
-    assert (prices["original"].calls, prices["original"].relative_cost) == (0, 0)
-    assert {(log.n_items, log.n_models) for log in one.logs} == {(3, 4)}
-    assert (one.notes, one.warnings, one.orders) == ((), (), None)
-
-
-@pytest.mark.slow
 def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None:
     # The oracle: SciPy on the rows of the leaderboards.
     random = Random(1)

@@ -6,16 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.rankers.contests import exact
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis import contests
-from tiebreak.analysis.contests import ContestReport, contest_report
+from tiebreak.analysis.contests import ContestReport, contest_report, drawn_scores, tier_report
 from tiebreak.progress import Activity, watch
-from tiebreak.rankers import csd, natural_breaks, perturb
+from tiebreak.rankers import csd, item_intervals, natural_breaks, perturb, win_rates
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.reason import Reason
+from tiebreak.report.figures.contests import wins_figure
 from tiebreak.report.sheets.contest import data_of, sheets_of
 from tiebreak.tables import Round, Rounds, ScoreTable, TableError, read_order
+from tiebreak.tables.pool_scores import ItemScores
 
 MODELS = ("ada", "ben", "cleo", "dan")
 BENCHMARKS = ("maths", "code", "law")
@@ -224,3 +229,165 @@ def test_tiers_are_only_where_every_break_is_beyond_the_simulations_error(overla
     assert contests._tiers(placed(overlapping), None) is None
     # Who asks for tiers gets them.
     assert contests._tiers(placed(overlapping), 2) is not None
+
+
+# --- A contest within one benchmark: tiers of items are its rounds.
+
+
+FOUR = ("ada", "ben", "cleo", "dan")
+FEW: CsdOptions = {"iterations": 20_000}
+# Success rates 1, 1, ¾, ¾, ½, ¼: three of four bands, the hardest holds ½ … no item is all wrong.
+ANSWERS = np.array(
+    [[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 1], [0, 1, 0, 0.0]]
+)
+
+
+def contest(answers: FloatArray = ANSWERS, tiers: int = 4, **arguments: object) -> ContestReport:
+    items = ItemScores("gsm8k", FOUR, answers, ("a remark",))
+    return tier_report(items, tiers, **{"options": FEW} | arguments)  # type: ignore[arg-type]
+
+
+def said(report: ContestReport) -> str:
+    return " ".join(show(sheets_of(report)).split())
+
+
+@pytest.mark.parametrize("eliminate", [0, 1])
+def test_against_all_contests_of_the_tiers(eliminate: int) -> None:
+    found = contest(eliminate=(eliminate,))
+    assert found.rounds == (("0.75–1",), ("0.5–0.75",), ("0.25–0.5",), ("0–0.25",))
+    # By hand: the mean score of each model in the tiers, from easy to hard.
+    tiers = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 1, 0, 0], [1, 0, 1, 0]])
+    truth = [float(v) for v in exact.expected_wins(win_rates(tiers).tolist(), (eliminate,) * 4)]
+    assert np.all(
+        np.abs(found.result.expected_wins - truth) < 4.5 * found.result.standard_error + 1e-6
+    )
+
+
+def test_what_is_said_of_the_tiers() -> None:
+    found = contest()
+    text = said(found)
+    for words in (
+        "4 models · gsm8k in 4 tiers of difficulty · T = 0",
+        "0.75–1 → 0.5–0.75 → 0.25–0.5 → 0–0.25 Order: from easy to hard",
+        "0.75–1 2 1.000–1.000 0.5–0.75 2 0.000–1.000",
+        "each model's own moves an item by 1/4 of the scale",
+        "toss of a coin, on: 0.75–1",
+    ):
+        assert words in text
+    data = round_trip(data_of(found))
+    assert (data["benchmark"], data["order_from"]) == ("gsm8k", "difficulty")
+    assert [row["n_items"] for row in data["difficulty"]] == [2, 2, 1, 1]
+    assert (data["empty_tiers"], data["notes"][0]) == ([], "a remark")
+    drawing = wins_figure(found)
+    assert drawing is not None
+    assert drawing.title.startswith("CSD, gsm8k in 4 tiers of difficulty")
+
+
+def test_tiers_without_an_item_are_named() -> None:
+    found = contest(tiers=10)
+    assert "Without an item, so no round: 0.8–0.9, 0.6–0.7, 0.5–0.6" in said(found)
+    assert data_of(found)["empty_tiers"][0] == "0.8–0.9"
+    assert found.rounds[1] == ("0.7–0.8",)
+
+
+def test_a_saturated_benchmark_is_warned_of() -> None:
+    assert contest().warnings == ()
+    many = np.concatenate([ANSWERS, np.ones((8, 4))])
+    [warning] = contest(many).warnings
+    assert warning == Reason("crowded_tier", n=10, of=14, tier="0.75–1", n_rounds=3, rest=4)
+    one = contest(np.ones((5, 4)))
+    assert one.warnings == ()
+    assert "One round: the order is that of the scores" in said(one)
+    assert "All models tie" in said(one)
+
+
+def test_scores_beyond_success_rates_are_refused() -> None:
+    with pytest.raises(RankingError, match="between 0 and 1"):
+        contest(ANSWERS * 3)
+
+
+# --- Tables of true scores: in worlds of known truth, and what they must not depend on.
+
+
+RNG = np.random.default_rng(8)
+
+
+@pytest.mark.slow
+def test_posterior_is_calibrated() -> None:
+    """The true scores look like one more draw, in benchmarks of any scale and noise."""
+    held, spreads = [], []
+    for seed in range(60):
+        rng = np.random.default_rng((1, seed))
+        spread = np.array([0.02, 5.0, 0.1, 0.004])
+        common = rng.normal(size=(10, 1))
+        truth = spread * (0.6 * common + 0.8 * rng.normal(size=(10, 4)))
+        errors = spread * [0.5, 1.0, 2.0, 0.1] * rng.uniform(0.7, 1.3, size=(10, 4))
+        drawn = drawn_scores(truth + errors * rng.normal(size=(10, 4)), errors, seed=seed)
+        # The mean of a benchmark is no matter of ranks.
+        drawn, truth = drawn - drawn.mean(axis=1, keepdims=True), truth - truth.mean(axis=0)
+        lower, upper = np.quantile(drawn, [0.05, 0.95], axis=0)
+        held.append((lower <= truth) & (truth <= upper))
+        spreads.append(drawn.var(axis=(0, 1)) / spread**2)
+    shares = np.mean(held, axis=(0, 1))
+    assert np.all((shares > 0.8) & (shares < 0.97)), shares
+    # Noise on top of noise would give 1.5, 3, 9 and 1.02.
+    assert np.all(np.mean(spreads, axis=0) < [1.3, 1.6, 2.5, 1.3])
+
+
+def test_scales_do_not_matter_and_holes_stay() -> None:
+    scores = RNG.normal(size=(7, 3))
+    scores[2, 1] = np.nan
+    errors = np.full((7, 3), 0.5)
+    units = np.array([1.0, 100.0, 0.01])
+    one = drawn_scores(scores, errors, draws=50, seed=3)
+    other = drawn_scores(scores * units, errors * units, draws=50, seed=3)
+    np.testing.assert_allclose(other, one * units, rtol=1e-6)
+    assert np.isnan(one[:, 2, 1]).all()
+    assert np.isfinite(np.delete(one.reshape(50, -1), 2 * 3 + 1, axis=1)).all()
+
+
+def test_exact_scores_stay_as_they_are() -> None:
+    scores = RNG.integers(0, 3, size=(6, 4)).astype(float)
+    drawn = drawn_scores(scores, np.zeros_like(scores), draws=20)
+    np.testing.assert_allclose(drawn, np.broadcast_to(scores, drawn.shape), atol=1e-13)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan])
+def test_bad_errors(bad: float) -> None:
+    errors = np.full((3, 2), 0.1)
+    errors[1, 1] = bad
+    with pytest.raises(RankingError, match="finite and 0 or more"):
+        drawn_scores(np.eye(3)[:, :2], errors)
+    with pytest.raises(RankingError, match="shape"):
+        drawn_scores(np.eye(3), errors)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("spread", "items"), [(0.01, 50), (0.04, 400)])
+def test_intervals_hold_the_truth(spread: float, items: int) -> None:
+    held, joint = [], []
+    for seed in range(25):
+        rng = np.random.default_rng((2, seed, items))
+        truth = 0.7 + spread * (rng.normal(size=(8, 1)) + rng.normal(size=(8, 10)))
+        errors = np.full(truth.shape, np.sqrt(0.21 / items))
+        scores = truth + errors * rng.normal(size=truth.shape)
+        found = item_intervals(drawn_scores(scores, errors, seed=seed), seed=seed)
+        wins = csd(truth, iterations=2000).expected_wins
+        held.append(np.mean((found.lower <= wins) & (wins <= found.upper)))
+        place = 1 + np.sum(wins[None] > wins[:, None] + 0.03, axis=1)
+        joint.append(np.all((found.rank_lower <= place) & (place <= found.rank_upper)))
+    assert 0.87 < np.mean(held) < 0.99
+    assert np.mean(joint) > 0.8
+
+
+@pytest.mark.parametrize("far", [1.0, 40.0])
+def test_what_benchmarks_share_is_found_however_large_its_likelihood(far: float) -> None:
+    """Of 400 models what sets them apart is the same on all benchmarks, or another on each."""
+    rng = np.random.default_rng(3)
+    same = far * np.repeat(rng.standard_normal((400, 1)), 4, axis=1)
+    other = far * rng.standard_normal((400, 4))
+    noise, signal = np.full(4, 1e-4 * far**2), np.full((50, 4), far**2)
+    for apart, bounds in ((same, (0.9, 1.0)), (other, (0.0, 0.1))):
+        found = contests._shared(apart, np.ones(apart.shape, bool), noise, signal, rng)
+        assert found.shape == (50,)
+        assert bounds[0] <= found.min() <= found.max() <= bounds[1]

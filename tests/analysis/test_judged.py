@@ -188,21 +188,6 @@ def test_stars_of_several_logs_are_one_board(tmp_path: Path) -> None:
     assert of_variants.n_items == 4
 
 
-def test_stars_linked_by_some_items_go_by_the_corrected_score(tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    hard = rng.integers(0, 2, 30)
-
-    def on(n: int, models: str) -> ItemBallots:
-        better = {"a": 1, "b": 1, "c": 0}
-        return starred(f"q{n}", {m: int(better[m] + hard[n] + rng.integers(0, 2)) for m in models})
-
-    one = [on(n, "abc" if n < 20 else "ab") for n in range(30)]
-    found = aligned(tmp_path, one)
-    board = found.benchmarks[0]
-    assert board.n_items == 30
-    assert the_order(found).ranks[2] == 3
-
-
 def test_a_mix_of_boards_and_peer_reviews(tmp_path: Path) -> None:
     boards = [[BOARDS[name](f"q{n}", "bac") for n in range(4)] for name in BOARDS]
     peers = [reviews(f"q{n}", {"a": "abc", "b": "bac", "c": "cba"}) for n in range(4)]

@@ -1,12 +1,17 @@
 import math
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from benchmarks.claims.worlds import FAIR, judged, near_ties
 from tests.analysis.peers.builders import identical, reviews
+from tests.analysis.stars import starred
 from tests.ranking_logs.builders import (
+    all_pairs,
     bracket,
     by_native,
     call,
@@ -16,12 +21,18 @@ from tests.ranking_logs.builders import (
     match,
     sample,
     write_log,
+    write_shards,
 )
 from tiebreak.analysis.leaderboard import (
     Leaderboard,
     LeaderboardRow,
+    first_by_rule,
     leaderboards,
 )
+from tiebreak.analysis.stars import star_report
+from tiebreak.candidates import PROTOCOL_KEY
+from tiebreak.candidates.settings import Different, Settings, different
+from tiebreak.cli.verbs import main
 from tiebreak.rankers import Resampling
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots
@@ -220,3 +231,169 @@ def test_reviewers_that_go_by_place_are_all_named(tmp_path: Path) -> None:
     said = ["b ranks in the order of presentation", "c ranks against the order shown"]
     assert list(map(str, found.trust.reasons)) == said
     assert tuple(warning["fault"] for warning in found.warnings[:2]) == found.trust.reasons
+
+
+# --- Whom other rules put first, against boards placed by these rules.
+
+
+HOW = Resampling(draws=100)
+OTHERS = {"elimination_tied", "least_squares"}
+
+
+def placed(item_id: str, order: str) -> ItemBallots:
+    """A bracket of four that the paper's rule places so: the fourth lost more clearly."""
+    first, second, third, fourth = tuple(order)
+    played = [
+        match(first, fourth, 0.5),
+        match(second, third, 0.1),
+        match(first, second, 0.2, round=2),
+    ]
+    return item(item_id, played, groups=[(name,) for name in "abcd"])
+
+
+# In thirds of an item: a has 3 + 3 + 1 + 1 = 8, b has 2 + 2 + 3 + 0 = 7. With third and fourth
+# tied (half a third each) a has 3 + 3 + ½ + ½ = 7, b has 2 + 2 + 3 + ½ = 7½.
+SWAPPED = [placed(f"q{n}", order) for n, order in enumerate(("abcd", "abcd", "bdac", "dcab"))]
+
+
+def test_another_first_model_by_hand(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.eval", SWAPPED)
+    [board] = leaderboards(log, how=HOW)
+    assert {row.model: row.borda * 12 for row in board.rows[:2]} == pytest.approx({"a": 8, "b": 7})
+    # Least squares puts who lost to the champion above who lost to the second: b has 2 + 2 + 3 + 1.
+    assert board.first_by_rule == {"elimination_tied": ("b",), "least_squares": ("b",)}
+    said = "Placed by elimination_tied or least_squares, b stands first "
+    assert said in str(board.verdict.sentence)
+    shown = CliRunner().invoke(main, ["rank", str(log), "--draws", "100"]).output
+    assert said in f"{' '.join(shown.split())} "
+    [found] = leaderboards(log, how=HOW, rule="elimination_tied")
+    twelfths = {row.model: row.borda * 12 for row in found.rows[:2]}
+    assert twelfths == pytest.approx({"b": 7.5, "a": 7})
+    assert "Placed by elimination, a stands first" in str(found.verdict.sentence)
+
+
+def test_nothing_is_said_where_the_rules_agree_or_there_is_no_bracket(tmp_path: Path) -> None:
+    agreed = write_log(tmp_path / "agreed.eval", [placed(f"q{n}", "abcd") for n in range(4)])
+    [board] = leaderboards(agreed, how=HOW)
+    assert board.first_by_rule == dict.fromkeys(OTHERS, ("a",))
+    assert "Placed by" not in str(board.verdict.sentence)
+    for items in ([all_pairs("q", "abc")], [graded("q", {"a": 1, "b": 0})], []):
+        assert first_by_rule(items) == {}
+
+
+def test_items_that_a_rule_cannot_rank_are_left_out() -> None:
+    silent = item("q9", groups=[["a"], ["b"], ["c", "d"]])
+    assert first_by_rule([silent]) == {}
+    assert first_by_rule([*SWAPPED, silent])["least_squares"] == ("b",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_it_is_the_first_of_the_board_by_that_rule(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    items = judged(rng, near_ties(n), 15, FAIR, swap="sample", ties=0.3)
+    log = write_log(tmp_path / "log.eval", items)
+    [board] = leaderboards(log, how=HOW)
+    assert set(board.first_by_rule) >= OTHERS
+    for rule, leads in board.first_by_rule.items():
+        [other] = leaderboards(log, how=HOW, rule=rule)
+        assert leads == tuple(row.model for row in other.rows if row.rank == 1)
+        says = any(f"{by} {rule}" in str(board.verdict.sentence) for by in ("Placed by", "or"))
+        assert says == (board.rows[0].model not in leads)
+        # A board by another rule looks back at the one that its ballots name.
+        assert "elimination" in other.first_by_rule
+        assert rule not in other.first_by_rule
+
+
+# --- Settings in which models were asked differently, from ranking logs to boards.
+
+
+INSPECT = {"harness": "inspect", "solver": "generate()", "temperature": "0.0"}
+LM_EVAL = {"harness": "lm-eval", "shots": "5", "temperature": "0.0"}
+
+
+WARM = {"temperature": "1.0"}
+KNOWN: dict[str, tuple[Settings, Different]] = {
+    "nobody": ({}, {}),
+    "the same": ({"a": INSPECT, "b": dict(INSPECT)}, {}),
+    "one": (
+        {"c": INSPECT, "a": INSPECT | WARM, "b": INSPECT},
+        {"temperature": {"1.0": ["a"], "0.0": ["b", "c"]}},
+    ),
+    "one unset": (
+        {"a": INSPECT, "b": {"harness": "inspect", "solver": "react()"}},
+        {
+            "solver": {"generate()": ["a"], "react()": ["b"]},
+            "temperature": {"0.0": ["a"], "": ["b"]},
+        },
+    ),
+    # What one harness calls a setting says nothing of the other.
+    "two harnesses": ({"a": INSPECT, "b": LM_EVAL}, {}),
+    "within a harness": (
+        {"a": INSPECT, "b": LM_EVAL, "c": LM_EVAL | {"shots": "0"}},
+        {"shots": {"5": ["b"], "0": ["c"]}},
+    ),
+    "in both harnesses": (
+        {"a": INSPECT, "b": LM_EVAL, "c": INSPECT | WARM, "d": LM_EVAL | WARM},
+        {"temperature": {"0.0": ["a", "b"], "1.0": ["c", "d"]}},
+    ),
+    # A file that says nothing, such as an old pool, does not say that nothing was set.
+    "an old pool": ({"a": LM_EVAL, "b": {}}, {}),
+}
+
+
+@pytest.mark.parametrize(("known", "differ"), KNOWN.values(), ids=KNOWN)
+def test_settings_that_differ(known: Settings, differ: Different) -> None:
+    assert different(known) == differ
+
+
+TWO = {"a": INSPECT, "b": INSPECT, "c": INSPECT | {"temperature": "1.0"}}
+DIFFER = {"temperature": {"0.0": ["a", "b"], "1.0": ["c"]}}
+
+
+def said(settings: Any) -> dict[str, Any]:
+    return {PROTOCOL_KEY: "seal", "candidate_settings": settings}
+
+
+def test_a_board_has_those_of_its_benchmark(tmp_path: Path) -> None:
+    items = [bracket("q1", "a", "b", "c", benchmark=name) for name in ("gsm8k", "mmlu", "law")]
+    metadata = said({"gsm8k": TWO, "mmlu": {"a": INSPECT, "b": INSPECT, "c": INSPECT}})
+    boards = leaderboards([write_log(tmp_path / "r.eval", items, metadata=metadata)])
+    found = {board.benchmark: board.settings_differ for board in boards}
+    assert found == {"gsm8k": DIFFER, "mmlu": {}, "law": {}}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [None, [], "x", {"gsm8k": []}, {"gsm8k": {"a": "x"}}, {"gsm8k": {"a": {"x": {}}, "b": {}}}],
+)
+def test_a_log_that_says_it_otherwise_says_nothing(tmp_path: Path, settings: Any) -> None:
+    path = write_log(tmp_path / "r.eval", [bracket("q1", "a", "b", "c")], metadata=said(settings))
+    [board] = leaderboards([path])
+    assert (board.settings_differ, board.n_items) == ({}, 1)
+
+
+def test_shards_have_those_of_their_run(tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    for path in write_shards(tmp_path, [[bracket(f"q{n}", "a", "b", "c")] for n in range(2)]):
+        log = read_eval_log(str(path))
+        log.eval.metadata = {**(log.eval.metadata or {}), "candidate_settings": {"gsm8k": TWO}}
+        write_eval_log(log, str(path))
+    [board] = leaderboards([tmp_path])
+    assert (board.settings_differ, board.n_items) == (DIFFER, 2)
+
+
+def test_a_star_board_has_those_of_all_its_logs(tmp_path: Path) -> None:
+    for name, models in {"1": "ab", "2": "bc"}.items():
+        settings = {model: TWO[model] for model in models}
+        items = [starred(f"q{k}", dict.fromkeys(models, k % 4), benchmark="fair") for k in range(3)]
+        write_log(
+            tmp_path / f"{name}.eval",
+            items,
+            metadata={PROTOCOL_KEY: "stars", "candidate_settings": {"fair": settings}},
+            task_id=name,
+        )
+    [board] = star_report([tmp_path]).boards
+    assert board.settings_differ == DIFFER

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.analysis.judge.test_length import met
+from tests.analysis.judge.test_position import met
 from tests.analysis.test_stars import items_of, log_of
 from tests.analysis.test_trust import CYCLES, FAIR, FLIPS, LENGTH, POSITION
 from tests.ranking_logs.builders import listed

@@ -20,10 +20,6 @@ from tests.ranking_logs.builders import (
     match,
 )
 from tiebreak.analysis.item_table import ItemTable, placed, protocol_scores
-from tiebreak.demo.lab.planted import Traits, World, spread_out
-from tiebreak.demo.lab.simulate import play
-from tiebreak.rankers import spread
-from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing, first_round, next_round, rounds
 
@@ -174,20 +170,3 @@ def test_items_without_a_grade_change_no_gain(tmp_path: Path) -> None:
         gains.append(named(one)["pointwise"].gain.value)
         assert {log.n_items for log in one.logs} == {2 + n}
     assert gains[0] == gains[1] == pytest.approx((0.1 + 0.3 + 0.2) / 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("scale", "share"), [(1.0, (0.9, 0.97)), (3.0, (0.55, 0.65))])
-@pytest.mark.parametrize("protocol", ["seal", "full_pairwise"])
-def test_margins_for_results_would_be_closer_together(
-    protocol: str, scale: float, share: tuple[float, float]
-) -> None:
-    """The other reading of table 9, which its sums allow: (1 + margin) / 2 for 1, ½, 0."""
-    world = World(spread_out(8, 0.2), Traits(noise=0.5, scale=scale))
-    run = play((world, 600, 0, 0, protocol, "never"))
-    found = [RankedItem(*one) for one in run.ranked if one is not None]
-    table = ItemTable.of(found)
-    by_result = spread(protocol_scores(table, found).mean(axis=0))
-    # With one match after the other the mean margin of a model is that of its scores.
-    by_margin = spread((1 + table.margins.mean(axis=0)) / 2)
-    assert share[0] < by_margin / by_result < share[1]

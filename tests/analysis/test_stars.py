@@ -1,17 +1,22 @@
 """Star boards of planted logs: what is joined, what is scored, what may be told apart."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai.log import EvalSample
 
 from tests.rankers.test_relative import paper
 from tests.ranking_logs.builders import all_pairs, call, sample, starred, write_log
+from tiebreak.analysis.constant_answers import constant_answers
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.analysis.stars import StarBoard, StarReport, star_report, star_report_of
@@ -143,15 +148,6 @@ def test_an_answer_judged_twice_counts_once_and_the_newest_verdict(tmp_path: Pat
     assert any("4 answers judged before" in note for note in map(str, board.notes))
 
 
-def test_the_best_attempt_at_a_task_counts(tmp_path: Path) -> None:
-    stars = drawn(10)
-    write(tmp_path / "half.eval", items_of(stars[:5]), day=2, task="T", status="error")
-    write(tmp_path / "full.eval", items_of(stars), day=1, task="T")
-    board = only(star_report(tmp_path, how=HOW))
-    assert board.n_items == 10
-    assert any("half.eval is left out" in note for note in map(str, board.notes))
-
-
 def test_siblings_are_one_piece_of_evidence(tmp_path: Path) -> None:
     stars = drawn(30)
     copies = [
@@ -184,24 +180,22 @@ def test_a_reference(tmp_path: Path) -> None:
 
 def test_styles_of_prompting_are_paired_by_question(tmp_path: Path) -> None:
     stars = drawn(60)
-    write(tmp_path / "zero.eval", items_of(stars, benchmark="fair"))
-    write(tmp_path / "few.eval", items_of(stars, benchmark="fair_few_shot"))
     worse = [{m: max(0, (s or 0) - 1) for m, s in one.items()} for one in stars]
-    write(tmp_path / "step.eval", items_of(worse, benchmark="fair_step_by_step"))
+    for name, rows in {"": stars, "_few_shot": stars, "_step_by_step": worse}.items():
+        write(tmp_path / f"x{name}.eval", items_of(rows, benchmark=f"fair{name}"))
     report = star_report(tmp_path, how=HOW)
     assert report.styles is not None
     assert report.styles.benchmarks == ("fair", "fair_few_shot", "fair_step_by_step")
-    first = report.styles.rows[0]
-    assert first.model == "a"
+    first, zero = report.styles.rows[0], report.boards[0].rows[0]
     assert first.mean.value == pytest.approx(np.mean(first.scores))
     same, other = first.differences
     assert same.value == 0
-    assert same.upper < 4 < 0.5 * (report.boards[0].rows[0].upper - report.boards[0].rows[0].lower)
+    assert same.upper < 4 < 0.5 * (zero.upper - zero.lower)
     assert other.value == pytest.approx(first.scores[2] - first.scores[0])
     assert other.upper < 0
-    zero = report.boards[0].rows[0]
+    # Asked thrice is not three questions.
     mean_error = (first.mean.upper - first.mean.lower) / (zero.upper - zero.lower)
-    assert mean_error == pytest.approx(1, abs=0.25)  # asked thrice is not three questions
+    assert mean_error == pytest.approx(1, abs=0.25)
 
 
 def test_a_benchmark_without_a_common_model_is_not_beside_the_other(tmp_path: Path) -> None:
@@ -296,3 +290,34 @@ def test_items_cut_short_hide_none_that_follow(tmp_path: Path) -> None:
     assert board.n_items == 2
     assert [row.model for row in board.rows] == ["a", "b"]
     assert [row.absolute for row in board.rows] == pytest.approx([100 * 5 / 6, 100 * 2 / 6])
+
+
+# --- Constant answers against counting by hand.
+
+
+Keys = list[tuple[str, str]]
+
+KEYS = st.sampled_from(
+    [
+        *[("true_false", key) for key in ("true", "false")],
+        *[("multiple_choice", key) for key in "ABCDE"],
+        ("term", "x"),
+    ]
+)
+
+
+@given(st.lists(KEYS, max_size=30))
+def test_no_constant_answer_is_better(keys: Keys) -> None:
+    scores = constant_answers(Counter(keys))
+    if not keys:
+        assert math.isnan(scores.share)
+        return
+    by_hand = max(
+        sum(
+            key == (statement if kind == "true_false" else letter)
+            for kind, key in keys
+            if kind != "term"
+        )
+        for statement, letter in product(["true", "false"], "ABCDE")
+    )
+    assert scores.share == pytest.approx(by_hand / len(keys))

@@ -1,7 +1,9 @@
 """Alignment with people, against pandas, SciPy and numbers worked out by hand."""
 
 import math
-from dataclasses import astuple, replace
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,17 +14,26 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
+from tests.analysis.peers.builders import read_panels, reviews
+from tests.ranking_logs.builders import listed, write_log
+from tests.tables.builders import write
 from tiebreak.analysis.alignment import (
     BenchmarkAlignment,
     Correlation,
     Rater,
+    _methods,
+    align,
     align_panels,
+    consensus_method,
+    match_names,
 )
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.rankers import AGGREGATORS, RankingError, Resampling, aggregate_items, bootstrap_items
+from tiebreak.analysis.peers.review import peer_report
+from tiebreak.rankers import AGGREGATORS, Resampling, aggregate_items, bootstrap_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.reason import Reason
+from tiebreak.tables import TableError, read_human_ranking
 from tiebreak.tables.human import HumanRanking
 
 FloatArray = NDArray[np.float64]
@@ -214,27 +225,6 @@ def test_models_that_people_did_not_rank_are_taken_out() -> None:
     np.testing.assert_allclose(copeland.pearson.values, expected, atol=1e-12)
 
 
-def test_scores_count_by_their_order() -> None:
-    table = noisy(10, 2, 4, seed=0)
-    by_score = HumanRanking("h", {"": {"a": -1400.0, "b": -1399.0, "c": -7.0, "d": 3.0}})
-    for x, y in zip(
-        one(panel(table), people()).raters, one(panel(table), by_score).raters, strict=True
-    ):
-        np.testing.assert_equal(astuple(x.pearson.macro), astuple(y.pearson.macro))
-        np.testing.assert_array_equal(x.kendall.values, y.kendall.values)
-
-
-def test_each_benchmark_has_its_own_people() -> None:
-    follows = [[[1, 2, 3]], [[1, 2, 3]]]
-    panels = [panel(follows, benchmark=name) for name in ("gsm8k", "mmlu")]
-    human = people("abc", mmlu="cba", bfcl="abc")
-    found = align_panels(panels, human, methods=["borda"], how=Resampling(draws=10))
-    assert [rater(each, "a").pearson.macro.value for each in found.benchmarks] == pytest.approx(
-        [1, -1]
-    )
-    assert found.notes == (Reason("no_board", benchmarks=["bfcl"], source="arena.csv"),)
-
-
 def test_a_benchmark_without_people_is_left_out() -> None:
     rows = [[[1, 2, 3]], [[1, 3, 2]]]
     panels = [panel(rows, benchmark=name) for name in ("gsm8k", "mmlu", "bfcl", "mbpp")]
@@ -258,16 +248,6 @@ def test_nothing_to_compare() -> None:
         align_panels(
             [panel([[[1, 2, 3]]], models=["x/m", "y/m", "a"])], people("m", gsm8k="") or tied
         )
-
-
-def test_wrong_numbers() -> None:
-    for wrong in (
-        {"methods": ["plurality"]},
-        {"how": Resampling(level=1.0)},
-        {"how": Resampling(draws=0)},
-    ):
-        with pytest.raises(RankingError):
-            align_panels([panel([[[1, 2, 3]]])], people(), **wrong)
 
 
 def test_raters_that_say_nothing() -> None:
@@ -344,3 +324,122 @@ def test_names_do_not_matter(seed: int, order: list[int]) -> None:
     for x, y in zip(plain.raters, other.raters, strict=True):
         np.testing.assert_allclose(x.pearson.values, y.pearson.values, atol=1e-12)
         np.testing.assert_allclose(x.pearson.macro.value, y.pearson.macro.value, atol=1e-12)
+
+
+# --- Alignment from files: ranking logs or their report, and a CSV file by people.
+
+
+HOW = Resampling(level=0.9, draws=50, seed=2)
+
+
+@pytest.mark.slow
+def test_files_and_what_is_read_of_them_say_the_same(tmp_path: Path) -> None:
+    panel = [reviews(f"q{k}", {"a": "abcd", "b": "badc", "x": "dcba"}) for k in range(3)]
+    log = write_log(tmp_path / "peers.eval", panel)
+    human = write(tmp_path / "arena.csv", "model,rank\na,1\nb,2\nc,3\nd,4\n")
+    people = read_human_ranking(human)
+    expected = align_panels(read_panels([log]), people, methods=["borda"], how=HOW)
+    found = [
+        align([str(log)], str(human), methods=["borda"], how=HOW),
+        align([tmp_path], people, methods=["borda"], how=HOW),
+        align(peer_report([log], how=HOW), human, methods=["borda"], how=HOW),
+    ]
+    for one in found:
+        np.testing.assert_equal(asdict(one), asdict(expected))
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "seal.eval", [listed("q1", None)])
+    human = write(tmp_path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
+    with pytest.raises(TableError, match="does not exist"):
+        align([log], tmp_path / "nothing.csv")
+    with pytest.raises(AnalysisError, match="no item could be ranked"):
+        align([log], human)
+
+
+# --- Which aggregators are asked where nobody names one.
+
+
+def of_size(n_items: int, n: int) -> Any:
+    return panel(np.tile(np.arange(1.0, n + 1), (n_items, 1, 1)), models="abcdefghijkl")
+
+
+@pytest.mark.parametrize(("n_items", "n"), [(60, 10), (166, 6)])
+def test_dodgson_where_it_is_quick(n_items: int, n: int) -> None:
+    assert _methods(of_size(n_items, n), None) == (sorted(AGGREGATORS), [])
+
+
+@pytest.mark.parametrize(("n_items", "n"), [(61, 10), (167, 6)])
+def test_without_dodgson_where_it_is_slow(n_items: int, n: int) -> None:
+    assert _methods(of_size(n_items, n), None) == (
+        [name for name in sorted(AGGREGATORS) if name != "dodgson"],
+        [Reason("slow_dodgson", n_items=n_items, n_models=n)],
+    )
+    assert _methods(of_size(n_items, n), ["dodgson"]) == (["dodgson"], [])
+
+
+def test_the_first_method_makes_the_views() -> None:
+    methods: list[list[str] | None] = [None, [], ["borda", "average"]]
+    assert [consensus_method(one) for one in methods] == ["kemeny_young", "kemeny_young", "borda"]
+
+
+# --- Who is who: names in a human ranking and names of candidates.
+
+
+MATCHES = {
+    "the same": (["a", "b"], ["b", "a"], {"a": "a", "b": "b"}),
+    "a longer candidate": (["gpt-5"], ["openai/gpt-5"], {"openai/gpt-5": "gpt-5"}),
+    "a longer name": (["openai/gpt-5"], ["gpt-5"], {"gpt-5": "openai/gpt-5"}),
+    "part of a path": (["x/gpt-5"], ["y/x/gpt-5"], {"y/x/gpt-5": "x/gpt-5"}),
+    "another maker": (["azure/gpt-5"], ["openai/gpt-5"], {}),
+    "no slash before": (["5"], ["gpt-5"], {}),
+    "what stands after": (["gpt-5"], ["gpt-5/greedy"], {}),
+    "other case": (["GPT-5"], ["gpt-5"], {}),
+    # The namesakes are taken; what is left is no candidate, or fits only one.
+    "namesakes first": (
+        *(["gpt-5", "openai/gpt-5"], ["openai/gpt-5", "gpt-5"]),
+        {"openai/gpt-5": "openai/gpt-5", "gpt-5": "gpt-5"},
+    ),
+    "a namesake taken": (["openai/gpt-5", "gpt-5"], ["gpt-5"], {"gpt-5": "gpt-5"}),
+    "one fit left": (
+        *(["openai/gpt-5", "gpt-5"], ["openai/gpt-5", "azure/gpt-5"]),
+        {"openai/gpt-5": "openai/gpt-5", "azure/gpt-5": "gpt-5"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("names", "models", "found"), MATCHES.values(), ids=MATCHES)
+def test_matches(names: list[str], models: list[str], found: dict[str, str]) -> None:
+    assert match_names(names, models) == found
+    # The other way round the same pairs fit.
+    assert match_names(models, names) == {name: model for model, name in found.items()}
+
+
+def test_a_name_that_fits_two_models() -> None:
+    with pytest.raises(AnalysisError, match="'gpt-5' in the human ranking could be 'a/gpt-5'"):
+        match_names(["gpt-5"], ["a/gpt-5", "b/gpt-5"])
+
+
+def test_a_model_that_fits_two_names() -> None:
+    with pytest.raises(AnalysisError, match="'a/gpt-5' and 'b/gpt-5' could both be 'gpt-5'"):
+        match_names(["a/gpt-5", "b/gpt-5"], ["gpt-5"])
+
+
+PATHS = st.lists(st.sampled_from(["x", "y", "m"]), min_size=1, max_size=2).map("/".join)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(st.lists(PATHS, unique=True), st.lists(PATHS, unique=True))
+def test_by_definition(names: list[str], models: list[str]) -> None:
+    try:
+        found = match_names(names, models)
+    except AnalysisError:
+        return
+    assert len(set(found.values())) == len(found)
+    for model in models:
+        if model in names:
+            assert found[model] == model
+        elif model in found:
+            short, long = sorted((model, found[model]), key=len)
+            assert long.split("/")[1:] == [short]

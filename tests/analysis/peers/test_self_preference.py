@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, permutation_test
 
 from tests.analysis.alignment.panels import panel as of_ranks
-from tests.analysis.peers.builders import by_scores, identical, panel_of, reviews
+from tests.analysis.peers.builders import by_scores, panel_of, reviews
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
 from tiebreak.rankers import Resampling, fair_gaps, peer_views
@@ -59,27 +59,6 @@ def expected_gaps() -> NDArray[np.float64]:
     return np.array(
         [np.mean([rank(m, r) for r in range(n) if r != m]) - rank(m, m) for m in range(n)]
     )
-
-
-def test_the_views_by_hand(tmp_path: Path) -> None:
-    panel = panel_of(
-        tmp_path,
-        reviews("q1", {"a": "abc", "b": "bca", "c": "bac"}),
-        reviews("q2", {"a": "acb", "b": "acb", "c": "ca"}),
-        identical("q3", "abc"),
-    )
-    a, b, c = verdicts(panel).values()
-    assert [row.sr for row in (a, b, c)] == [1, 2, 2]
-    # Of a: q1 3 and 2, q2 1 and 2. Of b: q1 2 and 1, q2 3 by a alone. Of c: q1 3 and 2, q2 2 2.
-    assert [row.pr for row in (a, b, c)] == [2, 2.25, 2.25]
-    # q1: b before a 2:1, b before c 3:0, a before c 2:1. q2: a before c 2:1, both before b.
-    assert [row.sia for row in (a, b, c)] == [1.5, 2, 2.5]
-    # q1 without own ranks: a says bc, b says ca, c says ba, so bca. q2: cb, ac, a: acb.
-    assert [row.sfa for row in (a, b, c)] == [2, 2, 2]
-    # a: 2.5 − 1 and 1.5 − 1. b: 1.5 − 1 and 3 − 3. c: 2.5 − 3 and 2 − 1.
-    assert [row.gap.value for row in (a, b, c)] == [1, 0.25, 0.25]
-    assert [row.gap.n_items for row in (a, b, c)] == [2, 2, 2]
-    assert [row.remainder.value for row in (a, b, c)] == [0.5, 0, -0.5]
 
 
 # Each set of ballots is given by all of eight items: intervals have no width.

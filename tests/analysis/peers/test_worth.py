@@ -88,14 +88,6 @@ def test_shifts_by_hand(tmp_path: Path) -> None:
     assert largest_shift(worth.reviewers[1:3]) is None
 
 
-def test_the_largest_shift_may_be_a_rise(tmp_path: Path) -> None:
-    items = [reviews(f"q{k}", {"a": "abc", "X1": None}) for k in range(3)]
-    worth = worth_of(tmp_path, *items, reviews("q3", {"a": None, "X1": "cab"}))
-    # Means of 1 1 1 2, 2 2 2 3 and 3 3 3 1; without a there is q3 alone.
-    a = worth.reviewers[0]
-    assert (a.shift, a.moved, a.first_changes) == (-2, "c", True)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_reviewer_that_goes_by_place_is_found(tmp_path: Path, backwards: bool) -> None:
