@@ -10,18 +10,16 @@ from tiebreak.rankers.settlement import SettleFor
 
 
 def test_receipt_by_hand() -> None:
+    first = [
+        call("seed", cost=0.5, depth=0),
+        call(cost=0.1, depth=1),
+        call(cost=0.1, depth=2, repair=True),
+        call(cost=0.1, depth=3, attempt=1),
+        call(cost=0.1, depth=4, attempt=1, repair=True),
+        call("refine", role="evolver", model="e/m", cost=1.0, depth=5, cached=True),
+    ]
     items = [
-        item(
-            "q1",
-            calls=[
-                call("seed", cost=0.5, depth=0),
-                call(cost=0.1, depth=1),
-                call(cost=0.1, depth=2, repair=True),
-                call(cost=0.1, depth=3, attempt=1),
-                call(cost=0.1, depth=4, attempt=1, repair=True),
-                call("refine", role="evolver", model="e/m", cost=1.0, depth=5, cached=True),
-            ],
-        ),
+        item("q1", calls=first),
         item("q2", calls=[call("seed", cost=0.5), call(cost=0.1, depth=1, cached=True)]),
         item("q3", groups=[("a", "b", "c")]),
         item("q4", calls=[call("seed", cost=0.5)], complete=False),
@@ -42,8 +40,7 @@ def test_receipt_by_hand() -> None:
     )
     assert (receipt.input_tokens, receipt.output_tokens) == (900, 90)
     assert (receipt.cost, receipt.paid) == pytest.approx((3.0, 1.9))
-    assert receipt.depth_mean == pytest.approx((6 + 2 + 0) / 3)
-    assert receipt.depth_max == 6
+    assert (receipt.depth_mean, receipt.depth_max) == (pytest.approx((6 + 2 + 0) / 3), 6)
 
 
 def test_an_unknown_price_makes_the_sum_unknown_and_is_named() -> None:

@@ -48,27 +48,20 @@ def verified(
     return replace(of, correctness=Correctness(share, n, n_against, 0, 0, p=p, enough=enough))
 
 
+FIRST, LAST = (Position("matches", rate, rate - 0.03, rate + 0.03, 2309, 0.001, True)
+               for rate in (0.54, 0.46))  # fmt: skip
+FEW = replace(POSITION, n=40, enough=False)
+SECOND = replace(BOUND, rate=0.08, n=40, enough=False)
+SHOWN = replace(BOUND, kind="lists", n=100)
 CASES: dict[str, tuple[Rule, JudgeFigures]] = {
     "fair": ("elimination", FAIR),
-    "a little by the first": (
-        "elimination",
-        replace(FAIR, position=Position("matches", 0.54, 0.51, 0.57, 2309, 0.001, True)),
-    ),
-    "a little by the last": (
-        "elimination",
-        replace(FAIR, position=Position("matches", 0.46, 0.43, 0.49, 2309, 0.001, True)),
-    ),
-    "few verdicts": (
-        "elimination",
-        replace(FAIR, position=replace(POSITION, n=40, enough=False)),
-    ),
+    "a little by the first": ("elimination", replace(FAIR, position=FIRST)),
+    "a little by the last": ("elimination", replace(FAIR, position=LAST)),
+    "few verdicts": ("elimination", replace(FAIR, position=FEW)),
     "a coin": ("elimination", replace(FAIR, coin_p=NAN)),
     "by the first": ("elimination", replace(FAIR, position=BOUND)),
     # Where there is little else, too.
-    "by the second": (
-        "elimination",
-        replace(FAIR, position=replace(BOUND, rate=0.08, n=40, enough=False), coin_p=0.9),
-    ),
+    "by the second": ("elimination", replace(FAIR, position=SECOND, coin_p=0.9)),
     "flips to the second": (
         "elimination",
         replace(
@@ -93,16 +86,10 @@ CASES: dict[str, tuple[Rule, JudgeFigures]] = {
     "reviewers, wrong": ("consensus", verified(200, 150, p=0.0, of=LISTS)),
     "lists": ("listing", LISTS),
     "reviewers": ("consensus", LISTS),
-    "few reviews": (
-        "consensus",
-        replace(LISTS, position=replace(LISTS.position, n=9, enough=False)),
-    ),
+    "few reviews": ("consensus", replace(LISTS, position=replace(FEW, kind="lists", n=9))),
     "reviewers by a coin": ("consensus", replace(LISTS, coin_p=NAN)),
-    "lists as shown": ("listing", replace(LISTS, position=replace(BOUND, kind="lists", n=100))),
-    "lists against the order": (
-        "listing",
-        replace(LISTS, position=replace(BOUND, kind="lists", n=100, rate=0.3)),
-    ),
+    "lists as shown": ("listing", replace(LISTS, position=SHOWN)),
+    "lists against the order": ("listing", replace(LISTS, position=replace(SHOWN, rate=0.3))),
 }
 
 

@@ -22,41 +22,30 @@ NATIVE = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.5, "e": None}
 GROUPS = [["a"], ["b"], ["c"], ["d"], ["e"]]
 
 
-JUDGED = {
-    "matches": (
-        {"matches": [match("a", "b", 0.5), match("b", "c", 0.5), match("a", "c", -1)]},
+GRADES = {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.1}
+LISTED = [(("b",), ("a", "d"), ("c",)), (("c", "b"), ("a",))]
+UNUSABLE = Listing(unscored="no JSON", reviewer="z")
+JUDGED: dict[str, tuple[str, list[Any], tuple[int, int, int]]] = {
+    "won and lost": (
+        "matches",
+        [match("a", "b", 0.5), match("b", "c", 0.5), match("a", "c", -1)],
         (2, 1, 0),
     ),
-    "a tie, and no verdict": (
-        {"matches": [match("b", "a", 0.0), match("b", "c", None)]},
-        (1, 0, 1),
-    ),
-    "no two that differ": ({"matches": [match("d", "b", 0.5), match("a", "e", -0.5)]}, (0, 0, 0)),
-    "grades": (
-        {
-            "scores": [
-                PointScore(candidate=name, score=score)
-                for name, score in {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.1}.items()
-            ]
-        },
-        (2, 1, 1),
-    ),
+    "a tie, and no verdict": ("matches", [match("b", "a", 0.0), match("b", "c", None)], (1, 0, 1)),
+    "none that differ": ("matches", [match("d", "b", 0.5), match("a", "e", -0.5)], (0, 0, 0)),
+    "grades": ("scores", [PointScore(candidate=c, score=s) for c, s in GRADES.items()], (2, 1, 1)),
     "lists": (
-        {
-            "listings": [
-                Listing(groups=(("b",), ("a", "d"), ("c",)), reviewer="x"),
-                Listing(groups=(("c", "b"), ("a",)), reviewer="y"),
-                Listing(unscored="no JSON", reviewer="z"),
-            ]
-        },
+        "listings",
+        [*(Listing(groups=g, reviewer="x") for g in LISTED), UNUSABLE],
         (4, 3, 1),
     ),
 }
 
 
-@pytest.mark.parametrize(("judged", "counts"), JUDGED.values(), ids=JUDGED)
-def test_counts(judged: dict[str, Any], counts: tuple[int, int, int]) -> None:
-    found = correctness_of([item("q", groups=GROUPS, native=NATIVE).model_copy(update=judged)])
+@pytest.mark.parametrize(("kind", "judged", "counts"), JUDGED.values(), ids=JUDGED)
+def test_counts(kind: str, judged: list[Any], counts: tuple[int, int, int]) -> None:
+    ballots = item("q", groups=GROUPS, native=NATIVE).model_copy(update={kind: judged})
+    found = correctness_of([ballots])
     assert (found.n, found.n_against, found.n_tied) == counts
     share = counts[1] / counts[0] if counts[0] else math.nan
     assert found.share.value == pytest.approx(share, nan_ok=True)
