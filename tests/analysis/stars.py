@@ -20,7 +20,8 @@ def starred(
     judges = [name for name, own in stars.items() if isinstance(own, Mapping)] or [judge]
     calls = [Call(kind="score", role="judge", model=name) for name in judges]
     made = rated(item_id, stars, **{"benchmark": "fair", "calls": calls} | fields)
-    return made.model_copy(update={"native": dict.fromkeys(made.models)})
+    copied: ItemBallots = made.model_copy(update={"native": dict.fromkeys(made.models)})
+    return copied
 
 
 def answered(ballots: ItemBallots, answers: Mapping[str, str], epoch: int = 1) -> EvalSample:

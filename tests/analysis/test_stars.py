@@ -181,7 +181,8 @@ def test_a_reference(tmp_path: Path) -> None:
 def test_styles_of_prompting_are_paired_by_question(tmp_path: Path) -> None:
     stars = drawn(60)
     worse = [{m: max(0, (s or 0) - 1) for m, s in one.items()} for one in stars]
-    for name, rows in {"": stars, "_few_shot": stars, "_step_by_step": worse}.items():
+    asked: dict[str, list[Any]] = {"": stars, "_few_shot": stars, "_step_by_step": worse}
+    for name, rows in asked.items():
         write(tmp_path / f"x{name}.eval", items_of(rows, benchmark=f"fair{name}"))
     report = star_report(tmp_path, how=HOW)
     assert report.styles is not None

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from tests.scorers.tournament import planted_contest
+from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.scorers.contest import Contest
 
@@ -27,3 +29,9 @@ def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[C
         contest({name: f"{name} {'word ' * number}" for name in kept}, number, names[len(kept) :])
         for number in range(n_items)
     ]
+
+
+def known(**fields: Any) -> Experience:
+    """What a log of 50 calls of `j` says."""
+    usual: dict[str, Any] = {"models": ("j",), "n_calls": 50, "tokens": {}, "repairs": 0.0}
+    return Experience(**usual | {"close": None, "tie": None} | fields)

@@ -237,6 +237,7 @@ def starred(
 
     None is a reply that could not be used.
     """
+    by_judge: dict[str, Mapping[str, Any]]
     by_judge = {name: own for name, own in stars.items() if isinstance(own, Mapping)} or {"": stars}
     names = tuple(next(iter(by_judge.values())))
     scores = tuple(
