@@ -1,6 +1,7 @@
 """Leaderboards and star boards of one reading of some logs."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def write(path: Path, number: int, *items: ItemBallots) -> Path:
     samples = [sample(one, f"s{k}" if one.canary else "") for k, one in enumerate(items)]
     planted = [one.id for one, own in zip(samples, items, strict=True) if own.canary]
     metadata = {PROTOCOL_KEY: "full_pairwise", CANARIES_KEY: planted}
-    ids = {"eval_id": f"E{number}", "task_id": f"T{number}"}
+    ids: dict[str, Any] = {"eval_id": f"E{number}", "task_id": f"T{number}"}
     when = f"2026-01-{number:02}T00:00:00+00:00"
     return write_log(path / f"{number}.eval", samples, created=when, metadata=metadata, **ids)
 

@@ -149,7 +149,11 @@ def orders(n: int, shift: int) -> list[str]:
 def compared(folder: Path) -> Path:
     """Logs of two benchmarks: all pairs in both orders, three times, and other protocols."""
     for number, (name, args, items) in enumerate(_logs([call(cost=0.02)] * 6), start=1):
-        ids = {"task_id": f"T{number}", "eval_id": f"E{number}", "created": DAY.format(number)}
+        ids: dict[str, Any] = {
+            "task_id": f"T{number}",
+            "eval_id": f"E{number}",
+            "created": DAY.format(number),
+        }
         write_log(folder / f"{name}.eval", items, task_args=args, **ids)
     return folder
 

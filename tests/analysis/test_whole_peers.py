@@ -67,7 +67,11 @@ def write(folder: Path) -> Path:
     silent = identical("m1", "abcd", benchmark="mmlu")
     second = epoch.model_copy(update={"epoch": 2})
     write_log(folder / "1.eval", [*full(), *rest, silent, second])
-    later = {"task_id": "T2", "eval_id": "E2", "created": "2026-01-02T00:00:00+00:00"}
+    later: dict[str, Any] = {
+        "task_id": "T2",
+        "eval_id": "E2",
+        "created": "2026-01-02T00:00:00+00:00",
+    }
     write_log(folder / "2.eval", thinned(), task_args={"degree": 2}, **later)
     return folder
 

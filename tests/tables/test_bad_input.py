@@ -59,15 +59,16 @@ WORDS: dict[str, Callable[[str], Any]] = {
 }
 
 
+READERS: dict[str, Callable[[Any], Any]] = {**FILES, **WORDS}
+
+
 def test_what_is_said_of_bad_input(tmp_path: Path) -> None:
     found = []
     for kind, texts in TEXTS.items():
         for name, text in texts.items():
+            given: Any = text if kind in WORDS else write(tmp_path / kind, text)
             with pytest.raises(TableError) as caught:
-                if kind in WORDS:
-                    WORDS[kind](text)
-                else:
-                    FILES[kind](write(tmp_path / kind, text))
+                READERS[kind](given)
             assert kind in WORDS or str(tmp_path / kind) in str(caught.value)
             found.append(f"{kind}, {name}: {type(caught.value).__name__}: {caught.value}\n")
     text = "".join(found).replace(f"{tmp_path}/", "")
@@ -84,10 +85,10 @@ def test_text_that_is_not_utf8(tmp_path: Path, file: str, encoding: str) -> None
         FILES[file](path)
 
 
-READERS = [read_human_labels, read_human_ranking, read_causes, read_dates, read_score_table]
+TABLES = [read_human_labels, read_human_ranking, read_causes, read_dates, read_score_table]
 
 
-@pytest.mark.parametrize("reader", [*READERS, read_ballots, read_results, FILES["rounds.yaml"]])
+@pytest.mark.parametrize("reader", [*TABLES, read_ballots, read_results, FILES["rounds.yaml"]])
 def test_a_path_that_is_not_there(tmp_path: Path, reader: Reader) -> None:
     with pytest.raises(TableError, match=r"nothing\.csv does not exist; check the spelling"):
         reader(tmp_path / "nothing.csv")

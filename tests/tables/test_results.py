@@ -29,7 +29,7 @@ from inspect_ai.solver import TaskState
 
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import cells, run_inspect, task_values, write, write_summary
-from tiebreak.tables import TableError, UnreadableFileError
+from tiebreak.tables import TableError
 from tiebreak.tables.reading import NO_SCORE
 from tiebreak.tables.results import read_results
 
@@ -101,8 +101,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 @pytest.mark.slow
 def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
     table = read_results([logs["plain"], logs["named"], logs["spread first"], logs["declared"]])
-    assert table.models == ("mockllm/one", "mockllm/two", "one, hot")
-    assert table.benchmarks == ("gsm8k", "words")
     assert cells(table) == {
         ("mockllm/one", "gsm8k"): 0.75,
         ("one, hot", "gsm8k"): 0.5,
@@ -111,10 +109,13 @@ def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
     }
     assert len(table.sources) == 4
     said = "\n".join(table.notes)
-    assert "gsm8k: the metric is not the same for all models: match.accuracy (such as" in said
-    assert "gsm8k: the number of items is not the same for all models: 4 (such as" in said
-    assert "the score is match.accuracy, out of match.accuracy, includes.accuracy" in said
-    assert "2 of 6 scores are missing" in said
+    for words in (
+        "gsm8k: the metric is not the same for all models: match.accuracy (such as",
+        "gsm8k: the number of items is not the same for all models: 4 (such as",
+        "the score is match.accuracy, out of match.accuracy, includes.accuracy",
+        "2 of 6 scores are missing",
+    ):
+        assert words in said
 
 
 def test_ranks_that_were_written_back_are_no_result(
@@ -157,9 +158,8 @@ def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path)
     write_eval_log(failed, str(tmp_path / "failed.eval"))
     shutil.copy(logs["nan"], tmp_path / "nan.eval")
     write(tmp_path / "cut.eval", "no zip file")
-    write(tmp_path / "results_2026-01-01T00-00-00.json", '{"results": ')
-    write(tmp_path / ".hidden" / "results_2026-01-01T00-00-00.json", '{"results": ')
-    write(tmp_path / "other.json", '{"results": ')
+    for name in ("results_2026-01-01T00-00-00.json", ".hidden/results_2026.json", "other.json"):
+        write(tmp_path / name, '{"results": ')
     table = read_results(tmp_path)
     assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
     said = {
@@ -174,8 +174,6 @@ def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path)
     for file, words in said.items():
         assert any(file in note and words in note for note in table.notes), (file, table.notes)
     assert table.public_notes == ()  # each of these names a file
-    with pytest.raises(UnreadableFileError, match="cannot be read as an Inspect log"):
-        read_results(tmp_path / "cut.eval")
     with pytest.raises(TableError, match=r"no result of a finished run.*\n  - .*nan\.eval"):
         read_results([tmp_path / "nan.eval", tmp_path / "ranking.eval"])
 
@@ -190,25 +188,24 @@ def test_samples_without_an_end_are_noted(logs: Mapping[str, Path], tmp_path: Pa
 
 
 def test_the_newest_run_counts(logs: Mapping[str, Path], tmp_path: Path) -> None:
-    newest = read_eval_log(str(logs["plain"])).eval.created
     log = read_eval_log(str(logs["plain"]))
     log.eval.created = "2020-01-01T00:00:00+00:00"
     assert log.results
     log.results.scores[0].metrics["accuracy"].value = 0.1
     write_eval_log(log, str(tmp_path / "z_old.eval"))
-    shutil.copy(logs["plain"], tmp_path / "a_new.eval")
+    new = tmp_path / "a_new.eval"
+    shutil.copy(logs["plain"], new)
     older = task_values(4, exact_match=0.2)  # 2017, by lm-eval
     write_summary(tmp_path / "b" / "results_x.json", "mockllm/one", {"gsm8k": older}, date=1.5e9)
     table = read_results(tmp_path)
-    assert newest > "2026"
     assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
-    assert table.sources == ((tmp_path / "a_new.eval").as_posix(),)
+    assert table.sources == (new.as_posix(),)
     [note] = table.notes
-    assert note.startswith("Of several runs the newest counts: 'mockllm/one' on gsm8k: ")
-    counts, _, others = note.partition(", not ")
-    assert "a_new.eval" in counts
-    assert "results_x.json" in others
-    assert "z_old.eval" in others
+    assert note.startswith(
+        f"Of several runs the newest counts: 'mockllm/one' on gsm8k: {new.as_posix()}, not "
+    )
+    assert "results_x.json" in note
+    assert "z_old.eval" in note
 
 
 def one(folder: Path, values: Mapping[str, Any], task: str = "gsm8k", **more: Any) -> Path:
@@ -392,20 +389,6 @@ def test_packed_logs_have_the_results_of_the_logs(logs: Mapping[str, Path], tmp_
         table = read_results(given)
         assert cells(table) == cells(plain)
         assert table.sources == (packed.as_posix(),)
-
-
-def test_runs_that_do_not_count_are_one_sentence(tmp_path: Path) -> None:
-    values = {"gsm8k": task_values(acc=0.5), "law": task_values(acc=0.5)}
-    for model in "abc":
-        for date in (1, 2):
-            write_summary(tmp_path / model / f"results_{date}.json", model, values, date=date)
-    parts = [
-        f"'{model}' on gsm8k, law: {folder}/results_2.json, not {folder}/results_1.json"
-        for model in "abc"
-        for folder in [tmp_path / model]
-    ]
-    [note] = read_results(tmp_path).notes
-    assert note == f"Of several runs the newest counts: {'; '.join(parts)}"
 
 
 @pytest.mark.parametrize("value", ["N/A", None, NAN, True, [0.5], 10**400])
