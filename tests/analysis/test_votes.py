@@ -79,16 +79,14 @@ def test_models_that_nothing_joins_have_no_rank(tmp_path: Path) -> None:
     apart = [{"item_id": "x", "model_a": "elm", "model_b": "fir", "winner": "a"}]
     once = [{"item_id": "y", "model_a": "oak", "model_b": "ash", "winner": "b"}]
     board = board_of(tmp_path, without(votes(), "judge", "first") + apart + once)
-    assert board.unjoined == ("elm", "fir")
+    assert (board.unjoined, board.n_matches) == (("elm", "fir"), 241)
     rows = {row.model: row for row in board.rows}
     assert rows.keys() == {"ash", "birch", "cedar", "oak"}
     assert (rows["oak"].rank_lower, rows["oak"].rank_upper) == (1, 4)
     assert np.isnan(rows["oak"].score.lower)
-    assert [*map(str, board.warnings)] == [
-        "No chain of matches joins elm, fir to the other models, so they have no rank",
-        "No interval for oak: it takes at least two items",
-    ]
-    assert board.n_matches == 241
+    unjoined, alone = map(str, board.warnings)
+    assert "joins elm, fir to the other models" in unjoined
+    assert "No interval for oak" in alone
 
 
 def test_what_are_no_models_are_refused(tmp_path: Path) -> None:

@@ -87,6 +87,10 @@ def test_people_are_told_apart_from_a_judge(votes_db: Path) -> None:
     [log] = read_ranking_logs(votes_db)
     assert log.seconds == {"ann": 4.0, "ben": 6.0}
     assert all(entry.flipped is None for item in log.items for entry in item.matches)
+    numbered = read_votes_log(str(votes_db), rater_names=False)
+    assert list(numbered.seconds) == ["rater 1", "rater 2"]
+    assert not re.search(r"\bann\b", repr(numbered))
+    assert [one.placement for one in numbered.samples] == [one.placement for one in log.samples]
 
 
 def judged_log(folder: Path, given: Sequence[VotesItem] = ITEMS) -> Path:
@@ -131,14 +135,6 @@ def test_votes_are_to_a_judge_what_the_same_votes_in_csv_are(
     assert all(len(digest) == 64 for label in labels.labels for digest in label.digests)
     items = {vote.item for vote in VOTES if vote.choice != "identical"}
     assert calibrate(log, labels).n == len(items)
-
-
-def test_people_alone_are_the_board_of_their_votes(tmp_path: Path) -> None:
-    items = items_of(60, twins=False)
-    path = write_votes(tmp_path / "votes.db", items, list(votes_of(items, ("ann", "ben"))))
-    [anchored] = anchored_boards(judged_log(tmp_path, items), path)
-    alone = {row.model: row.people.value for row in anchored.rows}
-    assert {row.model: row.borda for row in board_of(path).rows} == pytest.approx(alone)
 
 
 def test_stars_are_a_star_board(tmp_path: Path) -> None:
@@ -228,14 +224,6 @@ def test_models_that_nobody_was_asked_about_have_no_rank(tmp_path: Path) -> None
     assert [(pair.above, pair.below) for pair in board.pairs] == [
         tuple(row.model for row in board.rows[:2])
     ]
-
-
-def test_raters_as_numbers(votes_db: Path) -> None:
-    log = read_votes_log(str(votes_db), rater_names=False)
-    assert list(log.seconds) == ["rater 1", "rater 2"]
-    assert not re.search(r"\bann\b", repr(log))
-    named = read_votes_log(str(votes_db))
-    assert [sample.placement for sample in log.samples] == [s.placement for s in named.samples]
 
 
 def test_votes_among_other_logs(tmp_path: Path, votes_db: Path) -> None:

@@ -136,18 +136,11 @@ def test_a_log_that_another_attempt_replaces_is_compared_with_nothing(
     tmp_path: Path, lacking: str
 ) -> None:
     scores = opinions(6, 4, 1.0, seed=0)
-    for name, degree in (("sparse", 2), ("full", 3)):
-        args = {"degree": 2} if name == "sparse" else {}
-        write_log(
-            tmp_path / f"{name}.eval", thinned(scores, degree), task_args=args, task_id=name,
-            eval_id=name,
-        )  # fmt: skip
+    sparse, full = (thinned(scores, degree) for degree in (2, 3))
+    compared(tmp_path, sparse=(sparse, {"degree": 2}), full=(full, {}))
     panels = {Path(panel.log).stem: panel for panel in read_panels([tmp_path])}
     entries, _ = entries_of(read_ranking_logs([tmp_path]), how=HOW)
-    known = {
-        (one.board.log, one.board.benchmark): one
-        for one in entries
-        if one.board.rule.reviewed and Path(one.board.log).stem != lacking
-    }
+    boards = {(one.board.log, one.board.benchmark): one for one in entries}
+    known = {key: one for key, one in boards.items() if Path(key[0]).stem != lacking}
     assert len(known) == 1
     assert _compared(panels["sparse"], panels["full"], known, HOW) is None
