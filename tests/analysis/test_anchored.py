@@ -115,16 +115,12 @@ def test_what_few_people_leave_open_is_said(tmp_path: Path) -> None:
 
 
 def test_stars(tmp_path: Path) -> None:
-    people = np.clip(np.round(PEOPLE + 1.5), 0, 3).astype(int)
-    seen = np.clip(np.round(JUDGE + 1.5), 0, 3).astype(int)
-    items = [
-        starred(f"q{k}", dict(zip(MODELS, row.tolist(), strict=True))) for k, row in enumerate(seen)
-    ]
-    write_log(tmp_path / "log.eval", items)
-    rows = range(10, 35)
+    people, seen = (np.clip(np.round(given + 1.5), 0, 3).astype(int) for given in (PEOPLE, JUDGE))
+    rated = [dict(zip(MODELS, row.tolist(), strict=True)) for row in seen]
+    write_log(tmp_path / "log.eval", [starred(f"q{k}", row) for k, row in enumerate(rated)])
     labels = [
         HumanLabel(2 + 3 * k + m, f"q{k}", (model,), int(people[k, m]))
-        for k in rows
+        for k in range(10, 35)
         for m, model in enumerate(MODELS)
     ]
     # Another person, who gave b one star less in ten items.
@@ -137,9 +133,8 @@ def test_stars(tmp_path: Path) -> None:
     assert scores(board, lambda row: row.judge) == pytest.approx(seen.mean(axis=0) / 3)
     means = people.astype(float)
     means[10:20, 1] = (means[10:20, 1] + np.maximum(means[10:20, 1] - 1, 0)) / 2
-    assert scores(board, lambda row: row.people.value) == pytest.approx(
-        means[10:35].mean(axis=0) / 3
-    )
+    of_people = scores(board, lambda row: row.people.value)
+    assert of_people == pytest.approx(means[10:35].mean(axis=0) / 3)
     assert board.weights[0] > 0.3
 
 
@@ -164,14 +159,13 @@ def test_labels_of_another_answer_are_left_out(tmp_path: Path) -> None:
     items = judged("points", "round_robin")
     write_log(tmp_path / "log.eval", [answered(ballots, texts) for ballots in items])
     right = hashlib.sha256(texts["a"].encode()).hexdigest()[:12]
-    labels = votes(range(12)).labels
-    digests = [tuple(right if name == "a" else "" for name in label.models) for label in labels]
-    digests[0] = tuple("0" * 12 for _ in labels[0].models)
-    changed = tuple(
-        HumanLabel(label.line, label.item_id, label.models, label.value, digests=digest)
-        for label, digest in zip(labels, digests, strict=True)
-    )
-    [board] = anchored_boards(tmp_path, HumanLabels("votes.csv", "preferences", changed))
+    given = votes(range(12))
+    labels = [
+        replace(label, digests=tuple(right if name == "a" else "" for name in label.models))
+        for label in given.labels
+    ]
+    labels[0] = replace(labels[0], digests=("0" * 12,) * 2)
+    [board] = anchored_boards(tmp_path, replace(given, labels=tuple(labels)))
     assert board.n_labels == len(labels) - 1
 
 

@@ -40,12 +40,8 @@ def test_identical_answers_are_tied_and_share_matches() -> None:
 
 
 def test_places_by_hand() -> None:
-    items = [
-        listed("q1", [["a"], ["b", "c"]]),
-        listed("q2", [["b"], ["a"], ["c"]]),
-        listed("q3", None),
-    ]
-    rates = win_rates(placed(items))
+    lists = {"q1": [["a"], ["b", "c"]], "q2": [["b"], ["a"], ["c"]], "q3": None}
+    rates = win_rates(placed([listed(name, order) for name, order in lists.items()]))
     assert rates.by == "places"
     # a–b: won, lost. a–c: won twice. b–c: tied, won: (½ + 1) / 2.
     nan = np.nan
