@@ -40,11 +40,8 @@ def printed(contest: ContestReport) -> str:
 
 def test_several_changes_each_on_its_own() -> None:
     contest = report(spoil=["dan=maths,law:best", "ben=code", "ben=law:2.5"], eliminate=(1, 2))
-    changes: list[tuple[int, tuple[int, ...], list[float]]] = [
-        (3, (0, 2), [9.0, 8.0]),
-        (1, (1,), [0.0]),
-        (1, (2,), [2.5]),
-    ]
+    changes: list[tuple[int, tuple[int, ...], list[float]]]
+    changes = [(3, (0, 2), [9.0, 8.0]), (1, (1,), [0.0]), (1, (2,), [2.5])]
     for found, (model, benchmarks, values) in zip(contest.spoilt, changes, strict=True):
         alone = perturb(SCORES, model, benchmarks, values, eliminate=1, iterations=2000, seed=3)
         np.testing.assert_array_equal(found.after.expected_wins, alone.after.expected_wins)
@@ -86,24 +83,23 @@ def test_too_few_contests_for_an_interval_are_explained() -> None:
     assert str(contest_report(easy, options={"iterations": 9}).notes[-1]).endswith("on: easy")
 
 
-@pytest.mark.parametrize(
-    ("hole", "rounds", "missing", "words"),
-    [
-        ((1, 2), None, "error", "'ben' has no score on 'law'"),
-        ((1, 2), [(0,), (1, 2)], "error", "'ben' has no score on 'law'"),
-        ((1, 2), None, "available", "'ben' has no score on any benchmark of the round law"),
-        ((1, 2), [(0,), (1, 2)], "available", None),
-        ((1, 2), None, "worst", None),
-        ((1, 2), [(0,), (1,)], "error", None),  # not played
-    ],
-)
-def test_missing_scores_are_named(
-    hole: tuple[int, int], rounds: list[tuple[int, ...]] | None, missing: str, words: str | None
-) -> None:
+HOLE = "'ben' has no score on 'law'"
+MISSING: list[tuple[Any, str, str | None]] = [
+    (None, "error", HOLE),
+    ([(0,), (1, 2)], "error", HOLE),
+    (None, "available", "'ben' has no score on any benchmark of the round law"),
+    ([(0,), (1, 2)], "available", None),
+    (None, "worst", None),
+    ([(0,), (1,)], "error", None),  # not played
+]
+
+
+@pytest.mark.parametrize(("rounds", "missing", "words"), MISSING)
+def test_missing_scores_are_named(rounds: Any, missing: Any, words: str | None) -> None:
     scores = SCORES.copy()
-    scores[hole] = np.nan
+    scores[1, 2] = np.nan
     table = ScoreTable(MODELS, BENCHMARKS, scores, notes=("why it is not there",))
-    options: CsdOptions = {"iterations": 100, "missing": missing}  # type: ignore[typeddict-item]
+    options: CsdOptions = {"iterations": 100, "missing": missing}
     if words is None:
         contest = contest_report(table, rounds=rounds, options=options)
         assert np.isfinite(contest.result.expected_wins).all()

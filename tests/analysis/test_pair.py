@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -64,7 +65,7 @@ def test_models_that_never_met(tmp_path: Path) -> None:
     logs = write_log(tmp_path / "r.eval", [bracket("q", *"abc"), bracket("r", *"dbc")])
     [found] = compare_pair(logs, "a", "d")
     assert (found.n_items, str(found.sentence)) == (0, "No item ranks both a and d.")
-    assert all(map(math.isnan, (found.difference, found.lower, found.upper, found.p)))
+    assert np.isnan([found.difference, found.lower, found.upper, found.p]).all()
     [one] = compare_pair(logs, "d", "b")
     assert str(one.sentence) == "d and b cannot be told apart: +0.500 Borda (p = 1.000, 1 item)."
 
