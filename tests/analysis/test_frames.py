@@ -38,10 +38,10 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Logs of brackets and of reviews, with items cut short and items without a ranking."""
     folder = tmp_path_factory.mktemp("frames")
     items = [
-        bracket("q1", "a", "b", "c", calls=[call("match", model="j/judge")]),
-        item("q4", [match("a", "b", None), match("a", "c", None, round=2)]),
+        sample(bracket("q1", "a", "b", "c", calls=[call("match", model="j/judge")])),
+        sample(item("q4", [match("a", "b", None), match("a", "c", None, round=2)])),
         sample(item("q5", [match("a", "b", 0.4)], complete=False), error="it broke"),
-        skipped("q6", 3, 4),
+        sample(skipped("q6", 3, 4)),
         sample(None, "q7", error="it broke"),
     ]
     write_log(folder / "seal.eval", items)

@@ -90,7 +90,7 @@ def test_the_board_says_who_is_doubtful() -> None:
 
 
 def test_judges_that_take_turns_have_no_others_beside_them() -> None:
-    items = []
+    items: list[ItemBallots] = []
     for item in log_of(FAIR, FAIR):
         matches = [
             replace(m, verdicts=tuple(v for v in m.verdicts if v.judge == "ab"[slot % 2]))
