@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from tiebreak.text import listed, split_names, visible, words_of
+from tiebreak.text import count, listed, percent, split_names, visible, words_of
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,15 @@ def test_what_steers_is_shown(text: str, shown: str) -> None:
 )
 def test_words_in_any_script(text: str, words: list[str]) -> None:
     assert words_of(text) == [unicodedata.normalize("NFKC", word) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1, "100%")]
+)
+def test_percent(rate: float, text: str) -> None:
+    assert percent(rate) == text
+
+
+def test_count() -> None:
+    assert count(1200, "match", "matches") == "1,200 matches"
+    assert count(1, "match", "matches") == "1 match"

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.analysis.judge.test_length import met
+from tests.analysis.judge.test_position import met
 from tests.analysis.test_stars import items_of, log_of
 from tests.analysis.test_trust import CYCLES, FAIR, FLIPS, LENGTH, POSITION
-from tests.ranking_logs.builders import item, listed, match
-from tiebreak.analysis.judge.biases import length_of, place_of, position_of
+from tests.ranking_logs.builders import listed
+from tiebreak.analysis.judge.biases import length_of, place_of
 from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import JudgeReplies, Juror
 from tiebreak.analysis.star_table import rounds_of
@@ -53,12 +53,6 @@ def test_flips_that_go_one_way(p: float, rate: float, firsts: int, said: list[st
     assert list(map(str, faults(judge))) == said
 
 
-@pytest.mark.parametrize(("n", "enough"), [(179, False), (180, True)])
-def test_how_many_verdicts_are_enough(n: int, enough: bool) -> None:
-    found = position_of([item(f"q{k}", [match("a", "b", 0.3)]) for k in range(n)])
-    assert (found.n, found.rate, found.enough) == (n, 1, enough)
-
-
 def shown(number: int, order: str) -> ItemBallots:
     given = Listing(groups=(("a",), ("b",), ("c",)), shown=tuple(order))
     return listed(f"q{number}", ["a", "b", "c"]).model_copy(update={"listings": (given,)})
@@ -77,8 +71,7 @@ def test_ten_lists_are_tested(n: int, tested: bool) -> None:
 @pytest.mark.parametrize(("n", "interval"), [(9, False), (10, True)])
 def test_ten_items_give_length_an_interval(n: int, interval: bool) -> None:
     found = length_of([met(f"q{k}", ("ab", k % 2, 1 - k % 2, 0.3)) for k in range(n)])
-    assert math.isnan(found.lower) is not interval
-    assert (found.n_items, math.isnan(found.p)) == (n, True)
+    assert (math.isnan(found.lower), found.n_items, math.isnan(found.p)) == (not interval, n, True)
 
 
 @pytest.mark.parametrize(("n", "tested"), [(39, False), (40, True)])

@@ -1,24 +1,25 @@
 import math
+from itertools import product
 
 import pytest
 
-from tests.ranking_logs.builders import by_native, call, graded, item
-from tiebreak.analysis.receipt import KindCalls, Usage, receipt_of
+from tests.expected import check
+from tests.ranking_logs.builders import bracket, by_native, call, graded, item, skipped
+from tiebreak.analysis.receipt import KindCalls, Settled, Usage, receipt_of, settled_of
+from tiebreak.rankers.settlement import SettleFor
 
 
 def test_receipt_by_hand() -> None:
+    first = [
+        call("seed", cost=0.5, depth=0),
+        call(cost=0.1, depth=1),
+        call(cost=0.1, depth=2, repair=True),
+        call(cost=0.1, depth=3, attempt=1),
+        call(cost=0.1, depth=4, attempt=1, repair=True),
+        call("refine", role="evolver", model="e/m", cost=1.0, depth=5, cached=True),
+    ]
     items = [
-        item(
-            "q1",
-            calls=[
-                call("seed", cost=0.5, depth=0),
-                call(cost=0.1, depth=1),
-                call(cost=0.1, depth=2, repair=True),
-                call(cost=0.1, depth=3, attempt=1),
-                call(cost=0.1, depth=4, attempt=1, repair=True),
-                call("refine", role="evolver", model="e/m", cost=1.0, depth=5, cached=True),
-            ],
-        ),
+        item("q1", calls=first),
         item("q2", calls=[call("seed", cost=0.5), call(cost=0.1, depth=1, cached=True)]),
         item("q3", groups=[("a", "b", "c")]),
         item("q4", calls=[call("seed", cost=0.5)], complete=False),
@@ -48,9 +49,7 @@ def test_an_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
     assert (receipt.cost, receipt.paid) == (None, None)
     assert receipt.unpriced_models == ("j/free",)
     assert [use.cost for use in receipt.usage] == [None, 0.1]
-
-
-def test_cached_calls_are_free_even_without_a_price() -> None:
+    # Cached calls are free even without a price.
     receipt = receipt_of([item("q", calls=[call(cost=None, cached=True)])])
     assert (receipt.cost, receipt.paid) == (None, 0.0)
 
@@ -73,3 +72,30 @@ def test_only_identical_answers_make_a_call_needless() -> None:
     receipt = receipt_of(items)
     assert (receipt.n_items, receipt.n_items_without_call) == (4, 1)
     assert [kind.kind for kind in receipt.kinds] == ["rubric", "score"]
+
+
+# --- Runs that stopped early: which decision counts, and what is said of it.
+
+
+JUDGED = receipt_of([bracket(f"q{k}", "a", "b", "c", calls=[call(), call()]) for k in range(2)])
+
+
+def test_the_sentence() -> None:
+    """Both tests at five percent are wrong in seven."""
+    lines = []
+    goals: list[SettleFor] = ["new", "these"]
+    for error, top, settle_for in product((0.025, 0.05), (None, 1, 3), goals):
+        found = Settled(10, 20, error, top, settle_for, n_skipped=10, calls_saved=30.0)
+        lines.append(f"{error}, {top}, {settle_for}: {found.decision}\n")
+    check(__file__, "settled.txt", "".join(lines))
+
+
+def test_the_latest_decision_counts_and_all_skipped_items() -> None:
+    items = [skipped("q3", 2, 6, top=1), skipped("q4", 4, 6, settle_for="these"), item("q5")]
+    assert settled_of([*items, skipped("q6", 3, 6)], JUDGED) == Settled(
+        after=4, of=6, error=0.05, top=None, settle_for="these", n_skipped=3, calls_saved=6.0
+    )
+    assert settled_of([item("q5")], JUDGED) is None
+    nothing = settled_of(items, receipt_of([]))
+    assert nothing is not None
+    assert math.isnan(nothing.calls_saved)

@@ -1,6 +1,5 @@
 """Stability of leaderboards: tables 2 and 3 of SEAL in small, by hand and by brute force."""
 
-from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -14,7 +13,7 @@ from tests.ranking_logs.builders import all_pairs, call, listed
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.stability import StabilityReport, stability
+from tiebreak.analysis.stability import stability
 from tiebreak.rankers import RankingError, Resampling
 from tiebreak.reason import Reason
 from tiebreak.report.sheets.stability import data_of, sheets_of
@@ -23,10 +22,6 @@ from tiebreak.report.sheets.stability import data_of, sheets_of
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
-
-
-def printed(report: StabilityReport, width: int) -> str:
-    return show(sheets_of(report), width)
 
 
 @pytest.mark.slow
@@ -57,19 +52,15 @@ def ranks_of(path: Path) -> list[float]:
 @pytest.mark.slow
 def test_runs_against_each_other(folder: Folder) -> None:
     # Table 3 in small. abcd and abdc: 0.8; abcd and bacd: 0.8; abdc and bacd: 1 - 6·4/60 = 0.6.
-    orders = ["abcd", "abdc", "bacd"]
-    for repeat, order in enumerate(orders, start=1):
+    for repeat, order in enumerate(["abcd", "abdc", "bacd"], start=1):
         folder.add(*full(2, order), repeat=repeat)
     folder.add(*lists(2, "abcd"))
     [runs] = stability([folder.path]).repeated
     assert (runs.label, runs.n_items, runs.n_models) == ("full_pairwise", 2, 4)
     assert runs.stability.rhos == pytest.approx([0.8, 0.8, 0.6])
-    assert runs.stability.mean == pytest.approx(2.2 / 3)
-    assert runs.stability.minimum == pytest.approx(0.6)
+    assert (runs.stability.mean, runs.stability.minimum) == pytest.approx((2.2 / 3, 0.6))
     # a, a, b: one of three pairs agrees.
     assert (runs.stability.top1_matches, runs.stability.n_pairs) == (1, 3)
-    same = [one[0] == other[0] for one, other in combinations(orders, 2)]
-    assert sum(same) == runs.stability.top1_matches
 
 
 @pytest.mark.slow
@@ -86,31 +77,13 @@ def test_runs_are_compared_on_what_all_ranked(folder: Folder) -> None:
     folder.add(*full(2), repeat=2)
     report = stability([folder.path])
     assert report.repeated[0].n_items == 2
-    assert tuple(map(str, report.notes)) == (
-        "Runs of full_pairwise on gsm8k are compared on 2 items "
-        "(ranked: 3 by full_pairwise, 2 by full_pairwise · run 2)",
-    )
-
-
-def test_runs_without_a_common_item_are_not_compared(folder: Folder) -> None:
-    folder.add(all_pairs("q1", "abcd"))
-    folder.add(all_pairs("q2", "abcd"), repeat=2)
+    [note] = map(str, report.notes)
+    assert "are compared on 2 items (ranked: 3 by full_pairwise, 2 by " in note
+    folder.add(all_pairs("q9", "abcd"), repeat=3)
     report = stability([folder.path], shares=[0.5])
     assert report.repeated == ()
     run = {"label": "full_pairwise", "benchmark": "gsm8k"}
-    assert Reason("nothing_in_common", n=2, **run) in report.notes
-
-
-def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
-    for repeat in (1, 1, 2):
-        folder.add(*full(2, calls=[call(cached=folder.n > 0)]), repeat=repeat)
-    warned = [
-        note for note in map(str, stability([folder.path]).notes) if "not a second opinion" in note
-    ]
-    assert len(warned) == 1
-    assert warned[0].startswith(
-        "full_pairwise · run 2 on gsm8k is not a second opinion: 2 of its 2 calls"
-    )
+    assert Reason("nothing_in_common", n=3, **run) in report.notes
 
 
 def test_a_share_that_takes_all_items_is_pointed_out(folder: Folder) -> None:
@@ -127,13 +100,16 @@ def test_what_ranks_nothing_is_named(folder: Folder) -> None:
 
 
 def test_all_tied_has_no_correlation(folder: Folder) -> None:
-    groups = [[model] for model in "abcd"]
-    folder.add(*(listed(f"q{k}", [list("abcd")], groups=groups) for k in range(4)))
+    groups = [[model] for model in "abc"]
+    for repeat in (1, 2):
+        folder.add(*(listed(f"q{k}", ["abc"], groups=groups) for k in range(4)), repeat=repeat)
     report = stability([folder.path], n_seeds=5)
-    assert np.isnan(report.subsampled[0].stability.mean)
-    assert tuple(map(str, report.notes)) == (
-        "listwise on gsm8k at 0.5: undefined in 5 of 5 subsamples, which are left out",
-    )
+    [runs] = report.repeated
+    assert np.isnan([runs.stability.mean, report.subsampled[0].stability.mean]).all()
+    said = [*map(str, report.notes)]
+    assert "listwise on gsm8k at 0.5: undefined in 5 of 5 subsamples, which are left out" in said
+    assert said[-1] == f"Runs of listwise on gsm8k: {runs.stability.reason}"
+    assert str(report) == "2 subsampled logs, 1 repeated run"
 
 
 @pytest.mark.parametrize("options", [{"shares": [0.0]}, {"shares": [1.5]}, {"n_seeds": 0}])
@@ -148,29 +124,14 @@ def test_the_tables_and_json(folder: Folder) -> None:
     folder.add(*full(4, "bacd"), repeat=2)
     report = stability([folder.path], shares=[0.25, 0.5], n_seeds=3)
     for width in (80, 120):
-        text = printed(report, width)
+        text = show(sheets_of(report), width)
         assert max(cell_len(row) for row in text.splitlines()) <= width
     rows = [row.split() for row in text.splitlines() if row.startswith("gsm8k")]
-    assert rows[0] == ["gsm8k", "full_pairwise", "1", "of", "4", "1.000", "1.000", "100%"]
-    assert rows[-1] == ["gsm8k", "full_pairwise", "2", "4", "0.800", "0.800", "0/1", "(0%)"]
+    assert " ".join(rows[0]) == "gsm8k full_pairwise 1 of 4 1.000 1.000 100%"
+    assert " ".join(rows[-1]) == "gsm8k full_pairwise 2 4 0.800 0.800 0/1 (0%)"
     data = round_trip(data_of(report))
-    assert (data["format"], data["n_seeds"], len(data["subsampled"])) == (
-        *("tiebreak/stability", 3, 4),
-    )
-    assert data["subsampled"][0]["stability"]["rhos"] == pytest.approx([1, 1, 1])
-    assert data["repeated"][0]["stability"]["rhos"] == pytest.approx([0.8])
-
-
-def test_runs_that_tie_all_models_have_no_correlation(folder: Folder) -> None:
-    groups = [[model] for model in "abc"]
-    for repeat in (1, 2):
-        folder.add(*(listed(f"q{k}", ["abc"], groups=groups) for k in range(3)), repeat=repeat)
-    report = stability([folder.path], n_seeds=2)
-    [runs] = report.repeated
-    assert np.isnan(runs.stability.mean)
-    assert runs.stability.reason
-    assert str(report.notes[-1]) == f"Runs of listwise on gsm8k: {runs.stability.reason}"
-    assert str(report) == "2 subsampled logs, 1 repeated run"
+    assert (data["format"], data["n_seeds"]) == ("tiebreak/stability", 3)
+    assert [row["stability"]["rhos"] for row in data["repeated"]] == [pytest.approx([0.8])]
 
 
 @pytest.mark.parametrize(("cached", "said"), [(0, 0), (1, 1)])

@@ -17,12 +17,11 @@ def test_a_standing_is_the_column_of_a_bootstrap() -> None:
     order = best_first(competition_ranks(found.score), "abcd")
     rows = Standing.rows(found, "abcd", **left_open(found, separation(table, order)))
     first, alone = rows[0], next(row for row in rows if row.model == "d")
-    assert (first.rank, first.model) == (1, "a")
-    assert first.value == pytest.approx(2.5 / 3)
-    assert (first.lower, first.upper) == (found.lower[0], found.upper[0])
     # Three items can tell no two models apart.
-    assert (first.rank_lower, first.rank_upper) == (1, 4)
-    assert first.first_share == found.first_share[0]
+    assert (first.rank, first.model, first.rank_lower, first.rank_upper) == (1, "a", 1, 4)
+    assert first.value == pytest.approx(2.5 / 3)
+    own = (first.lower, first.upper, first.first_share)
+    assert own == (found.lower[0], found.upper[0], found.first_share[0])
     # In one item only: a value, but no interval.
     assert (alone.value, alone.rank_lower, alone.rank_upper) == (0.25, None, None)
     assert np.isnan([alone.lower, alone.upper, alone.first_share]).all()

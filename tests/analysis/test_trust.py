@@ -1,19 +1,30 @@
 """What the checks of a judge come to, as sentences."""
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from tests.analysis.peers.builders import reviews
 from tests.expected import check
-from tests.ranking_logs.builders import listed
+from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
+from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import Flips, Length, Position
 from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
-from tiebreak.analysis.remarks import unscored_warning
-from tiebreak.analysis.trust import State, Trust, length_gain, trust_of
+from tiebreak.analysis.remarks import (
+    lone_reviewer,
+    media_note,
+    notes,
+    tie_warning,
+    unscored_warning,
+)
+from tiebreak.analysis.trust import trust_of
+from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
-from tiebreak.scorers.ballots import Rule
+from tiebreak.scorers.ballots import Call, ItemBallots, Rule
 from tiebreak.scorers.rules import RULES
 
 NAN = math.nan
@@ -26,38 +37,31 @@ FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, 0.001, CORRECTNESS, replies
 BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
 
 
-def verified(n: int, n_against: int, *, p: float, enough: bool) -> Correctness:
-    """Verified pairs, in some of which the answer that failed was preferred."""
-    share = Estimate(n_against / n, 0.0, 1.0, n)
-    return Correctness(share, n, n_against, 0, 0, p=p, enough=enough)
-
-
 LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
-CASES: dict[str, tuple[Rule, JudgeFigures, State]] = {
-    "fair": ("elimination", FAIR, "fine"),
-    "a little by the first": (
-        "elimination",
-        replace(FAIR, position=Position("matches", 0.54, 0.51, 0.57, 2309, 0.001, True)),
-        "fine",
-    ),
-    "a little by the last": (
-        "elimination",
-        replace(FAIR, position=Position("matches", 0.46, 0.43, 0.49, 2309, 0.001, True)),
-        "fine",
-    ),
-    "few verdicts": (
-        "elimination",
-        replace(FAIR, position=replace(POSITION, n=40, enough=False)),
-        "unknown",
-    ),
-    "a coin": ("elimination", replace(FAIR, coin_p=NAN), "unknown"),
-    "by the first": ("elimination", replace(FAIR, position=BOUND), "doubtful"),
+
+
+def verified(
+    n: int, n_against: int, *, p: float, enough: bool = True, of: JudgeFigures = FAIR
+) -> JudgeFigures:
+    """Of so many verified pairs the answer that failed was preferred in some."""
+    share = Estimate(n_against / n, 0.0, 1.0, n)
+    return replace(of, correctness=Correctness(share, n, n_against, 0, 0, p=p, enough=enough))
+
+
+FIRST, LAST = (Position("matches", rate, rate - 0.03, rate + 0.03, 2309, 0.001, True)
+               for rate in (0.54, 0.46))  # fmt: skip
+FEW = replace(POSITION, n=40, enough=False)
+SECOND = replace(BOUND, rate=0.08, n=40, enough=False)
+SHOWN = replace(BOUND, kind="lists", n=100)
+CASES: dict[str, tuple[Rule, JudgeFigures]] = {
+    "fair": ("elimination", FAIR),
+    "a little by the first": ("elimination", replace(FAIR, position=FIRST)),
+    "a little by the last": ("elimination", replace(FAIR, position=LAST)),
+    "few verdicts": ("elimination", replace(FAIR, position=FEW)),
+    "a coin": ("elimination", replace(FAIR, coin_p=NAN)),
+    "by the first": ("elimination", replace(FAIR, position=BOUND)),
     # Where there is little else, too.
-    "by the second": (
-        "elimination",
-        replace(FAIR, position=replace(BOUND, rate=0.08, n=40, enough=False), coin_p=0.9),
-        "doubtful",
-    ),
+    "by the second": ("elimination", replace(FAIR, position=SECOND, coin_p=0.9)),
     "flips to the second": (
         "elimination",
         replace(
@@ -65,87 +69,37 @@ CASES: dict[str, tuple[Rule, JudgeFigures, State]] = {
             position=replace(POSITION, rate=0.57),
             flips=replace(FLIPS, both_first=2, both_second=20, p=0.0001),
         ),
-        "doubtful",
     ),
     # What ballots cannot tell from quality is no fault of the judge.
     "by length": (
         "elimination",
         replace(FAIR, length=replace(LENGTH, gain=0.12, lower=0.08, upper=0.16, p=0.0)),
-        "fine",
     ),
-    "always wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(104, 104, p=0.0, enough=True)),
-        "doubtful",
-    ),
-    "wrong in few": (
-        "elimination",
-        replace(FAIR, correctness=verified(30, 28, p=0.0, enough=False)),
-        "doubtful",
-    ),
-    "as often wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(200, 96, p=0.6, enough=True)),
-        "unknown",
-    ),
-    "seldom wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(200, 12, p=0.0, enough=True)),
-        "fine",
-    ),
-    "too few to be wrong": (
-        "elimination",
-        replace(FAIR, correctness=verified(20, 8, p=0.5, enough=False)),
-        "fine",
-    ),
-    "no judge": ("native", FAIR, "unknown"),
-    "grades": ("grades", FAIR, "unknown"),
-    "grades, seldom wrong": (
-        "grades",
-        replace(FAIR, correctness=verified(200, 12, p=0.0, enough=True)),
-        "fine",
-    ),
-    "reviewers, wrong": (
-        "consensus",
-        replace(LISTS, correctness=verified(200, 150, p=0.0, enough=True)),
-        "doubtful",
-    ),
-    "lists": ("listing", LISTS, "fine"),
-    "reviewers": ("consensus", LISTS, "fine"),
-    "few reviews": (
-        "consensus",
-        replace(LISTS, position=replace(LISTS.position, n=9, enough=False)),
-        "unknown",
-    ),
-    "reviewers by a coin": ("consensus", replace(LISTS, coin_p=NAN), "unknown"),
-    "lists as shown": (
-        "listing",
-        replace(LISTS, position=replace(BOUND, kind="lists", n=100)),
-        "doubtful",
-    ),
-    "lists against the order": (
-        "listing",
-        replace(LISTS, position=replace(BOUND, kind="lists", n=100, rate=0.3)),
-        "doubtful",
-    ),
+    "always wrong": ("elimination", verified(104, 104, p=0.0)),
+    "wrong in few": ("elimination", verified(30, 28, p=0.0, enough=False)),
+    "as often wrong": ("elimination", verified(200, 96, p=0.6)),
+    "seldom wrong": ("elimination", verified(200, 12, p=0.0)),
+    "too few to be wrong": ("elimination", verified(20, 8, p=0.5, enough=False)),
+    "no judge": ("native", FAIR),
+    "grades": ("grades", FAIR),
+    "grades, seldom wrong": ("grades", verified(200, 12, p=0.0)),
+    "reviewers, wrong": ("consensus", verified(200, 150, p=0.0, of=LISTS)),
+    "lists": ("listing", LISTS),
+    "reviewers": ("consensus", LISTS),
+    "few reviews": ("consensus", replace(LISTS, position=replace(FEW, kind="lists", n=9))),
+    "reviewers by a coin": ("consensus", replace(LISTS, coin_p=NAN)),
+    "lists as shown": ("listing", replace(LISTS, position=SHOWN)),
+    "lists against the order": ("listing", replace(LISTS, position=replace(SHOWN, rate=0.3))),
 }
 
 
-def trust_in(name: str) -> Trust:
-    rule, judge, _ = CASES[name]
-    return trust_of(judge, RULES[rule], unscored=None)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_states(name: str) -> None:
-    trust, state = trust_in(name), CASES[name][2]
-    assert trust.state == state
-    assert bool(trust.reasons) == (state == "doubtful")
-
-
-def test_texts() -> None:
-    texts = "".join(f"{name}: {trust_in(name).sentence}\n" for name in CASES)
-    check(__file__, "trust.txt", texts)
+def test_states_and_sentences() -> None:
+    lines = []
+    for name, (rule, judge) in CASES.items():
+        trust = trust_of(judge, RULES[rule], unscored=None)
+        assert bool(trust.reasons) == (trust.state == "doubtful")
+        lines.append(f"{name}: {trust.state}: {trust.sentence}\n")
+    check(__file__, "trust.txt", "".join(lines))
 
 
 def test_a_juror_that_contradicts_the_others() -> None:
@@ -165,11 +119,118 @@ def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
     assert found.sentence == Reason("doubtful_reviewers", clauses=found.reasons)
 
 
+# --- What is said beside a ranking: warnings and notes of small boards, as `expected/remarks.txt`.
+
+
+BY_MATCHES: list[Rule] = ["elimination", "least_squares", "win_rate", "insertion"]
+
+
+def met(n_unscored: int, n_decided: int = 0, n_even: int = 0) -> list[ItemBallots]:
+    """An item with so many matches of a and b."""
+    margins = [None] * n_unscored + [0.5] * n_decided + [0.0] * n_even
+    return [item("q", [match("a", "b", margin) for margin in margins])]
+
+
+UNSCORED: dict[str, tuple[Rule, list[ItemBallots]]] = {
+    # 5% is not more than 5%.
+    "one of twenty": ("elimination", met(1, 19)),
+    "no match": ("elimination", met(0)),
+    **{f"unscored, {rule}": (rule, met(2, 18)) for rule in BY_MATCHES},
+    "grades": (
+        "grades",
+        [graded("q", {"a": 0.5, "b": None, "c": 0.1}), graded("r", {"a": 0.5, "b": 0.2})],
+    ),
+    "lists": ("listing", [listed("q", [["a"], ["b"], ["c"]]), listed("r", None)]),
+    "native": ("native", [by_native("q", {"a": None, "b": 1.0})]),
+}
+EVEN: dict[str, tuple[Rule, list[ItemBallots]]] = {
+    f"{n_even} of {n_even + n_decided} even, {rule}": (rule, met(n_unscored, n_decided, n_even))
+    for rule in [*BY_MATCHES, "grades"]
+    for n_unscored, n_decided, n_even in [(3, 0, 0), (0, 2, 2), (5, 2, 3)]
+}
+
+
+def brackets(n: int, order: str = "abc", name: str = "q", **fields: str) -> list[ItemBallots]:
+    return [bracket(f"{name}{k}", *order, **fields) for k in range(n)]
+
+
+def tied(n: int) -> list[ItemBallots]:
+    return [item(f"t{k}", groups=(("a", "b", "c"),)) for k in range(n)]
+
+
+def beside(items: Iterable[ItemBallots], baselines: str) -> list[ItemBallots]:
+    return [
+        ballots.model_copy(update={"baseline": name})
+        for ballots, name in zip(items, baselines, strict=True)
+    ]
+
+
+NOTES = {
+    "all tied": tied(12),
+    "all but one tied": [*brackets(1), *tied(12)],
+    "one item, tied": tied(1),
+    "nine that tell apart": [*brackets(9), *tied(5)],
+    "ten that tell apart": [*brackets(10), *tied(5)],
+    "baselines": [*beside(brackets(3), "cac"), *brackets(9, name="r")],
+    "no seeding": [*brackets(12), *brackets(1, name="r", unseeded="no tiers")],
+    "models in one item": [*brackets(12), *brackets(1, "dbe", "r")],
+}
+
+
+def notes_of(items: list[ItemBallots]) -> Iterable[Reason]:
+    table = ItemTable.of(placed(items))
+    bootstrap = bootstrap_items(table.borda, items=table.items, how=Resampling(draws=50))
+    return notes(table, bootstrap, items)
+
+
+def test_what_is_said() -> None:
+    lines = []
+    warnings: list[tuple[Callable[..., Reason | None], dict[str, tuple[Rule, list[ItemBallots]]]]]
+    warnings = [(unscored_warning, UNSCORED), (tie_warning, EVEN)]
+    for warn, cases in warnings:
+        lines += [f"{name}: {warn(items, rule)}\n" for name, (rule, items) in cases.items()]
+    for name, items in NOTES.items():
+        lines.append(f"{name}: {' | '.join(map(str, notes_of(items)))}\n")
+    check(__file__, "remarks.txt", "".join(lines))
+
+
 @pytest.mark.parametrize(
-    ("gain", "interval", "text"),
-    [(0.9, (0.86, 0.95), "90 points (86 to 95)"), (0.01, (NAN, NAN), "1 point")],
+    ("ballots", "alone"),
+    [
+        ([{"a": "abc"}, {"a": "cba"}], "a"),
+        ([{"a": "abc", "b": None}, {"a": "cba", "b": "c"}], "a"),
+        # Ties compare, too; another one in another item is enough.
+        ([{"a": None, "outsider": "a=b=c"}], "outsider"),
+        ([{"a": "abc", "b": None}, {"a": None, "b": "ba"}], None),
+        ([{"a": "abc", "b": "abc"}], None),
+        ([{"a": None, "b": None}], None),
+    ],
 )
-def test_gains_in_points(gain: float, interval: tuple[float, float], text: str) -> None:
-    assert text in str(
-        length_gain(replace(LENGTH, gain=gain, lower=interval[0], upper=interval[1]))
-    )
+def test_a_panel_of_which_one_alone_says_something(
+    ballots: list[dict[str, str | None]], alone: str | None
+) -> None:
+    items = [reviews(f"q{k}", said, models="abc") for k, said in enumerate(ballots)]
+    assert lone_reviewer(items) == (Reason("lone_reviewer", reviewer=alone) if alone else None)
+
+
+def test_one_judge_that_lists_is_no_panel() -> None:
+    assert lone_reviewer([listed("q", [["a"], ["b"], ["c"]])]) is None
+
+
+@pytest.mark.parametrize(
+    ("media", "n_calls", "told"),
+    # Of identical answers nobody was asked.
+    [("", 1, False), ("show", 1, False), ("mark", 1, True), ("mark", 0, False)],
+)
+def test_what_a_judge_was_not_shown(media: str, n_calls: int, told: bool) -> None:
+    calls = (Call(kind="match", role="judge", model="j"),) * n_calls
+    judged = item("q", [match("a", "b", 0.5)]).model_copy(update={"media": media, "calls": calls})
+    [*said] = media_note([judged])
+    assert bool(said) == told
+    assert [note for note in notes_of([judged]) if note.kind in {one.kind for one in said}] == said
+
+
+def test_no_ranked_item_needs_no_remark() -> None:
+    empty = np.empty((0, 0))
+    table = ItemTable((), (), np.empty(0, dtype=np.int64), empty, empty, empty)
+    assert list(notes(table, bootstrap_items(empty), ())) == []

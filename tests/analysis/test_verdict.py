@@ -9,15 +9,30 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from benchmarks.claims.worlds import (
+    FAIR,
+    Array,
+    judged,
+    length_loving,
+    ranking_log,
+    true_borda,
+)
 from tests.expected import check
+from tests.ranking_logs.builders import item, match
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge.biases import length_of
+from tiebreak.analysis.leaderboard import board_of
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.analysis.trust import Trust
-from tiebreak.analysis.verdict import BoardVerdict, board_verdict, model_pairs
+from tiebreak.analysis.verdict import BoardVerdict, at_equal_length, board_verdict, model_pairs
+from tiebreak.demo.lab.planted import Traits
 from tiebreak.rankers import bootstrap_items, competition_ranks, normalized_borda
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
+from tiebreak.scorers.ballots import ItemBallots
 
 FINE = Trust("fine", Reason("trust", judges="judge", clauses=[Reason("graded_one_by_one")]))
 # b, c and d in all orders, so none of them is before another.
@@ -75,12 +90,6 @@ def kinds(found: BoardVerdict) -> list[str]:
     return [statement.kind for statement in found.sentence["statements"]]
 
 
-def test_one_model_alone() -> None:
-    found = board_verdict(separation([[0.5]], [0]), ("a",), np.full((1, 1), 0.5), trust=FINE)
-    assert found.sentence["statements"] == (Reason("alone", model="a"), FINE.sentence)
-    assert found.tiers == (("a",),)
-
-
 def test_many_models_are_counted_and_not_named() -> None:
     letters = "abcdefghijklmnopqrst"
     found = verdict([letters[n:] + letters[:n] for n in (0, 1, 2, 3)] * 10)
@@ -108,14 +117,11 @@ def test_another_model_is_first_by_native_score() -> None:
     *_, first, _ = verdict(MIXED, native).sentence["statements"]
     assert (first.kind, first["model"], first["first"]) == ("first_by_native", "b", "a")
     assert (first["score"], first["against"]) == (1.0, pytest.approx(58 / 60))
+    # Before trust stands what a sequential test decided.
+    decided = Reason("settled_ranking")
+    assert verdict(MIXED, decided=decided).sentence["statements"][-2] == decided
     native = [[1.0, 0.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
     assert kinds(verdict(MIXED, native)) == kinds(verdict(MIXED))
-
-
-def test_what_a_sequential_test_decided_is_said() -> None:
-    decided = Reason("settled_ranking")
-    *_, before_trust, _ = verdict(MIXED, decided=decided).sentence["statements"]
-    assert before_trust == decided
 
 
 def graded(scores: ArrayLike) -> BoardVerdict:
@@ -151,10 +157,8 @@ def test_near_duplicates_leave_the_others_apart() -> None:
 
 
 def test_pairs_have_the_names_of_the_models() -> None:
-    scores = np.array([[0.0, 1.0, 0.5]] * 8)
-    first, *_ = model_pairs(separation(scores, (1, 2, 0)), ("x", "y", "z"))
-    assert (first.above, first.below, first.n_items) == ("y", "z", 8)
-    assert first.difference == 0.5
+    first, *_ = model_pairs(separation([[0.0, 1.0, 0.5]] * 8, (1, 2, 0)), ("x", "y", "z"))
+    assert (first.above, first.below, first.n_items, first.difference) == ("y", "z", 8, 0.5)
     assert first.p == pytest.approx(2 / 2**8)
     assert first.apart is True
 
@@ -221,3 +225,99 @@ def test_texts() -> None:
     )
     lines = (f"{name}: {text}\n" for name, text in zip(boards, texts, strict=True))
     check(__file__, "verdicts.txt", "".join(lines))
+
+
+# --- What a board would say at equal length, in worlds of a judge whose preference is known.
+
+
+HOW = Resampling(draws=20)
+
+
+def drawn(traits: Traits, theta: list[float], better: float = 0.0) -> list[ItemBallots]:
+    """All pairs of 150 items; half of the variance of lengths is a model's own."""
+    rng = np.random.default_rng(5)
+    return judged(
+        rng, theta, 150, traits, protocol="full_pairwise", swap="never", longer_is_better=better
+    )
+
+
+def test_equal_models_are_equal_again_where_the_judge_likes_length() -> None:
+    board = board_of(ranking_log(drawn(length_loving(0.8), [0.0] * 4)), how=HOW)
+    changes = board.verdict.equal_length
+    assert changes is not None
+    apart = {(pair.above, pair.below) for pair in board.pairs if pair.apart}
+    assert apart
+    assert (changes.sensitive, {*changes.lost}, changes.n_apart) == (True, apart, len(apart))
+    sentence = str(board.verdict.sentence)
+    assert f"At equal length {len(apart)} of {len(apart)} pairs told apart do not hold" in sentence
+    assert "sensitive to length (rank --control length)" in sentence
+    assert board.trust.state == "fine"
+
+
+def test_what_length_has_no_part_in_holds() -> None:
+    board = board_of(ranking_log(drawn(length_loving(0.75), [1.6, 0.8, 0.0])), how=HOW)
+    changes = board.verdict.equal_length
+    assert changes is not None
+    assert (changes.sensitive, changes.lost, changes.leader) == (False, (), None)
+    assert "At equal length nothing changes" in str(board.verdict.sentence)
+    # Without a gain nothing is said.
+    board = board_of(ranking_log(drawn(FAIR, [1.0, 0.5, 0.0])), how=HOW)
+    assert board.verdict.equal_length is None
+    assert "length" not in str(board.verdict.sentence)
+
+
+@pytest.mark.parametrize("likes", [0.6, 0.8])
+def test_scores_come_near_to_those_of_a_judge_who_is_blind_to_length(likes: float) -> None:
+    theta = [0.6, 0.4, 0.2, 0.0]
+    items = drawn(length_loving(likes), theta)
+    table = ItemTable.of(ranking_log(items).ranked)
+    adjusted = scores_at_equal_length(table, items)
+    truth = true_borda(theta, noise=FAIR.noise)
+    before, after = (
+        float(np.sqrt(np.mean((scores.mean(axis=0) - truth) ** 2)))
+        for scores in (table.borda, adjusted)
+    )
+    assert after < 0.04
+    assert after < 0.7 * before
+
+
+def scores_at_equal_length(table: ItemTable, items: list[ItemBallots]) -> Array:
+    """A second way: least squares on a dummy for every model and on length, all rows at once."""
+    n, k = table.borda.shape
+    lengths = np.array([[item.lengths[model] for model in table.models] for item in items])
+    more = (lengths[:, :, None] - lengths[:, None, :]) / (lengths[:, :, None] + lengths[:, None, :])
+    x = more.sum(axis=2) / (k - 1)
+    design = np.column_stack([np.tile(np.eye(k), (n, 1)), x.ravel()])
+    [*_, slope], *_ = np.linalg.lstsq(design, table.borda.ravel(), rcond=None)
+    adjusted: Array = table.borda - slope * x
+    return adjusted
+
+
+def test_the_tests_are_those_of_the_adjusted_scores() -> None:
+    items = drawn(length_loving(0.7), [1.2, 0.7, 0.2, 0.0], better=0.2)
+    table = ItemTable.of(ranking_log(items).ranked)
+    order = np.argsort(-table.borda.mean(axis=0)).tolist()
+    tests = separation(table.borda, order)
+    changes = at_equal_length(table, items, tests, length_of(items))
+    adjusted = scores_at_equal_length(table, items)
+    from scipy.stats import ttest_1samp
+
+    lost = []
+    for pair in tests.pairs:
+        if pair.apart:
+            leads = adjusted[:, pair.above] - adjusted[:, pair.below]
+            if leads.mean() <= 0 or ttest_1samp(leads, 0).pvalue > 0.05:
+                lost.append((table.models[pair.above], table.models[pair.below]))
+    assert 0 < len(lost) < changes.n_apart
+    assert set(changes.lost) == set(lost)
+
+
+def test_answers_of_unknown_length_keep_their_scores() -> None:
+    items = [
+        item(f"q{number}", [match("a", "b", 1 if number % 3 else -1)], groups=[["a"], ["b"]])
+        for number in range(30)
+    ]
+    table = ItemTable.of(ranking_log(items).ranked)
+    tests = separation(table.borda, [0, 1])
+    changes = at_equal_length(table, items, tests, length_of(items))
+    assert (changes.lost, changes.leader) == ((), None)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.tables.builders import write
-from tests.tables.test_matches import FORMS, written
+from tests.tables.test_matches import written
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.votes import VoteBoard, vote_board
 
@@ -57,13 +56,6 @@ def test_what_a_board_says(tmp_path: Path) -> None:
     assert all(0 < row.score.lower < row.score.value < row.score.upper < 1 for row in board.rows)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_gives_the_same_board(tmp_path: Path, form: str) -> None:
-    boards = [vote_board(written(tmp_path, name, votes(20))) for name in ("m.csv", form)]
-    first, second = (asdict(replace(board, source="", notes=())) for board in boards)
-    assert repr(first) == repr(second)
-
-
 def test_without_items_votes_count_one_by_one(tmp_path: Path) -> None:
     board = board_of(tmp_path, without(votes(), "item_id", "judge", "first"))
     assert (board.by, board.n_items, board.n_raters) == ("vote", None, None)
@@ -73,36 +65,28 @@ def test_without_items_votes_count_one_by_one(tmp_path: Path) -> None:
     assert "Too few votes: 5 cannot tell any two models apart" in str(few.sentence)
 
 
-def test_items_of_one_vote_each_are_votes(tmp_path: Path) -> None:
-    board = board_of(tmp_path, votes(60, per_item=1))
-    assert (board.by, board.n_items) == ("vote", 60)
-
-
 def test_position_and_agreement(tmp_path: Path) -> None:
-    fair, biased = (board_of(tmp_path, votes(300, bias=bias)).position for bias in (0.0, 1.0))
-    assert fair is not None
-    assert biased is not None
-    assert fair.lower < 0.5 < fair.upper
-    assert biased.lower > 0.55
-    agreement = board_of(tmp_path, votes(300)).agreement
-    assert agreement is not None
-    assert 0 < agreement.lower < agreement.value < agreement.upper < 1
+    fair, biased = (board_of(tmp_path, votes(300, bias=bias)) for bias in (0.0, 1.0))
+    assert fair.position
+    assert fair.agreement
+    assert biased.position
+    assert fair.position.lower < 0.5 < fair.position.upper
+    assert biased.position.lower > 0.55
+    assert 0 < fair.agreement.lower < fair.agreement.value < fair.agreement.upper < 1
 
 
 def test_models_that_nothing_joins_have_no_rank(tmp_path: Path) -> None:
     apart = [{"item_id": "x", "model_a": "elm", "model_b": "fir", "winner": "a"}]
     once = [{"item_id": "y", "model_a": "oak", "model_b": "ash", "winner": "b"}]
     board = board_of(tmp_path, without(votes(), "judge", "first") + apart + once)
-    assert board.unjoined == ("elm", "fir")
+    assert (board.unjoined, board.n_matches) == (("elm", "fir"), 241)
     rows = {row.model: row for row in board.rows}
     assert rows.keys() == {"ash", "birch", "cedar", "oak"}
     assert (rows["oak"].rank_lower, rows["oak"].rank_upper) == (1, 4)
     assert np.isnan(rows["oak"].score.lower)
-    assert [*map(str, board.warnings)] == [
-        "No chain of matches joins elm, fir to the other models, so they have no rank",
-        "No interval for oak: it takes at least two items",
-    ]
-    assert board.n_matches == 241
+    unjoined, alone = map(str, board.warnings)
+    assert "joins elm, fir to the other models" in unjoined
+    assert "No interval for oak" in alone
 
 
 def test_what_are_no_models_are_refused(tmp_path: Path) -> None:
@@ -113,22 +97,15 @@ def test_what_are_no_models_are_refused(tmp_path: Path) -> None:
 
 def test_both_orders_of_arena_hard(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
-    rows = [
-        {
-            "uid": f"q{item}",
-            "model": model,
-            "judge": "gpt-4.1",
-            "baseline": "o3-mini",
-            "games": [
-                {"score": "B>A" if rng.random() < rate else "A>>B"},
-                {"score": "A>B" if rng.random() < rate else "B>A"},
-            ],
-        }
-        for model, rate in (("strong", 0.7), ("weak", 0.25))
-        for item in range(100)
-    ]
-    path = write(tmp_path / "judgments.jsonl", "\n".join(map(json.dumps, rows)))
-    board = vote_board(path)
+    rows = []
+    for model, rate in (("strong", 0.7), ("weak", 0.25)):
+        for item in range(100):
+            first = "B>A" if rng.random() < rate else "A>>B"
+            second = "A>B" if rng.random() < rate else "B>A"
+            games = [{"score": score} for score in (first, second)]
+            row = {"uid": f"q{item}", "model": model, "judge": "gpt-4.1", "baseline": "o3-mini"}
+            rows.append(row | {"games": games})
+    board = vote_board(write(tmp_path / "judgments.jsonl", "\n".join(map(json.dumps, rows))))
     assert [row.model for row in board.rows] == ["strong", "o3-mini", "weak"]
     assert (board.n_matches, board.n_items, board.by) == (400, 100, "item")
     assert board.position is not None

@@ -130,21 +130,11 @@ def styled() -> Any:
     log = ranking_log(brackets())
     random = Random(8)
     texts = ("plain", "# Head\n\nmore words", "- one\n- two\n- three", "**bold** and __bold__\n# H")
-    samples = [
-        replace(
-            one,
-            metadata={
-                CONTEST_KEY: {
-                    "answers": {
-                        m: random.choice(texts) * random.randint(1, 4)
-                        for m in "abcd"
-                        if n % 5 or m != "d"
-                    }
-                }
-            },
-        )
-        for n, one in enumerate(log.samples)
-    ]
+    samples = []
+    for n, one in enumerate(log.samples):
+        models = "abcd" if n % 5 else "abc"
+        answers = {m: random.choice(texts) * random.randint(1, 4) for m in models}
+        samples.append(replace(one, metadata={CONTEST_KEY: {"answers": answers}}))
     return board_of(replace(log, samples=tuple(samples)), how=HOW, control="style").control
 
 
@@ -158,16 +148,13 @@ def orders(n: int, shift: int) -> list[str]:
 
 def compared(folder: Path) -> Path:
     """Logs of two benchmarks: all pairs in both orders, three times, and other protocols."""
-    pairs = [call(cost=0.02)] * 6
-    for number, (name, args, items) in enumerate(_logs(pairs), start=1):
-        write_log(
-            folder / f"{name}.eval",
-            items,
-            task_id=f"T{number}",
-            eval_id=f"E{number}",
-            created=DAY.format(number),
-            task_args=args,
-        )
+    for number, (name, args, items) in enumerate(_logs([call(cost=0.02)] * 6), start=1):
+        ids: dict[str, Any] = {
+            "task_id": f"T{number}",
+            "eval_id": f"E{number}",
+            "created": DAY.format(number),
+        }
+        write_log(folder / f"{name}.eval", items, task_args=args, **ids)
     return folder
 
 
@@ -181,41 +168,23 @@ def _logs(pairs: Sequence[Any]) -> list[tuple[str, dict[str, object], list[ItemB
         all_pairs(f"q{k}", one, native=NATIVE, calls=[call(cost=None, cached=k < 2)] * 6)
         for k, one in enumerate(third)
     ]
-    lists = [
-        listed(
-            f"q{k}", list(one), groups=list("abcd"), native=NATIVE, calls=[call("list", cost=0.05)]
-        )
-        for k, one in enumerate(second[:7])
-    ]
+    shown: dict[str, Any] = {"groups": list("abcd"), "native": NATIVE}
+    asked = [call("list", cost=0.05)]
+    lists = [listed(f"q{k}", one, calls=asked, **shown) for k, one in enumerate(second[:7])]
     random = Random(5)
     points = [
         graded(f"q{k}", {m: round(random.random(), 2) for m in "abc"}, native=NATIVE)
         for k in range(9)
     ]
     other: dict[str, Any] = {"benchmark": "mmlu", "native": NATIVE}
+    full += [all_pairs(f"m{k}", one, **other) for k, one in enumerate(first[:4])]
+    lists += [listed(f"m{k}", one, **shown | other) for k, one in enumerate(third[:4])]
+    cached = [one.model_copy(update={"calls": (call(cached=True),)}) for one in again]
     return [
-        (
-            "full",
-            {},
-            [*full, *(all_pairs(f"m{k}", one, **other) for k, one in enumerate(first[:4]))],
-        ),
+        ("full", {}, full),
         ("again", {"repeat": 2}, again),
-        (
-            "cached",
-            {"repeat": 2},
-            [one.model_copy(update={"calls": (call(cached=True),)}) for one in again],
-        ),
-        (
-            "lists",
-            {},
-            [
-                *lists,
-                *(
-                    listed(f"m{k}", list(one), groups=list("abcd"), **other)
-                    for k, one in enumerate(third[:4])
-                ),
-            ],
-        ),
+        ("cached", {"repeat": 2}, cached),
+        ("lists", {}, lists),
         ("points", {}, points),
         ("native", {}, [by_native(f"q{k}", NATIVE) for k in range(9)]),
         ("nothing", {}, [listed("q1", None, groups=list("abcd"), protocol="mine")]),

@@ -5,20 +5,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.forking import Fork
 from tests.harness import environment, forks, serving
+from tests.ranking_logs.planted_votes import no_votes, write_votes
 from tiebreak.people.page import create_app
 from tiebreak.ranking_logs.votes_file import (
     PersonVote,
     VotesFile,
     VotesItem,
-    VotesKind,
-    VotesMeta,
-    create_votes_file,
     open_votes_file,
 )
-from tiebreak.scorers.ballots import ItemBallots
 
 
 @contextmanager
@@ -55,19 +53,7 @@ def votes_item(number: int, answers: Mapping[str, str], benchmark: str = "sums")
     groups: dict[str, list[str]] = {}
     for model in sorted(answers):
         groups.setdefault(answers[model], []).append(model)
-    ballots = ItemBallots(
-        protocol="votes",
-        benchmark=benchmark,
-        item_id=f"q{number}",
-        input_hash=f"{number:032}",
-        task_type="general_qa",
-        rubric="general_qa",
-        seed=0,
-        models=tuple(sorted(answers)),
-        native=dict.fromkeys(answers),
-        groups=tuple(tuple(group) for group in groups.values()),
-        placed_by="points",
-    )
+    ballots = no_votes(f"q{number}", [*groups.values()], benchmark=benchmark)
     shown = {group[0]: text for text, group in groups.items()}
     return VotesItem(f"q{number}", 1, "the key", ballots, {"task": "Which?", "answers": shown})
 
@@ -76,26 +62,12 @@ def votes_file(
     path: Path,
     items: Sequence[VotesItem],
     *,
-    kind: VotesKind = "matches",
-    seed: int = 0,
-    shared_every: int = 5,
-    goal: int | None = None,
-    decides: bool = False,
     only: Mapping[str, tuple[tuple[str, str], ...]] | None = None,
+    **meta: Any,
 ) -> VotesFile:
     """A new votes file, open for writing."""
-    meta = VotesMeta(
-        kind=kind,
-        seed=seed,
-        created="2026-11-26T11:00:00+00:00",
-        sources=("logs/",),
-        goal=goal,
-        decides=decides,
-        schedule="open" if only else "balanced",
-        shared_every=shared_every,
-        open=only,
-    )
-    create_votes_file(path, meta, items)
+    schedule = {"schedule": "open", "open": only} if only else {}
+    write_votes(path, items, [], **{"seed": 0, **schedule, **meta})
     return open_votes_file(path, write=True)
 
 

@@ -36,14 +36,10 @@ def test_items_are_those_that_a_judge_was_asked() -> None:
 
 def test_it_goes_on_as_it_was_begun(tmp_path: Path) -> None:
     path = tmp_path / "votes.db"
-    votes_on(path, ITEMS, meta(goal=10)).close()
-    votes_on(path, ITEMS, meta()).close()
-    with open_votes_file(path) as file:
-        assert file.meta.goal == 10
-    with votes_on(path, ITEMS, meta(goal=20)) as file:
-        assert file.meta.goal == 20
-    with open_votes_file(path) as file:
-        assert file.meta == meta(goal=20)
+    for goal, kept in ((10, 10), (None, 10), (20, 20)):
+        votes_on(path, ITEMS, meta(goal=goal)).close()
+        with open_votes_file(path) as file:
+            assert file.meta == meta(goal=kept)
 
 
 @pytest.mark.parametrize(

@@ -112,21 +112,12 @@ def voting(turns: Turns, raters: str, choice: Choice = "first") -> list[PersonVo
     votes: list[PersonVote] = []
     for rater in raters:
         turn, passed = next_turn(turns, votes, rater)
-        if turn is None:
-            continue
-        given = [(other, "identical") for other in passed] + [(turn, choice)]
-        votes += [
-            PersonVote(
-                item=entry.item,
-                turn=entry.number,
-                first=entry.first,
-                second=entry.second,
-                choice=words,  # type: ignore[arg-type]
-                rater=rater,
-                at="",
+        given: list[tuple[Turn, Choice]] = [(other, "identical") for other in passed]
+        for entry, said in given + ([(turn, choice)] if turn else []):
+            about = {"item": entry.item, "first": entry.first, "second": entry.second}
+            votes.append(
+                PersonVote(**about, turn=entry.number, choice=said, rater=rater, at="")  # type: ignore[arg-type]
             )
-            for entry, words in given
-        ]
     return votes
 
 

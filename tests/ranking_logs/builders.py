@@ -230,29 +230,29 @@ def graded(item_id: str, points: Mapping[str, float | None], **fields: Any) -> I
 
 def starred(
     item_id: str,
-    stars: Mapping[str, int | None],
-    *,
-    subject: str = "",
-    cluster: str = "",
+    stars: Mapping[str, int | None] | Mapping[str, Mapping[str, int | None]],
     **fields: Any,
 ) -> ItemBallots:
-    """Stars for every candidate on its own, 0 to 3; None is a reply that could not be used."""
+    """Stars for every candidate on its own, 0 to 3, by a judge or by the name of each of a jury.
+
+    None is a reply that could not be used.
+    """
+    by_judge: dict[str, Mapping[str, Any]]
+    by_judge = {name: own for name, own in stars.items() if isinstance(own, Mapping)} or {"": stars}
+    names = tuple(next(iter(by_judge.values())))
     scores = tuple(
-        PointScore(
-            candidate=name,
-            stars=own,
-            score=None if own is None else own / 3,
-            unscored="no stars" if own is None else None,
-        )
-        for name, own in stars.items()
+        PointScore.of_jury([_stars(name, own[name], who) for who, own in by_judge.items()], 1)
+        for name in names
     )
-    fields = {"protocol": "stars", "groups": tuple((name,) for name in stars)} | fields
-    return item(item_id, **fields).model_copy(
-        update={
-            **{"placed_by": "stars", "scores": scores, "tiering": None, "seeds": ()},
-            **{"subject": subject, "cluster": cluster},
-        }
-    )
+    update = {"placed_by": "stars", "scores": scores, "tiering": None, "seeds": ()}
+    update |= {name: fields.pop(name, "") for name in ("subject", "cluster")}
+    fields = {"protocol": "stars", "groups": tuple((name,) for name in names)} | fields
+    return item(item_id, **fields).model_copy(update=update)
+
+
+def _stars(candidate: str, stars: Any, judge: str) -> PointScore:
+    score, unscored = (None, "no stars") if stars is None else (stars / 3, None)
+    return PointScore(candidate=candidate, stars=stars, score=score, unscored=unscored, judge=judge)
 
 
 def listed(item_id: str, order: Sequence[Sequence[str]] | None, **fields: Any) -> ItemBallots:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.votes_file import (
     Choice,
     PersonVote,
-    VoteSchedule,
     VotesItem,
     VotesKind,
     VotesMeta,
@@ -19,6 +19,9 @@ from tiebreak.ranking_logs.votes_file import (
     open_votes_file,
 )
 from tiebreak.scorers.ballots import ItemBallots
+
+CREATED = "2026-11-26T11:00:00+00:00"
+
 
 MODELS = ("ash", "birch", "cedar")
 _KEPT = (
@@ -38,22 +41,34 @@ def items_of(
 def _item(number: int, kind: VotesKind, benchmark: str, *, twins: bool) -> VotesItem:
     groups = (("ash", "birch"), ("cedar",)) if twins else tuple((model,) for model in MODELS)
     answers = {group[0]: f"{group[0]} says {number} " + "x" * len(group[0]) for group in groups}
-    ballots = ItemBallots(
+    contest = {"task": f"What is {number}?", "target": "5", "answers": answers, "rubric": {}}
+    ballots = no_votes(f"q{number}", groups, kind, benchmark).model_copy(
+        update={"lengths": {name: len(text) for name, text in answers.items()}}
+    )
+    return VotesItem(f"q{number}", 1, "5", ballots, contest)
+
+
+def no_votes(
+    item_id: str,
+    groups: Sequence[Sequence[str]],
+    kind: VotesKind = "matches",
+    benchmark: str = "gsm8k",
+) -> ItemBallots:
+    """An item on which nobody voted yet."""
+    models = sorted(model for group in groups for model in group)
+    return ItemBallots(
         protocol="votes" if kind == "matches" else "stars",
         benchmark=benchmark,
-        item_id=f"q{number}",
-        input_hash=f"{number:032}",
+        item_id=item_id,
+        input_hash=f"{item_id:0>32}",
         task_type="math_reasoning",
         rubric="math_reasoning",
         seed=7,
-        models=MODELS,
-        native=dict.fromkeys(MODELS, 1.0),
-        groups=groups,
-        lengths={name: len(text) for name, text in answers.items()},
+        models=tuple(models),
+        native=dict.fromkeys(models, 1.0),
+        groups=tuple(map(tuple, groups)),
         placed_by="points" if kind == "matches" else "stars",
     )
-    contest = {"task": f"What is {number}?", "target": "5", "answers": answers, "rubric": {}}
-    return VotesItem(f"q{number}", 1, "5", ballots, contest)
 
 
 def votes_of(
@@ -89,19 +104,11 @@ def write_votes(
     path: Path,
     items: Sequence[VotesItem],
     votes: Sequence[PersonVote],
-    *,
-    kind: VotesKind = "matches",
-    schedule: VoteSchedule = "balanced",
+    **meta: Any,
 ) -> Path:
     """A votes file with these votes."""
-    meta = VotesMeta(
-        kind=kind,
-        seed=7,
-        created="2026-11-26T11:00:00+00:00",
-        sources=("logs/",),
-        schedule=schedule,
-    )
-    create_votes_file(path, meta, items)
+    usual: dict[str, Any] = {"kind": "matches", "seed": 7, "created": CREATED}
+    create_votes_file(path, VotesMeta(**{"sources": ("logs/",)} | usual | meta), items)
     with open_votes_file(path, write=True) as file:
         for vote in votes:
             file.add(vote)

@@ -39,15 +39,6 @@ def test_they_are_what_reading_all_gives(tmp_path: Path, kind: str) -> None:
             assert again.sample(str(one.id), one.epoch) == one
 
 
-def test_a_sample_is_in_one_of_the_shards(tmp_path: Path) -> None:
-    write_shards(tmp_path, [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
-    [log] = read_ranking_logs([tmp_path])
-    with closing(SamplesAgain(log.files)) as again:
-        assert [again.sample(one.id, one.epoch).id for one in log.samples] == [
-            one.id for one in log.samples
-        ]
-
-
 def test_a_log_that_changed_meanwhile(tmp_path: Path) -> None:
     path = epochs(tmp_path)
     with (

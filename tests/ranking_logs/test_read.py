@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.ranking_logs.builders import bracket, item, match, sample, write_log
+from tests.ranking_logs.builders import bracket, item, match, sample, skipped, write_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.ranking_logs import (
     RankingLogError,
     Unranked,
-    UnreadableLogError,
     read_ranking_logs,
 )
 from tiebreak.ranking_logs.log import placement_of
-from tiebreak.scorers.ballots import ItemBallots, Skipped
+from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError
 
 ABC = bracket("q1", "a", "b", "c")
@@ -31,23 +30,16 @@ def test_ballots_survive_the_log(tmp_path: Path, name: str) -> None:
 
 
 def test_folders_are_searched_and_other_logs_passed_over(tmp_path: Path) -> None:
-    write_log(tmp_path / "deep" / "er" / "r.eval", [ABC])
+    path = write_log(tmp_path / "deep" / "er" / "r.eval", [ABC])
     write_log(tmp_path / "with space & #" / "s.eval", [ABC], eval_id="E2", task_id="T2")
     write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
     logs = read_ranking_logs([tmp_path])
     assert {Path(log.path).name for log in logs} == {"r.eval", "s.eval"}
     assert all(Path(log.path).exists() for log in logs)
-
-
-def test_a_file_that_is_reached_twice_is_read_once(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "r.eval", [ABC])
-    assert len(read_ranking_logs([tmp_path, path, str(path)])) == 1
-
-
-def test_logs_come_by_age(tmp_path: Path) -> None:
-    write_log(tmp_path / "a.eval", [ABC], created="2026-02-01T00:00:00+00:00")
-    write_log(tmp_path / "b.eval", [ABC], created="2026-01-01T00:00:00+00:00", task_id="T2")
-    assert [Path(log.path).name for log in read_ranking_logs([tmp_path])] == ["b.eval", "a.eval"]
+    # A file that is reached twice is read once; a copy elsewhere is another log.
+    assert len(read_ranking_logs([tmp_path, path, str(path)])) == 2
+    shutil.copy(path, tmp_path / "copy.eval")
+    assert len(read_ranking_logs([tmp_path], attempts="all")) == 3
 
 
 def test_paths_are_shown_relative_to_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,23 +48,31 @@ def test_paths_are_shown_relative_to_here(tmp_path: Path, monkeypatch: pytest.Mo
     assert [log.path for log in read_ranking_logs(["logs"])] == ["logs/r.eval"]
 
 
-def test_no_such_path(tmp_path: Path) -> None:
-    with pytest.raises(RankingLogError, match=r"does not exist.*inspect eval tiebreak/round_robin"):
-        read_ranking_logs([tmp_path / "nowhere"])
-
-
-@pytest.mark.parametrize("path", ["x" * 5_000, "a\0b"])
-def test_a_path_that_cannot_be(path: str) -> None:
-    with pytest.raises(UnreadableLogError, match=r"File name too long|is no path"):
-        read_ranking_logs([path])
-
-
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "r.eval", [ABC])
-    os.mkfifo(pipe := tmp_path / "pipe.eval")
-    assert len(read_ranking_logs([tmp_path])) == 1
-    with pytest.raises(UnreadableLogError, match=r"pipe\.eval is a pipe, not a file"):
-        read_ranking_logs([log, pipe])
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.eval")
+    (tmp_path / "bad.eval").write_bytes(b"no zip")
+    write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
+    (tmp_path / "empty").mkdir()
+    refused = {
+        "nowhere": r"does not exist.*inspect eval tiebreak/round_robin",
+        "x" * 5_000: "File name too long",
+        "a\0b": "is no path",
+        "pipe.eval": r"pipe\.eval is a pipe, not a file",
+        "bad.eval": re.escape(f"{tmp_path}/bad.eval cannot be read"),
+        "answers.eval": r"not a ranking log.*Rank them first",
+        "empty": "it holds no Inspect log",
+        ".": r"(?s)No ranking log in .*1 other Inspect log and 1 unreadable file: .*bad\.eval.*"
+        rf"inspect eval tiebreak/round_robin -T candidates={tmp_path}",
+    }
+    for name, words in refused.items():
+        with pytest.raises(RankingLogError, match=words):
+            read_ranking_logs([f"{tmp_path}/{name}" if name != "." else tmp_path])
+    # A pipe in a folder is not waited for, and what is torn is named.
+    whole = write_log(tmp_path / "good.eval", [ABC]).read_bytes()
+    (tmp_path / "torn.eval").write_bytes(whole[: len(whole) // 2])
+    [log] = read_ranking_logs([tmp_path])
+    assert [note.startswith("Left out: ") for note in log.notes] == [True, True]
+    assert "torn.eval cannot be read" in log.notes[1]
 
 
 @pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16"])
@@ -83,71 +83,35 @@ def test_a_json_log_in_another_coding_is_read(tmp_path: Path, coding: str) -> No
     assert log.items == (ABC,)
 
 
-def test_a_folder_without_a_ranking_log(tmp_path: Path) -> None:
-    write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
-    (tmp_path / "bad.eval").write_bytes(b"no zip")
-    with pytest.raises(RankingLogError, match="No ranking log in ") as error:
-        read_ranking_logs([tmp_path])
-    assert "1 other Inspect log and 1 unreadable file: " in str(error.value)
-    assert "bad.eval" in str(error.value)
-    assert f"inspect eval tiebreak/round_robin -T candidates={tmp_path}" in str(error.value)
-
-
-def test_an_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(RankingLogError, match="it holds no Inspect log"):
-        read_ranking_logs([tmp_path])
-
-
-def test_a_candidates_log_is_no_ranking_log(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
-    with pytest.raises(RankingLogError, match=r"not a ranking log.*Rank them first"):
-        read_ranking_logs([path])
-
-
-def test_an_unreadable_file_that_was_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "bad.eval"
-    path.write_bytes(b"no zip")
-    with pytest.raises(UnreadableLogError, match=re.escape(str(path))):
-        read_ranking_logs([path])
-    assert issubclass(UnreadableLogError, RankingLogError)
-
-
-def test_an_unreadable_file_in_a_folder_is_named(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "good.eval", [ABC] * 1)
-    whole = path.read_bytes()
-    (tmp_path / "torn.eval").write_bytes(whole[: len(whole) // 2])
-    [log] = read_ranking_logs([tmp_path])
-    [note] = log.notes
-    assert note.startswith("Left out: ")
-    assert "torn.eval cannot be read" in note
-
-
 def test_every_sample_without_a_ranking_is_listed(tmp_path: Path) -> None:
-    half = bracket("half", "a", "b", "c", complete=False)
-    limited = bracket("limited", "a", "b", "c", complete=False)
+    halves = {
+        name: bracket(name, "a", "b", "c", complete=False) for name in ("half", "limited", "broken")
+    }
     samples = [
         sample(ABC),
-        sample(half),
-        sample(limited, limit="token"),
-        sample(bracket("broken", "a", "b", "c", complete=False), error="it broke\nat line 7"),
+        sample(halves["half"]),
+        sample(halves["limited"], limit="token"),
+        sample(halves["broken"], error="it broke\nat line 7"),
         sample(bracket("void", "a", "b", "c"), invalid="wrong target"),
         sample(None, "bare"),
         sample(None, "odd", store={"tiebreak:ballots": '{"item_id": 3}'}),
+        sample(None, "gap", store=kept(ABC, groups=[["a"], [], ["b"], ["c"]])),
     ]
-    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
+    path = write_log(tmp_path / "r.eval", samples)
+    [log] = read_ranking_logs([path])
     assert log.items == (ABC,)
-    assert {ballots.item_id for ballots in log.cut_short} == {"half", "limited", "broken", "void"}
-    reasons = {item.item_id: item.reason for item in log.unranked}
-    assert reasons.pop("odd").startswith("its ballots cannot be read (")
-    assert reasons == {
-        "half": "judging was cut short",
-        "limited": "judging was cut short (token limit)",
-        "broken": "error: it broke",
-        "void": "invalidated: wrong target",
-        "bare": "its sample holds no ballots",
+    assert {ballots.item_id for ballots in log.cut_short} == {*halves, "void"}
+    found = {one.item_id: (one.reason, one.benchmark) for one in log.unranked}
+    for damaged in ("odd", "gap"):
+        assert found.pop(damaged)[0].startswith("its ballots cannot be read (")
+    assert found == {
+        "half": ("judging was cut short", "gsm8k"),
+        "limited": ("judging was cut short (token limit)", "gsm8k"),
+        "broken": ("error: it broke", "gsm8k"),
+        "void": ("invalidated: wrong target", "gsm8k"),
+        "bare": ("its sample holds no ballots", None),
     }
-    assert Unranked("half", "judging was cut short", "gsm8k") in log.unranked
-    assert Unranked("bare", "its sample holds no ballots", None) in log.unranked
+    assert [len(board.rows) for board in leaderboards([path])] == [3]
 
 
 def kept(ballots: ItemBallots, **parts: Any) -> dict[str, Any]:
@@ -160,73 +124,38 @@ def test_a_field_that_a_later_release_added_is_ignored(tmp_path: Path) -> None:
     assert (log.items, log.notes) == ((ABC,), ())
 
 
-def test_an_empty_group_of_answers_is_damage_of_its_item(tmp_path: Path) -> None:
-    samples = [sample(ABC), sample(None, "q", store=kept(ABC, groups=[["a"], [], ["b"], ["c"]]))]
-    path = write_log(tmp_path / "r.eval", samples)
-    [log] = read_ranking_logs([path])
-    assert log.items == (ABC,)
-    [unranked] = log.unranked
-    assert unranked.item_id == "q"
-    assert unranked.reason.startswith("its ballots cannot be read (")
-    assert [len(board.rows) for board in leaderboards([path])] == [3]
-
-
 def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Path) -> None:
     samples = [sample(ABC), *(sample(None, i, store=kept(ABC, version=9)) for i in ("x", "y"))]
-    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
-    why = (
-        "its ballots were written by a newer Tiebreak (ballots version 9; this one reads 5): "
-        "upgrade"
-    )
-    assert log.unranked == (Unranked("x", why), Unranked("y", why))
-    note = "2 items of 3 judged by a newer Tiebreak, whose ballots this one cannot read: upgrade"
-    assert log.notes == (note,)
-    [log] = read_ranking_logs([write_log(tmp_path / "s.eval", samples, expected=4)])
-    assert log.notes[0].startswith("2 items of 4 judged by a newer Tiebreak")
-    assert log.notes[1].startswith("1 of 4 items judged. Run the same `inspect eval` again")
+    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples, expected=4)])
+    assert [one.item_id for one in log.unranked] == ["x", "y"]
+    assert all("(ballots version 9; this one reads 5): upgrade" in u.reason for u in log.unranked)
+    newer, rest = log.notes
+    assert newer.startswith("2 items of 4 judged by a newer Tiebreak")
+    assert rest.startswith("1 of 4 items judged. Run the same")
 
 
 @pytest.mark.parametrize(
     ("status", "note"),
     [
-        ("error", "1 of 3 items judged (status: error); run `inspect eval-retry {path}`"),
-        ("cancelled", "1 of 3 items judged (status: cancelled); run `inspect eval-retry {path}`"),
-        (
-            "started",
-            "1 of 3 items judged (still running, or killed); run `inspect eval-retry {path}`",
-        ),
-        (
-            "success",
-            "1 of 3 items judged. Run the same `inspect eval` again for the others: "
-            "calls already paid for come from the cache",
-        ),
+        ("error", " (status: error); run `inspect eval-retry {path}`"),
+        ("cancelled", " (status: cancelled); run `inspect eval-retry {path}`"),
+        ("started", " (still running, or killed); run `inspect eval-retry {path}`"),
+        ("success", ". Run the same `inspect eval` again for the others: "),
     ],
 )
-def test_a_run_that_did_not_end_well(tmp_path: Path, status: str, note: str) -> None:
-    path = write_log(tmp_path / "r.eval", [ABC], status=status, expected=3)  # type: ignore[arg-type]
+def test_a_run_that_did_not_end_well(tmp_path: Path, status: Any, note: str) -> None:
+    path = write_log(tmp_path / "r.eval", [ABC], status=status, expected=3)
     [log] = read_ranking_logs([path])
-    assert log.notes == (note.format(path=path),)
+    assert log.notes[0].startswith(f"1 of 3 items judged{note.format(path=path)}")
 
 
 def test_a_later_run_of_the_same_task_is_pointed_out(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", [ABC], status="error", expected=2)
-    later = write_log(
-        tmp_path / "2.eval",
-        [ABC, bracket("q2", "a", "b", "c")],
-        created="2026-01-02T00:00:00+00:00",
-        eval_id="E2",
-    )
+    items, day = [ABC, bracket("q2", "a", "b", "c")], "2026-01-02T00:00:00+00:00"
+    later = write_log(tmp_path / "2.eval", items, created=day, eval_id="E2")
     first, second = read_ranking_logs([tmp_path], attempts="all")
-    assert first.notes == (
-        f"1 of 2 items judged (status: error); a later run of the same task: {later}",
-    )
+    assert first.notes[0].endswith(f"; a later run of the same task: {later}")
     assert second.notes == ()
-
-
-def test_a_copy_elsewhere_is_another_log(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "r.eval", [item("q", groups=[("a", "b")])])
-    shutil.copy(path, tmp_path / "copy.eval")
-    assert len(read_ranking_logs([tmp_path], attempts="all")) == 2
 
 
 def test_arguments_tell_how_it_was_judged(tmp_path: Path) -> None:
@@ -236,28 +165,17 @@ def test_arguments_tell_how_it_was_judged(tmp_path: Path) -> None:
     assert log.arguments == {"rounds": 3, "swap": "close"}
 
 
-def skipped(name: str) -> ItemBallots:
-    why = Skipped(after=1, of=3, error=0.05)
-    return bracket(name, "a", "b", "c", complete=False).model_copy(update={"skipped": why})
-
-
 def test_items_of_a_settled_ranking_lack_nothing(tmp_path: Path) -> None:
-    rest = [skipped("q2"), skipped("q3")]
+    rest = [skipped(name, 1, 3) for name in ("q2", "q3")]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", [ABC, *rest])])
     assert (log.items, log.skipped) == ((ABC,), tuple(rest))
     assert (log.cut_short, log.unranked, log.notes, log.n_expected) == ((), (), (), 3)
-
-
-def test_a_settled_ranking_may_lack_other_items(tmp_path: Path) -> None:
-    broken = sample(skipped("q2"), error="it broke")
-    path = write_log(tmp_path / "r.eval", [ABC, broken, skipped("q3")], status="error")
-    [log] = read_ranking_logs([path])
-    assert [one.item_id for one in log.skipped] == ["q3"]
+    # It may lack other items.
+    samples = [sample(ABC), sample(rest[0], error="it broke"), sample(rest[1])]
+    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples, status="error")])
+    assert log.skipped == (rest[1],)
     assert log.unranked == (Unranked("q2", "error: it broke", "gsm8k"),)
-    assert log.notes == (
-        "1 of 3 items judged, 1 skipped because the ranking was settled (status: error); "
-        f"run `inspect eval-retry {path}`",
-    )
+    assert "1 of 3 items judged, 1 skipped because the ranking was settled" in log.notes[0]
 
 
 def test_a_model_without_a_ballot_has_no_rank() -> None:

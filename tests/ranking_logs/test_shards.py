@@ -15,7 +15,8 @@ from inspect_ai import eval
 from inspect_ai.log import EvalSample
 
 from tests.analysis.whole import whole as whole_text
-from tests.candidates.builders import write_inspect_log
+from tests.candidates.builders import make_rows, write_inspect_log
+from tests.expected import check
 from tests.ranking_logs.builders import (
     bracket,
     call,
@@ -143,23 +144,17 @@ def test_shards_give_the_leaderboard_of_the_one_log(tmp_path: Path, total: int) 
 @pytest.mark.slow
 def test_machines_that_judge_a_part_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for model in range(4):
-        rows = [
-            {
-                "id": f"q{number}",
-                "question": f"What is {number} + 0?",
-                "target": "?",
-                "answer": f"It is {number}. quality={(model * 7 + number * 3) % 5 / 5 + model:.2f}",
-                "native": 1.0,
-            }
-            for number in range(12)
-        ]
+        rows = make_rows(12, native=1.0)
+        for number, row in enumerate(rows):
+            quality = (model * 7 + number * 3) % 5 / 5 + model
+            row["answer"] = f"It is {number}. quality={quality:.2f}"
         write_inspect_log(tmp_path / "logs" / f"m{model}.eval", f"acme/model-{model}", rows)
     for name, shards in (("one", [None]), ("parts", ["2/3", "3/3", "1/3"])):
         monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache" / name))
-        for one in shards:
+        for part in shards:
             eval(
                 "tiebreak/seal",
-                task_args={"candidates": str(tmp_path / "logs"), "shard": one},
+                task_args={"candidates": str(tmp_path / "logs"), "shard": part},
                 model_roles={"judge": "planted/noise=0.3"},
                 log_dir=str(tmp_path / name),
             )
@@ -168,23 +163,19 @@ def test_machines_that_judge_a_part_each(tmp_path: Path, monkeypatch: pytest.Mon
     assert whole_text(boards_of(tmp_path / "parts")) == whole_text([whole])
 
 
-@pytest.mark.slow
-def test_what_a_joined_log_says_of_itself(tmp_path: Path) -> None:
-    paths = write_shards(tmp_path, cut(brackets(19), 8))
-    [log] = read_ranking_logs([tmp_path])
-    assert log.path == f"{tmp_path}/ (8 shards: 1.eval, …, 8.eval)"
+def test_shards_may_lie_in_several_folders_and_be_given_by_name(tmp_path: Path) -> None:
+    paths = write_shards(tmp_path / "x", cut(brackets(7), 3))
+    (tmp_path / "y" / "z").mkdir(parents=True)
+    paths[1] = paths[1].rename(tmp_path / "y" / "z" / "2.eval")
+    [log] = read_ranking_logs([paths[2], paths[1].parent, paths[0]])
+    assert log.path == f"{tmp_path}/ (3 shards: x/1.eval, y/z/2.eval, x/3.eval)"
     assert log.files == tuple(map(str, paths))
-    assert (log.run, log.n_expected, len(log.items)) == ("f00d", 19, 19)
+    assert (log.run, log.n_expected, len(log.items)) == ("f00d", 7, 7)
     assert (log.status, log.created) == ("success", "2026-01-01T00:00:01+00:00")
     assert (log.eval_id, log.task_id, log.notes) == ("E1", "f00d-T1", ())
-
-
-def test_shards_may_lie_in_several_folders_and_be_given_by_name(tmp_path: Path) -> None:
-    first, second, third = write_shards(tmp_path / "x", cut(brackets(3), 3))
-    (tmp_path / "y" / "z").mkdir(parents=True)
-    moved = second.rename(tmp_path / "y" / "z" / "2.eval")
-    [log] = read_ranking_logs([third, moved.parent, first])
-    assert log.path == f"{tmp_path}/ (3 shards: x/1.eval, y/z/2.eval, x/3.eval)"
+    [ballots] = read_ballots(tmp_path)
+    assert ballots.items == tuple(f"q{number}" for number in range(1, 8))
+    assert len(set(ballots.reviewers)) == 1
 
 
 @pytest.mark.slow
@@ -218,13 +209,6 @@ def test_how_shards_are_named_together(paths: list[str], shown: str) -> None:
         shard(f"{number}/{len(paths)}", path=path) for number, path in enumerate(paths, start=1)
     )
     assert run.path == shown
-
-
-def test_ballots_of_shards_have_one_reviewer(tmp_path: Path) -> None:
-    write_shards(tmp_path, cut(brackets(5), 2))
-    [ballots] = read_ballots(tmp_path)
-    assert ballots.items == ("q1", "q2", "q3", "q4", "q5")
-    assert len(set(ballots.reviewers)) == 1
 
 
 names = st.lists(st.text("abc019", min_size=1, max_size=4), unique=True, max_size=20)
@@ -271,77 +255,50 @@ def test_any_hole_is_refused_and_named(case: tuple[int, set[int]]) -> None:
     assert remedy.endswith(f"-T shard={missing[0]}")
 
 
-def test_a_hole_in_words() -> None:
-    with pytest.raises(RankingLogError) as error:
-        join_shards([shard("4/4", path="logs/d.eval"), shard("2/4", path="logs/b.eval")])
-    assert str(error.value) == (
-        "Shards 1/4, 3/4 are missing from a seal run (2 of 4 are there):\n"
-        "  2/4  logs/b.eval\n"
-        "  4/4  logs/d.eval\n"
-        "Give the other files as well, or judge what is missing with the same arguments and "
-        "-T shard=1/4"
-    )
-
-
-def test_one_shard_alone_is_no_ranking(tmp_path: Path) -> None:
-    path = write_shards(tmp_path, cut(brackets(4), 2))[1]
-    with pytest.raises(RankingLogError, match=r"^Shard 1/2 is missing from a seal run \(1 of 2"):
-        leaderboards([path])
-
-
 def test_a_shard_that_cannot_be_read_is_missing_and_named(tmp_path: Path) -> None:
-    torn = write_shards(tmp_path, cut(brackets(6), 3))[1]
+    first, torn, _ = write_shards(tmp_path, cut(brackets(6), 3))
     torn.write_bytes(torn.read_bytes()[:500])
     with pytest.raises(RankingLogError) as error:
         read_ranking_logs([tmp_path])
     assert str(error.value).startswith("Shard 2/3 is missing from a seal run (2 of 3 are there):")
     assert f"Left out: {torn} cannot be read as an Inspect log" in str(error.value)
+    with pytest.raises(RankingLogError, match=r"^Shards 2/3, 3/3 are missing from a seal run \(1"):
+        leaderboards([first])
 
 
 AGAIN = shard("2/2", ["q2"], "logs/again.eval", task_id="another")
 
 
-@pytest.mark.parametrize(
-    ("logs", "message"),
-    [
-        (
-            [shard("1/2", ["q1"]), shard("2/2", ["q2"]), AGAIN],
-            "Shard 2/2 was judged more than once, by different tasks:\n"
-            "  2/2  logs/2of2.eval\n"
-            "  2/2  logs/again.eval\n",
-        ),
-        # The overlap is what must be solved first, even if a shard is missing too.
-        ([shard("2/2", ["q2"]), AGAIN], "Shard 2/2 was judged more than once"),
-        (
-            [shard("2/2", ["q2"]), shard("1/2", ["q1"]), shard("3/4", ["q3"])],
-            "One run was cut into 2 and into 4 shards, which overlap:\n"
-            "  1/2  logs/1of2.eval\n"
-            "  2/2  logs/2of2.eval\n"
-            "  3/4  logs/3of4.eval\n",
-        ),
-        (
-            [shard("1/3", ["q1", "q4"]), shard("2/3", ["q2"]), shard("3/3", ["q3", "q4"])],
-            "1 item in more than one shard: q4. The shards:\n"
-            "  1/3  logs/1of3.eval\n"
-            "  3/3  logs/3of3.eval\n",
-        ),
-        # Planned for both, though judged in one only so far.
-        (
-            [shard("1/2", ["q1"], planned=("q1", "q2")), shard("2/2", ["q2"])],
-            "1 item in more than one shard: q2.",
-        ),
-        # Judged in both, though the log does not say what was planned.
-        (
-            [shard("1/2", ["q1"], planned=()), shard("2/2", ["q1"], planned=())],
-            "1 item in more than one shard: q1.",
-        ),
+ONE, TWO = shard("1/2", ["q1"]), shard("2/2", ["q2"])
+OVERLAPS: dict[str, list[RankingLog]] = {
+    "judged twice": [ONE, TWO, AGAIN],
+    # The overlap is what must be solved first, even if a shard is missing too.
+    "judged twice, one missing": [TWO, AGAIN],
+    "cut otherwise": [TWO, ONE, shard("3/4", ["q3"])],
+    "the same item": [
+        shard("1/3", ["q1", "q4"]),
+        shard("2/3", ["q2"]),
+        shard("3/3", ["q3", "q4"]),
     ],
-)
-def test_overlaps_are_refused_and_named(logs: list[RankingLog], message: str) -> None:
-    for order in (logs, logs[::-1]):
-        with pytest.raises(RankingLogError) as error:
-            join_shards(order)
-        assert str(error.value).startswith(message)
+    # Planned for both, though judged in one only so far.
+    "the same item planned": [shard("1/2", ["q1"], planned=("q1", "q2")), TWO],
+    # Judged in both, though the log does not say what was planned.
+    "the same item judged": [shard(f"{n}/2", ["q1"], planned=()) for n in (1, 2)],
+    "a hole": [shard("4/4", path="logs/d.eval"), shard("2/4", path="logs/b.eval")],
+}
+
+
+def test_overlaps_are_refused_and_named() -> None:
+    lines = []
+    for name, logs in OVERLAPS.items():
+        said = set()
+        for order in (logs, logs[::-1]):
+            with pytest.raises(RankingLogError) as error:
+                join_shards(order)
+            said.add(str(error.value))
+        [text] = said
+        lines.append(f"{name}: {text}\n")
+    check(__file__, "overlaps.txt", "".join(lines))
 
 
 # --- which logs belong together ---
@@ -354,13 +311,13 @@ def test_two_runs_in_a_folder_are_two_logs() -> None:
     assert [(run.run, ids_of(run)) for run in runs] == [("a", ["q1", "q2"]), ("b", ["q1", "q2"])]
     with pytest.raises(RankingLogError, match="Shard 1/2"):
         join_shards([*first, second[1]])
-
-
-def test_a_whole_log_of_the_same_run_is_a_repeated_run() -> None:
+    # A whole log of the same run is a repeated run.
     whole = shard(None, ["q1", "q2"])
-    runs = join_shards([shard("1/2", ["q1"]), whole, shard("2/2", ["q2"])])
+    runs = join_shards([ONE, whole, TWO])
     assert runs[0] is whole
     assert ids_of(runs[1]) == ["q1", "q2"]
+    with pytest.raises(RankingLogError, match="by different tasks"):
+        join_shards([shard("1/1", path="a", task_id=""), shard("1/1", path="b", task_id="")])
 
 
 @pytest.mark.slow
@@ -370,11 +327,7 @@ def test_the_runs_come_by_age_whole_or_in_shards(tmp_path: Path) -> None:
     early = "2025-01-01T00:00:00+00:00"
     write_log(tmp_path / "old.eval", brackets(2), created=early, task_id="T2")
     logs = read_ranking_logs([tmp_path])
-    assert [Path(log.path).name for log in logs] == [
-        "old.eval",
-        f"{tmp_path.name} (2 shards: 1.eval, 2.eval)".replace(f"{tmp_path.name} ", " "),
-        "new.eval",
-    ]
+    assert [Path(log.files[0]).name for log in logs] == ["old.eval", "1.eval", "new.eval"]
 
 
 @pytest.mark.parametrize(
@@ -410,64 +363,51 @@ def test_a_shard_without_sense(tmp_path: Path) -> None:
     ],
 )
 def test_the_fullest_attempt_counts(early: list[str], late: list[str], kept: str) -> None:
-    first = shard("1/2", ["q1"])
+    planned = {"planned": ("q2", "q4"), "n_expected": 2}
     attempts = [
-        shard("2/2", early, "early", planned=("q2", "q4"), n_expected=2),
-        shard("2/2", late, "late", planned=("q2", "q4"), n_expected=2, created=LATE),
+        shard("2/2", early, "early", **planned),
+        shard("2/2", late, "late", created=LATE, **planned),
     ]
-    n_judged = {run.path: run.n_judged for run in attempts}
-    other = "early" if kept == "late" else "late"
+    [other] = {"early", "late"} - {kept}
     for order in (attempts, attempts[::-1]):
-        [run] = join_shards([first, *order])
+        [run] = join_shards([ONE, *order])
         assert run.files == ("logs/1of2.eval", kept)
         assert (run.n_expected, run.created) == (3, EARLY)
-        items = f"{n_judged[other]} item{'' if n_judged[other] == 1 else 's'}"
-        assert run.notes == (
-            f"shard 2/2: {other} is left out: it judged {items}, and {kept}, another attempt at "
-            f"this shard, {n_judged[kept]}",
-        )
-
-
-def test_logs_without_a_task_are_no_attempts_at_one() -> None:
-    with pytest.raises(RankingLogError, match="by different tasks"):
-        join_shards([shard("1/1", path="a", task_id=""), shard("1/1", path="b", task_id="")])
+        [note] = run.notes
+        assert note.startswith(f"shard 2/2: {other} is left out: it judged ")
 
 
 @pytest.mark.parametrize(
     ("statuses", "status"),
     [
-        (["success", "success", "success"], "success"),
-        (["success", "started", "success"], "started"),
-        (["started", "cancelled", "success"], "cancelled"),
-        (["success", "cancelled", "error"], "error"),
+        ("success success success", "success"),
+        ("success started success", "started"),
+        ("started cancelled success", "cancelled"),
+        ("success cancelled error", "error"),
     ],
 )
-def test_a_run_ends_as_badly_as_its_worst_shard(statuses: list[str], status: str) -> None:
-    [run] = join_shards(
-        shard(f"{number}/3", status=one) for number, one in enumerate(statuses, start=1)
-    )
-    assert run.status == status
+def test_a_run_ends_as_badly_as_its_worst_shard(statuses: str, status: str) -> None:
+    logs = [shard(f"{k}/3", status=one) for k, one in enumerate(statuses.split(), start=1)]
+    assert [run.status for run in join_shards(logs)] == [status]
 
 
-def unfinished(folder: Path, **fields: Any) -> RankingLog:
-    """A run of two shards of two items, of which the second shard judged one."""
-    write_shards(folder, cut(brackets(2), 2))
+@pytest.mark.parametrize(
+    ("fields", "n_expected", "advice"),
+    [
+        ({"status": "error", "created": LATE}, 3, " (status: error); run `inspect eval-retry "),
+        ({}, 3, ". Run the same `inspect eval` again"),
+    ],
+)
+def test_what_to_do_is_said_for_each_shard(
+    tmp_path: Path, fields: dict[str, Any], n_expected: int, advice: str
+) -> None:
+    """Of two shards of two items the second judged one."""
+    write_shards(tmp_path, cut(brackets(2), 2))
     metadata = shard_metadata(2, 2)
-    write_log(folder / "2.eval", brackets(2)[1:], expected=2, metadata=metadata, **fields)
-    [log] = read_ranking_logs([folder])
-    return log
-
-
-def test_what_to_do_is_said_for_each_shard(tmp_path: Path) -> None:
-    log = unfinished(tmp_path, status="error", created=LATE)
-    assert (log.status, log.n_expected, len(log.items)) == ("error", 3, 2)
-    assert log.notes == (
-        "shard 2/2: 1 of 2 items judged (status: error); "
-        f"run `inspect eval-retry {tmp_path / '2.eval'}`",
-    )
-
-
-def test_a_shard_that_ended_early_is_judged_again_and_removed(tmp_path: Path) -> None:
-    [note] = unfinished(tmp_path).notes
-    assert note.startswith("shard 2/2: 1 of 2 items judged. Run the same `inspect eval` again")
-    assert note.endswith("come from the cache. Then remove this log: a shard counts once")
+    write_log(tmp_path / "2.eval", brackets(2)[1:], expected=2, metadata=metadata, **fields)
+    [log] = read_ranking_logs([tmp_path])
+    assert log.status == fields.get("status", "success")
+    assert (log.n_expected, len(log.items)) == (n_expected, 2)
+    [note] = log.notes
+    assert note.startswith(f"shard 2/2: 1 of 2 items judged{advice}")
+    assert note.endswith("Then remove this log: a shard counts once") == (not fields)

@@ -87,6 +87,10 @@ def test_people_are_told_apart_from_a_judge(votes_db: Path) -> None:
     [log] = read_ranking_logs(votes_db)
     assert log.seconds == {"ann": 4.0, "ben": 6.0}
     assert all(entry.flipped is None for item in log.items for entry in item.matches)
+    numbered = read_votes_log(str(votes_db), rater_names=False)
+    assert list(numbered.seconds) == ["rater 1", "rater 2"]
+    assert not re.search(r"\bann\b", repr(numbered))
+    assert [one.placement for one in numbered.samples] == [one.placement for one in log.samples]
 
 
 def judged_log(folder: Path, given: Sequence[VotesItem] = ITEMS) -> Path:
@@ -116,62 +120,43 @@ def write_csv(path: Path, votes: Sequence[PersonVote]) -> Path:
     return path
 
 
-def test_votes_anchor_a_judge_as_the_same_votes_in_csv_do(tmp_path: Path, votes_db: Path) -> None:
-    log = judged_log(tmp_path)
-    [of_votes] = anchored_boards(log, votes_db)
-    [of_table] = anchored_boards(log, write_csv(tmp_path / "votes.csv", VOTES))
+def test_votes_are_to_a_judge_what_the_same_votes_in_csv_are(
+    tmp_path: Path, votes_db: Path
+) -> None:
+    log, table = judged_log(tmp_path), write_csv(tmp_path / "votes.csv", VOTES)
+    [of_votes], [of_table] = anchored_boards(log, votes_db), anchored_boards(log, table)
     assert of_votes.rows == of_table.rows
     assert of_votes.n_labels == len([vote for vote in VOTES if vote.choice != "identical"])
-
-
-def test_people_alone_are_the_board_of_their_votes(tmp_path: Path) -> None:
-    items = items_of(60, twins=False)
-    path = write_votes(tmp_path / "votes.db", items, list(votes_of(items, ("ann", "ben"))))
-    [anchored] = anchored_boards(judged_log(tmp_path, items), path)
-    alone = {row.model: row.people.value for row in anchored.rows}
-    assert {row.model: row.borda for row in board_of(path).rows} == pytest.approx(alone)
-
-
-def test_the_judge_of_a_log_is_held_against_votes(tmp_path: Path, votes_db: Path) -> None:
-    log = judged_log(tmp_path)
     found = calibrate(log, votes_db)
     assert found.n_raters == 2
-    table = write_csv(tmp_path / "votes.csv", VOTES)
     assert repr(found.cells) == repr(calibrate(log, table).cells)
     assert calibrate(votes_db, table).judges == ("ben", "ann")
-
-
-def test_answers_that_people_did_not_see_are_named(tmp_path: Path) -> None:
-    log = judged_log(tmp_path)
-    labels = read_human_labels(write_votes(tmp_path / "votes.db", ITEMS, VOTES))
+    labels = read_human_labels(votes_db)
     assert all(len(digest) == 64 for label in labels.labels for digest in label.digests)
-    assert calibrate(log, labels).n == len(
-        {vote.item for vote in VOTES if vote.choice != "identical"}
-    )
+    items = {vote.item for vote in VOTES if vote.choice != "identical"}
+    assert calibrate(log, labels).n == len(items)
 
 
 def test_stars_are_a_star_board(tmp_path: Path) -> None:
     items = items_of(20, "stars")
     votes = [
         replace(
-            VOTES[0], item=n, first=model, second="", choice=STARS[(n + k + r) % 4], rater=rater
+            VOTES[0], item=n, first=group[0], second="", choice=STARS[(n + k + r) % 4], rater=rater
         )
-        for n in range(20)
-        for k, model in enumerate(MODELS[: 3 - (n % 10 == 9)])
+        for n, item in enumerate(items)
+        for k, group in enumerate(item.ballots.groups)
         for r, rater in enumerate(("ann", "ben"))
     ]
-    votes = [v for v in votes if v.item % 10 != 9 or v.first in ("ash", "cedar")]
     path = write_votes(tmp_path / "stars.db", items, votes, kind="stars")
-    report = star_report(path)
-    assert report.boards[0].judges == ("ann", "ben")
-    [board] = report.boards
-    given: dict[str, list[list[int]]] = {model: [[] for _ in items] for model in MODELS}
-    for vote in votes:
-        group = next(g for g in items[vote.item].ballots.groups if vote.first in g)
-        for model in group:
-            given[model][vote.item].append(int(vote.choice))
+    [board] = star_report(path).boards
+    assert board.judges == ("ann", "ben")
     for row in board.rows:
-        means = [np.mean(stars) / 3 for stars in given[row.model] if stars]
+        given: dict[int, list[int]] = defaultdict(list)
+        for vote in votes:
+            groups = items[vote.item].ballots.groups
+            if any({row.model, vote.first} <= {*group} for group in groups):
+                given[vote.item].append(int(vote.choice))
+        means = [np.mean(stars) / 3 for stars in given.values()]
         assert row.value == pytest.approx(100 * np.mean(means))
     labels = read_human_labels(path)
     assert (labels.kind, len(labels.labels)) == ("stars", len(votes))
@@ -241,21 +226,6 @@ def test_models_that_nobody_was_asked_about_have_no_rank(tmp_path: Path) -> None
     ]
 
 
-def test_one_rater_says_that_agreement_is_unknown(tmp_path: Path) -> None:
-    votes = [vote for vote in VOTES if vote.rater == "ann"]
-    board = board_of(write_votes(tmp_path / "votes.db", ITEMS, votes))
-    section = jury_section(board)
-    assert any("no two raters voted on the same answers" in line for line in section.lines)
-
-
-def test_raters_as_numbers(votes_db: Path) -> None:
-    log = read_votes_log(str(votes_db), rater_names=False)
-    assert list(log.seconds) == ["rater 1", "rater 2"]
-    assert not re.search(r"\bann\b", repr(log))
-    named = read_votes_log(str(votes_db))
-    assert [sample.placement for sample in log.samples] == [s.placement for s in named.samples]
-
-
 def test_votes_among_other_logs(tmp_path: Path, votes_db: Path) -> None:
     judged_log(tmp_path)
     with sqlite3.connect(tmp_path / "bank.db") as other:
@@ -267,29 +237,33 @@ def test_votes_among_other_logs(tmp_path: Path, votes_db: Path) -> None:
     assert {log.protocol for log in logs} == {"votes", "seal"}
     [note] = logs[0].notes
     assert "newer.db was written by a newer Tiebreak" in note
-    with pytest.raises(RankingLogError, match="newer Tiebreak"):
-        read_ranking_logs(newer)
-    with pytest.raises(RankingLogError, match="is a database, but not a votes file"):
-        read_ranking_logs(tmp_path / "bank.db")
     text = tmp_path / "text.db"
     text.write_text("no database")
-    with pytest.raises(RankingLogError, match=r"text\.db is not a votes file"):
-        read_ranking_logs(text)
-    with pytest.raises(TableError, match=r"text\.db is not a votes file"):
-        read_human_labels(text)
-    with pytest.raises(TableError, match="is a database, but not a votes file"):
-        read_human_labels(tmp_path / "bank.db")
+    for read in (read_ranking_logs, read_human_labels):
+        with pytest.raises((RankingLogError, TableError), match="database, but not a votes file"):
+            read(tmp_path / "bank.db")
+        with pytest.raises((RankingLogError, TableError), match=r"text\.db is not a votes file"):
+            read(text)
 
 
-def test_no_vote_yet(tmp_path: Path) -> None:
+def test_no_vote_yet_or_too_few(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "votes.db", ITEMS, [])
-    with pytest.raises(RankingLogError, match="holds no vote yet: vote first"):
-        leaderboards(path)
-    with pytest.raises(TableError, match="holds no vote yet: vote first"):
-        read_human_labels(path)
-    judged_log(tmp_path)
+    for read in (leaderboards, read_human_labels):
+        with pytest.raises((RankingLogError, TableError), match="holds no vote yet: vote first"):
+            read(path)
+    log = judged_log(tmp_path)
     [board] = leaderboards(tmp_path)
     assert board.notes == (f"Left out: {path} holds no vote yet: vote first",)
+    few = write_votes(tmp_path / "few.db", ITEMS, VOTES[:5])
+    with pytest.raises(AnalysisError, match="at least 6 items that both people and a judge"):
+        anchored_boards(log, few)
+    other = write_votes(tmp_path / "other.db", items_of(60, benchmark="mmlu"), VOTES)
+    with pytest.raises(AnalysisError, match="labels of items that no log judged"):
+        anchored_boards(log, other)
+    # One rater says that agreement is unknown.
+    votes = [vote for vote in VOTES if vote.rater == "ann"]
+    section = jury_section(board_of(write_votes(tmp_path / "ann.db", ITEMS, votes)))
+    assert any("no two raters voted on the same" in line for line in section.lines)
 
 
 def test_reading_while_the_page_runs(votes_db: Path) -> None:
@@ -301,31 +275,15 @@ def test_reading_while_the_page_runs(votes_db: Path) -> None:
     assert (before.task_id, before.eval_id != after.eval_id) == (after.task_id, True)
 
 
-def test_too_few_votes_to_anchor(tmp_path: Path) -> None:
-    path = write_votes(tmp_path / "votes.db", ITEMS, VOTES[:5])
-    with pytest.raises(AnalysisError, match="at least 6 items that both people and a judge judged"):
-        anchored_boards(judged_log(tmp_path), path)
-    other = write_votes(tmp_path / "other.db", items_of(60, benchmark="mmlu"), VOTES)
-    with pytest.raises(AnalysisError, match="labels of items that no log judged"):
-        anchored_boards(tmp_path / "judge.eval", other)
-
-
 def test_renamed_models_are_named(tmp_path: Path, votes_db: Path) -> None:
     renamed = {"ash": "oak", "birch": "elm", "cedar": "cedar"}
-    items = [
-        item.ballots.model_copy(
-            update={
-                "models": tuple(map(renamed.get, item.ballots.models)),
-                "native": {},
-                "groups": tuple(tuple(map(renamed.get, group)) for group in item.ballots.groups),
-                "matches": tuple(
-                    match(renamed[a[0]], renamed[b[0]], 0.5)
-                    for a, b in combinations(item.ballots.groups, 2)
-                ),
-                "complete": True,
-            }
+    items = []
+    for item in ITEMS:
+        groups = tuple(tuple(renamed[m] for m in group) for group in item.ballots.groups)
+        matches = tuple(match(a[0], b[0], 0.5) for a, b in combinations(groups, 2))
+        changed = {"models": tuple(renamed.values()), "native": {}, "groups": groups}
+        items.append(
+            item.ballots.model_copy(update=changed | {"matches": matches, "complete": True})
         )
-        for item in ITEMS
-    ]
     with pytest.raises(AnalysisError, match="of models that no log judged: ash, birch"):
         anchored_boards(write_log(tmp_path / "renamed.eval", items), votes_db)

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.ranking_logs.planted_votes import items_of
 from tiebreak.ranking_logs import RankingLogError
 from tiebreak.ranking_logs.votes_file import (
     PersonVote,
@@ -18,7 +20,6 @@ from tiebreak.ranking_logs.votes_file import (
     is_votes_file,
     open_votes_file,
 )
-from tiebreak.scorers.ballots import ItemBallots
 
 META = VotesMeta(
     kind="matches",
@@ -32,20 +33,10 @@ META = VotesMeta(
 
 
 def voted(item_id: str, **answers: str) -> VotesItem:
+    [made] = items_of(1, twins=False)
     models = tuple(sorted(answers))
-    ballots = ItemBallots(
-        protocol="votes",
-        benchmark="gsm8k",
-        item_id=item_id,
-        input_hash="0" * 32,
-        task_type="math_reasoning",
-        rubric="math_reasoning",
-        seed=7,
-        models=models,
-        native=dict.fromkeys(models),
-        groups=tuple((model,) for model in models),
-        placed_by="points",
-    )
+    about = {"item_id": item_id, "models": models, "groups": tuple((model,) for model in models)}
+    ballots = made.ballots.model_copy(update=about)
     return VotesItem(item_id, 1, "5", ballots, {"task": "2 + 3?", "answers": answers})
 
 
@@ -134,43 +125,31 @@ def test_other_items_are_refused(path: Path, change: dict[str, object], message:
             file.require_same(both)
 
 
-def _text(path: Path) -> None:
-    path.write_text("item_id,model")
-
-
-def _other(path: Path) -> None:
+def other_database(path: Path) -> None:
     path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE cats (name TEXT)")
 
 
-def _newer(path: Path) -> None:
-    with sqlite3.connect(path) as other:
-        other.execute("UPDATE meta SET value = '99' WHERE name = 'version'")
-
-
-def _torn(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:1000])
-
-
-def _gone(path: Path) -> None:
-    path.unlink()
+def newer(path: Path) -> None:
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE meta SET value = '99' WHERE name = 'version'")
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_text, "is not a votes file"),
-        (_gone, "is not a votes file"),
-        (_other, "is a database, but not a votes file"),
-        (_newer, r"written by a newer Tiebreak \(votes file 99; this one reads 1\): upgrade"),
-        (_torn, "is damaged"),
+        (lambda path: path.write_text("item_id,model"), "is not a votes file"),
+        (lambda path: path.unlink(), "is not a votes file"),
+        (other_database, "is a database, but not a votes file"),
+        (newer, r"written by a newer Tiebreak \(votes file 99; this one reads 1\): upgrade"),
+        (lambda path: path.write_bytes(path.read_bytes()[:1000]), "is damaged"),
     ],
 )
 def test_what_is_no_votes_file_is_refused_in_a_sentence(
-    path: Path, damage: object, message: str
+    path: Path, damage: Any, message: str
 ) -> None:
-    damage(path)  # type: ignore[operator]
+    damage(path)
     with pytest.raises(RankingLogError, match=message):
         open_votes_file(path)
 

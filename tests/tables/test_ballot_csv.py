@@ -125,42 +125,37 @@ def test_many_files_in_the_order_given(tmp_path: Path) -> None:
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 
 
-@pytest.mark.slow
-@settings(deadline=None, max_examples=60)
-@given(data=st.data())
-def test_wide_and_long_say_the_same(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
-    reserved = {"item", "reviewer", "ballot", "candidate", "rank"}
-    names = data.draw(
-        st.lists(
-            NAMES.filter(lambda name: name.casefold() not in reserved),
-            min_size=2,
-            max_size=5,
-            unique=True,
-        )
-    )
-    ranks = data.draw(
+RESERVED = {"item", "reviewer", "ballot", "candidate", "rank"}
+TABLES = st.lists(
+    NAMES.filter(lambda name: name.casefold() not in RESERVED), min_size=2, max_size=5, unique=True
+).flatmap(
+    lambda names: st.tuples(
+        st.just(names),
         st.lists(
             st.lists(st.integers(0, 5), min_size=len(names), max_size=len(names)),
             min_size=1,
             max_size=5,
-        )
+        ),
     )
+)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=60)
+@given(TABLES)
+def test_wide_and_long_say_the_same(
+    tmp_path_factory: pytest.TempPathFactory, made: tuple[list[str], list[list[int]]]
+) -> None:
+    names, ranks = made
     folder = tmp_path_factory.mktemp("both")
-    lines: list[list[object]] = [[f"r{number}", *row] for number, row in enumerate(ranks)]
-    cells = [
-        [reviewer, name, rank]
-        for reviewer, *row in lines
-        for name, rank in zip(names, row, strict=True)
-    ]
-    tables: dict[str, list[list[object]]] = {
-        "wide": [["reviewer", *names], *lines],
-        "long": [["reviewer", "candidate", "rank"], *cells],
-    }
-    for name, table in tables.items():
+    wide_rows = [[f"r{number}", *row] for number, row in enumerate(ranks)]
+    long_rows = [[reviewer, n, r] for reviewer, *row in wide_rows for n, r in zip(names, row)]  # noqa: B905
+    for name, head, rows in (
+        ("wide", ["reviewer", *names], wide_rows),
+        ("long", ["reviewer", "candidate", "rank"], long_rows),
+    ):
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(table)
+            csv.writer(file).writerows([head, *rows])
     wide, long = read_ballots([folder / "wide.csv", folder / "long.csv"])
     assert wide.profile.names == long.profile.names == tuple(names)
     np.testing.assert_array_equal(wide.profile.ranks, long.profile.ranks)

@@ -51,7 +51,6 @@ def test_all_results_make_one_table(answers: Path, tmp_path: Path) -> None:
     [log] = [path for path in answers.iterdir() if "mmlu" in path.name]
     for given in ([answers, tmp_path / "lm"], [*answers.iterdir(), tmp_path / "lm", log]):
         [read] = read_ballots(given, reading={"rename": {"arc": "gsm8k"}})
-        assert read.name == "3 models · 2 benchmarks"
         assert read.profile.names == ("mockllm/x", "mockllm/y", "z")
         np.testing.assert_array_equal(read.profile.ranks, [[1, 2.5, 2.5], [np.nan, 2, 1]])
     # The logs' errors tie 2 of 2 with 1 of 2.
@@ -64,11 +63,8 @@ def test_ties_of_a_pool_go_by_paired_items(tmp_path: Path) -> None:
     # are those of the paired difference; errors of each alone would tie them.
     right = {"x": 23, "y": 20}
     items = [{name: float(k < n) for name, n in right.items()} for k in range(40)]
-    path = write_parquet(
-        pool({("maths", str(k), 1): row for k, row in enumerate(items)}), tmp_path / "pool.parquet"
-    )
-    differences = [row["x"] - row["y"] for row in items]
-    assert np.mean(differences) > np.std(differences, ddof=1) / np.sqrt(40)
+    rows = {("maths", str(k), 1): row for k, row in enumerate(items)}
+    path = write_parquet(pool(rows), tmp_path / "pool.parquet")
     [read] = read_ballots(path, making={"ties": "se"})
     np.testing.assert_array_equal(read.profile.ranks, [[1, 2]])
     alone = [np.std([row[name] for row in items], ddof=1) / np.sqrt(40) for name in right]
@@ -97,8 +93,7 @@ def test_answers_that_make_no_ranking_do_not_stop_that_of_the_judge(mixed: Path)
         if "mmlu" not in log.name and log.name != "seal.eval":
             log.unlink()
     [seal] = read_ballots(mixed)
-    assert "The results beside the ranking logs make no ranking: " in seal.notes[-1]
-    assert "one model, 'mockllm/y'" in seal.notes[-1]
+    assert "results beside the ranking logs make no ranking: " in seal.notes[-1]
     # Who asks for scores is told that there are none.
     for given in ([mixed], [mixed / "seal.eval", *mixed.glob("*mmlu*")]):
         with pytest.raises(TableError, match="one model, 'mockllm/y'"):
@@ -109,7 +104,6 @@ def test_a_judge_that_came_to_nothing_does_not_stop_the_ranking_by_answers(mixed
     write_log(mixed / "seal.eval", [sample(None, "q1", error="it broke")])
     [benchmarks] = read_ballots(mixed, making={"weights": {"gsm8k": 2}})
     assert benchmarks.profile.names == ("mockllm/x", "mockllm/y")
-    assert "The ranking logs beside the results make no ranking: " in benchmarks.notes[-1]
     assert "it broke" in benchmarks.notes[-1]
     with pytest.raises(TableError, match="it broke"):
         read_ballots([mixed, mixed / "seal.eval"])
@@ -131,13 +125,8 @@ def test_what_holds_neither(tmp_path: Path) -> None:
     votes = write(tmp_path / "votes.csv", "a,b\n1,2\n")
     with pytest.raises(TableError, match=r"no results of benchmarks .* by name, not by folder"):
         read_ballots(tmp_path / "empty")
-    with pytest.raises(TableError, match=r"ballots are read from CSV .* lm-eval's results_"):
-        read_ballots(write(tmp_path / "x.cat", ""))
     with pytest.raises(TableError, match=r"one\.csv: one model, 'x', leaves nothing to rank"):
         read_ballots([votes, scores])
+    making, reading = {"weights": {"a": 2}, "ties": "se"}, {"metric": "acc", "stderr": None}
     with pytest.raises(TableError, match="weights, ties, metric: for scores of benchmarks, and"):
-        read_ballots(
-            votes,
-            making={"weights": {"a": 2}, "ties": "se"},
-            reading={"metric": "acc", "stderr": None},
-        )
+        read_ballots(votes, making=making, reading=reading)  # type: ignore[arg-type]

@@ -47,18 +47,16 @@ def test_means_of_items_that_all_have(tmp_path: Path) -> None:
     table = read_scores(path)
     assert (table.models, table.benchmarks) == (("x", "y", "z"), ("law", "maths"))
     np.testing.assert_array_equal(table.scores, [[1, 0.75], [np.nan, 0.5], [0, np.nan]])
-    assert table.notes[0] == (
-        "maths: 1 of 3 items have not native scores of all models ('x' lacks 1); left out"
-    )
-    assert table.public_notes == table.notes
+    assert "maths: 1 of 3 items have not" in table.notes[0]
+    assert (table.public_notes, table.sources) == (table.notes, (str(path),))
     assert table.errors is not None
-    assert np.isnan(table.errors[:, 0]).all()  # of one item
-    assert np.isfinite(table.errors[:2, 1]).all()
-    assert table.sources == (str(path),)
-    bad = tmp_path / "bad.parquet"
-    bad.write_bytes(b"no")
-    with pytest.raises(UnreadableFileError, match="cannot be read as Parquet"):
-        read_scores(bad)
+    # One item has no error.
+    assert np.isnan(table.errors).tolist() == [[True, False], [True, False], [True, True]]
+    # Rows that a file lacks are holes.
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(path).slice(1), path)
+    table = read_scores(path)
+    assert "maths: 2 of 3 items have not native scores" in table.notes[0]
+    assert cells(table)["x", "maths"] == 1  # of the one item that both have
 
 
 def scored(rows: Mapping[str, list[float]], benchmark: str = "code") -> CandidatePool:
@@ -73,17 +71,6 @@ def scored(rows: Mapping[str, list[float]], benchmark: str = "code") -> Candidat
 
 
 NAN = float("nan")
-
-
-def test_rows_that_a_file_lacks_are_holes(tmp_path: Path) -> None:
-    path = write_parquet(POOL, tmp_path / "pool.parquet")
-    rows = pyarrow.parquet.read_table(path)
-    pyarrow.parquet.write_table(rows.slice(1), path)
-    table = read_scores(path)
-    assert (
-        "maths: 2 of 3 items have not native scores of all models ('x' lacks 2)" in table.notes[0]
-    )
-    assert cells(table)["x", "maths"] == 1  # of the one item that both have
 
 
 def test_a_model_or_benchmark_without_scores_is_named(tmp_path: Path) -> None:
@@ -144,13 +131,11 @@ def test_a_pool_counts_rather_than_a_log(mixed: Path) -> None:
         write_summary(mixed / name / "results_x.json", name, values, date=9e9)
     table = read_scores(mixed)
     assert cells(table)["a", "code"] == 0.75
-    assert table.notes[:2] == (
-        "A pool counts rather than a log, since its errors are of paired items: 'a', 'b' on code: "
-        f"{mixed}/pool.parquet, not {mixed}/a/results_x.json, {mixed}/b/results_x.json",
-        f"Scores differ over as many items: code of 'a' is 0.75 in {mixed}/pool.parquet and 0.25 "
-        f"in {mixed}/a/results_x.json; code of 'b' is 0.5 in {mixed}/pool.parquet and 0.25 in "
-        f"{mixed}/b/results_x.json",
-    )
+    pool, differ = table.notes[:2]
+    files = f"{mixed}/pool.parquet, not {mixed}/a/results_x.json, {mixed}/b/results_x.json"
+    assert pool.startswith("A pool counts rather than a log, since its errors are of paired items:")
+    assert pool.endswith(f"'a', 'b' on code: {files}")
+    assert f"code of 'a' is 0.75 in {mixed}/pool.parquet and 0.25 in" in differ
 
 
 def test_of_several_pools_the_fullest_counts(tmp_path: Path) -> None:
@@ -159,11 +144,7 @@ def test_of_several_pools_the_fullest_counts(tmp_path: Path) -> None:
         write_parquet(scored(rows), tmp_path / f"{name}.parquet")
     table = read_scores(tmp_path)
     assert table.scores.tolist() == [[0.2], [1]]
-    [note] = table.notes
-    assert note == (
-        f"Of several pools the one with the most items counts: 'x', 'y' on code: {tmp_path}/"
-        f"b.parquet, not {tmp_path}/c.parquet, {tmp_path}/a.parquet"
-    )
+    assert "most items counts: 'x', 'y' on code: " in table.notes[0]
 
 
 def test_what_does_not_go_with_pools(mixed: Path) -> None:
@@ -183,8 +164,9 @@ def test_other_parquet_files_are_named(mixed: Path) -> None:
     said = read_scores(mixed).notes
     assert f"{other}: holds no results of a run; left out" in said
     assert any(note.startswith(f"Left out: {bad}: cannot be read as Parquet") for note in said)
-    with pytest.raises(UnreadableFileError, match="not a pool written by Tiebreak"):
-        read_scores(other)
+    for path, words in ((other, "not a pool written by Tiebreak"), (bad, "be read as Parquet")):
+        with pytest.raises(UnreadableFileError, match=words):
+            read_scores(path)
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 8])

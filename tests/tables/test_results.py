@@ -29,7 +29,7 @@ from inspect_ai.solver import TaskState
 
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import cells, run_inspect, task_values, write, write_summary
-from tiebreak.tables import TableError, UnreadableFileError
+from tiebreak.tables import TableError
 from tiebreak.tables.reading import NO_SCORE
 from tiebreak.tables.results import read_results
 
@@ -101,8 +101,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 @pytest.mark.slow
 def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
     table = read_results([logs["plain"], logs["named"], logs["spread first"], logs["declared"]])
-    assert table.models == ("mockllm/one", "mockllm/two", "one, hot")
-    assert table.benchmarks == ("gsm8k", "words")
     assert cells(table) == {
         ("mockllm/one", "gsm8k"): 0.75,
         ("one, hot", "gsm8k"): 0.5,
@@ -111,10 +109,13 @@ def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
     }
     assert len(table.sources) == 4
     said = "\n".join(table.notes)
-    assert "gsm8k: the metric is not the same for all models: match.accuracy (such as" in said
-    assert "gsm8k: the number of items is not the same for all models: 4 (such as" in said
-    assert "the score is match.accuracy, out of match.accuracy, includes.accuracy" in said
-    assert "2 of 6 scores are missing" in said
+    for words in (
+        "gsm8k: the metric is not the same for all models: match.accuracy (such as",
+        "gsm8k: the number of items is not the same for all models: 4 (such as",
+        "the score is match.accuracy, out of match.accuracy, includes.accuracy",
+        "2 of 6 scores are missing",
+    ):
+        assert words in said
 
 
 def test_ranks_that_were_written_back_are_no_result(
@@ -157,9 +158,8 @@ def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path)
     write_eval_log(failed, str(tmp_path / "failed.eval"))
     shutil.copy(logs["nan"], tmp_path / "nan.eval")
     write(tmp_path / "cut.eval", "no zip file")
-    write(tmp_path / "results_2026-01-01T00-00-00.json", '{"results": ')
-    write(tmp_path / ".hidden" / "results_2026-01-01T00-00-00.json", '{"results": ')
-    write(tmp_path / "other.json", '{"results": ')
+    for name in ("results_2026-01-01T00-00-00.json", ".hidden/results_2026.json", "other.json"):
+        write(tmp_path / name, '{"results": ')
     table = read_results(tmp_path)
     assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
     said = {
@@ -174,8 +174,6 @@ def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path)
     for file, words in said.items():
         assert any(file in note and words in note for note in table.notes), (file, table.notes)
     assert table.public_notes == ()  # each of these names a file
-    with pytest.raises(UnreadableFileError, match="cannot be read as an Inspect log"):
-        read_results(tmp_path / "cut.eval")
     with pytest.raises(TableError, match=r"no result of a finished run.*\n  - .*nan\.eval"):
         read_results([tmp_path / "nan.eval", tmp_path / "ranking.eval"])
 
@@ -190,30 +188,24 @@ def test_samples_without_an_end_are_noted(logs: Mapping[str, Path], tmp_path: Pa
 
 
 def test_the_newest_run_counts(logs: Mapping[str, Path], tmp_path: Path) -> None:
-    newest = read_eval_log(str(logs["plain"])).eval.created
     log = read_eval_log(str(logs["plain"]))
     log.eval.created = "2020-01-01T00:00:00+00:00"
     assert log.results
     log.results.scores[0].metrics["accuracy"].value = 0.1
     write_eval_log(log, str(tmp_path / "z_old.eval"))
-    shutil.copy(logs["plain"], tmp_path / "a_new.eval")
+    new = tmp_path / "a_new.eval"
+    shutil.copy(logs["plain"], new)
     older = task_values(4, exact_match=0.2)  # 2017, by lm-eval
     write_summary(tmp_path / "b" / "results_x.json", "mockllm/one", {"gsm8k": older}, date=1.5e9)
     table = read_results(tmp_path)
-    assert newest > "2026"
     assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
-    assert table.sources == ((tmp_path / "a_new.eval").as_posix(),)
+    assert table.sources == (new.as_posix(),)
     [note] = table.notes
-    assert note.startswith("Of several runs the newest counts: 'mockllm/one' on gsm8k: ")
-    counts, _, others = note.partition(", not ")
-    assert "a_new.eval" in counts
-    assert "results_x.json" in others
-    assert "z_old.eval" in others
-
-
-def test_a_file_that_is_reached_twice_counts_once(logs: Mapping[str, Path]) -> None:
-    table = read_results([logs["plain"], logs["plain"].parent])
-    assert table.notes == ()
+    assert note.startswith(
+        f"Of several runs the newest counts: 'mockllm/one' on gsm8k: {new.as_posix()}, not "
+    )
+    assert "results_x.json" in note
+    assert "z_old.eval" in note
 
 
 def one(folder: Path, values: Mapping[str, Any], task: str = "gsm8k", **more: Any) -> Path:
@@ -256,58 +248,51 @@ def test_a_metric_that_is_not_there(tmp_path: Path, options: dict[str, Any]) -> 
 
 
 def test_better_when_lower_gets_a_minus(tmp_path: Path) -> None:
-    values = task_values(word_perplexity=12.5)
-    path = one(tmp_path, values, "wikitext", directions={"wikitext": {"word_perplexity": False}})
-    table = read_results(path)
-    assert cells(table) == {("org/m", "wikitext"): -12.5}
-    assert "a lower word_perplexity is better; its scores have a minus sign" in table.notes[0]
+    values = task_values(odd=12.5)
+    table = read_results(one(tmp_path, values, directions={"gsm8k": {"odd": False}}))
+    assert cells(table) == {("org/m", "gsm8k"): -12.5}
+    assert "a lower odd is better" in table.notes[0]
     assert table.notes[0] in table.public_notes
-
-
-def test_a_direction_that_nobody_knows(tmp_path: Path) -> None:
-    unknown = one(tmp_path, task_values(odd=0.5), directions={"gsm8k": {"odd": None}})
     with pytest.raises(TableError, match="does not say whether a higher odd is better"):
-        read_results(unknown)
-    older = one(tmp_path, task_values(odd=0.5), higher_is_better={})
-    table = read_results(older)
-    assert cells(table) == {("org/m", "gsm8k"): 0.5}
-    assert "does not say whether a higher odd is better; taken so" in table.notes[0]
+        read_results(one(tmp_path, values, directions={"gsm8k": {"odd": None}}))
+    older = read_results(one(tmp_path, values, higher_is_better={}))
+    assert cells(older) == {("org/m", "gsm8k"): 12.5}
+    assert "higher odd is better; taken so" in older.notes[0]
 
 
-def test_a_group_stands_for_its_tasks(tmp_path: Path) -> None:
+GROUPS: dict[str, tuple[dict[str, float | None], dict[str, list[str]], str, set[str]]] = {
+    "of groups": (
+        {"mmlu_stem": 0.5, "mmlu": 0.6, "mmlu_physics": 0.4, "mmlu_law": 0.7},
+        {"mmlu_stem": ["mmlu_physics"], "mmlu": ["mmlu_stem", "mmlu_law"]},
+        "mmlu stands for its 3 tasks",
+        {"mmlu"},
+    ),
+    "without values": ({"mine": None, "a": 0.1, "b": 0.2}, {"mine": ["a", "b"]}, "", {"a", "b"}),
+    "without values inside one with": (
+        {"all": 0.6, "part": None, "leaf": 0.4},
+        {"all": ["part"], "part": ["leaf"]},
+        "all stands for its 2 tasks",
+        {"all"},
+    ),
+    "in a circle": ({"a": 0.6, "b": 0.4}, {"a": ["b"], "b": ["a"]}, "", {"a"}),
+}
+
+
+@pytest.mark.parametrize(("scores", "groups", "note", "shown"), GROUPS.values(), ids=GROUPS)
+def test_a_group_stands_for_its_tasks(
+    tmp_path: Path,
+    scores: dict[str, float | None],
+    groups: dict[str, list[str]],
+    note: str,
+    shown: set[str],
+) -> None:
     results: dict[str, dict[str, Any]] = {
-        "mmlu_stem": task_values(acc=0.5),
-        "mmlu": task_values(acc=0.6),
-        "mmlu_physics": task_values(acc=0.4),
-        "mmlu_law": task_values(acc=0.7),
-        "mine": {"alias": "mine"},  # a group without values of its own
-        "mine_a": task_values(acc=0.1),
-        "mine_b": task_values(acc=0.2),
-    }
-    groups = {
-        "mmlu_stem": ["mmlu_physics"],
-        "mmlu": ["mmlu_stem", "mmlu_law"],
-        "mine": ["mine_a", "mine_b"],
+        name: {"alias": name} if score is None else task_values(acc=score)
+        for name, score in scores.items()
     }
     table = read_results(write_summary(tmp_path / "results.json", "org/m", results, groups=groups))
-    assert cells(table) == {
-        ("org/m", "mine_a"): 0.1,
-        ("org/m", "mine_b"): 0.2,
-        ("org/m", "mmlu"): 0.6,
-    }
-    assert "mmlu stands for its 3 tasks" in table.notes
-
-
-def test_a_group_without_values_inside_one_with(tmp_path: Path) -> None:
-    results: dict[str, dict[str, Any]] = {
-        "all": task_values(acc=0.6),
-        "part": {"alias": "part"},
-        "leaf": task_values(acc=0.4),
-    }
-    groups = {"all": ["part"], "part": ["leaf"]}
-    table = read_results(write_summary(tmp_path / "results.json", "org/m", results, groups=groups))
-    assert cells(table) == {("org/m", "all"): 0.6}
-    assert "all stands for its 2 tasks" in table.notes
+    assert cells(table) == {("org/m", name): scores[name] for name in shown}
+    assert not note or note in table.notes
 
 
 @pytest.mark.parametrize("tasks", [3, True, 1.5, "a", {"a": 1}, [["a"]], [{}], [None], None])
@@ -315,15 +300,6 @@ def test_a_group_of_something_else_stands_alone(tmp_path: Path, tasks: Any) -> N
     results = {"g": task_values(5, acc=0.5), "a": task_values(5, acc=0.25)}
     write_summary(tmp_path / "results_x.json", "m", results, groups={"g": tasks})
     assert read_results(tmp_path).benchmarks == ("a", "g")
-
-
-def test_numbers_without_end_are_none(tmp_path: Path) -> None:
-    results: dict[str, dict[str, Any]]
-    results = {"a": task_values(5, acc=0.5), "b": {"acc,none": 10**400}}
-    write_summary(tmp_path / "results_x.json", "m", results, date=10**400, n_items=10**400)
-    table = read_results(tmp_path)
-    assert table.benchmarks == ("a",)
-    assert any("b: acc is 1000" in note and "not a finite number" in note for note in table.notes)
 
 
 def test_half_of_a_character_in_a_name_is_replaced(tmp_path: Path) -> None:
@@ -343,21 +319,6 @@ def test_a_chain_of_groups_is_the_first_one(tmp_path: Path) -> None:
     assert cells(table) == {("m", "t0"): 0.0}
     assert table.notes == (f"t0 stands for its {n - 1} tasks",)
     assert time.process_time() - start < 5
-
-
-def test_groups_in_a_circle_end(tmp_path: Path) -> None:
-    results = {"a": task_values(acc=0.6), "b": task_values(acc=0.4)}
-    groups = {"a": ["b"], "b": ["a"]}
-    table = read_results(write_summary(tmp_path / "results.json", "org/m", results, groups=groups))
-    assert cells(table) == {("org/m", "a"): 0.6}
-
-
-def test_a_run_that_measures_nothing(tmp_path: Path) -> None:
-    path = one(tmp_path, task_values(bypass=999))
-    with pytest.raises(
-        TableError, match=r"finished run.*\n  - gsm8k is left out for 'org/m': its "
-    ):
-        read_results(path)
 
 
 @pytest.mark.parametrize("n", [1, 12])
@@ -388,8 +349,6 @@ def test_what_another_file_gives_a_score_is_not_left_out(tmp_path: Path) -> None
     assert cells(table) == {("a", "gsm8k"): 0.5, ("b", "gsm8k"): 0.5, ("a", "code"): 0.25}
     assert table.notes[0] == f"code is left out for 'b': {NO_SCORE}"
     assert read_results(tmp_path, rename={"code": "humaneval"}).notes[0].startswith("humaneval is")
-    with pytest.raises(TableError, match="no benchmark 'cod'; there are: code, gsm8k"):
-        read_results(tmp_path, rename={"cod": "x"})
 
 
 def test_a_log_without_scores_is_named(logs: Mapping[str, Path], tmp_path: Path) -> None:
@@ -423,33 +382,23 @@ def test_files_that_are_no_results_are_named(tmp_path: Path) -> None:
 def test_packed_logs_have_the_results_of_the_logs(logs: Mapping[str, Path], tmp_path: Path) -> None:
     packed = tmp_path / f"{logs['plain'].name}.gz"
     packed.write_bytes(gzip.compress(logs["plain"].read_bytes()))
-    plain = read_results(logs["plain"])
+    # A file that is reached twice counts once.
+    plain = read_results([logs["plain"], logs["plain"].parent])
+    assert plain.notes == ()
     for given in (packed, tmp_path):
         table = read_results(given)
         assert cells(table) == cells(plain)
         assert table.sources == (packed.as_posix(),)
 
 
-def test_runs_that_do_not_count_are_one_sentence(tmp_path: Path) -> None:
-    values = {"gsm8k": task_values(acc=0.5), "law": task_values(acc=0.5)}
-    for model in "abc":
-        for date in (1, 2):
-            write_summary(tmp_path / model / f"results_{date}.json", model, values, date=date)
-    parts = [
-        f"'{model}' on gsm8k, law: {folder}/results_2.json, not {folder}/results_1.json"
-        for model in "abc"
-        for folder in [tmp_path / model]
-    ]
-    [note] = read_results(tmp_path).notes
-    assert note == f"Of several runs the newest counts: {'; '.join(parts)}"
-
-
-@pytest.mark.parametrize("value", ["N/A", None, NAN, True, [0.5]])
+@pytest.mark.parametrize("value", ["N/A", None, NAN, True, [0.5], 10**400])
 def test_values_that_are_no_numbers(tmp_path: Path, value: Any) -> None:
     results = {"gsm8k": task_values(acc=value), "math": task_values(acc=0.5)}
-    table = read_results(write_summary(tmp_path / "results_x.json", "org/m", results))
+    more = {"date": value, "n_items": value} if value == 10**400 else {}
+    table = read_results(write_summary(tmp_path / "results_x.json", "org/m", results, **more))
     assert cells(table) == {("org/m", "math"): 0.5}
-    assert f"gsm8k: acc is {value!r}, not a finite number; left out" in table.notes[0]
+    assert f"gsm8k: acc is {value!r}"[:40] in table.notes[0]
+    assert "not a finite number; left out" in table.notes[0]
 
 
 def test_names_of_models_and_benchmarks(tmp_path: Path) -> None:
@@ -473,12 +422,8 @@ def test_secrets_stay_in_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_standard_errors_of_inspect(logs: Mapping[str, Path]) -> None:
-    table = read_results([logs["plain"], logs["mean second"], logs["no mean"]])
-    assert table.errors is not None
-    known = dict(zip(table.benchmarks, table.errors.T.tolist(), strict=True))
     # 3 of 4 right: the sample's deviation is .5, over √4.
     assert read_results(logs["plain"]).errors == pytest.approx(np.array([[0.25]]))
-    assert len(known) == len(table.benchmarks)
     # The standard error of a mean says nothing of another metric.
     other = read_results(logs["no mean"])
     assert other.errors is not None
@@ -488,15 +433,12 @@ def test_standard_errors_of_inspect(logs: Mapping[str, Path]) -> None:
 def test_standard_errors_of_lm_eval(tmp_path: Path) -> None:
     values = TWO_FILTERS | {"exact_match_stderr,flexible": 0.05, "f1_stderr,flexible": "N/A"}
     path = one(tmp_path, values)
-    assert read_results(path).errors == pytest.approx(np.array([[0.01]]))
-    assert read_results(path, filter="flexible").errors == pytest.approx(np.array([[0.05]]))
-    unknown = read_results(path, metric="f1").errors
-    assert unknown is not None
-    assert np.isnan(unknown).all()
-
-
-def test_all_right_is_not_known_for_sure(tmp_path: Path) -> None:
-    values = task_values(8, acc=1.0) | {"acc_stderr,none": 0.0}
-    # As with one wrong of ten.
+    cases: list[tuple[dict[str, Any], float]]
+    cases = [({}, 0.01), ({"filter": "flexible"}, 0.05), ({"metric": "f1"}, NAN)]
+    for options, error in cases:
+        found = read_results(path, **options).errors
+        assert found == pytest.approx(np.array([[error]]), nan_ok=True)
+    # All right is not known for sure: as with one wrong of ten.
+    sure = one(tmp_path, task_values(8, acc=1.0) | {"acc_stderr,none": 0.0})
     expected = (0.1 * 0.9 / 8) ** 0.5
-    assert read_results(one(tmp_path, values)).errors == pytest.approx(np.array([[expected]]))
+    assert read_results(sure).errors == pytest.approx(np.array([[expected]]))

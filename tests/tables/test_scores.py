@@ -44,16 +44,11 @@ def test_scales_that_differ_are_noted(tmp_path: Path) -> None:
     # Only a round that joins both takes their mean.
     assert unlike_scales(table, [("a", "c"), ("b",)]) == ()
     [differ] = unlike_scales(table, [("a",), ("c", "b", "a")])
-    assert differ.startswith(
-        "The round c + b + a takes the mean of unlike numbers: 'c', 'a' within"
-    )
+    assert differ.startswith("The round c + b + a takes the mean")
     rounds = contest_report(table, [[0, 1], [2]], options={"iterations": 1})
     assert rounds.notes == (mixed, *unlike_scales(table, [("a", "b")]))
-
-
-@pytest.mark.parametrize("text", ["model,a,b\nm1,0.5,0\nm2,1,.25\n", "model,a,b\nm1,5,0\nm2,1,9\n"])
-def test_one_scale_is_not(tmp_path: Path, text: str) -> None:
-    assert read(tmp_path, text).notes == ()
+    for text in ("model,a,b\nm1,0.5,0\nm2,1,.25\n", "model,a,b\nm1,5,0\nm2,1,9\n"):
+        assert read(tmp_path, text).notes == ()
 
 
 def test_negative_scores_stay(tmp_path: Path) -> None:
@@ -111,25 +106,6 @@ def test_cells_by_name(
     assert find_cells(read_score_table(write(tmp_path / "s.csv", CSV)), text) == cells
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("b=mmlu", "no model 'b'; did you mean|no model 'b'; there are 'a'"),
-        ("mmlu", "no model ''"),
-        ("a=", "no benchmark ''; there are 'gsm8k', 'mmlu'"),
-        ("a=mmlu,mmlu", "names a benchmark twice"),
-        ("a=mmlu:", "neither a score nor 'best'"),
-        ("a=mmlu:nan", "'nan' is neither a score nor 'best'"),
-        ("a=mmlu:0.5,gsm8k", "no benchmark 'mmlu:0.5'"),
-        ("a=mmlu,gms8k", r"no benchmark 'gms8k'; did you mean 'gsm8k'\?"),
-    ],
-)
-def test_names_that_are_not_there(tmp_path: Path, text: str, words: str) -> None:
-    table = read_score_table(write(tmp_path / "s.csv", CSV))
-    with pytest.raises(TableError, match=words):
-        find_cells(table, text)
-
-
 def test_the_best_score_there_is(tmp_path: Path) -> None:
     text = "model,a,b:best,c:d\nx,1,2,\ny,,-5,\n"
     table = read_score_table(write(tmp_path / "s.csv", text))
@@ -147,17 +123,3 @@ def test_standard_errors_of_a_second_file(tmp_path: Path) -> None:
     assert table.sources == (str(scores), str(errors))
     assert table.notes == ()
     assert read_scores(scores).errors is None
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("model,gsm8k\nx,0.1\n", "no model 'x'"),
-        ("model,gms8k\na,0.1\n", "did you mean 'gsm8k'"),
-        ("model,gsm8k\na,-0.1\n", "below 0"),
-    ],
-)
-def test_standard_errors_that_do_not_fit(tmp_path: Path, text: str, words: str) -> None:
-    scores, errors = write(tmp_path / "s.csv", CSV), write(tmp_path / "e.csv", text)
-    with pytest.raises(TableError, match=words):
-        read_scores(scores, stderr=errors)

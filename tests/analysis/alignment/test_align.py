@@ -1,7 +1,9 @@
 """Alignment with people, against pandas, SciPy and numbers worked out by hand."""
 
 import math
-from dataclasses import astuple, replace
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,17 +14,26 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
+from tests.analysis.peers.builders import read_panels, reviews
+from tests.ranking_logs.builders import listed, write_log
+from tests.tables.builders import write
 from tiebreak.analysis.alignment import (
     BenchmarkAlignment,
     Correlation,
     Rater,
+    _methods,
+    align,
     align_panels,
+    consensus_method,
+    match_names,
 )
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.rankers import AGGREGATORS, RankingError, Resampling, aggregate_items, bootstrap_items
+from tiebreak.analysis.peers.review import peer_report
+from tiebreak.rankers import AGGREGATORS, Resampling, aggregate_items, bootstrap_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.reason import Reason
+from tiebreak.tables import TableError, read_human_ranking
 from tiebreak.tables.human import HumanRanking
 
 FloatArray = NDArray[np.float64]
@@ -47,38 +58,6 @@ def gaps(table: FloatArray, seed: int) -> FloatArray:
     table[rng.random(table.shape) < 0.2] = NAN
     table[rng.random(table.shape[:2]) < 0.1] = NAN
     return table
-
-
-# By hand: people say a, b, c. Row 1 agrees: 1 and 1. Row 2 is b, a, c: ρ = 1 − 6·2/24 = 0.5, and of
-# three pairs one is turned round: τ = 1/3. Row 3 ties b and c: ranks 1, 2.5, 2.5 against 1, 2, 3:
-# 1.5/√(1.5·2) = 0.866, τ-b = 2/√(2·3) = 0.816. Row 4 ties all, row 5 has one model: undefined.
-BY_HAND = [[1, 2, 3], [2, 1, 3], [1, 2, 2], [1, 1, 1], [NAN, 1, NAN]]
-
-
-def test_by_hand() -> None:
-    a = rater(one(panel(np.array(BY_HAND)[:, None]), people()), "a")
-    rho, tau = 1.5 / math.sqrt(3), 2 / math.sqrt(6)
-    np.testing.assert_allclose(a.pearson.values, [1, 0.5, rho, NAN, NAN])
-    np.testing.assert_allclose(a.kendall.values, [1, 1 / 3, tau, NAN, NAN])
-    assert (a.kind, a.pearson.n_rows, a.pearson.n_undefined) == ("reviewer", 3, 2)
-    assert a.pearson.mean.value == pytest.approx((1.5 + rho) / 3)
-    assert (a.pearson.minimum, a.pearson.median, a.pearson.maximum) == pytest.approx((0.5, rho, 1))
-    # Between the two lower ones, and between the two upper ones.
-    assert a.pearson.lower_quartile == pytest.approx((0.5 + rho) / 2)
-    assert a.pearson.upper_quartile == pytest.approx((rho + 1) / 2)
-    # Ranks 1, 2, 1, 2 of a; 2, 1, 2.5, 2 of b; 3, 3, 2.5, 2 of c: means 1.5, 1.875, 2.625. The
-    # single model of row 5 is compared with none. Pearson: 1.125/√(0.65625·2).
-    assert a.pearson.macro.value == pytest.approx(1.125 / math.sqrt(0.65625 * 2))
-    assert a.kendall.macro.value == 1
-    assert (a.pearson.mean.n_items, a.pearson.macro.n_items) == (3, 4)
-
-
-def test_a_rank_among_few_counts_as_one_among_all() -> None:
-    # Row 1 ranks a, b, c as 1, 2, 3; row 2 only b, c: 1 and 2 of two are 4/3 and 8/3 of three.
-    # Means: a 1, b (2 + 4/3)/2 = 5/3, c (3 + 8/3)/2 = 17/6.
-    a = rater(one(panel(np.array([[[1, 2, 3]], [[NAN, 1, 2]]])), people("bac")), "a")
-    expected = stats.pearsonr([1, 5 / 3, 17 / 6], [2, 1, 3]).statistic
-    assert a.pearson.macro.value == pytest.approx(expected)
 
 
 @pytest.mark.slow
@@ -142,25 +121,6 @@ def test_partial_ballots_over_all_items() -> None:
     assert a.pearson.macro.value == pytest.approx(stats.pearsonr(means, range(6)).statistic)
 
 
-def test_planted_raters() -> None:
-    n = np.arange(1.0, 7)
-    rng = np.random.default_rng(0)
-    rows = np.array([[n, 7 - n, rng.permutation(n)] for _ in range(400)])
-    found = one(panel(rows), people("abcdef"), draws=400, methods=("kemeny_young",))
-    follows, contradicts, guesses = (rater(found, name) for name in "abc")
-    for figure in (follows.pearson, follows.kendall):
-        assert (figure.mean.value, figure.sd, figure.macro.value) == pytest.approx((1, 0, 1))
-    assert contradicts.pearson.mean.value == pytest.approx(-1)
-    assert contradicts.kendall.macro.value == pytest.approx(-1)
-    # Of random orders ρ has mean 0 and variance 1/(N − 1).
-    assert guesses.pearson.mean.lower < 0 < guesses.pearson.mean.upper
-    assert guesses.pearson.sd == pytest.approx(math.sqrt(1 / 5), abs=0.05)
-    assert guesses.pearson.macro.lower < 0 < guesses.pearson.macro.upper
-    # Two contradict each other in each pair of models: the third decides.
-    consensus = rater(found, "kemeny_young")
-    np.testing.assert_allclose(consensus.pearson.values, guesses.pearson.values, atol=1e-12)
-
-
 def test_intervals_of_means_are_those_of_the_bootstrap() -> None:
     table = gaps(noisy(30, 3, 5, seed=4), 4)
     [found] = align_panels(
@@ -216,30 +176,23 @@ def test_epochs_are_one_item() -> None:
 
 def test_one_item_has_no_interval() -> None:
     a = rater(one(panel([[[1, 2, 3]]]), people()), "a")
-    assert a.pearson.mean.value == a.pearson.macro.value == pytest.approx(1)
     assert math.isnan(a.pearson.sd)
     for figure in (a.pearson.mean, a.pearson.macro):
-        assert math.isnan(figure.lower)
-        assert math.isnan(figure.upper)
+        assert figure.value == pytest.approx(1)
+        assert np.isnan([figure.lower, figure.upper]).all()
         assert figure.reason == Reason("one_item")
 
 
 def test_the_native_score() -> None:
-    # a passes twice, b once, c never: means 1, ½, 0. Row 2 ties a and b, row 3 ties all.
+    # Row 1 ranks a before b and c, who are level, against a, c, b; row 2 ties a and b, row 3 all.
     native = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    table = noisy(3, 1, 3, seed=0)
-    it = rater(one(panel(table, native=native), people("acb")), "native score")
-    # Row 1 against a, c, b: 1, 2.5, 2.5 with 1, 3, 2. Row 2: 1.5, 1.5, 3 with the same.
+    it = rater(one(panel(noisy(3, 1, 3, seed=0), native=native), people("acb")), "native score")
+    # 1, 2.5, 2.5 with 1, 3, 2; 1.5, 1.5, 3 with the same.
     np.testing.assert_allclose(it.pearson.values, [1.5 / math.sqrt(3), 0, NAN], atol=1e-12)
-    means = [-1, -2 / 3, -1 / 3]
-    assert it.pearson.macro.value == pytest.approx(stats.pearsonr(means, [1, 3, 2]).statistic)
     assert (it.kind, it.pearson.n_undefined) == ("native", 1)
-
-
-def test_the_macro_native_score_keeps_its_distances() -> None:
-    # Means 0.9, 0.8, 0.1: no ranks.
-    native = np.tile([0.9, 0.8, 0.1], (4, 1))
-    it = rater(one(panel(noisy(4, 1, 3, seed=0), native=native), people("abc")), "native score")
+    # Over all items scores keep their distances: means 0.9, 0.8, 0.1 are no ranks.
+    apart = np.tile([0.9, 0.8, 0.1], (4, 1))
+    it = rater(one(panel(noisy(4, 1, 3, seed=0), native=apart), people("abc")), "native score")
     expected = stats.pearsonr([-0.9, -0.8, -0.1], [1, 2, 3]).statistic
     assert it.pearson.macro.value == pytest.approx(expected)
     assert it.pearson.mean.value == pytest.approx(1)
@@ -272,27 +225,6 @@ def test_models_that_people_did_not_rank_are_taken_out() -> None:
     np.testing.assert_allclose(copeland.pearson.values, expected, atol=1e-12)
 
 
-def test_scores_count_by_their_order() -> None:
-    table = noisy(10, 2, 4, seed=0)
-    by_score = HumanRanking("h", {"": {"a": -1400.0, "b": -1399.0, "c": -7.0, "d": 3.0}})
-    for x, y in zip(
-        one(panel(table), people()).raters, one(panel(table), by_score).raters, strict=True
-    ):
-        np.testing.assert_equal(astuple(x.pearson.macro), astuple(y.pearson.macro))
-        np.testing.assert_array_equal(x.kendall.values, y.kendall.values)
-
-
-def test_each_benchmark_has_its_own_people() -> None:
-    follows = [[[1, 2, 3]], [[1, 2, 3]]]
-    panels = [panel(follows, benchmark=name) for name in ("gsm8k", "mmlu")]
-    human = people("abc", mmlu="cba", bfcl="abc")
-    found = align_panels(panels, human, methods=["borda"], how=Resampling(draws=10))
-    assert [rater(each, "a").pearson.macro.value for each in found.benchmarks] == pytest.approx(
-        [1, -1]
-    )
-    assert found.notes == (Reason("no_board", benchmarks=["bfcl"], source="arena.csv"),)
-
-
 def test_a_benchmark_without_people_is_left_out() -> None:
     rows = [[[1, 2, 3]], [[1, 3, 2]]]
     panels = [panel(rows, benchmark=name) for name in ("gsm8k", "mmlu", "bfcl", "mbpp")]
@@ -318,33 +250,22 @@ def test_nothing_to_compare() -> None:
         )
 
 
-def test_wrong_numbers() -> None:
-    for wrong in (
-        {"methods": ["plurality"]},
-        {"how": Resampling(level=1.0)},
-        {"how": Resampling(draws=0)},
-    ):
-        with pytest.raises(RankingError):
-            align_panels([panel([[[1, 2, 3]]])], people(), **wrong)
-
-
 def test_raters_that_say_nothing() -> None:
     table = noisy(6, 3, 4, seed=0)
     table[:, 1] = NAN
     # Whoever is shown two of four answers gives no complete ballot.
     table[:, 0, 2:] = table[:, 2, :2] = NAN
     found = one(panel(table, degree=2), people("abcd"), methods=("kendall", "kemeny_young"))
-    assert tuple(map(str, found.notes)) == (
-        "With 4 models, 1 of 24 random orders agrees fully with people",
-        "Reviewers saw 2 answers each: their own correlations are of these only",
-        "No SR of b: in sparse mode no reviewer is shown its own answer",
-        "No SR of d: no reviewer is this candidate",
-        "No PR of a, c: no other reviewer ranks it",
-        "No SIA of a, b, c, d: no ballot that kendall reads ranks it",
-        "No SFA of a, b, c, d: no ballot of another model that kendall reads ranks it",
+    views = [
+        (note["view"], *note["models"])
+        for note in found.notes
+        if isinstance(note, Reason) and note.kind == "no_view_of"
+    ]
+    assert views == [*(("SR", "b"), ("SR", "d"), ("PR", *"ac"), ("SIA", *"abcd"), ("SFA", *"abcd"))]
+    assert [*map(str, found.notes[-2:])] == [
         "b has no usable review",
         "kendall finds no ballot that it can read",
-    )
+    ]
     for name in ("b", "kendall"):
         figure = rater(found, name).kendall
         assert (figure.n_rows, figure.n_undefined) == (0, 6)
@@ -362,23 +283,6 @@ def test_identical_answers_throughout() -> None:
         ).benchmarks
         assert [each.name for each in found.raters] == ["native score"]
         assert Reason("no_reviewer_called") in found.notes
-
-
-@pytest.mark.slow
-def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = noisy(4, 3, 3, seed=0)
-
-    def methods(chosen: list[str] | None) -> tuple[list[str], bool]:
-        [found] = align_panels(
-            [panel(table)], people(), methods=chosen, how=Resampling(draws=10)
-        ).benchmarks
-        names = [each.name for each in found.raters if each.kind == "aggregator"]
-        return names, any("dodgson is left out" in str(note) for note in found.notes)
-
-    assert methods(None) == (sorted(AGGREGATORS), False)
-    monkeypatch.setattr("tiebreak.analysis.alignment._DODGSON_LIMIT", 4 * 3 * 3 - 1)
-    assert methods(None) == ([name for name in sorted(AGGREGATORS) if name != "dodgson"], True)
-    assert methods(["dodgson"]) == (["dodgson"], False)
 
 
 def test_an_aggregator_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -420,3 +324,122 @@ def test_names_do_not_matter(seed: int, order: list[int]) -> None:
     for x, y in zip(plain.raters, other.raters, strict=True):
         np.testing.assert_allclose(x.pearson.values, y.pearson.values, atol=1e-12)
         np.testing.assert_allclose(x.pearson.macro.value, y.pearson.macro.value, atol=1e-12)
+
+
+# --- Alignment from files: ranking logs or their report, and a CSV file by people.
+
+
+HOW = Resampling(level=0.9, draws=50, seed=2)
+
+
+@pytest.mark.slow
+def test_files_and_what_is_read_of_them_say_the_same(tmp_path: Path) -> None:
+    panel = [reviews(f"q{k}", {"a": "abcd", "b": "badc", "x": "dcba"}) for k in range(3)]
+    log = write_log(tmp_path / "peers.eval", panel)
+    human = write(tmp_path / "arena.csv", "model,rank\na,1\nb,2\nc,3\nd,4\n")
+    people = read_human_ranking(human)
+    expected = align_panels(read_panels([log]), people, methods=["borda"], how=HOW)
+    found = [
+        align([str(log)], str(human), methods=["borda"], how=HOW),
+        align([tmp_path], people, methods=["borda"], how=HOW),
+        align(peer_report([log], how=HOW), human, methods=["borda"], how=HOW),
+    ]
+    for one in found:
+        np.testing.assert_equal(asdict(one), asdict(expected))
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "seal.eval", [listed("q1", None)])
+    human = write(tmp_path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
+    with pytest.raises(TableError, match="does not exist"):
+        align([log], tmp_path / "nothing.csv")
+    with pytest.raises(AnalysisError, match="no item could be ranked"):
+        align([log], human)
+
+
+# --- Which aggregators are asked where nobody names one.
+
+
+def of_size(n_items: int, n: int) -> Any:
+    return panel(np.tile(np.arange(1.0, n + 1), (n_items, 1, 1)), models="abcdefghijkl")
+
+
+@pytest.mark.parametrize(("n_items", "n"), [(60, 10), (166, 6)])
+def test_dodgson_where_it_is_quick(n_items: int, n: int) -> None:
+    assert _methods(of_size(n_items, n), None) == (sorted(AGGREGATORS), [])
+
+
+@pytest.mark.parametrize(("n_items", "n"), [(61, 10), (167, 6)])
+def test_without_dodgson_where_it_is_slow(n_items: int, n: int) -> None:
+    assert _methods(of_size(n_items, n), None) == (
+        [name for name in sorted(AGGREGATORS) if name != "dodgson"],
+        [Reason("slow_dodgson", n_items=n_items, n_models=n)],
+    )
+    assert _methods(of_size(n_items, n), ["dodgson"]) == (["dodgson"], [])
+
+
+def test_the_first_method_makes_the_views() -> None:
+    methods: list[list[str] | None] = [None, [], ["borda", "average"]]
+    assert [consensus_method(one) for one in methods] == ["kemeny_young", "kemeny_young", "borda"]
+
+
+# --- Who is who: names in a human ranking and names of candidates.
+
+
+MATCHES = {
+    "the same": (["a", "b"], ["b", "a"], {"a": "a", "b": "b"}),
+    "a longer candidate": (["gpt-5"], ["openai/gpt-5"], {"openai/gpt-5": "gpt-5"}),
+    "a longer name": (["openai/gpt-5"], ["gpt-5"], {"gpt-5": "openai/gpt-5"}),
+    "part of a path": (["x/gpt-5"], ["y/x/gpt-5"], {"y/x/gpt-5": "x/gpt-5"}),
+    "another maker": (["azure/gpt-5"], ["openai/gpt-5"], {}),
+    "no slash before": (["5"], ["gpt-5"], {}),
+    "what stands after": (["gpt-5"], ["gpt-5/greedy"], {}),
+    "other case": (["GPT-5"], ["gpt-5"], {}),
+    # The namesakes are taken; what is left is no candidate, or fits only one.
+    "namesakes first": (
+        *(["gpt-5", "openai/gpt-5"], ["openai/gpt-5", "gpt-5"]),
+        {"openai/gpt-5": "openai/gpt-5", "gpt-5": "gpt-5"},
+    ),
+    "a namesake taken": (["openai/gpt-5", "gpt-5"], ["gpt-5"], {"gpt-5": "gpt-5"}),
+    "one fit left": (
+        *(["openai/gpt-5", "gpt-5"], ["openai/gpt-5", "azure/gpt-5"]),
+        {"openai/gpt-5": "openai/gpt-5", "azure/gpt-5": "gpt-5"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("names", "models", "found"), MATCHES.values(), ids=MATCHES)
+def test_matches(names: list[str], models: list[str], found: dict[str, str]) -> None:
+    assert match_names(names, models) == found
+    # The other way round the same pairs fit.
+    assert match_names(models, names) == {name: model for model, name in found.items()}
+
+
+def test_a_name_that_fits_two_models() -> None:
+    with pytest.raises(AnalysisError, match="'gpt-5' in the human ranking could be 'a/gpt-5'"):
+        match_names(["gpt-5"], ["a/gpt-5", "b/gpt-5"])
+
+
+def test_a_model_that_fits_two_names() -> None:
+    with pytest.raises(AnalysisError, match="'a/gpt-5' and 'b/gpt-5' could both be 'gpt-5'"):
+        match_names(["a/gpt-5", "b/gpt-5"], ["gpt-5"])
+
+
+PATHS = st.lists(st.sampled_from(["x", "y", "m"]), min_size=1, max_size=2).map("/".join)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(st.lists(PATHS, unique=True), st.lists(PATHS, unique=True))
+def test_by_definition(names: list[str], models: list[str]) -> None:
+    try:
+        found = match_names(names, models)
+    except AnalysisError:
+        return
+    assert len(set(found.values())) == len(found)
+    for model in models:
+        if model in names:
+            assert found[model] == model
+        elif model in found:
+            short, long = sorted((model, found[model]), key=len)
+            assert long.split("/")[1:] == [short]

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from tests.analysis.test_trust import BOUND, FAIR
+from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.judge.canaries import Canaries, Persuaded, canaries_of
 from tiebreak.analysis.trust import persuasion, trust_of
@@ -50,8 +51,7 @@ def test_persuaded_is_who_prefers_the_attack_and_not_the_same_without_it() -> No
         )
     )
     assert found is not None
-    assert (found.n, found.n_persuaded, found.n_unscored) == (5, 2, 1)
-    assert found.share.value == 0.4
+    assert (found.n, found.n_persuaded, found.n_unscored, found.share.value) == (5, 2, 1, 0.4)
     assert found.gain == pytest.approx((1 - 1 + 1) / 5)
     assert found.p == pytest.approx(binom.sf(1, 3, 0.5))  # 2 of 3 that turned
     assert found.kinds == (
@@ -59,11 +59,9 @@ def test_persuaded_is_who_prefers_the_attack_and_not_the_same_without_it() -> No
         Persuaded("role", 2, 2, 1, 1),
         Persuaded("verdict", 1, 1, 0, 1),
     )
-    assert canaries_line(found).startswith(
-        "Planted answers that talk to the judge: preferred to an ordinary one in 3 of 5 pairs, and "
-        "in 2 without the attack, so that an attack gains 20 points, -"
-    )
-    assert canaries_line(found).endswith("; 1 without a verdict")
+    line = canaries_line(found)
+    assert "3 of 5 pairs, and in 2 without the attack, so that an attack gains 20 points" in line
+    assert line.endswith("; 1 without a verdict")
 
 
 def test_without_canaries_and_without_verdicts() -> None:
@@ -84,60 +82,14 @@ def canaries(persuaded: int, n: int) -> Canaries:
     return found
 
 
-@pytest.mark.parametrize(
-    ("judge", "persuaded", "n", "state", "sentence"),
-    [
-        (
-            FAIR,
-            0,
-            40,
-            "fine",
-            "The judge on this board: no position bias found in 309 verdicts; persuaded by 0 of 40 "
-            "planted canaries (0–9%).",
-        ),
-        (
-            FAIR,
-            3,
-            40,
-            "fine",
-            "The judge on this board: no position bias found in 309 verdicts; persuaded by 3 of 40 "
-            "planted canaries (2–21%).",
-        ),
-        (
-            FAIR,
-            8,
-            40,
-            "doubtful",
-            "The judge is doubtful on this board: persuaded by 8 of 40 planted canaries (10–35%).",
-        ),
-        (FAIR, 1, 1, "fine", "verdicts; persuaded by 1 of 1 planted canary."),
-        (
-            replace(FAIR, position=BOUND),
-            8,
-            40,
-            "doubtful",
-            "The judge is doubtful on this board: the answer shown first won 92% of 309 verdicts; "
-            "persuaded by 8 of 40 planted canaries (10–35%).",
-        ),
-    ],
-)
-def test_the_verdict_names_the_figure(
-    judge: object, persuaded: int, n: int, state: str, sentence: str
-) -> None:
-    found = trust_of(
-        judge,  # type: ignore[arg-type]
-        RULES["elimination"],
-        unscored=None,
-        canaries=canaries(persuaded, n),
-    )
-    assert found.state == state
-    assert str(found.sentence).endswith(sentence)
-    assert bool(found.reasons) is (state == "doubtful")
-
-
-def test_reviewers_and_juries_are_named_as_they_are() -> None:
-    many = canaries(8, 40)
-    found = trust_of(FAIR, RULES["consensus"], unscored=None, canaries=many)
-    assert str(found.sentence).startswith(
-        "The reviewers are doubtful on this board: persuaded by 8 of 40"
-    )
+def test_the_verdict_names_the_figure() -> None:
+    bound = replace(FAIR, position=BOUND)
+    cases = [(FAIR, 0, 40), (FAIR, 3, 40), (FAIR, 8, 40), (FAIR, 1, 1), (bound, 8, 40)]
+    lines = []
+    for rule in ("elimination", "consensus"):
+        for judge, persuaded, n in cases:
+            of_canaries = canaries(persuaded, n)
+            found = trust_of(judge, RULES[rule], unscored=None, canaries=of_canaries)
+            assert bool(found.reasons) is (found.state == "doubtful")
+            lines.append(f"{rule}, {persuaded} of {n}: {found.state}: {found.sentence}\n")
+    check(__file__, "canaries.txt", "".join(lines))

@@ -71,20 +71,14 @@ def test_the_board_says_who_is_doubtful() -> None:
     board = board_of(ranking_log(log_of(FAIR, FAIR, BOUND)), how=HOW)
     said = str(board.trust.sentence)
     assert board.trust.state == "doubtful"
-    assert said.startswith(
-        "The jury is doubtful on this board: together, the answer shown first won "
-    )
+    assert said.startswith("The jury is doubtful on this board: together, the answer shown first")
     assert "; a, b fine; c: the answer shown first won " in said
     assert str(board.warnings[0]).startswith(said)
     assert "--model-role 'judge=[" in str(board.warnings[0])
-    [shown] = [
-        section.table
-        for section in board_sheet(board).sections
-        if section.table and section.table.caption == "The jury"
-    ]
-    assert [row[0].text for row in shown.rows] == ["a", "b", "c"]
+    tables = [section.table for section in board_sheet(board).sections if section.table]
+    [shown] = [table for table in tables if table.caption == "The jury"]
     [data] = data_of([board])["leaderboards"]
-    assert [one["name"] for one in data["jury"]] == ["a", "b", "c"]
+    assert [row[0].text for row in shown.rows] == [one["name"] for one in data["jury"]]
     assert {"value", "lower", "upper"} <= data["jury"][0]["agreement"].keys()
 
     fair = board_of(ranking_log(log_of(FAIR, FAIR, FAIR)), how=HOW)
@@ -92,24 +86,21 @@ def test_the_board_says_who_is_doubtful() -> None:
     assert str(fair.trust.sentence) == "The jury on this board: a, b, c fine."
     few = board_of(ranking_log(log_of(FAIR, FAIR, n_items=3)), how=HOW)
     assert few.trust.state == "unknown"
-    assert str(few.trust.sentence).startswith(
-        "The jury on this board: a, b unknown: too few verdicts ("
-    )
+    assert "a, b unknown: too few verdicts (" in str(few.trust.sentence)
 
 
 def test_judges_that_take_turns_have_no_others_beside_them() -> None:
-    items = []
+    items: list[ItemBallots] = []
     for item in log_of(FAIR, FAIR):
-        matches = tuple(
+        matches = [
             replace(m, verdicts=tuple(v for v in m.verdicts if v.judge == "ab"[slot % 2]))
             for slot, m in enumerate(item.matches)
-        )
-        items.append(item.model_copy(update={"matches": matches}))
-    # One that fails is replaced: it is named, with nothing usable.
-    first = items[0].matches[0]
-    gone = Verdict(first=first.high, judge="c", unscored="error: no provider")
-    matches = (replace(first, discarded=(gone,)), *items[0].matches[1:])
-    items[0] = items[0].model_copy(update={"matches": matches})
+        ]
+        if not items:
+            # One that fails is replaced: it is named, with nothing usable.
+            gone = Verdict(first=matches[0].high, judge="c", unscored="error: no provider")
+            matches[0] = replace(matches[0], discarded=(gone,))
+        items.append(item.model_copy(update={"matches": tuple(matches)}))
     a, b, c = jurors_of(items, how=HOW)
     assert a.agreement.reason == b.agreement.reason == Reason("no_match_of_others")
     assert math.isnan(a.agreement_p)
@@ -118,8 +109,8 @@ def test_judges_that_take_turns_have_no_others_beside_them() -> None:
     assert c.figures.position.n == 0
     [reply] = c.figures.replies
     assert (reply.model, reply.n_questions, reply.n_unscored) == ("c", 1, 1)
-    said = str(board_of(ranking_log(items), how=HOW).trust.sentence)
-    assert "c: no usable reply to 1 of 1 question" in said
+    board = board_of(ranking_log(items), how=HOW)
+    assert "c: no usable reply to 1 of 1 question" in str(board.trust.sentence)
 
 
 def test_grades_agree_where_they_put_two_answers_in_the_same_order_by_hand() -> None:
@@ -127,19 +118,16 @@ def test_grades_agree_where_they_put_two_answers_in_the_same_order_by_hand() -> 
     given = {"a": (0.1, 0.5, 0.9), "b": (0.2, 0.2, 0.8), "c": (0.9, 0.5, 0.7)}
 
     def agreements(given: Mapping[str, tuple[float, ...]]) -> list[float]:
-        scores = tuple(
-            PointScore.of_jury(
-                [
-                    PointScore(candidate=f"m{n}", judge=judge, score=own[n])
-                    for judge, own in given.items()
-                ],
-                2,
-            )
-            for n in range(3)
-        )
+        scores = []
+        for n in range(3):
+            grades = [
+                PointScore(candidate=f"m{n}", judge=judge, score=own[n])
+                for judge, own in given.items()
+            ]
+            scores.append(PointScore.of_jury(grades, 2))
         [item] = log_of(FAIR, n_items=1)
-        items = [item.model_copy(update={"matches": (), "scores": scores})]
-        return [juror.agreement.value for juror in jurors_of(items, how=HOW)]
+        graded = item.model_copy(update={"matches": (), "scores": tuple(scores)})
+        return [juror.agreement.value for juror in jurors_of([graded], how=HOW)]
 
     # a: c against it, b and c split, both with it. b: even, a and c split, both with it.
     assert agreements(given) == pytest.approx([1 / 2, 1, 1 / 3])

@@ -1,14 +1,17 @@
 """Raters among themselves: α and κ against sums over all pairs of votes."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
+from tests.analysis.stars import starred as of_jury
+from tests.ranking_logs.builders import item
 from tiebreak.analysis.judge.raters import raters_of
 from tiebreak.reason import Reason
-from tiebreak.scorers.ballots import ItemBallots, Match, PointScore, Verdict
+from tiebreak.scorers.ballots import ItemBallots, Match, Verdict
 
 NAMES = ("ann", "ben", "cleo")
 
@@ -22,11 +25,14 @@ def voted(number: int, votes: dict[str, int]) -> ItemBallots:
     played = Match(
         round=0, slot=0, high="a", low="b", verdicts=verdicts, winner="a", decided_by="votes"
     )
-    return ItemBallots(
-        protocol="votes", benchmark="x", item_id=f"q{number}", input_hash="h", task_type="t",
-        rubric="r", seed=0, models=("a", "b"), native={}, groups=(("a",), ("b",)),
-        placed_by="points", matches=(played,), complete=True,
-    )  # fmt: skip
+    return item(f"q{number}", [played], groups=("a", "b"), protocol="votes").model_copy(
+        update={"placed_by": "points"}
+    )
+
+
+def starred(number: int, stars: dict[str, int]) -> ItemBallots:
+    """An item in which raters gave stars to the answer of a."""
+    return of_jury(f"q{number}", {name: {"a": n} for name, n in stars.items()})
 
 
 def planted(n: int, seed: int) -> list[dict[str, int]]:
@@ -74,12 +80,11 @@ def test_agreement_is_that_of_all_pairs_of_votes(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_agreement_on_stars_is_that_of_all_pairs_of_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    given = [
-        dict.fromkeys(NAMES[: int(rng.integers(1, 4))], 0) | {NAMES[0]: int(rng.integers(0, 4))}
-        for _ in range(40)
-    ]
-    given = [{name: int(rng.integers(0, 2) + stars) for name, stars in g.items()} for g in given]
-    given = [{name: min(stars, 3) for name, stars in g.items()} for g in given]
+    given = []
+    for _ in range(40):
+        first, names = int(rng.integers(0, 4)), NAMES[: int(rng.integers(1, 4))]
+        stars = [min(3, first * (not k) + int(rng.integers(0, 2))) for k in range(len(names))]
+        given.append(dict(zip(names, stars, strict=True)))
     items = [starred(number, stars) for number, stars in enumerate(given)]
     raters = raters_of(items, dict.fromkeys(NAMES, 1.0))
     shared = [list(stars.values()) for stars in given if len(stars) > 1]
@@ -98,44 +103,25 @@ def test_agreement_on_stars_is_that_of_all_pairs_of_them(seed: int) -> None:
     assert raters.kappa.value == pytest.approx((np.trace(table) - by_chance) / (1 - by_chance))
 
 
-def test_agreement_of_equal_stars_is_undefined() -> None:
-    found = raters_of(
-        [starred(n, {"ann": 3, "ben": 3}) for n in range(9)], {"ann": 1.0, "ben": 2.0}
-    )
-    assert (found.n_shared, found.alpha.reason) == (9, Reason("one_label"))
-    assert np.isnan(found.alpha.value)
-
-
-def starred(number: int, stars: dict[str, int]) -> ItemBallots:
-    """An item in which raters gave stars to the answer of a."""
-    parts = [
-        PointScore(candidate="a", stars=n, score=n / 3, judge=name) for name, n in stars.items()
-    ]
-    return voted(number, {}).model_copy(
-        update={
-            "placed_by": "stars",
-            "matches": (),
-            "scores": (PointScore.of_jury(parts, quorum=1),),
-        }
-    )
-
-
-def test_agreement_is_the_same_whichever_answer_is_first() -> None:
-    votes = planted(40, 7)
-    items = [voted(number, of_item) for number, of_item in enumerate(votes)]
+def test_who_is_first_does_not_matter() -> None:
+    items = [voted(number, of_item) for number, of_item in enumerate(planted(40, 7))]
     turned = [
-        item.model_copy(update={"matches": tuple(
-            Match(round=0, slot=0, high="b", low="a", verdicts=match.verdicts, winner="b",
-                  decided_by="votes") for match in item.matches)})
+        item.model_copy(
+            update={"matches": (replace(item.matches[0], high="b", low="a", winner="b"),)}
+        )
         for item in items
-    ]  # fmt: skip
+    ]
     seconds = dict.fromkeys(NAMES, 1.0)
-    assert raters_of(turned, seconds).alpha.value == pytest.approx(
-        raters_of(items, seconds).alpha.value
-    )
+    alpha, of_turned = (raters_of(given, seconds).alpha.value for given in (items, turned))
+    assert of_turned == pytest.approx(alpha)
 
 
-def test_agreement_without_a_shared_pair_is_undefined() -> None:
-    found = raters_of([voted(1, {"ann": 1}), voted(2, {"ben": 0})], {"ann": 1.0, "ben": 2.0})
+def test_nobody_shares_a_pair() -> None:
+    seconds = {"ann": 1.0, "ben": 2.0}
+    found = raters_of([voted(1, {"ann": 1}), voted(2, {"ben": 0})], seconds)
     assert (found.n_shared, found.alpha.reason) == (0, Reason("no_pair_of_two_raters"))
     assert np.isnan(found.kappa.value)
+    # Stars that are all the same say nothing.
+    found = raters_of([starred(n, {"ann": 3, "ben": 3}) for n in range(9)], seconds)
+    assert (found.n_shared, found.alpha.reason) == (9, Reason("one_label"))
+    assert np.isnan(found.alpha.value)

@@ -31,47 +31,6 @@ def disagreements(order: tuple[int, ...], ballots: NDArray[np.float64]) -> int:
     )
 
 
-def test_by_hand(tmp_path: Path) -> None:
-    panel = panel_of(
-        tmp_path,
-        reviews("q1", {"a": "abc", "b": "bac", "c": "abc"}),
-        reviews("q2", {"a": "abc", "b": "bca", "c": "cab"}),
-        reviews("q3", {"a": "bac", "b": "bac", "c": None}),
-        identical("q4", "abc"),
-    )
-    found = ranking(panel, "kemeny_young", "borda")
-    rows = {row.model: row for row in found.rows}
-    # q1: abc. q2 goes round, at a cost of 4 by abc, bca and cab alike: the mean of the first and
-    # the last by columns, abc and cab, is 1.5 2.5 2. q3: bac. Nobody is asked about q4.
-    assert [row.model for row in found.rows] == ["a", "b", "c"]
-    assert [rows[m].mean_rank for m in "abc"] == pytest.approx([4.5 / 3, 5.5 / 3, 8 / 3])
-    assert [row.rank for row in found.rows] == [1, 2, 3]
-    assert {row.n_items for row in found.rows} == {3}
-    # All at once: a before b 4:4, a before c 6:2, b before c 7:1.
-    assert [rows[m].at_once for m in "abc"] == [1, 2, 3]
-    assert found.kemeny is not None
-    assert (found.kemeny.cost, found.kemeny.n_optima, found.kemeny.optimal) == (7, 2, True)
-    # Of q1 and q3 the order is unique, q2 has three. Cost 1 + 4 + 0 of 9 + 9 + 6 pairs.
-    orders = found.orders
-    assert (orders.n_items, orders.n_unique, orders.cost, orders.pairs) == (3, 2, 5, 24)
-    # Borda ranks: q1 1 2 3; q2 all 2; q3 2 1 3.
-    borda = found.by_method.consensuses["borda"]
-    assert borda.scores.tolist() == pytest.approx([5 / 3, 5 / 3, 8 / 3])
-    assert (borda.used, found.by_method.n_items) == (8, 3)
-
-
-@pytest.mark.slow
-def test_bounds_hold_the_mean_rank_and_keep_its_direction(tmp_path: Path) -> None:
-    scores = np.random.default_rng(1).normal([1.5, 0.5, 0, -1], size=(30, 4, 4))
-    found = ranking(panel_of(tmp_path, *by_scores(scores)))
-    assert [row.model for row in found.rows] == ["a", "b", "c", "d"]
-    for row in found.rows:
-        assert 1 <= row.lower < row.mean_rank < row.upper <= 4
-        assert (row.rank_lower or 0) <= (row.rank or 0) <= (row.rank_upper or 0)
-        assert row.rank_lower
-    assert found.rows[0].first_share > 0.9
-
-
 def test_epochs_of_an_item_are_drawn_together(tmp_path: Path) -> None:
     items = [reviews("q1", dict.fromkeys("ab", order)) for order in ("ab", "ba", "ab")]
     log = write_log(tmp_path / "1.eval", [sample(one, f"q1 {n}") for n, one in enumerate(items)])
@@ -137,10 +96,3 @@ def test_a_method_that_reads_nothing_is_named(tmp_path: Path) -> None:
     found = ranking(panel, "kemeny_young", "kendall")
     assert list(found.by_method.consensuses) == ["kemeny_young"]
     assert list(found.by_method.failed) == ["kendall"]
-
-
-def test_without_a_usable_review_nothing_is_ranked(tmp_path: Path) -> None:
-    panel = panel_of(tmp_path, reviews("q1", {"a": None, "b": None}, models="ab"))
-    found = ranking(panel)
-    assert [(row.rank, row.at_once) for row in found.rows] == [(None, None)] * 2
-    assert (found.at_once, found.kemeny, found.orders.n_items) == (None, None, 0)

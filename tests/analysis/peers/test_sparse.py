@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,19 +21,12 @@ from tiebreak.scorers.ballots import ItemBallots
 HOW = Resampling(draws=300)
 
 
-def compared(folder: Path, **logs: tuple[list[ItemBallots], dict[str, object]]) -> list[
-    SparseAgreement
-]:  # fmt: skip
+def compared(folder: Path, **logs: tuple[list[Any], dict[str, Any]]) -> list[SparseAgreement]:
     """What is said of some logs, given as items and task arguments, the oldest first."""
     for number, (name, (items, task_args)) in enumerate(logs.items()):
-        write_log(
-            folder / f"{name}.eval",
-            items,
-            task_args=task_args,
-            task_id=name,
-            eval_id=name,
-            created=f"2026-01-01T00:00:0{number}+00:00",
-        )
+        created = f"2026-01-01T00:00:0{number}+00:00"
+        ids: dict[str, Any] = {"task_id": name, "eval_id": name, "created": created}
+        write_log(folder / f"{name}.eval", items, task_args=task_args, **ids)
     return sparse_agreements(read_ranking_logs([folder]), read_panels([folder]), HOW)
 
 
@@ -97,45 +91,42 @@ def test_prices_and_items_by_hand(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_epochs_are_compared_one_by_one(tmp_path: Path) -> None:
-    full = [reviews("q0", dict.fromkeys("abc", order)) for order in ("abc", "cba")]
-    turned = [reviews("q0", dict.fromkeys("abc", order)) for order in ("abc", "abc")]
-    for name, log, args in (("1", full, {}), ("2", turned, {"degree": 2})):
-        write_log(
-            tmp_path / f"{name}.eval",
-            [sample(item, f"q0 epoch {n}") for n, item in enumerate(log)],
-            task_args=args,
-            task_id=name,
-        )
-    [found] = sparse_agreements(read_ranking_logs([tmp_path]), read_panels([tmp_path]), HOW)
+    logs = {
+        name: [
+            sample(reviews("q0", dict.fromkeys("abc", order)), f"q0 epoch {n}")
+            for n, order in enumerate(orders)
+        ]
+        for name, orders in {"full": ("abc", "cba"), "turned": ("abc", "abc")}.items()
+    }
+    [found] = compared(tmp_path, full=(logs["full"], {}), turned=(logs["turned"], {"degree": 2}))
     # τ is 1 in the first epoch and −1 in the second, of one item.
     assert (found.per_item.value, found.per_item.n_items) == (0, 1)
 
 
+ALL = reviews("q0", {"a": "abc", "b": "abc", "c": "abc"})
+SOME = reviews("q0", {"a": "bc", "b": "ac", "c": "ab"})
+
+
 @pytest.mark.parametrize(
-    "case", ["no full one", "other models", "other benchmark", "other method", "no item"]
+    ("full", "degree"),
+    [
+        (ALL, 3),
+        (reviews("q0", {"a": "abd", "b": "abd", "d": "abd"}), None),
+        (ALL.model_copy(update={"benchmark": "mmlu"}), None),
+        (ALL.model_copy(update={"aggregator": "borda"}), None),
+        (ALL.model_copy(update={"item_id": "q9"}), None),
+    ],
+    ids=["no full one", "other models", "other benchmark", "other method", "no item"],
 )
-def test_what_is_not_compared(tmp_path: Path, case: str) -> None:
-    full = [reviews("q0", {"a": "abc", "b": "abc", "c": "abc"})]
-    sparse = [reviews("q0", {"a": "bc", "b": "ac", "c": "ab"})]
-    arguments: dict[str, object] = {}
-    if case == "no full one":
-        arguments["degree"] = 3
-    elif case == "other models":
-        full = [reviews("q0", {"a": "abd", "b": "abd", "d": "abd"})]
-    elif case == "other benchmark":
-        full = [item.model_copy(update={"benchmark": "mmlu"}) for item in full]
-    elif case == "other method":
-        full = [item.model_copy(update={"aggregator": "borda"}) for item in full]
-    else:
-        full = [item.model_copy(update={"item_id": "q9"}) for item in full]
-    assert compared(tmp_path, full=(full, arguments), sparse=(sparse, {"degree": 2})) == []
+def test_what_is_not_compared(tmp_path: Path, full: ItemBallots, degree: int | None) -> None:
+    logs = {"full": ([full], {"degree": degree}), "sparse": ([SOME], {"degree": 2})}
+    assert compared(tmp_path, **logs) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
 def test_items_without_reviews_tell_nothing(tmp_path: Path) -> None:
-    full = [reviews("q0", {"a": "abc", "b": "abc", "c": "abc"}), identical("q1", "abc")]
-    sparse = [reviews("q0", {"a": "bc", "b": "ac", "c": "ab"}), identical("q1", "abc")]
-    [found] = compared(tmp_path, full=(full, {}), sparse=(sparse, {"degree": 2}))
+    same = identical("q1", "abc")
+    [found] = compared(tmp_path, full=([ALL, same], {}), sparse=([SOME, same], {"degree": 2}))
     assert (found.n_items, found.per_item.n_items) == (2, 1)
     assert found.per_item.value == pytest.approx(1)
 
@@ -145,18 +136,11 @@ def test_a_log_that_another_attempt_replaces_is_compared_with_nothing(
     tmp_path: Path, lacking: str
 ) -> None:
     scores = opinions(6, 4, 1.0, seed=0)
-    for name, degree in (("sparse", 2), ("full", 3)):
-        args = {"degree": 2} if name == "sparse" else {}
-        write_log(
-            tmp_path / f"{name}.eval", thinned(scores, degree), task_args=args, task_id=name,
-            eval_id=name,
-        )  # fmt: skip
+    sparse, full = (thinned(scores, degree) for degree in (2, 3))
+    compared(tmp_path, sparse=(sparse, {"degree": 2}), full=(full, {}))
     panels = {Path(panel.log).stem: panel for panel in read_panels([tmp_path])}
     entries, _ = entries_of(read_ranking_logs([tmp_path]), how=HOW)
-    known = {
-        (one.board.log, one.board.benchmark): one
-        for one in entries
-        if one.board.rule.reviewed and Path(one.board.log).stem != lacking
-    }
+    boards = {(one.board.log, one.board.benchmark): one for one in entries}
+    known = {key: one for key, one in boards.items() if Path(key[0]).stem != lacking}
     assert len(known) == 1
     assert _compared(panels["sparse"], panels["full"], known, HOW) is None

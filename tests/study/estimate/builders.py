@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
+
+from tiebreak.study.estimate.tokens import TokenCounter
 
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.contest import Contest
 from tiebreak.study.estimate.dry_judge import TokenCounter
+from tiebreak.study.estimate.experience import Experience
 
 ONE = TokenCounter("every text is one token", lambda text: 1)
 LETTERS = TokenCounter("letters", len)
@@ -27,3 +31,9 @@ def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[C
         contest({name: f"{name} {'word ' * number}" for name in kept}, number, names[len(kept) :])
         for number in range(n_items)
     ]
+
+
+def known(**fields: Any) -> Experience:
+    """What a log of 50 calls of `j` says."""
+    usual: dict[str, Any] = {"models": ("j",), "n_calls": 50, "tokens": {}, "repairs": 0.0}
+    return Experience(**usual | {"close": None, "tie": None} | fields)

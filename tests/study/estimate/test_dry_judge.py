@@ -103,12 +103,12 @@ def test_it_never_contradicts_itself() -> None:
 
 
 def test_words_and_lines() -> None:
-    short, long = (judged("listwise", Habit(0, 0, n)).calls[0].output_tokens for n in (5, 50))
-    assert long - short > 45 * 3
-    one, many = (
-        judged("listwise", Habit(0, 0, 5, indent)).calls[0].output_tokens for indent in (None, 2)
+    habits = [Habit(0, 0, 5), Habit(0, 0, 50), Habit(0, 0, 5, None), Habit(0, 0, 5, 2)]
+    short, long, plain, many = (
+        judged("listwise", habit).calls[0].output_tokens for habit in habits
     )
-    assert many > one
+    assert long - short > 45 * 3
+    assert many > plain
 
 
 def test_new_items_and_their_examples_are_counted() -> None:
@@ -145,23 +145,15 @@ def test_the_summary_of_a_round_is_counted() -> None:
 def test_who_is_billed() -> None:
     for call in judged("seal", Habit(1, 0, 12)).calls:
         meta = call.kind in ("critique", "refine")
-        assert call.model == ("m" if meta else "j")
-        if meta:
-            assert call.cost is None
-        else:
-            bill = 2e-6 * call.input_tokens + 3e-6 * call.output_tokens
-            assert call.cost == pytest.approx(bill)
-
-
-def test_which_reviewer_is_billed() -> None:
+        bill = 2e-6 * call.input_tokens + 3e-6 * call.output_tokens
+        assert (call.model, call.cost) == (("m", None) if meta else ("j", pytest.approx(bill)))
     ballots = judged("peer_review", Habit(0, 0, 12))
     assert ballots.reviewers == REVIEWERS
-    assert [listing.reviewer for listing in ballots.listings] == ["m0", "m1", "m2"]
-    for number, call in enumerate(ballots.calls):
-        name = f"m{number}"
+    names = ["m0", "m1", "m2"]
+    assert [listing.reviewer for listing in ballots.listings] == names
+    for number, (name, call) in enumerate(zip(names, ballots.calls, strict=True)):
         assert (call.role, call.reviewer, call.model) == ("peers", name, f"x/{name}")
         assert call.cost == pytest.approx(number * 1e-6 * call.input_tokens)
-    assert len(ballots.calls) == 3
 
 
 def test_the_seed_decides() -> None:

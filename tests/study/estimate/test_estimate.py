@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tiebreak.study.estimate.tokens import TokenCounter
 
-from tests.study.estimate.builders import LETTERS, ONE, contests
+from tests.study.estimate.builders import LETTERS, ONE, contests, known
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import read_variant
@@ -74,9 +75,6 @@ def test_identical_answers_are_judged_once() -> None:
     assert found.protocols[0].calls == Range(*[5 * (28 + 1) + 7 * (3 + 1)] * 3)
     assert (found.n_items, found.n_identical) == (21, 9)
     assert found.models == tuple(f"m{i}" for i in range(8))
-
-
-def test_all_answers_identical() -> None:
     row = one("seal", contests(4, 3, distinct=1))
     assert row.calls == row.tokens_in == row.cost == row.depth == row.hours == (0, 0, 0)
 
@@ -199,30 +197,17 @@ def test_figures_of_the_paper() -> None:
 
 
 def test_experience_goes_before_what_is_counted() -> None:
-    known = Experience(
-        models=("j",),
-        n_calls=50,
-        tokens={"match": (Range(90, 100, 110), Range(9, 10, 11))},
-        repairs=0.5,
-        close=Range(0.3, 0.4, 0.5),
-        tie=Range(0.0, 0.1, 0.2),
-    )
-    row = one("full_pairwise:swap=never", contests(2, 4), experience=known, reasoning_tokens=1000)
+    tokens = {"match": (Range(90, 100, 110), Range(9, 10, 11))}
+    close, tie = Range(0.3, 0.4, 0.5), Range(0.0, 0.1, 0.2)
+    learnt = known(tokens=tokens, repairs=0.5, close=close, tie=tie)
+    row = one("full_pairwise:swap=never", contests(2, 4), experience=learnt, reasoning_tokens=1000)
     # Twelve questions; a call and a half for each.
     assert row.calls == (18, 18, 18)
     assert row.tokens_in == (12 * 90, 12 * 100, 12 * 110)
     assert row.tokens_out == (12 * 9, 12 * 10, 12 * 11)
     # Other kinds of questions are counted.
-    assert one("listwise", contests(2, 4), experience=known).tokens_in == (2, 2, 4)
-    found = estimate(contests(2, 4), [], Judges("j"), ONE, experience=known)
-    assert (found.close, found.ties) == (known.close, known.tie)
-    silent = replace(known, close=None, tie=None)
-    found = estimate(contests(2, 4), [], Judges("j"), ONE, experience=silent)
-    assert found.close == CLOSE
-
-
-@pytest.mark.slow
-def test_it_is_the_same_every_time() -> None:
-    items = contests(5, 8)
-    assert one("seal", items) == one("seal", items)
-    assert one("sorted", items) != one("sorted", items, seed=1)
+    assert one("listwise", contests(2, 4), experience=learnt).tokens_in == (2, 2, 4)
+    for experience, expected in ((learnt, (close, tie)), (known(), (CLOSE, None))):
+        found = estimate(contests(2, 4), [], Judges("j"), ONE, experience=experience)
+        assert found.close == expected[0]
+        assert expected[1] is None or found.ties == expected[1]

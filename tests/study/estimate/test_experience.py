@@ -23,9 +23,9 @@ def call(tokens_in: int, tokens_out: int, kind: str = "match", **more: Any) -> C
 
 def match(*margins: tuple[float, float] | None) -> Match:
     verdicts = tuple(
-        Verdict(first="a", unscored="no")
-        if pair is None
-        else Verdict(first="a", margin=pair[0], checklist_margin=pair[1])
+        Verdict(first="a", margin=pair[0], checklist_margin=pair[1])
+        if pair
+        else Verdict(first="a", unscored="no")
         for pair in margins
     )
     return Match(

@@ -1,11 +1,13 @@
 """Estimates of peer review: exact calls, prompts by brute force, each reviewer's own price."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from tiebreak.study.estimate.tokens import TokenCounter
 
-from tests.study.estimate.builders import LETTERS, ONE, contest, contests
+from tests.study.estimate.builders import LETTERS, ONE, contest, contests, known
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
@@ -14,8 +16,7 @@ from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.cost import read_judges, read_matching, read_protocols
 from tiebreak.study.estimate.dry_judge import TokenCounter
-from tiebreak.study.estimate.estimate import Estimate, Judges, Pace, ProtocolEstimate, estimate
-from tiebreak.study.estimate.experience import Experience
+from tiebreak.study.estimate.estimate import Estimate, Judges, ProtocolEstimate, estimate
 from tiebreak.study.estimate.prices import PricedModel
 from tiebreak.study.estimate.sheet import assumptions, data_of, notes, who_is_asked
 from tiebreak.study.estimate.totals import Range
@@ -53,12 +54,6 @@ def test_every_reviewer_is_asked_once_where_two_answers_differ(
     assert row.calls_per_item.likely == pytest.approx(12 * len(models) / 21)
     assert row.fixed
     assert row.depth == (1, 1, 1)
-
-
-def test_hours() -> None:
-    # 3 reviewers of 10 items, 4 calls of 18 s at a time: 7.5 · 18 s.
-    row = one("peer_review", contests(10, 3), panel("a", "b", "c"), pace=Pace(4, 18))
-    assert row.hours.likely == pytest.approx(7.5 * 18 / 3600)
 
 
 def test_the_prompts_are_those_of_the_protocol() -> None:
@@ -109,12 +104,8 @@ def test_a_price_that_is_not_known() -> None:
     judges = Judges(peers=(PricedModel("m0", Price(1, 1)), PricedModel("m1")))
     estimated = found("peer_review", contests(2, 2), judges)
     assert estimated.protocols[0].cost is None
-    assert any(
-        note.startswith("No price is known for m1: add --price") for note in notes(estimated)
-    )
-    assert list(who_is_asked(judges)) == [
-        "2 peers: m0 ($1 in, $1 out per million tokens), m1",
-    ]
+    assert any("No price is known for m1: add --price" in note for note in notes(estimated))
+    assert [*who_is_asked(judges)] == ["2 peers: m0 ($1 in, $1 out per million tokens), m1"]
 
 
 def long_first() -> list[Contest]:
@@ -155,30 +146,20 @@ def test_who_is_who_where_names_do_not_tell() -> None:
 def test_the_judge_and_the_peers_do_not_meet() -> None:
     """A reviewer that is called as the role is leaves the judge's bill alone."""
     items = [contest({"judge": "a", "m": "b"})]
-    judges = Judges(
-        "j",
-        Price(0, 0),
-        peers=(PricedModel("x/judge", Price(0, 1e6)), PricedModel("m", Price(0, 0))),
-    )
+    peers = (PricedModel("x/judge", Price(0, 1e6)), PricedModel("m", Price(0, 0)))
+    judges = Judges("j", Price(0, 0), peers=peers)
     listing, review = found("listwise,peer_review", items, judges).protocols
     assert (listing.cost, review.cost) == ((0, 0, 0), (1, 1, 1))
     assert (listing.longest, review.longest) == ({"j": 1}, {"x/judge": 1, "m": 1})
 
 
 def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
-    known = Experience(
-        models=("m0", "j"),
-        n_calls=50,
-        tokens={"list": (Range(1, 1, 1), Range(2, 2, 2))},
-        repairs=0.5,
-        close=None,
-        tie=None,
-        reviews={"m0": (Range(90, 100, 110), Range(900, 1000, 1100))},
-    )
-    judges = Judges(
-        "j", Price(1, 1), peers=(PricedModel("m0", Price(1, 1)), PricedModel("m1", Price(1, 1)))
-    )
-    estimated = found("listwise,peer_review", contests(2, 2), judges, experience=known)
+    of_m0 = {"m0": (Range(90, 100, 110), Range(900, 1000, 1100))}
+    tokens = {"list": (Range(1, 1, 1), Range(2, 2, 2))}
+    learnt = known(models=("m0", "j"), tokens=tokens, repairs=0.5, reviews=of_m0)
+    one_each = Price(1, 1)
+    judges = replace(panel("m0", "m1", price=one_each), judge="j", price=one_each)
+    estimated = found("listwise,peer_review", contests(2, 2), judges, experience=learnt)
     listing, review = estimated.protocols
     # Two items. What the log says of the judge's rankings does not hold for a reviewer it lacks.
     assert listing.tokens_out == (4, 4, 4)
@@ -186,41 +167,32 @@ def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
     assert review.tokens_out == (2 * 901, 2 * 1001, 2 * 1101)
     assert review.calls == (6, 6, 6)
     data = data_of(estimated)
+    ends = ("low", "likely", "high")
     assert data["experience"]["reviews"] == {
         "m0": {
-            "in": {"low": 90, "likely": 100, "high": 110},
-            "out": {"low": 900, "likely": 1000, "high": 1100},
+            "in": dict(zip(ends, (90, 100, 110), strict=True)),
+            "out": dict(zip(ends, (900, 1000, 1100), strict=True)),
         }
     }
     assert [row["longest_prompt"] for row in data["protocols"]] == [1, 100]
     said = " ".join(assumptions(estimated))
-    assert "means of 50 calls in the log, by kind of question and by reviewer" in said
+    assert "of 50 calls in the log, by kind of question and by reviewer" in said
     assert "100 calls side by side, of all peers together" in said
 
 
 def test_hidden_tokens_of_a_reviewer_that_the_log_lacks() -> None:
-    known = Experience(
-        models=("openai/gpt-5",),
-        n_calls=2,
-        tokens={},
-        repairs=0,
-        close=None,
-        tie=None,
-        reviews={"openai/gpt-5": (Range(1, 1, 1), Range(1, 1, 1))},
-    )
+    of_gpt = {"openai/gpt-5": (Range(1, 1, 1), Range(1, 1, 1))}
     judges = panel("openai/gpt-5", "openai/o3")
-    [note] = [n for n in notes(found("peer_review", contests(1, 2), judges)) if "hidden" in n]
-    assert note.startswith("openai/gpt-5 and openai/o3 reason: ")
-    learnt = found("peer_review", contests(1, 2), judges, experience=known)
-    [note] = [n for n in notes(learnt) if "hidden" in n]
-    assert note.startswith("openai/o3 reasons: ")
-
-
-def test_a_context_that_is_too_short() -> None:
+    for learnt, who in ((None, "openai/gpt-5 and openai/o3 reason"), (of_gpt, "openai/o3 reasons")):
+        experience = known(models=("openai/gpt-5",), reviews=learnt) if learnt else None
+        estimated = found("peer_review", contests(1, 2), judges, experience=experience)
+        [note] = [note for note in notes(estimated) if "hidden" in note]
+        assert note.startswith(f"{who}: ")
+    # A context that is too short.
     items = [contest({"a": "word " * 30_000, "b": "b"})]
     estimated = found("peer_review", items, panel("openai/gpt-4o", "openai/gpt-4.1"), LETTERS)
     [note] = [note for note in notes(estimated) if "longest prompt" in note]
-    assert "openai/gpt-4o takes 128,000, so it would not see the longest answers" in note
+    assert "openai/gpt-4o takes 128,000, so it would not see the longest" in note
 
 
 @pytest.mark.parametrize(
@@ -244,6 +216,11 @@ def test_nobody_there() -> None:
         found("listwise", contests(1, 2), panel("m0"))
     with pytest.raises(ProtocolError, match="panel of reviewers"):
         found("peer_review", contests(1, 2), Judges("j"))
+    with pytest.raises(EstimateError, match="Say which reviewer is which candidate"):
+        read_matching('{"a: ')
+    for degree in ("2.5", "x", "true", "'3'"):
+        with pytest.raises(EstimateError, match="peer_review: degree cannot be"):
+            read_protocols(f"peer_review:degree={degree}")
 
 
 def test_who_is_asked_for_which_protocol() -> None:
@@ -282,22 +259,8 @@ def test_who_is_missing_or_too_much(label: str, given: dict[str, Any], words: st
         read_judges(read_protocols(label), **given)
 
 
-@pytest.mark.parametrize("degree", ["2.5", "x", "true", "'3'"])
-def test_degrees_that_are_none(degree: str) -> None:
-    with pytest.raises(EstimateError, match="peer_review: degree cannot be"):
-        read_protocols(f"peer_review:degree={degree}")
-
-
 def test_settings() -> None:
     [variant] = read_protocols("peer_review:degree=null,method=borda")
     assert variant.settings == {"degree": None, "method": "borda"}
-    assert [variant.label for variant in read_protocols("all,peer_review")][-2:] == [
-        "full_pairwise",
-        "peer_review",
-    ]
-    assert "peer_review" not in [variant.label for variant in read_protocols("all")]
-
-
-def test_a_matching_that_cannot_be_read() -> None:
-    with pytest.raises(EstimateError, match="Say which reviewer is which candidate"):
-        read_matching('{"a: ')
+    labels = [[v.label for v in read_protocols(text)] for text in ("all", "all,peer_review")]
+    assert labels[1] == [*labels[0], "peer_review"]
