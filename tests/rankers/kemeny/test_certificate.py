@@ -135,12 +135,6 @@ def _cost(ranks: FloatArray, order: tuple[int, ...]) -> int:
     return int(np.triu(np.sum(by_place[:, :, None] > by_place[:, None, :], axis=0), 1).sum())
 
 
-def test_refuses_the_ballots_of_another_profile() -> None:
-    found = kemeny_young(uniform(np.random.default_rng(3), 11, 16))
-    with pytest.raises(CertificateError):
-        check_certificate(uniform(np.random.default_rng(4), 11, 16), found)
-
-
 @pytest.mark.slow
 def test_bounds_of_an_order_that_is_not_proven() -> None:
     ranks = uniform(np.random.default_rng(3), 11, 30)
