@@ -80,20 +80,6 @@ def test_people_alone_are_the_mean_of_their_labels() -> None:
         assert (score.upper - score.lower) / 2 / sd == pytest.approx(1.98, abs=0.02)
 
 
-def test_whatever_is_labelled_the_score_is_right_in_the_mean() -> None:
-    # A judge that is wrong about one model, in ways that depend on the item; weights are fitted.
-    rng = np.random.default_rng(6)
-    people = rng.random((60, 3))
-    judge = people**2 + 0.3 * (people[:, [1]] > 0.5) * (1.0, 0.0, 0.0)
-    values = []
-    for _ in range(1500):
-        labelled = np.zeros(60, np.bool_)
-        labelled[rng.permutation(60)[:12]] = True
-        values.append([score.value for score in anchored(people, judge, labelled).scores])
-    error = np.std(values, axis=0) / math.sqrt(len(values))
-    assert np.all(np.abs(np.mean(values, axis=0) - people.mean(axis=0)) < 4 * error)
-
-
 def test_where_the_judge_differs() -> None:
     people, _, labelled = tables(7)
     inside = people / people.max()

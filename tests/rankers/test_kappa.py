@@ -42,15 +42,6 @@ def test_the_textbook() -> None:
     assert kappa_many(np.stack([table, np.eye(3)])).tolist() == pytest.approx([0.676, 1], abs=5e-4)
 
 
-def test_scale_and_orientation_do_not_matter() -> None:
-    table = np.random.default_rng(0).integers(0, 9, (4, 4)).astype(float)
-    for weights in KINDS:
-        value = float(kappa_many(table, weights))
-        assert float(kappa_many(table / 7, weights)) == pytest.approx(value)
-        assert float(kappa_many(table.T, weights)) == pytest.approx(value)
-        assert float(kappa_many(table[::-1, ::-1], weights)) == pytest.approx(value)
-
-
 @pytest.mark.parametrize("weights", KINDS)
 def test_the_interval_by_hand(weights: Any) -> None:
     rng = np.random.default_rng(1)

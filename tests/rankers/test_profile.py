@@ -24,24 +24,6 @@ from tiebreak.rankers.profile import (
 NAN, INF = math.nan, math.inf
 
 
-@pytest.mark.parametrize(
-    ("given_ranks", "kept"),
-    [
-        ([1, 2, 3], [1, 2, 3]),
-        ([1, 2, 2, 4], [1, 2.5, 2.5, 4]),  # as a league table counts
-        ([1, 2, 2, 3], [1, 2.5, 2.5, 4]),  # dense
-        ([10, 25, 25, 90], [1, 2.5, 2.5, 4]),
-        ([-3, 0.5, 0.25], [1, 3, 2]),
-        ([7, 7, 7], [2, 2, 2]),
-        ([9, NAN, 3], [2, NAN, 1]),
-    ],
-)
-def test_only_the_order_within_a_ballot_counts(given_ranks: list[float], kept: list[float]) -> None:
-    everybody = np.arange(1.0, len(given_ranks) + 1)
-    profile = Profile.from_ranks(np.array([given_ranks, everybody]))
-    np.testing.assert_array_equal(profile.ranks[0], kept)
-
-
 cells = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
 
 

@@ -10,7 +10,6 @@ from scipy.stats import t
 
 from tiebreak.rankers import RankingError
 from tiebreak.rankers.relative import relative_scores
-from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
 
 PAPER = Path(__file__).parent.parent / "analysis" / "llmeval_fair_table_8.csv"
@@ -102,15 +101,6 @@ def test_against_the_best_intervals_allow_for_luck() -> None:
     named = relative_scores(mean, spread, 1000, reference=0)[1]
     assert second.lower == pytest.approx(named.lower)
     assert last.upper < 0.92
-
-
-def test_one_clear_best_model_is_as_if_it_had_been_named() -> None:
-    mean, spread = np.array([0.95, 0.5]), np.eye(2) * 0.01**2
-    how = Resampling(draws=20_000)
-    best, other = relative_scores(mean, spread, 10_000, how=how)
-    named = relative_scores(mean, spread, 10_000, reference=0)[1]
-    assert (best.lower, best.upper) == (1, 1)
-    assert (other.lower, other.upper) == pytest.approx((named.lower, named.upper), abs=2e-3)
 
 
 def test_what_is_undefined() -> None:
