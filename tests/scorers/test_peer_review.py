@@ -187,11 +187,6 @@ def test_a_degree_that_leaves_nothing_out_is_the_full_mode(degree: int) -> None:
     assert all(name in one.shown for name, one in by_reviewer(full).items())
 
 
-def test_the_largest_sparse_degree_leaves_out_the_own_answer_alone() -> None:
-    for name, listing in by_reviewer(review(contest_of(4), panel(4), degree=3)).items():
-        assert sorted(listing.shown) == [m for m in names(4) if m != name]
-
-
 # Identical answers.
 
 
@@ -233,14 +228,6 @@ def test_all_is_shown_where_reviewers_of_others_answers_cannot_link_all() -> Non
     # One more reviewer, who gave another answer, is enough.
     judge = NotingJudge(qualities, reviewers=peers(3))
     assert {len(one) for one in orders(review(contest, judge, degree=2)).values()} == {2}
-
-
-def test_nobody_is_asked_where_all_answers_are_identical() -> None:
-    judge = panel(3)
-    ballots = review(planted_contest({"m00": 1.0}, twins={"m00": ["m01", "m02"]}), judge)
-    assert ballots.complete
-    assert judge.asked == []
-    assert place(ballots).ranks == dict.fromkeys(names(3), 2.0)
 
 
 # From the reviews of an item to its ranking.
@@ -299,17 +286,3 @@ def test_an_item_without_a_proven_order_is_not_placed(monkeypatch: pytest.Monkey
     monkeypatch.setattr("tiebreak.scorers.placement.aggregate_items", unproven)
     with pytest.raises(NotPlacedError, match="kemeny_young finds no ranking: the search takes"):
         place(with_places([[1, 2, 3]], "kemeny_young"))
-
-
-def test_the_method_is_kept_with_the_ballots() -> None:
-    ballots = review(contest_of(3), panel(3), method="borda")
-    assert ballots.aggregator == "borda"
-    assert review(contest_of(3), panel(3)).aggregator == "kemeny_young"
-
-
-def test_methods_may_differ() -> None:
-    # m00 has a majority over each other one; m01 has the best mean: 1.5 … 2 against 2.2.
-    rows = [[1, 2, 3, 4]] * 3 + [[4, 1, 2, 3]] * 2
-    assert place(with_places(rows, "kemeny_young")).order[0] == ("m00",)
-    # (3 · 1 + 2 · 4) / 5 = 2.2 and (3 · 2 + 2 · 1) / 5 = 1.6
-    assert place(with_places(rows, "average")).order[0] == ("m01",)

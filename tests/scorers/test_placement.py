@@ -70,27 +70,9 @@ def test_identical_answers_share_their_rank() -> None:
     assert placement.margins == {"a": 0.5, "b": 0.5, "c": -0.5, "d": -0.5, "e": -0.5}
 
 
-def test_all_identical_are_tied_and_have_no_margin() -> None:
-    placement = place(item("q", groups=(("a", "b", "c"),)))
-    assert placement.ranks == {"a": 2.0, "b": 2.0, "c": 2.0}
-    assert all(math.isnan(margin) for margin in placement.margins.values())
-
-
 def test_margins_are_seen_from_the_candidate() -> None:
     matches = (match("a", "b", 0.4), match("c", "a", 0.6), match("a", "d", None))
     assert own_margins(matches) == {"a": [0.4, -0.6], "b": [-0.4], "c": [0.6]}
-
-
-@pytest.mark.parametrize(
-    ("matches", "complete", "why"),
-    [
-        ([match("s0", "s3", 0.1)], False, "cut short"),
-        ([match("s0", "s3", None), match("s1", "s2", None)], True, "no match has a verdict"),
-    ],
-)
-def test_what_cannot_be_placed(matches: list[Match], complete: bool, why: str) -> None:
-    with pytest.raises(NotPlacedError, match=why):
-        place(item("q", matches, groups=SINGLES, complete=complete))
 
 
 # All other rules.
@@ -372,21 +354,6 @@ def test_least_squares_is_the_solution_for_the_design_matrix(n: int, data: st.Da
     groups = [(name,) for name in names]
     placement = place(ballots("least_squares", played, groups=groups, tiers=tiers))
     assert [sorted(group) for group in placement.order] == expected
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.lists(st.sampled_from([1.0, 0.5, 0.0]), min_size=15, max_size=15))
-def test_where_all_have_met_least_squares_and_win_rate_agree(outcomes: list[float]) -> None:
-    names = [f"m{i}" for i in range(6)]
-    played = [
-        match(*pair, MARGINS[result])
-        for pair, result in zip(combinations(names, 2), outcomes, strict=True)
-    ]
-    groups = [(name,) for name in names]
-    one, other = (
-        place(ballots(rule, played, groups=groups)) for rule in ("least_squares", "win_rate")
-    )
-    assert [set(group) for group in one.order] == [set(group) for group in other.order]
 
 
 # Brackets placed by who went out when, against the definition pair by pair (SEAL, §2.3).

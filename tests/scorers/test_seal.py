@@ -4,7 +4,6 @@ Most of it with a judge that replies at once; what depends on replies as text th
 """
 
 import random
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -84,18 +83,6 @@ def test_every_extra_call_is_accounted_for(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_eight_candidates_all_close_cost_what_the_paper_says() -> None:
-    # SEAL, table 5: 1 seeding + 7 matches + about 3.9 refinements and critiques = about 11.9.
-    # Ours: 3 critiques (two semi-finals, one final) and from 0 to 4 refinements.
-    calls = [
-        len(play(planted(8, item=item, gap=0.05), item=item, swap="never").calls)
-        for item in range(25)
-    ]
-    assert all(11 <= count <= 15 for count in calls)
-    assert 11 <= sum(calls) / len(calls) <= 13
-
-
-@pytest.mark.slow
 def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) -> None:
     [ballots] = play_all(
         [planted_contest(planted(8))],
@@ -105,24 +92,6 @@ def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) ->
     )
     assert all(bout.flipped for bout in ballots.matches)
     assert all(bout.decided_by == "tie" for bout in ballots.matches)
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_ballots_and_another_seed_others(tmp_path: Path) -> None:
-    runs = []
-    for seed in (1, 1, 2):
-        contests = [
-            planted_contest(planted(8, item=i), item_id=str(i), seed=seed) for i in range(2)
-        ]
-        played = play_all(contests, tmp_path, judge="planted/noise=3")
-        runs.append([b.model_dump(exclude={"calls", "seed"}) for b in played])
-    assert runs[0] == runs[1] != runs[2]
-
-
-def test_order_of_presentation_is_balanced() -> None:
-    matches = [m for item in range(15) for m in play(planted(8), item=item, **FLAT).matches]
-    high_first = sum(bout.verdicts[0].first == bout.high for bout in matches)
-    assert 34 <= high_first <= 71  # of 105: 52.5 ± 18.5 is 3.6 standard deviations
 
 
 def test_refinement_grows_the_checklist_and_never_the_principles() -> None:
@@ -186,29 +155,6 @@ def test_an_item_without_any_verdict_is_not_ranked(tmp_path: Path) -> None:
     assert kinds(ballots) == {"seed": 4, "match": 4 * (3 + 1), "critique": 2, "refine": 0}
     with pytest.raises(NotPlacedError, match="no match has a verdict"):
         place(ballots)
-
-
-def test_a_single_group_asks_nobody() -> None:
-    ballots = play({"a": 1.0})
-    assert (ballots.calls, ballots.matches, ballots.complete) == ((), (), True)
-    assert place(ballots).ranks == {"a": 1}
-
-
-def test_one_tier_seeds_by_lot() -> None:
-    ballots = play(planted(8), tiers=1)
-    assert kinds(ballots)["seed"] == 0
-    assert ballots.tiering is None
-    assert sorted(ballots.seeds) == sorted(planted(8))
-
-
-@pytest.mark.slow
-def test_all_is_recorded_on_the_way(tmp_path: Path) -> None:
-    stages: list[ItemBallots] = []
-    play_all([planted_contest(planted(8))], tmp_path, stages=stages)
-    assert [len(stage.matches) for stage in stages] == sorted(len(s.matches) for s in stages)
-    assert [stage.complete for stage in stages] == [False] * (len(stages) - 1) + [True]
-    with pytest.raises(NotPlacedError, match="cut short"):
-        place(stages[0])
 
 
 def test_names_of_rounds() -> None:
@@ -322,12 +268,6 @@ def test_the_first_round_is_that_of_the_bracket(n: int) -> None:
     assert {frozenset(pair) for pair in pair_up(names(n), [])} == bracket
 
 
-@pytest.mark.parametrize("n", [3, 5, 7, 9])
-def test_with_an_odd_number_the_middle_seed_sits_out_first(n: int) -> None:
-    playing = {name for pair in pair_up(names(n), []) for name in pair}
-    assert set(names(n)) - playing == {names(n)[n // 2]}
-
-
 def test_nobody_sits_out_twice_before_all_others_have() -> None:
     rng = random.Random(0)
     for n in (3, 5, 7):
@@ -349,38 +289,14 @@ def test_a_second_round_by_hand() -> None:
     assert pair_up(seeds, first) == [("s4", "s5"), ("s0", "s2"), ("s1", "s3")]
 
 
-def test_a_match_without_a_verdict_gives_no_points_but_is_not_repeated() -> None:
-    first = [match("a", "d", None), match("b", "c", 0.5)]
-    assert points("abcd", first) == {"a": 0, "b": 1, "c": 0, "d": 0}
-    # Table: b, then a, c, d by seed.
-    assert pair_up("abcd", first) == [("a", "b"), ("c", "d")]
-
-
-def test_it_stops_where_no_pairing_is_left() -> None:
-    # Six candidates of which each of abc has met each of def: two triangles are left, and a
-    # triangle cannot be paired off.
-    met = [match(high, low, 0.5) for high in "abc" for low in "def"]
-    assert pair_up("abcdef", met) == []
-    assert pair_up("ab", [match("a", "b", 0.5)]) == []
-
-
 def test_many_candidates_and_rounds_take_no_time() -> None:
-    started = time.process_time()
+    """A search that tried all ways to pair them off would not come to its end."""
     rng = random.Random(1)
     for n in (16, 20):
         matches: list[Match] = []
         while pairs := pair_up(names(n), matches):
             matches += played(pairs, [rng.choice([1.0, 0.0]) for _ in pairs])
         assert len(matches) >= n * n // 4
-    assert time.process_time() - started < 5
-
-
-def test_rounds_end_where_all_have_met() -> None:
-    judge = NotingJudge(ladder(4))
-    ballots = judged("swiss", contest_of(4), judge, **{**ONCE["swiss"], "rounds": 9})
-    assert len(ballots.matches) == len(set(judge.met)) == 6  # all pairs, in 3 rounds
-    assert max(m.round for m in ballots.matches) == 3
-    assert place(ballots).order == tuple((name,) for name in names(4))
 
 
 @pytest.mark.parametrize("n", range(3, 11))
@@ -389,12 +305,3 @@ def test_as_many_rounds_as_there_are_opponents_give_the_true_order(n: int) -> No
     ballots = judged("swiss", contest_of(n), judge, **{**ONCE["swiss"], "rounds": n, "tiers": 1})
     # Not all pairs meet where no pairing is left before that; the closure knows how they would end.
     assert place(ballots).order == tuple((name,) for name in names(n))
-
-
-def test_close_matches_sharpen_the_checklist_between_rounds_only() -> None:
-    judge = NotingJudge(ladder(8), scale=100)  # all margins are close
-    ballots = judged("swiss", contest_of(8), judge, rounds=3, swap="never")
-    assert [r.round for r in ballots.refinements] == [1, 1, 2, 2]
-    sizes = {m.round: len(m.verdicts[0].checklist) for m in ballots.matches}
-    assert sizes == {1: 4, 2: 6, 3: 8}
-    assert len(ballots.calls) == 1 + 3 * 4 + 4
