@@ -70,16 +70,6 @@ def test_a_judge_of_no_use_leaves_people_alone(judge: str) -> None:
         )
 
 
-def test_people_alone_are_the_mean_of_their_labels() -> None:
-    people, judge, labelled = tables(5)
-    board = anchored(people / 2, judge, labelled)
-    labels = (people / 2)[labelled]
-    error = labels.std(axis=0, ddof=1) / math.sqrt(len(labels))
-    for score, mean, sd in zip(board.people, labels.mean(axis=0), error, strict=True):
-        assert score.value == pytest.approx(mean)
-        assert (score.upper - score.lower) / 2 / sd == pytest.approx(1.98, abs=0.02)
-
-
 def test_where_the_judge_differs() -> None:
     people, _, labelled = tables(7)
     inside = people / people.max()

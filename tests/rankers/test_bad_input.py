@@ -57,6 +57,8 @@ from tiebreak.rankers.voting import borda, irv, kendall
 
 NAN, INF = math.nan, math.inf
 PANEL = np.tile([[1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0]], (2, 1, 1))
+FULL = RankingTest(2, 1)
+FULL.update([0.5, 0.5])
 SCORES = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
 
 Cases = list[tuple[Any, ...]]
@@ -225,6 +227,7 @@ BOARDS: Cases = [
         for scores in ([0.5, 0.5], [[0.5, 0.5, 0.5]], 0.5)
     ),
     *((RankingTest(3, 10).update, ([0.5, s, NAN],), {}, "0, 1") for s in (-0.01, 1.01, INF)),
+    (FULL.update, ([0.5, 0.5],), {}, "all 1 items"),
 ]
 CONTESTS: Cases = [
     (csd, ([1, 2],), {}, "shape"),

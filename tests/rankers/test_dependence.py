@@ -2,15 +2,14 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from tests.rankers.ballots import FloatArray
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.dependence import effective_votes, pair_errors
 from tiebreak.reason import Reason
 
 NAN = math.nan
-FloatArray = NDArray[np.float64]
 QUICK = Resampling(draws=100)
 
 
@@ -64,17 +63,6 @@ def test_no_estimate_where_all_may_err_together(correlation: float, n: int) -> N
         assert math.isnan(found.estimate)
         assert "all pairs of reviewers have as much in common" in str(found.reason)
         assert 1 <= found.at_least < n
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 3, 5])
-def test_native_scores_that_say_nothing(number: int) -> None:
-    rng = np.random.default_rng(number)
-    for seed in range(10):
-        ranks, native = panel(seed, *SHARED[number])
-        found = effective_votes(ranks, rng.permuted(native, axis=1), how=Resampling(draws=1))
-        assert math.isnan(found.estimate)
-        assert found.reason == Reason("ballots_unlike_native")
 
 
 @pytest.mark.slow

@@ -69,14 +69,6 @@ def test_the_interval_by_hand(weights: Any) -> None:
     assert high < found.upper < high + 0.05
 
 
-def test_full_agreement_has_a_width() -> None:
-    labels = np.repeat([0, 1, 2, 3, 3, 3], 10)
-    found = kappa_estimate(tables(np.stack([labels, labels], axis=1)))
-    assert found.value == found.upper == 1
-    assert 0.8 < found.lower < 0.97
-    assert found.reason is None
-
-
 @pytest.mark.parametrize(
     ("labels", "reason"),
     [

@@ -83,16 +83,6 @@ def test_copies_of_an_item_count_once() -> None:
     assert thrice.n_clusters.tolist() == [50, 50]
 
 
-def test_siblings_pair_models_that_share_no_item() -> None:
-    """Two variants of one question are as hard as each other."""
-    table = answers(np.random.default_rng(5), 50, 2, rho=0.95)
-    holes = linked(np.repeat(table, 2, axis=0), 0)
-    apart = linked_scores(holes)
-    siblings = linked_scores(holes, np.repeat(np.arange(50), 2))
-    assert siblings.covariance[0, 1] > 0.8 * siblings.covariance[0, 0]
-    assert apart.covariance[0, 1] == 0
-
-
 def test_models_without_a_score() -> None:
     table = np.array([[1.0, NAN], [0.5, NAN], [0.0, NAN]])
     found = linked_scores(table)

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
 from tiebreak.reason import Reason
-
-FloatArray = NDArray[np.float64]
 
 
 def by_design_matrix(matches: list[Match], n: int, weight: FloatArray | None = None) -> FloatArray:
@@ -178,3 +176,15 @@ def test_unconnected_models_are_named(matches: list[Match], n_models: int, messa
         least_squares(**columns(matches, n_models))
     statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
     assert np.isnan(statistic(np.ones((1, 1)))).all()
+
+
+def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
+    # In item 0 the chain 0 > 1 > 2; in item 1 2 beats 0. Without closure (margins 1, 1, −1 for the
+    # three pairs) all are equal: 0 has one win and one loss, and so has everyone. With 0 > 2 added
+    # in item 0 the pair (0, 2) is even: least at s0 − s1 = s1 − s2 = a of 2(1 − a)² + 2(2a)²
+    # + 2 (its two matches miss by 1 ∓ 2a): derivative −4(1 − a) + 16a = 0, a = 1/5.
+    matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1)]
+    plain = least_squares(**columns(matches), how=Resampling(draws=1)).score
+    closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
+    np.testing.assert_array_equal(plain, [0, 0, 0])
+    np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
+from tests.rankers.ballots import FloatArray
 from tiebreak.rankers.pairwise_tests import (
     holm,
     items_needed,
@@ -18,7 +18,6 @@ from tiebreak.rankers.pairwise_tests import (
 )
 
 NAN = math.nan
-FloatArray = NDArray[np.float64]
 
 
 def test_by_hand() -> None:
@@ -33,6 +32,7 @@ def test_by_hand() -> None:
     # for (0, 1) it is 11/√13 or more where 12 of 13 agree, which holds in these signs too.
     assert [p.p_adjusted for p in result.pairs] == pytest.approx([28 / 2**13, 4 / 2**13, 1])
     assert [pair.apart for pair in result.pairs] == [True, True, False]
+    assert result.apart == ((0, 1), (0, 2))
     assert result.groups == (range(0, 1), range(1, 3))
     assert (result.rank_lower, result.rank_upper) == ((1, 2, 2), (1, 3, 3))
 
@@ -47,6 +47,7 @@ def test_holes() -> None:
     assert math.isnan(result.pairs[0].p_adjusted)
     assert [(pair.above, pair.below) for pair in result.tested] == [(0, 2), (1, 2)]
     assert result.pairs[1].difference == pytest.approx(1 / 2)
+    assert [pair.p_adjusted for pair in separation(np.ones((3, 2)), (0, 1)).pairs] == [1]
 
 
 def test_graded_scores_by_the_t_test() -> None:

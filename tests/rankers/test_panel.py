@@ -3,10 +3,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, kendalltau, rankdata
 
-from tests.rankers.ballots import mallows, tied, uniform
+from tests.rankers.ballots import FloatArray, panel
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.panel import (
@@ -17,22 +16,7 @@ from tiebreak.rankers.panel import (
 from tiebreak.reason import Reason
 
 NAN = math.nan
-FloatArray = NDArray[np.float64]
 MEASURES = (reviewer_agreement, krippendorff_alpha, kendall_w)
-
-
-def panel(
-    seed: int, rows: int, reviewers: int, n: int, *, holes: float = 0, levels: int | None = None
-) -> FloatArray:
-    """Ballots around one order per row, some of them partial, tied, or missing."""
-    rng = np.random.default_rng(seed)
-    ballots = []
-    for _ in range(rows):
-        ranks = mallows(rng, reviewers, n, 0.6)[:, rng.permutation(n)]
-        ranks = tied(ranks, levels) if levels else ranks
-        ranks = np.where(rng.random(ranks.shape) < holes, NAN, ranks)
-        ballots.append(ranks)
-    return np.stack(ballots)
 
 
 CASES = [
@@ -119,17 +103,6 @@ def test_alpha_by_definition(ranks: FloatArray) -> None:
     )
 
 
-def test_items_with_more_candidates_are_no_agreement() -> None:
-    # Reviewers rank by lot, six answers in some items and two in others: ranks as they stand would
-    # be higher by 2 in the first, for everybody.
-    rng = np.random.default_rng(0)
-    ranks = np.stack([uniform(rng, 4, 6) for _ in range(150)])
-    ranks[::2, :, 2:] = NAN
-    found = krippendorff_alpha(ranks)
-    assert found.lower < 0 < found.upper
-    assert abs(found.value) < 0.06
-
-
 # Kendall's W.
 
 
@@ -172,15 +145,6 @@ def test_undefined(ranks: FloatArray, reason: str) -> None:
         assert math.isnan(found.lower)
         assert found.reason is not None
         assert str(found.reason).startswith(reason)
-
-
-def test_sparse_ballots_still_have_a_tau() -> None:
-    found = reviewer_agreement([table("12-", "-12", "2-1")] * 2)
-    # One candidate in common each.
-    assert math.isnan(found.panel.value)
-    found = reviewer_agreement([table("123-", "-123", "2-13")] * 2)
-    assert found.panel.n_items == 2
-    np.testing.assert_allclose(found.tau[0, 1], 1)
 
 
 def test_epochs_of_an_item_are_drawn_together() -> None:

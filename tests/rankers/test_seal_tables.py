@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from tests.rankers.ballots import FloatArray
 from tiebreak.rankers import spread
 from tiebreak.rankers.agreement import resolution_gain, spearman, top1
 
-FloatArray = NDArray[np.float64]
 Cell = tuple[str, str]
 """Protocol and benchmark."""
 

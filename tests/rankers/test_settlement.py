@@ -1,5 +1,4 @@
 import math
-from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -7,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
-from tiebreak.rankers.settlement import PairBets, RankingTest, SettleFor
+from tests.rankers.ballots import FloatArray
+from tiebreak.rankers.settlement import RankingTest, SettleFor
 
-FloatArray = NDArray[np.float64]
 NAN = math.nan
 
 
@@ -29,14 +27,6 @@ def borda(n_items: int, step: float, generator: np.random.Generator, n: int = 8)
     noisy = generator.normal(size=(n_items, n)) - step * np.arange(n)
     ranked: FloatArray = np.argsort(np.argsort(noisy, axis=1), axis=1) / (n - 1)
     return ranked
-
-
-def equal_models(n_items: int, n: int, generator: np.random.Generator) -> FloatArray:
-    """Items in which all n models have exactly the same total: every row in all its rotations."""
-    base = generator.integers(0, 5, size=(n_items // n, n)) / 4
-    rows = np.concatenate([np.roll(base, turn, axis=1) for turn in range(n)])
-    assert len(set(rows.sum(axis=0))) == 1
-    return rows
 
 
 class PlainTest:
@@ -104,72 +94,6 @@ def test_against_plain_python(
 
 
 # --- The error rate --------------------------------------------------------------------------
-
-
-Settled = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""For each run the items until it was settled (0 = never), and the order then."""
-
-
-def settle_many(
-    runs: FloatArray, settle_for: SettleFor, error: float, top_k: int | None = None
-) -> Settled:
-    """Many runs, shape (runs, items, N), side by side."""
-    return settle_each(runs, settle_for, error, [top_k])[0]
-
-
-def settle_each(
-    runs: FloatArray, settle_for: SettleFor, error: float, top_ks: Sequence[int | None]
-) -> list[Settled]:
-    """The same for several numbers of places, about which the bets are the same."""
-    n_runs, n_items, n = runs.shape
-    bets = PairBets((n_runs, n, n), n_items, settle_for, enough=n / error)
-    found = [(np.zeros(n_runs, np.int64), np.zeros((n_runs, n), np.int64)) for _ in top_ks]
-    for t in range(n_items):
-        bets.settle(runs[:, t, :, None] - runs[:, t, None, :])
-        order = np.argsort(-runs[:, : t + 1].mean(axis=1).round(12), axis=1, kind="stable")
-        decided = bets.decided[np.arange(n_runs)[:, None, None], order[:, :, None], order[:, None]]
-        for top_k, (items, orders) in zip(top_ks, found, strict=True):
-            if top_k is None:
-                done = decided[:, *np.triu_indices(n, k=1)].all(axis=1)
-            else:
-                done = decided[:, :top_k, top_k:].all(axis=(1, 2))
-            new = done & (items == 0)
-            items[new], orders[new] = t + 1, order[new]
-    return found
-
-
-@pytest.mark.parametrize("top_k", [None, 2])
-@pytest.mark.parametrize("settle_for", get_args(SettleFor))
-def test_many_runs_are_the_single_ones(settle_for: SettleFor, top_k: int | None) -> None:
-    generator = np.random.default_rng(1)
-    runs = np.stack([borda(40, 1.0, generator, 4) for _ in range(12)])
-    items, orders = settle_many(runs, settle_for, 0.1, top_k)
-    assert np.any(items > 0)
-    assert len(set(items)) > 4
-    for run, n_items, order in zip(runs, items, orders, strict=True):
-        test = feed(RankingTest(4, 40, settle_for=settle_for, error=0.1, top_k=top_k), run)
-        assert (test.n_items if test.settled else 0) == n_items
-        assert not test.settled or test.order == tuple(order)
-
-
-def equal_runs(n_runs: int, n: int, n_items: int, settle_for: SettleFor) -> FloatArray:
-    """Runs in which all models are equally good, so that any settled ranking is wrong."""
-    generator = np.random.default_rng(7)
-    if settle_for == "new":
-        return generator.integers(0, 2, size=(n_runs, n_items, n)).astype(np.float64)
-    return np.stack(
-        [generator.permutation(equal_models(n_items, n, generator)) for _ in range(n_runs)]
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("settle_for", get_args(SettleFor))
-@pytest.mark.parametrize(("n", "top_ks"), [(2, [None]), (8, [None, 1, 3])])
-def test_the_error_rate_that_is_promised(
-    n: int, top_ks: Sequence[int | None], settle_for: SettleFor
-) -> None:
-    for items, _ in settle_each(equal_runs(1500, n, 80, settle_for), settle_for, 0.05, top_ks):
-        assert np.mean(items > 0) <= 0.05
 
 
 # --- When it settles -------------------------------------------------------------------------

@@ -1,5 +1,4 @@
 import math
-from itertools import combinations
 from math import fsum
 from typing import Any
 
@@ -8,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
+from tests.rankers.ballots import FloatArray
 from tiebreak.rankers import Resampling, kendall_tau, spearman
 from tiebreak.rankers.agreement import spearman_many
-from tiebreak.rankers.massey import least_squares_statistic
 from tiebreak.rankers.stability import (
     AgreementInterval,
     expected_spearman,
@@ -24,7 +22,6 @@ from tiebreak.rankers.stability import (
 )
 from tiebreak.reason import Reason
 
-FloatArray = NDArray[np.float64]
 NAN = math.nan
 
 
@@ -142,22 +139,6 @@ def test_bounds_hold_the_value(scores: FloatArray) -> None:
         np.testing.assert_allclose(
             (figure.value, figure.lower, figure.upper), (other.value, other.lower, other.upper)
         )
-
-
-def test_matches_and_scores_go_together() -> None:
-    # The same judge's matches of all pairs, by least squares: its Borda scores, in every draw.
-    scores = two_judges(20, 4)[0]
-    rows = [
-        (i, j, float(scores[item, i] > scores[item, j]), item)
-        for item in range(20)
-        for i, j in combinations(range(5), 2)
-    ]
-    one, two, result, items = zip(*rows, strict=True)
-    strengths = least_squares_statistic(one, two, result, items, n_models=5, n_items=20)
-    borda = mean_statistic(np.argsort(np.argsort(scores, axis=1), axis=1) / 4)
-    found = resample_agreement(strengths, borda, 20, how=Resampling(draws=100))
-    assert (found.spearman.lower, found.kendall.lower) == (1, 1)
-    assert found == resample_agreement(borda, borda, 20, how=Resampling(draws=100))
 
 
 @pytest.mark.parametrize(

@@ -5,33 +5,16 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import strength
 from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
-
-FloatArray = NDArray[np.float64]
-
-
-def simulate(
-    strengths: FloatArray, n_items: int, generator: np.random.Generator, *, shared: float = 0.0
-) -> list[Match]:
-    """All pairs in every item; `shared` is the spread of what an item adds to each model."""
-    n = len(strengths)
-    matches: list[Match] = []
-    for item in range(n_items):
-        here = strengths + shared * generator.normal(size=n)
-        for i in range(n):
-            for j in range(i + 1, n):
-                wins = generator.random() < 1 / (1 + math.exp(here[j] - here[i]))
-                matches.append((i, j, float(wins), item))
-    return matches
 
 
 def newton(matches: list[Match], n: int) -> FloatArray:
@@ -118,23 +101,6 @@ def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
     # The most extreme draw that is left: one item twice and the tie, 2.5 against 0.5 of 3.
     assert result.upper[0] == pytest.approx(math.log(5) / 2)
     assert not np.isnan(result.first_share).any()
-
-
-@pytest.mark.slow
-def test_items_are_resampled_and_not_matches() -> None:
-    # The same matches, as one item each and as five copies in one item: copies are no evidence.
-    generator = np.random.default_rng(4)
-    matches = simulate(np.array([0.6, 0.0, -0.6]), 30, generator)
-    once = bradley_terry(**columns(matches), how=Resampling(draws=200))
-    copies = [match for match in matches for _ in range(5)]
-    np.testing.assert_allclose(
-        once.lower, bradley_terry(**columns(copies), how=Resampling(draws=200)).lower
-    )
-    single = columns([(i, j, r, n) for n, (i, j, r, _) in enumerate(copies)])
-    narrow = bradley_terry(**single, how=Resampling(draws=200))
-    np.testing.assert_allclose(narrow.score, once.score, atol=1e-6)
-    # √5 = 2.2 times narrower.
-    assert np.all(narrow.upper - narrow.lower < 0.7 * (once.upper - once.lower))
 
 
 def test_one_item_has_strengths_but_no_interval() -> None:
@@ -280,19 +246,6 @@ def test_against_scipy(n_models: int) -> None:
     assert fitted.score == pytest.approx(expected[:n_models], abs=1e-5)
     assert [effect.value for effect in effects] == pytest.approx(expected[n_models:], abs=1e-5)
     assert fitted.score.sum() == pytest.approx(0, abs=1e-6)
-
-
-def test_a_taste_for_length_is_taken_from_equal_models() -> None:
-    columns, length = judged(np.zeros(4), 2.0, 120, seed=0, longer=0.5)
-    plain = bradley_terry(**columns, n_models=4, how=FEW)
-    fitted, [effect] = controlled_bradley_terry(
-        **columns, covariates=length, n_models=4, how=Resampling(draws=100)
-    )
-    # Each model writes 1.65 times as much as the one before, and wins more than it.
-    assert np.all(np.diff(plain.score) > 0.2)
-    assert np.abs(fitted.score).max() < 0.2
-    assert np.all((fitted.lower < 0) & (fitted.upper > 0))
-    assert 0.8 < effect.lower < effect.value < effect.upper < 2.5
 
 
 def test_one_item_has_no_interval() -> None:

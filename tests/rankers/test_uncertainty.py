@@ -154,16 +154,6 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
     assert result.reason == Reason("undefined_throughout")
 
 
-def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
-    result = bootstrap_items(
-        [[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], how=Resampling(draws=9000)
-    )
-    # The second model is absent from all four drawn items in (1/4)⁴ of the draws.
-    assert result.undefined[0] == 0
-    assert result.undefined[1] == pytest.approx(9000 / 256, abs=18)
-    assert result.reason is None
-
-
 def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
     result = bootstrap_leaderboard(lambda counts: counts[:, :2], 4, present=[4, 1])
     np.testing.assert_array_equal(result.n_items, [4, 1])
@@ -201,3 +191,9 @@ def test_draws_follow_the_multinomial_distribution(
     kept = expected > 0
     assert stats.chisquare(observed[kept], expected[kept]).pvalue > 0.01
     np.testing.assert_allclose(np.cov(counts.T), law.cov(), atol=0.02 * n)
+
+
+def test_no_item_at_all() -> None:
+    result = bootstrap_items(np.empty((0, 2)))
+    assert np.isnan(result.mean).all()
+    assert np.isnan(result.first_share).all()

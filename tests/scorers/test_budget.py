@@ -391,6 +391,9 @@ def test_any_other_error_ends_all_and_comes_alone() -> None:
 
 
 def test_sums() -> None:
+    assert [str(spent) for spent in (Spent(1200), Spent(3, 1234.5))] == [
+        *("1,200 calls", "3 calls ($1,234.50)")
+    ]
     one, other = Spent(3, 0.5), Spent(1, 0.75)
     assert one.plus(other) == Spent(4, 1.25)
     assert one.minus(other) == Spent(2, 0)

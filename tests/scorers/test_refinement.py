@@ -12,7 +12,7 @@ from tiebreak.scorers.ballots import Match
 from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.rubric import ChecklistItem
-from tiebreak.scorers.seal import LONGEST_SNIPPET, closest, duplicate_of, item_of
+from tiebreak.scorers.seal import LONGEST_SNIPPET, closest, duplicate_of, item_of, next_id
 from tiebreak.text import words_of
 
 
@@ -64,6 +64,10 @@ def test_an_item_with_words_repeats_itself_and_the_rule_has_no_sides(one: str, o
         assert duplicate_of(one, [item("C1", one)]) == "C1"
     there, back = duplicate_of(one, [item("C1", other)]), duplicate_of(other, [item("C1", one)])
     assert there == back
+
+
+def test_next_id_is_free() -> None:
+    assert (next_id(LIST), next_id([item("C2", "x")]), next_id([])) == ("C3", "C3", "C1")
 
 
 def test_an_item_comes_with_its_demonstration() -> None:

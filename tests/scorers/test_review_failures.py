@@ -198,3 +198,11 @@ def test_a_reviewer_into_whose_context_no_two_answers_fit_is_unscored() -> None:
     assert list(listing.left_out) == ["m01", "m03", "m02", "m04", "m00"]
     assert sum(call.reviewer == "m03" for call in ballots.calls) == 4  # of 5, 4, 3 and 2 answers
     assert place(ballots).order == tuple((m,) for m in names(5))
+
+
+def test_silence_of_all_is_an_item_without_a_ranking() -> None:
+    ballots = review(contest_of(3), panel(3, silent=lambda question: True))
+    assert ballots.complete
+    assert len(ballots.calls) == 6  # a try and its repair each
+    with pytest.raises(NotPlacedError, match=r"kemeny_young can use no review \(silent\)"):
+        place(ballots)

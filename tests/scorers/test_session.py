@@ -25,6 +25,7 @@ from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.questions import (
     CritiqueQuestion,
     MatchQuestion,
+    RefineQuestion,
     ScoreQuestion,
 )
 from tiebreak.scorers.ranking import ballots_table
@@ -272,3 +273,14 @@ def test_an_even_match_without_a_usable_checklist_is_unscored_and_no_tie() -> No
     assert len(match.discarded) == 1
     # The votes on principles, then the checklist and its repair, twice.
     assert [call.depth for call in ballots.calls] == [0, 1, 2, 3, 4]
+
+
+def test_refinements_are_asked_once_and_matches_again() -> None:
+    def silent(question: Question[Any]) -> bool:
+        return isinstance(question, RefineQuestion)
+
+    judge = NotingJudge(ladder(4), scale=100, silent=silent)
+    ballots = judged("seal", contest_of(4), judge, swap="never", critique=False)
+    assert [r.unscored for r in ballots.refinements] == ["silent", "silent"]
+    assert sum(call.kind == "refine" for call in ballots.calls) == 4  # a try and its repair each
+    assert {len(m.verdicts[0].checklist) for m in ballots.matches} == {4}

@@ -1,6 +1,8 @@
+import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -19,32 +21,7 @@ NAN, INF = float("nan"), float("inf")
 TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
 LARGE = np.random.default_rng(0).normal(size=(12, 6))
 
-GOLDEN = [
-    [
-        1.4043760129659644,
-        1.8330632090761751,
-        0.3565640194489465,
-        1.7982171799027553,
-        0.2706645056726094,
-        1.3371150729335495,
-    ],
-    [
-        1.4440499970619982,
-        1.791226147210627,
-        0.3614467287185561,
-        1.7901519809455597,
-        0.2822745739930646,
-        1.3452580679823891,
-    ],
-    [
-        0.008017271889194426,
-        0.007458326180527581,
-        0.009893885385725722,
-        0.007066441087685209,
-        0.007387147930135181,
-        0.0092911570475511,
-    ],
-]
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 
 
 def same(first: object, second: object) -> None:

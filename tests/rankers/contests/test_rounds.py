@@ -90,8 +90,3 @@ def test_by_hand() -> None:
 def test_bounds_belong_to_the_harder_tier(rate: float, name: str) -> None:
     # The mean of three equal numbers is not always that number, in floating point.
     assert tiers([[rate] * 3]).names == (name,)
-
-
-def test_thirds_are_bounds_like_others() -> None:
-    found = tiers([[1, 1, 1], [1, 1, 0], [1, 0, 0]], (2 / 3, 1 / 3))
-    assert found.tier.tolist() == [0, 1, 2]

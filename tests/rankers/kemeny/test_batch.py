@@ -302,14 +302,3 @@ def test_the_width_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
     whole = kemeny_young_batch(profiles, count=True)
     monkeypatch.setattr(batch, "SUBSET_CELLS", 3 << 5)  # three questions at a time
     assert_same(whole, kemeny_young_batch(profiles, count=True))
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_number_of_elections() -> None:
-    margin = np.ones((10, 10, 30_000), np.int8)
-    tracemalloc.start()
-    optimal_orders(margin)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    # All 2^10 sets at once are 31 MB, held twice and a bit; the answers are 2 · 30,000 · (80 + 1).
-    assert peak < 35e6

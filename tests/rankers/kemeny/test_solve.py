@@ -213,3 +213,13 @@ def test_fewer_orders_can_be_asked_for() -> None:
     every = kemeny_young(ranks, max_orders=720)
     assert every.n_optima == len(every.orders) > 3
     assert kemeny_young(ranks, max_orders=3).orders == every.orders[:3]
+
+
+def test_the_margin_within_a_cycle_is_less_than_that_of_any_neighbours() -> None:
+    # a → b → c → a by 5, 4 and 3: abc breaks c → a (3), bca breaks a → b (5), cab b → c (4). So the
+    # second is 1 dearer, and no swap of neighbours is: those cost 5 and 4.
+    pairs = [("a", "b", 1.0)] * 5 + [("b", "c", 1.0)] * 4 + [("c", "a", 1.0)] * 3
+    found = kemeny_young(Profile.from_pairwise(pairs))
+    assert (found.order, found.cost, found.margin) == ((0, 1, 2), 3, 1)
+    assert found.cycles == ((0, 1, 2),)
+    assert found.names == ("a", "b", "c")
