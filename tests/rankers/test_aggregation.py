@@ -17,39 +17,6 @@ from tiebreak.rankers.profile import Profile
 NAN = math.nan
 
 
-def optima(orderings: list[str]) -> list[str]:
-    """All orders with the fewest pairwise disagreements, by trying every order."""
-    costs = {
-        "".join(order): sum(
-            ballot.index(worse) < ballot.index(better)
-            for better, worse in combinations(order, 2)
-            for ballot in orderings
-            if better in ballot and worse in ballot
-        )
-        for order in permutations("ABCDEF")
-    }
-    return [order for order, cost in costs.items() if cost == min(costs.values())]
-
-
-# In the manner of the example in Peer review, appendix D: six candidates, six reviewers, the last
-# of whom ranks four. The complete ballots put B before A three times, A before B twice.
-COMPLETE = ["DBACFE", "BCADFE", "ABDFCE", "ACDEBF", "CDFBAE"]
-PARTIAL = "EACB"
-
-
-def test_one_partial_ballot_changes_kemeny_and_not_kendall() -> None:
-    assert optima(COMPLETE) == ["BACDFE"]
-    assert optima([*COMPLETE, PARTIAL]) == ["ACDBFE"]
-    profile = Profile.from_orderings([*COMPLETE, PARTIAL], names="ABCDEF")
-    kemeny, kendall = aggregate(profile), aggregate(profile, "kendall")
-    assert ["ABCDEF"[group[0]] for group in kemeny.groups] == list("ACDBFE")
-    assert ["ABCDEF"[group[0]] for group in kendall.groups] == list("BACDFE")
-    assert (kemeny.method, kemeny.used, kemeny.dropped) == ("kemeny_young", 6, 0)
-    assert (kendall.method, kendall.used, kendall.dropped) == ("kendall", 5, 1)
-    without = Profile.from_orderings(COMPLETE, names="ABCDEF")
-    np.testing.assert_array_equal(aggregate(without).ranks, kendall.ranks)
-
-
 def test_an_unproven_order_is_no_consensus(monkeypatch: pytest.MonkeyPatch) -> None:
     def out_of_time(profile: Profile, **options: object) -> object:
         return kemeny_young(profile, time_limit=0)

@@ -61,22 +61,6 @@ def test_graded_scores_by_the_t_test() -> None:
     assert [pair.p for pair in result.pairs] == pytest.approx(expected)
 
 
-def near_the_ceiling(seed: int, n_items: int) -> FloatArray:
-    """Stars of six models: four have all in 98% of the items, the others in 75% and 65%."""
-    rng = np.random.default_rng(seed)
-    full = rng.random((n_items, 6)) < [0.98] * 4 + [0.75, 0.65]
-    return np.where(full, 1.0, rng.integers(0, 3, size=full.shape) / 3)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_near_duplicates_take_no_power_from_the_others(seed: int) -> None:
-    pairs = separation(near_the_ceiling(seed, 100), range(6)).pairs
-    real = [pair for pair in pairs if pair.above < 4 <= pair.below]
-    assert sum(pair.apart is True for pair in real) >= 7
-    # Fewer than six items differ: no signs can tell these apart.
-    assert all(pair.p_adjusted > 0.05 for pair in pairs if pair.below < 4)
-
-
 def test_a_baseline_of_a_half_throughout_leaves_passes_and_fails_what_they_are() -> None:
     wins = np.tile([[1.0] * 3] * 7 + [[0.0] * 3] * 3, (6, 1))
     wins[0] = [0, 1, 1]

@@ -72,31 +72,6 @@ def test_against_a_plain_bootstrap() -> None:
     assert found.top1.value == float(first.mean(axis=0).argmax() == second.mean(axis=0).argmax())
 
 
-def test_the_interval_holds_percentile_and_basic_interval_by_hand() -> None:
-    # Two items. B is A in item 0 and A turned round in item 1, where all scores are ten times
-    # smaller. Draws: (2, 0) ρ = 1, (0, 2) ρ = −1, (1, 1) ρ = 1: half of the draws are (1, 1).
-    first = np.array([[10.0, 5, 0], [1.0, 0.5, 0]])
-    second = np.array([[10.0, 5, 0], [0, 0.5, 1.0]])
-    found = resample_agreement(
-        mean_statistic(first), mean_statistic(second), 2, how=Resampling(draws=400)
-    )
-    assert (found.spearman.lower, found.spearman.upper) == (-1, 1)
-    # At level 0.1 the percentile interval is [1, 1].
-    narrow = resample_agreement(
-        mean_statistic(first), mean_statistic(second), 2, how=Resampling(level=0.1, draws=400)
-    )
-    assert (narrow.spearman.lower, narrow.spearman.upper) == (1, 1)
-    assert found.top1_share == pytest.approx(0.75, abs=0.1)
-    # The share is of the draws alone: of one draw it is all or nothing.
-    single = {
-        resample_agreement(
-            mean_statistic(first), mean_statistic(second), 2, how=Resampling(draws=1, seed=seed)
-        ).top1_share
-        for seed in range(12)
-    }
-    assert single == {0.0, 1.0}
-
-
 @pytest.mark.parametrize(
     ("value", "bounds", "expected"),
     [

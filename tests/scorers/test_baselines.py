@@ -152,19 +152,6 @@ def test_close_pairs_are_asked_in_both_orders(n: int) -> None:
     assert {call.depth for call in ballots.calls} == {0, 1}
 
 
-@pytest.mark.slow
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.integers(0, 5), min_size=2, max_size=9))
-def test_a_consistent_judge_gives_the_true_order_with_its_ties(levels: list[int]) -> None:
-    quality = {name: float(level) for name, level in zip(names(len(levels)), levels, strict=True)}
-    placement = place(judged("full_pairwise", planted_contest(quality), NotingJudge(quality)))
-    truth = [
-        tuple(name for name in quality if quality[name] == level)
-        for level in sorted(set(quality.values()), reverse=True)
-    ]
-    assert placement.order == tuple(truth)
-
-
 # Binary insertion: exact for a consistent judge, at the number of calls that the algorithm has.
 
 

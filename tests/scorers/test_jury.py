@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names
-from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.scorers.ballots import Match
 from tiebreak.scorers.judge import Judge, Jury, ModelFailedError, Question, Reply
 from tiebreak.scorers.match import Swap, by_judge, in_one_order, one_verdict_an_order
 from tiebreak.scorers.model_judge import ModelJudge
@@ -163,25 +163,6 @@ def test_the_checklist_is_asked_of_all_where_their_mean_is_even() -> None:
     sure = Bench(dict.fromkeys("ab", UP), Jury(("a", "b"), quorum=2))
     ties = judged("full_pairwise", contest_of(N), sure, checklist="ties")
     assert {v.checklist_margin for m in ties.matches for v in m.verdicts} == {None}
-
-
-def test_a_jury_grades_by_the_mean() -> None:
-    high, low = dict.fromkeys(names(N), 8.0), dict.fromkeys(names(N), 5.0)
-    tastes = {"a": high, "b": low, "c": low}
-    judge = Bench(tastes, Jury(("a", "b", "c"), quorum=2), failing=["c"])
-    ballots = judged("pointwise", contest_of(N), judge)
-    for points in ballots.scores:
-        assert points.score == pytest.approx(0.65)
-        assert [(p.judge, p.score) for p in points.parts] == [
-            ("a", pytest.approx(0.8)),
-            ("b", pytest.approx(0.5)),
-            ("c", None),
-        ]
-    judge = Bench(tastes, Jury(("a", "b", "c"), quorum=3), failing=["c"])
-    graded = judged("pointwise", contest_of(N), judge).scores
-    assert {p.score for p in graded} == {None}
-    assert graded[0].unscored == "no quorum, 2 of 3 judges usable (c: error: c is out of order)"
-    assert ItemBallots.model_validate(ballots.model_dump(mode="json")) == ballots
 
 
 def test_in_turns_the_next_one_takes_over() -> None:

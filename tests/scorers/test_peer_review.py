@@ -68,23 +68,6 @@ def test_every_reviewer_has_an_order_of_its_own() -> None:
     assert {name: more[name] for name in first} == first
 
 
-@pytest.mark.slow
-def test_no_place_is_anybodys() -> None:
-    n, items = 4, 300
-    places: Counter[tuple[str, str, int]] = Counter()
-    neighbours: Counter[tuple[str, str]] = Counter()
-    for item in range(items):
-        shown = orders(review(contest_of(n, item_id=str(item)), panel(n)))
-        places.update((r, m, p) for r, order in shown.items() for p, m in enumerate(order))
-        neighbours.update(pair for order in shown.values() for pair in pairwise(order))
-    # Binomial(300, 1/4): 75 ± 7.5; 4⁓5 standard deviations over the 64 cells.
-    assert len(places) == n**3
-    assert all(abs(seen - 75) < 34 for seen in places.values())
-    # Each of 12 ordered pairs is next to each other in 3 · 3!/4! · 2!/2! = 1/4 of the orders.
-    assert all(abs(seen - 300) < 68 for seen in neighbours.values())
-    assert len(neighbours) == n * (n - 1)
-
-
 def test_a_prompt_names_nobody_and_is_the_same_for_all() -> None:
     models = ["acme/zeta-9000", "globex/omega-pro", "initech/sigma"]
     contest = planted_contest({name: float(i) for i, name in enumerate(models)})

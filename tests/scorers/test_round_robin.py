@@ -76,35 +76,6 @@ def test_a_sample_of_both_orders_is_drawn_from_what_is_asked(
     assert not any(map(twice, play("round_robin", items, rounds=rounds)))
 
 
-def test_a_sample_of_all_rounds_is_that_of_full_pairwise() -> None:
-    items = contests(5, 20)
-    rounds = play("round_robin", items, rounds=n_rounds(5), swap="sample")
-    assert [*map(twice, rounds)] == [*map(twice, play("full_pairwise", items, swap="sample"))]
-
-
-def test_a_sample_is_drawn_among_different_answers() -> None:
-    """With a and b alike, the first round of an item has one match or two."""
-    items = [
-        replace(
-            planted_contest({"a": 3.0, "c": 2.0, "d": 1.0}, item_id=str(n), twins={"a": "b"}),
-            position=n,
-            n_items=60,
-        )
-        for n in range(60)
-    ]
-    assert sum(map(len, map(twice, play("round_robin", items, swap="sample")))) == 20
-
-
-@pytest.mark.parametrize("settings", [{"newcomers": "c,d"}, {"baseline": "b"}])
-def test_beside_a_log_and_against_a_baseline_lots_name_any_pair(settings: dict[str, Any]) -> None:
-    items = contests(6, 40)
-    found = play("round_robin", items, swap="sample", **settings)
-    for contest, one in zip(items, found, strict=True):
-        met = {frozenset((match.high, match.low)) for match in one.matches}
-        assert contest.sampled is not None
-        assert twice(one) == {frozenset(contest.sampled)} & met
-
-
 @pytest.mark.parametrize("twins", [False, True])
 @pytest.mark.parametrize("n_models", [2, 5, 8])
 def test_all_rounds_ask_what_full_pairwise_asks_and_score_the_same(

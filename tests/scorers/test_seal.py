@@ -19,7 +19,7 @@ from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, 
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing, first_round, round_name, rounds
-from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.placement import place
 from tiebreak.scorers.seal import MOST_REFINEMENTS, closest, pair_up, points
 
 FLAT: dict[str, Any] = {"swap": "never", "refine": False, "critique": False}
@@ -144,19 +144,6 @@ def test_malformed_replies_are_repaired_repeated_or_unscored(
                 assert bout.decided_by == "unscored"
 
 
-@pytest.mark.slow
-def test_an_item_without_any_verdict_is_not_ranked(tmp_path: Path) -> None:
-    contest = planted_contest(planted(4))
-    [ballots] = play_all([contest], tmp_path, judge="planted/malformed=1")
-    assert ballots.complete
-    assert ballots.tiering is not None
-    assert ballots.tiering.unscored == "it holds no JSON object"
-    # Seeding, 3 matches, 1 of them in both orders: twice a try and its repair. 1 critique: once.
-    assert kinds(ballots) == {"seed": 4, "match": 4 * (3 + 1), "critique": 2, "refine": 0}
-    with pytest.raises(NotPlacedError, match="no match has a verdict"):
-        place(ballots)
-
-
 def test_names_of_rounds() -> None:
     assert [round_name(i, 4) for i in (1, 2, 3, 4)] == ["Round 1", "Round 2", "Semi-final", "Final"]
 
@@ -266,18 +253,6 @@ def test_the_first_round_is_that_of_the_bracket(n: int) -> None:
         frozenset((one.high, one.low)) for one in first_round(names(n)) if isinstance(one, Pairing)
     }
     assert {frozenset(pair) for pair in pair_up(names(n), [])} == bracket
-
-
-def test_nobody_sits_out_twice_before_all_others_have() -> None:
-    rng = random.Random(0)
-    for n in (3, 5, 7):
-        matches: list[Match] = []
-        benched: list[str] = []
-        for _ in range(3):  # so many rounds always exist for these numbers
-            pairs = pair_up(names(n), matches)
-            benched += set(names(n)) - {name for pair in pairs for name in pair}
-            matches += played(pairs, [rng.choice([1.0, 0.5, 0.0]) for _ in pairs])
-        assert len(benched) == len(set(benched)) == 3
 
 
 def test_a_second_round_by_hand() -> None:

@@ -23,7 +23,6 @@ from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.questions import (
-    CritiqueQuestion,
     MatchQuestion,
     RefineQuestion,
     ScoreQuestion,
@@ -93,20 +92,6 @@ def test_all_stages_are_recorded_as_they_come() -> None:
 
     anyio.run(run)
     assert not any(stage.complete for stage in stages)
-
-
-def test_a_match_goes_from_critique_to_the_second_order() -> None:
-    judge = NotingJudge(ladder(2), scale=100)
-
-    async def run() -> None:
-        session = session_of(contest_of(2), judge)
-        [match] = await session.matches([Pairing(1, 0, "m00", "m01")], swap="close", critique=True)
-        assert [type(q) for q in judge.asked] == [CritiqueQuestion, MatchQuestion, MatchQuestion]
-        assert match.critique == "It is what it is.\nIt is what it is."
-        assert {v.first for v in match.verdicts} == {"m00", "m01"}
-        assert [call.depth for call in session.ballots.calls] == [0, 1, 2]
-
-    anyio.run(run)
 
 
 @pytest.mark.parametrize("protocol", ["full_pairwise", "seal", "swiss"])

@@ -1,6 +1,5 @@
 """The oracle against the paper's equations, and the engines against the oracle."""
 
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import CASES, Case, truths
-from tests.rankers.contests.reference import contest
 from tiebreak.rankers.contests.control import CHANCE_BITS, removed_by_size, share
 from tiebreak.rankers.contests.expected_wins import csd
 from tiebreak.rankers.contests.rounds import win_rates
@@ -75,12 +73,3 @@ def test_engine(case: Case, control_variate: bool) -> None:
     error = np.abs(result.expected_wins - truths(case))
     assert np.all(error <= 4.5 * result.standard_error + 1e-8)
     assert np.all(result.rank_lower <= result.rank_upper)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES[4:22:7], ids=str)
-def test_plain_loop(case: Case) -> None:
-    rng = random.Random(1)
-    plays = np.array([contest(case.wins, case.eliminate, rng) for _ in range(1500)])
-    bound = 4.5 * plays.std(axis=0) / np.sqrt(len(plays)) + 1e-12
-    assert np.all(np.abs(plays.mean(axis=0) - truths(case)) <= bound)

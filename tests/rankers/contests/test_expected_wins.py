@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 import pytest
 
-from tests.rankers.contests.cases import Case, truths
+from tests.rankers.contests.cases import Case
 from tiebreak.rankers.contests import engine, study
 from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
 from tiebreak.rankers.contests.rounds import win_rates
@@ -102,25 +102,6 @@ def test_fewer_contests_are_the_first_of_more() -> None:
 def test_seeds_differ() -> None:
     first, second = (csd(LARGE, iterations=500, seed=seed) for seed in (0, 1))
     assert np.any(first.expected_wins != second.expected_wins)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("control_variate", "iterations"), [(False, 300), (True, 1000)])
-def test_standard_errors_are_calibrated(control_variate: bool, iterations: int) -> None:
-    case = Case(6, 4, 100, 1)
-    results = [
-        csd(case.scores, eliminate=1, iterations=iterations, seed=seed,
-            control_variate=control_variate)
-        for seed in range(200)
-    ]  # fmt: skip
-    z = np.array([(r.expected_wins - truths(case)) / r.standard_error for r in results])
-    assert 0.9 < np.sqrt(np.mean(z**2)) < 1.1
-    assert abs(z.mean()) < 0.15
-    order = np.argsort(np.argsort(-truths(case))) + 1
-    covered = [np.all((r.rank_lower <= order) & (order <= r.rank_upper)) for r in results]
-    assert np.mean(covered) >= 0.94
-    # They are not so wide as to say nothing.
-    assert np.mean([r.rank_upper - r.rank_lower for r in results]) < 1.5
 
 
 def test_control_variate_saves() -> None:

@@ -54,22 +54,6 @@ def test_sides() -> None:
     assert _side(values, np.full(5, np.nan), 1, 0.95).tolist() == [0] * 5
 
 
-@pytest.mark.slow
-def test_profiles_of_the_paper() -> None:
-    # 24 models, 10 rounds. Model 0 is good in all of them. Model 1 is last in the first two, where
-    # it can be eliminated, and first in the others. Model 2 is bad in all.
-    rng = np.random.default_rng(4)
-    scores = rng.normal(size=(24, 1)) + rng.normal(size=(24, 10))
-    scores[0] = 2.0
-    scores[1, :2], scores[1, 2:] = -9, 9
-    scores[2] = -2.0
-    found = failure_sensitivity(scores, eliminate=(0, 1, 2), iterations=20_000)
-    assert found.labels[:3] == ("generalist", "specialist", "neither")
-    assert found.slope[1] < -2 < -0.5 < found.slope[0]
-    one = failure_sensitivity(scores, iterations=1)
-    assert set(one.labels) == {"undecided"}
-
-
 SCORES = np.random.default_rng(0).normal(0.6, 0.05, size=(10, 8)) + np.linspace(0, 0.2, 10)[:, None]
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import connected_components
 
 from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
 from tests.rankers.kemeny.plain import Optima, by_all_orders, by_subsets, present
@@ -85,34 +84,6 @@ def test_all_orders_agree(
 @pytest.mark.parametrize(("n_ballots", "n"), [(6, 7), (5, 9), (6, 10)])
 def test_a_plain_program_over_subsets_agrees(kind: str, n_ballots: int, n: int) -> None:
     check(questions(kind, 3, n_ballots, n), by_subsets)
-
-
-@pytest.mark.parametrize(
-    ("kind", "n_ballots", "n"), [("complete", 5, 12), ("tied", 6, 9), ("sparse", 9, 11)]
-)
-def test_cuts_are_those_between_the_components(
-    kind: str, n_ballots: int, n: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Strongly connected components of "is not beaten by", as SciPy finds them."""
-    monkeypatch.setattr(batch, "WHOLE", 0)
-    rng = np.random.default_rng(10)
-    for phi in (0.4, 0.6, 0.8, 0.9):
-        ranks = KINDS[kind](mallows(rng, n_ballots, n, phi), rng)[:, rng.permutation(n)]
-        columns = present(ranks)
-        margin = margins(ranks[:, columns])
-        _, label = connected_components(margin >= 0, directed=True, connection="strong")
-        groups = {frozenset(np.array(columns)[label == name].tolist()) for name in label}
-        absent = {frozenset({column}) for column in range(n) if column not in columns}
-        assert cut(ranks) == groups | absent
-
-
-def cut(ranks: FloatArray) -> set[frozenset[int]]:
-    counts = batch._preference_counts(np.ascontiguousarray(ranks[..., None]))
-    seen = ~np.isnan(ranks).all(axis=0)
-    order, starts, sizes = batch._blocks(counts - counts.transpose(1, 0, 2), np.array([seen]))
-    blocks = [order[0, start : start + size] for start, size in zip(starts, sizes, strict=True)]
-    assert all((np.diff(block) > 0).all() for block in blocks)
-    return {frozenset(block.tolist()) for block in blocks}
 
 
 def beside(top: FloatArray, bottom: FloatArray) -> FloatArray:
@@ -210,7 +181,6 @@ def test_many_ballots_do_not_overflow(
 def test_wins_of_many_candidates_do_not_overflow() -> None:
     # The best one leads by 149.
     ballot = (np.random.default_rng(9).permutation(150) + 1)[None].astype(np.float64)
-    assert cut(ballot) == {frozenset({column}) for column in range(150)}
     found = kemeny_young_batch(ballot[None])
     np.testing.assert_array_equal(found.ranks, ballot)
     assert found.unique.all()

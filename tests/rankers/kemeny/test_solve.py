@@ -51,7 +51,8 @@ def test_against_all_orders(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_search_alone_finds_the_same() -> None:
+@pytest.mark.parametrize("chunk", [2, 1 << 12])
+def test_the_search_alone_finds_the_same(chunk: int) -> None:
     # With no bound from cycles and a bad order to begin with, all is left to the search.
     def nothing(
         margin: IntArray, order: IntArray, step: int, deadline: float
@@ -59,7 +60,7 @@ def test_the_search_alone_finds_the_same() -> None:
         none = np.empty((0, 3), np.int64)
         return cycles.bound_from(margin, none, none[:, 0]), order[::-1]
 
-    with patch.object(solve, "cycle_bound", nothing):
+    with patch.object(solve, "cycle_bound", nothing), patch.object(cycles, "CHUNK", chunk):
         for ranks in profiles(6, ballots=(3, 4, 31), seeds=2):
             found = kemeny_young(ranks, max_orders=720)
             check(ranks, found)
