@@ -22,7 +22,6 @@ from tiebreak.rankers.agreement import (
     top1,
     top1_many,
 )
-from tiebreak.reason import Reason
 
 NAN = math.nan
 
@@ -54,25 +53,6 @@ def test_a_model_that_one_side_lacks_is_left_out() -> None:
     assert kendall_tau(a, b).n == 4
 
 
-@pytest.mark.parametrize("correlation", [spearman, kendall_tau, pearson])
-@pytest.mark.parametrize(
-    ("first", "second", "n", "reason"),
-    [
-        ([], [], 0, "0 models in common"),
-        ([1, NAN], [1, 2], 1, "1 models in common"),
-        ([1, 1, 1], [1, 2, 3], 3, "the first one ties all models"),
-        ([1, 2, 3], [0.1 + 0.2, 0.3, 0.3], 3, "the second one ties all models"),
-    ],
-)
-def test_undefined_has_a_reason(
-    correlation: Any, first: list[float], second: list[float], n: int, reason: str
-) -> None:
-    result = correlation(first, second)
-    assert math.isnan(result.value)
-    assert result.n == n
-    assert reason in str(result.reason)
-
-
 # --- Who is first? ---------------------------------------------------------------------------
 
 
@@ -95,12 +75,6 @@ def test_top1(first: list[float], second: list[float], expected: Fraction) -> No
     assert top1(second, first) == top1(first, second)
 
 
-def test_top1_without_a_common_model() -> None:
-    result = top1([1, NAN], [NAN, 1])
-    assert math.isnan(result.value)
-    assert result.reason == Reason("no_common_model")
-
-
 # --- Resolution gain -------------------------------------------------------------------------
 
 
@@ -114,17 +88,6 @@ def test_resolution_gain_over_the_models_that_have_both() -> None:
     result = resolution_gain([0.9, 0.7, 0.4], [0.9, NAN, 0.8])
     assert result.value == pytest.approx(5)
     assert result.n == 2
-
-
-@pytest.mark.parametrize(
-    ("native", "reason"),
-    [([0.3, 0.3, 0.1 + 0.2], "equal"), ([0.3, NAN, NAN], "1 models in common")],
-)
-def test_resolution_gain_undefined(native: list[float], reason: str) -> None:
-    result = resolution_gain([0.9, 0.7, 0.4], native)
-    assert math.isnan(result.value)
-    assert result.reason is not None
-    assert reason in str(result.reason)
 
 
 # --- Cohen's kappa ---------------------------------------------------------------------------
@@ -153,16 +116,6 @@ def test_weighted_kappa_by_its_definition(ratings: list[tuple[int, int]]) -> Non
 
 def test_unrated_cases_are_left_out() -> None:
     assert cohen_kappa([1, 2, None, 1, NAN], [1, 2, 1, 2, 1]) == cohen_kappa([1, 2, 1], [1, 2, 2])
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "n", "reason"),
-    [([None], [1], 0, "no case was rated by both"), ([1, 1], [1, 1], 2, "one and the same label")],
-)
-def test_undefined_kappa(first: Any, second: Any, n: int, reason: str) -> None:
-    result = cohen_kappa(first, second)
-    assert (math.isnan(result.value), result.n) == (True, n)
-    assert reason in str(result.reason)
 
 
 # --- What any agreement keeps ----------------------------------------------------------------

@@ -7,7 +7,6 @@ from scipy.stats import binomtest
 from tests.rankers.ballots import FloatArray
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.dependence import effective_votes, pair_errors
-from tiebreak.reason import Reason
 
 NAN = math.nan
 QUICK = Resampling(draws=100)
@@ -116,44 +115,6 @@ def test_epochs_are_no_items() -> None:
     assert again.at_least == pytest.approx(first.at_least)
 
 
-@pytest.mark.parametrize(
-    ("ranks", "reason", "n"),
-    [
-        (np.ones((5, 6, 3)), "come from 0 of the reviewers", 0),
-        (np.full((5, 6, 3), NAN), "come from 0 of the reviewers", 0),
-        (panel(0, [1], np.eye(1))[0], "come from 1 of the reviewers", 1),
-    ],
-)
-def test_undefined(ranks: FloatArray, reason: str, n: int) -> None:
-    found = effective_votes(ranks, how=QUICK)
-    assert math.isnan(found.at_least)
-    assert math.isnan(found.estimate)
-    assert reason in str(found.undefined)
-    assert found.n_reviewers == n
-
-
-def test_reviewers_who_never_meet() -> None:
-    ranks, _ = panel(0, [1] * 4, np.eye(4), rows=10)
-    ranks[:5, 0] = NAN
-    ranks[5:, 1] = NAN
-    assert effective_votes(ranks).undefined == Reason("reviewers_without_common_item")
-
-
-def test_no_estimate_and_why() -> None:
-    ranks, native = panel(1, [1] * 5, np.eye(5))
-    cases = (
-        (ranks, None, "native scores tell answers apart in 0 items"),
-        (ranks, np.ones_like(native), "native scores tell answers apart in 0 items"),
-        (ranks[:12], native[:12], "native scores tell answers apart in 7 items, and it takes 10"),
-        (ranks[:, :3], native, "takes four reviewers"),
-    )
-    for some, scores, reason in cases:
-        found = effective_votes(some, scores, how=QUICK)
-        assert math.isnan(found.estimate)
-        assert reason in str(found.reason)
-        assert found.at_least >= 1
-
-
 # Wrong before right.
 
 
@@ -170,14 +131,6 @@ def test_pair_errors_by_hand() -> None:
     # a before b and b before a, by one each; the others 3:0 and 2:1.
     assert found.majority.value == pytest.approx(0.5 / 3)
     assert found.majority.n_items == 2
-
-
-def test_without_native_scores_that_differ_there_are_none() -> None:
-    ranks, native = panel(5, [1, 1], np.eye(2), rows=4)
-    for scores in (np.ones_like(native), np.full_like(native, NAN)):
-        found = pair_errors(ranks, scores)
-        assert all(math.isnan(one.value) for one in (*found.reviewers, found.each, found.majority))
-        assert found.each.reason == Reason("native_ties_all")
 
 
 def test_the_interval_of_one_pair_an_item_is_wilsons() -> None:

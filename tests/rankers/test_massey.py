@@ -70,15 +70,6 @@ def test_a_draw_weighs_items(matches: list[Match], counts: list[int]) -> None:
         assert np.isnan(strengths[0]).all()
 
 
-def test_a_model_that_won_all_has_a_strength() -> None:
-    result = least_squares(
-        **columns([(0, 1, 1, 0), (0, 1, 1, 1), (0, 1, 1, 2)]), how=Resampling(draws=20)
-    )
-    np.testing.assert_array_equal(result.score, [0.5, -0.5])
-    np.testing.assert_array_equal(result.undefined, [0, 0])
-    assert result.reason is None
-
-
 def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Model 2 plays in items 0 and 1 only: of 4⁴ draws 2⁴ leave it out, 1 in 16.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (0, 2, 0, 1), (0, 1, 0, 2), (0, 1, 1, 3)]

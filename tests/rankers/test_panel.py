@@ -6,7 +6,6 @@ import pytest
 from scipy.stats import friedmanchisquare, kendalltau, rankdata
 
 from tests.rankers.ballots import FloatArray, panel
-from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.panel import (
     kendall_w,
@@ -128,23 +127,6 @@ def test_w_is_friedmans_chi_square(ranks: FloatArray) -> None:
 
 
 # What all three do.
-
-
-@pytest.mark.parametrize(
-    ("ranks", "reason"),
-    [
-        (np.ones((3, 3, 4)), "all ballots tie all candidates"),
-        ([table("12-", "-12", "1-2")] * 3, "no item has two ballots that rank all its candidates"),
-        ([table("123", "12-", "---")] * 3, "no item has two ballots that rank all its candidates"),
-        ([table("1--", "1--", "---")] * 3, "no item has two ballots that rank all its candidates"),
-    ],
-)
-def test_undefined(ranks: FloatArray, reason: str) -> None:
-    for found in (krippendorff_alpha(ranks), kendall_w(ranks).mean):
-        assert math.isnan(found.value)
-        assert math.isnan(found.lower)
-        assert found.reason is not None
-        assert str(found.reason).startswith(reason)
 
 
 def test_epochs_of_an_item_are_drawn_together() -> None:

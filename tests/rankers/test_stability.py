@@ -1,6 +1,5 @@
 import math
 from math import fsum
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from tiebreak.rankers.stability import (
     run_to_run,
     subsample_stability,
 )
-from tiebreak.reason import Reason
 
 NAN = math.nan
 
@@ -116,37 +114,6 @@ def test_bounds_hold_the_value(scores: FloatArray) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "reason"),
-    [
-        ([[1.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]], "the first one ties all models"),
-        ([[1.0, NAN], [1.0, NAN]], [[1.0, 0.0], [1.0, 0.0]], "1 models in common"),
-    ],
-)
-def test_what_is_undefined_has_a_reason(first: Any, second: Any, reason: str) -> None:
-    found = resample_agreement(
-        mean_statistic(first), mean_statistic(second), 2, how=Resampling(draws=20)
-    )
-    for figure in (found.spearman, found.kendall):
-        assert math.isnan(figure.value)
-        assert math.isnan(figure.lower)
-        assert figure.undefined == 20
-        assert figure.reason is not None
-        assert reason in str(figure.reason)
-
-
-def test_draws_give_no_interval_to_an_undefined_value() -> None:
-    # All are tied over both items; the draws of one item twice are not.
-    tied = mean_statistic([[1.0, 0.0], [0.0, 1.0]])
-    found = resample_agreement(
-        tied, mean_statistic([[1.0, 0.0]] * 2), 2, how=Resampling(draws=50)
-    ).spearman
-    assert 0 < found.undefined < 50
-    assert math.isnan(found.lower)
-    assert math.isnan(found.upper)
-    assert str(found.reason) == "the first one ties all models"
-
-
 def test_undefined_draws_are_left_out_and_counted() -> None:
     # Item 1 ties all: the draw (0, 2), a quarter of all draws, is undefined.
     table = [[1.0, 0.0], [0.5, 0.5]]
@@ -158,14 +125,6 @@ def test_undefined_draws_are_left_out_and_counted() -> None:
     assert str(found.spearman.reason) == (
         f"undefined in {found.spearman.undefined} of 400 draws of items, which are left out"
     )
-
-
-def test_one_item_has_no_interval() -> None:
-    table = mean_statistic([[1.0, 0.0]])
-    found = resample_agreement(table, table, 1, how=Resampling(draws=5))
-    assert found.spearman.value == 1
-    assert math.isnan(found.spearman.upper)
-    assert found.spearman.reason == Reason("one_item")
 
 
 # --- Subsamples ------------------------------------------------------------------------------
@@ -277,10 +236,3 @@ def test_runs_by_hand() -> None:
     assert found.mean == pytest.approx(2.2 / 3)
     assert found.minimum == pytest.approx(0.6)
     assert (found.top1_matches, found.n_pairs, found.n_runs, found.reason) == (1, 3, 3, None)
-
-
-def test_a_run_that_ties_all_is_left_out_and_counted() -> None:
-    found = run_to_run([[1.0, 0.5], [0.0, 0.0], [1.0, 0.0]])
-    assert (found.mean, found.minimum) == (1, 1)
-    assert found.top1_matches == 2  # ½ + 1 + ½
-    assert str(found.reason) == "undefined in 2 of 3 pairs of runs, which are left out"

@@ -34,15 +34,6 @@ def test_every_possible_draw_by_brute_force() -> None:
     np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
 
 
-def test_one_item_has_no_interval() -> None:
-    result = bootstrap_items([[1.0, 0.0]])
-    np.testing.assert_array_equal(result.mean, [1, 0])
-    for field in FIELDS[1:]:
-        assert np.isnan(getattr(result, field)).all()
-    assert result.reason is not None
-    assert "two items" in str(result.reason)
-
-
 def test_repeating_every_item_does_not_narrow_the_interval() -> None:
     scores = np.random.default_rng(0).random((30, 4))
     once = bootstrap_items(scores)
@@ -191,9 +182,3 @@ def test_draws_follow_the_multinomial_distribution(
     kept = expected > 0
     assert stats.chisquare(observed[kept], expected[kept]).pvalue > 0.01
     np.testing.assert_allclose(np.cov(counts.T), law.cov(), atol=0.02 * n)
-
-
-def test_no_item_at_all() -> None:
-    result = bootstrap_items(np.empty((0, 2)))
-    assert np.isnan(result.mean).all()
-    assert np.isnan(result.first_share).all()
