@@ -43,17 +43,6 @@ def test_differences_are_those_of_ppi_python(answer: dict[str, float]) -> None:
     assert gap.std() / math.sqrt(len(gap)) == pytest.approx(answer["error"], rel=0.15)
 
 
-def test_a_judge_that_says_what_people_say_is_the_board() -> None:
-    people, _, labelled = tables(3)
-    inside = people / people.max()
-    board = anchored(inside, inside, labelled)
-    assert board.weights == pytest.approx((1, 1), abs=0.03)
-    assert [score.value for score in board.scores] == pytest.approx(inside.mean(axis=0), abs=0.002)
-    # One label is worth as many as there are items for each.
-    assert board.gain == pytest.approx(len(inside) / labelled.sum(), rel=0.1)
-    assert all(score.lower <= 0 <= score.upper for score in board.excess)
-
-
 @pytest.mark.parametrize("judge", ["constant", "against", "other"])
 def test_a_judge_of_no_use_leaves_people_alone(judge: str) -> None:
     people, _, labelled = tables(4)

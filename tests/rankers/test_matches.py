@@ -76,21 +76,6 @@ def test_means_of_columns_are_means_over_opponents_of_pairs(
     assert table(result, differ).mean(axis=0) == pytest.approx(expected, abs=1e-12)
 
 
-@given(judgings())
-def test_points_are_shared_out(given_results: tuple[FloatArray, NDArray[np.bool_]]) -> None:
-    # Each pair has one point to share, and so has each expectation of it.
-    assert table(*given_results).mean() == pytest.approx(0.5)
-
-
-def test_a_pair_that_never_met_is_expected_by_strengths() -> None:
-    # a beats b, b beats c, always: a would beat c as well.
-    judged = Matches.of([0, 1] * 50, [1, 2] * 50, [1, 1] * 50, np.repeat(range(50), 2), 3, 50)
-    a, b, c = pair_points(judged, None, np.ones((50, 3), dtype=np.bool_)).mean(axis=0)
-    assert a > 0.95
-    assert b == pytest.approx(0.5)
-    assert a + c == pytest.approx(1)
-
-
 def test_absent_models_have_no_cell_and_nothing_judged_is_a_half() -> None:
     present = np.array([[True, True, False], [True, True, True]])
     cells = pair_points(None, None, present)

@@ -37,28 +37,6 @@ def test_the_relative_scores_of_the_paper() -> None:
     assert off == ["Claude-Sonnet-4.5-Thinking"]
 
 
-def test_the_absolute_scores_of_the_paper() -> None:
-    """The sum of ten subjects out of ten, in all rows.
-
-    Subjects are thirds of a tenth, as of 100 questions each with 0 to 3 stars. Where they are, the
-    sum of the exact thirds is what equation 1 gives: in 31 rows that is S, in 24 it is the sum of
-    the rounded ones, up to .02 away. In six rows some subject is no such third (8.08).
-    """
-    exact, rounded, other = 0, 0, 0
-    for row in paper():
-        score, *subjects = (float(value) for key, value in row.items() if key not in ("model", "R"))
-        assert score == pytest.approx(sum(subjects), abs=0.0501)
-        thirds = [round(30 * one) / 30 for one in subjects]
-        if any(round(third, 2) != one for third, one in zip(thirds, subjects, strict=True)):
-            other += 1
-        elif score == pytest.approx(sum(thirds), abs=0.0051):
-            exact += 1
-        else:
-            assert score == pytest.approx(sum(subjects), abs=0.0051)
-            rounded += 1
-    assert (exact, rounded, other) == (31, 24, 6)
-
-
 def test_a_named_reference_has_the_interval_of_a_ratio() -> None:
     rng = np.random.default_rng(0)
     scores = rng.beta(9, 1, size=(400, 2))

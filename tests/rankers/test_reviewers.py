@@ -137,18 +137,6 @@ def test_a_bound_reviewer_among_fair_ones(sign: int, repeated: int) -> None:
     assert presentation_bias(-ranks, shown)[3].tau.value == -sign
 
 
-def test_taus_are_means_over_rows() -> None:
-    shown, ranks = by_lot(2, (12, 3, 5)), panel(11, 12, 3, 5, holes=0.2, levels=3)
-    for r, found in enumerate(presentation_bias(ranks, shown, how=Resampling(draws=5))):
-        taus = []
-        for places, ballot in zip(shown[:, r], ranks[:, r], strict=True):
-            known = ~np.isnan(ballot)
-            if known.sum() > 1 and np.ptp(ballot[known]) > 0:
-                taus.append(kendalltau(places[known], ballot[known]).statistic)
-        np.testing.assert_allclose(found.tau.value, np.mean(taus))
-        assert found.tau.n_items == len(taus)
-
-
 def test_p_values_are_for_all_reviewers() -> None:
     shown, ranks = by_lot(3, (10, 4, 4)), panel(12, 10, 4, 4)
     ranks[:, 0] = shown[:, 0]

@@ -71,23 +71,6 @@ def test_separable_matches_name_the_group(
         bradley_terry(**columns(matches) | {"n_models": n_models})
 
 
-@pytest.mark.slow
-def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
-    # Item 0: 0 beats 1; item 1: 1 beats 0; item 2: a tie. Without a tie both wins are needed:
-    # of 27 draws 2 are all item 0 or all item 1, so 2/27 have no finite strengths.
-    matches = [(0, 1, 1.0, 0), (1, 0, 1.0, 1), (0, 1, 0.5, 2)]
-    result = bradley_terry(**columns(matches), how=Resampling(draws=1000))
-    assert result.undefined[0] == result.undefined[1]
-    # Standard error √(1000 · 2/27 · 25/27) = 8.
-    assert result.undefined[0] == pytest.approx(1000 * 2 / 27, abs=30)
-    assert str(result.reason) == (
-        f"{result.undefined[0]} of 1000 draws of items have no finite strengths and are left out"
-    )
-    # The most extreme draw that is left: one item twice and the tie, 2.5 against 0.5 of 3.
-    assert result.upper[0] == pytest.approx(math.log(5) / 2)
-    assert not np.isnan(result.first_share).any()
-
-
 def test_one_item_has_strengths_but_no_interval() -> None:
     result = bradley_terry(**columns([(0, 1, 0.5, 7), (1, 0, 1, 7)]), how=Resampling(draws=3))
     assert not np.isnan(result.score).any()

@@ -17,13 +17,11 @@ from tests.scorers.judges import (
     ladder,
     names,
     session_of,
-    silent_about,
 )
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.baselines import SAMPLE_TASKS, share_rubric
-from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.questions import ListQuestion, RubricQuestion, ScoreQuestion
+from tiebreak.scorers.questions import RubricQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
 
 # Points for each candidate on its own, with and without a rubric that is written first.
@@ -110,20 +108,6 @@ def test_when_the_first_item_fails_the_next_one_asks_for_the_rubric() -> None:
 # One call that ranks all.
 
 
-@settings(deadline=None, max_examples=50)
-@given(st.permutations(range(6)), st.integers(0, 9))
-def test_labels_are_turned_back_into_names(order: list[int], seed: int) -> None:
-    quality = {name: float(level) for name, level in zip(names(6), order, strict=True)}
-    judge = NotingJudge(quality)
-    ballots = judged("listwise", planted_contest(quality, seed=seed), judge)
-    best_first = sorted(quality, key=lambda name: -quality[name])
-    assert place(ballots).order == tuple((name,) for name in best_first)
-    [question] = judge.asked
-    assert isinstance(question, ListQuestion)
-    assert list(question.labelled) == [f"R{i}" for i in range(1, 7)]
-    assert sorted(question.labelled.values()) == names(6)
-
-
 def test_an_unscored_call_is_repeated_once_and_then_no_ranking() -> None:
     judge = NotingJudge(ladder(3), silent=lambda question: True)
     ballots = judged("listwise", contest_of(3), judge)
@@ -138,18 +122,6 @@ def test_an_unscored_call_is_repeated_once_and_then_no_ranking() -> None:
 
 
 # All pairs: what is asked, and Borda from win rates.
-
-
-@pytest.mark.parametrize("n", range(2, 11))
-def test_close_pairs_are_asked_in_both_orders(n: int) -> None:
-    # Margins are gap / 10: with gaps of 1, 2, 3 … the pairs at most 2 places apart are close
-    # (0.1 and 0.2 < 0.25 ≤ 0.3): n - 1 neighbours and n - 2 next ones.
-    assert 0.2 < CLOSE_MARGIN <= 0.3
-    judge = NotingJudge(ladder(n), scale=10)
-    ballots = judged("full_pairwise", contest_of(n), judge, swap="close")
-    assert len(ballots.calls) == n * (n - 1) // 2 + (n - 1) + max(0, n - 2)
-    # The second order waits for the first.
-    assert {call.depth for call in ballots.calls} == {0, 1}
 
 
 # Binary insertion: exact for a consistent judge, at the number of calls that the algorithm has.
@@ -202,13 +174,3 @@ def test_order_and_calls_are_those_of_binary_insertion(levels: list[int], seed: 
     best_first = sorted(quality, key=lambda name: -quality[name])
     truth = [sorted(group) for _, group in groupby(best_first, key=quality.__getitem__)]
     assert [sorted(group) for group in place(ballots).order] == truth
-
-
-def test_an_unscored_match_is_marked_and_the_newcomer_goes_below() -> None:
-    contest = contest_of(3)
-    judge = NotingJudge(ladder(3))
-    first, second, third = session_of(contest, judge).lots()
-    ballots = judged("sorted", contest, NotingJudge(ladder(3), silent=silent_about(first, second)))
-    [unscored] = [m for m in ballots.matches if m.unscored]
-    assert (unscored.high, unscored.low, unscored.result) == (first, second, None)
-    assert [group for group in ballots.order if group != (third,)] == [(first,), (second,)]

@@ -1,6 +1,6 @@
 """What a run may spend: never a call too many, no deadlock, items that end rather than begin."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -57,52 +57,40 @@ class Run:
             ended(Call(kind="match", role="j", model="m", cached=step.cached, cost=step.cost))
 
     async def item(self, number: int, steps: Sequence[Step]) -> None:
+        async with self.budget.item() as account:
+            self.begun.append(number)
+            self.order.append(("begun", number))
+            for step in steps:
+                await self.call(account, step)
+        self.order.append(("ended", number))
+
+    async def tried(self, number: int, work: Awaitable[None]) -> None:
         try:
-            async with self.budget.item() as account:
-                self.begun.append(number)
-                self.order.append(("begun", number))
-                for step in steps:
-                    await self.call(account, step)
+            await work
             self.ended.append(number)
-            self.order.append(("ended", number))
         except BudgetSpentError as error:
             self.refused.append(number)
             self.messages.add(error.message)
         except RuntimeError:
             self.failed.append(number)
 
-    def items(self, items: Sequence[Sequence[Step]]) -> "Run":
+    def all_at_once(self, works: Sequence[Awaitable[None]]) -> "Run":
         async def run() -> None:
             with anyio.fail_after(120):  # a deadlock would last for ever
                 async with anyio.create_task_group() as group:
-                    for number, steps in enumerate(items):
-                        group.start_soon(self.item, number, steps)
+                    for number, work in enumerate(works):
+                        group.start_soon(self.tried, number, work)
 
         anyio.run(run)
         return self
+
+    def items(self, items: Sequence[Sequence[Step]]) -> "Run":
+        return self.all_at_once([self.item(number, steps) for number, steps in enumerate(items)])
 
     def side_by_side(self, steps: Sequence[Step]) -> "Run":
         """Calls of a single item, all at the same time."""
-
-        async def one(account: Account, number: int, step: Step) -> None:
-            try:
-                await self.call(account, step)
-                self.ended.append(number)
-            except BudgetSpentError as error:
-                self.refused.append(number)
-                self.messages.add(error.message)
-            except RuntimeError:
-                self.failed.append(number)
-
-        async def run() -> None:
-            account = partial(self.budget.call, Spent())
-            with anyio.fail_after(120):
-                async with anyio.create_task_group() as group:
-                    for number, step in enumerate(steps):
-                        group.start_soon(one, account, number, step)
-
-        anyio.run(run)
-        return self
+        account = partial(self.budget.call, Spent())
+        return self.all_at_once([self.call(account, step) for step in steps])
 
 
 STEPS = st.builds(

@@ -202,31 +202,6 @@ def test_a_match_in_parts_by_hand() -> None:
     assert in_one_order(none, 0).verdicts == (of("", "low", None),)
 
 
-def test_what_principles_add_to_a_margin() -> None:
-    weights = {"P1": 0.75, "P2": 0.25}
-
-    def voted(first: str, judge: str, one: tuple[Side, float], two: tuple[Side, float]) -> Verdict:
-        given_votes = votes(P1=one, P2=two)
-        margin = principle_margin(given_votes, weights)
-        return Verdict(first=first, judge=judge, principles=given_votes, margin=margin)
-
-    match = settle(
-        PAIRING,
-        [
-            voted("high", "a", ("left", 1.0), ("tie", 1.0)),
-            voted("low", "a", ("left", 0.5), ("right", 1.0)),
-            voted("low", "b", ("right", 1.0), ("right", 0.5)),
-            of("c", "low", None),
-        ],
-    )
-    # a: P1 (¾ − ⅜) / 2, P2 (0 + ¼) / 2; b: P1 ¾, P2 ⅛; then the mean of the two.
-    parts = principle_parts(match, weights)
-    assert parts == {"P1": (0.1875 + 0.75) / 2, "P2": (0.125 + 0.125) / 2}
-    assert sum(parts.values()) == match.margin
-    assert principle_parts(settle(PAIRING, [of("", "low", None)]), weights) == {}
-    assert principle_parts(settle(PAIRING, match.verdicts, quorum=3), weights) == {}
-
-
 # What a round has shown: by hand, and what must hold of any round.
 
 SURE: tuple[Side, float] = ("left", 1.0)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
+from tests.scorers.bouts import bouts
 from tiebreak.scorers.ballots import (
     ItemBallots,
     Listing,
@@ -61,84 +62,53 @@ def points(**scores: float | None) -> tuple[PointScore, ...]:
     )
 
 
-WORKED: list[tuple[str, ItemBallots, str]] = [
-    (
-        "win rate: a 2/2, b 1/2, c ½/2 and d ½/2",
-        ballots(
-            "win_rate",
-            [match("a", "b", 0.1), match("a", "c", 0.1), match("b", "d", 0.1), match("c", "d", 0)],
-        ),
+WORKED: dict[str, tuple[ItemBallots, str]] = {
+    "win rate: a 2/2, b 1/2, c ½/2 and d ½/2": (
+        ballots("win_rate", bouts("a>b a>c b>d c=d")),
         "a b c=d",
     ),
-    (
-        "win rate: one win of one match is more than two of three",
-        ballots(
-            "win_rate",
-            [match("a", "b", 1), match("b", "c", 1), match("b", "d", 1), match("c", "d", 1)],
-        ),
+    "win rate: one win of one match is more than two of three": (
+        ballots("win_rate", bouts("a>b b>c b>d c>d")),
         "a b c d",  # 1/1, 2/3, 1/2, 0/2
     ),
-    (
-        "win rate: unscored matches are left out, and who has no other has no rank",
-        ballots("win_rate", [match("a", "b", 1), match("b", "c", None), match("a", "d", None)]),
+    "win rate: unscored matches are left out, and who has no other has no rank": (
+        ballots("win_rate", bouts("a>b b?c a?d")),
         "a b",
     ),
-    (
+    "least squares: a tie passes nothing on": (
         # a-b even, b beats c, and a-c is worth 0.1 without a result: with Σs = 0
         #   b: 2.2 s_b - 1.1 s_a - 1.1 s_c = 1  →  s_b = 1 / 3.3 = 0.303
         #   a: 1.2 s_a - 1.1 s_b - 0.1 s_c = 0  →  s_a = s_b / 1.3 = 0.233, and s_c = -0.536
-        "least squares: a tie passes nothing on",
-        ballots("least_squares", [match("a", "b", 0), match("b", "c", 1)], groups=FOUR[:3]),
+        ballots("least_squares", bouts("a=b b>c"), groups=FOUR[:3]),
         "b a c",
     ),
-    (
-        "least squares: who has no scored match has no rank, whatever the tier",
-        ballots(
-            "least_squares",
-            [match("b", "c", 1), match("a", "d", None)],
-            tiers={"a": 1, "b": 2, "c": 2, "d": 4},
-        ),
+    "least squares: who has no scored match has no rank, whatever the tier": (
+        ballots("least_squares", bouts("b>c a?d"), tiers={"a": 1, "b": 2, "c": 2, "d": 4}),
         "b c",
     ),
-    (
-        "insertion: the order that was arrived at, without those that no verdict speaks of",
-        ballots(
-            "insertion",
-            [match("c", "a", 1), match("b", "c", 0), match("a", "d", None)],
-            order=(("b", "c"), ("a",), ("d",)),
-        ),
+    "insertion: the order that was arrived at, without those that no verdict speaks of": (
+        ballots("insertion", bouts("c>a b=c a?d"), order=(("b", "c"), ("a",), ("d",))),
         "b=c a",
     ),
-    (
-        "points: equal ones are tied, none is no rank",
+    "points: equal ones are tied, none is no rank": (
         ballots("grades", scores=points(a=0.5, b=0.75, c=None, d=0.5)),
         "b a=d",
     ),
-    (
-        "points: 0.1 + 0.2 is 0.3",
-        ballots("grades", scores=points(a=0.1 + 0.2, b=0.3)),
-        "a=b",
-    ),
-    (
-        "listing",
+    "points: 0.1 + 0.2 is 0.3": (ballots("grades", scores=points(a=0.1 + 0.2, b=0.3)), "a=b"),
+    "listing": (
         ballots("listing", listings=(Listing(groups=(("d",), ("a", "c"), ("b",))),)),
         "d a=c b",
     ),
-    (
-        "native: of models, not of groups",
+    "native: of models, not of groups": (
         ballots(
-            "native",
-            groups=(("a", "b"), ("c",), ("d",)),
-            native={"a": 0.0, "b": 1.0, "c": 1.0, "d": None},
+            "native", groups=("ab", "c", "d"), native={"a": 0.0, "b": 1.0, "c": 1.0, "d": None}
         ),
         "b=c a",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(
-    ("given_ballots", "order"), [case[1:] for case in WORKED], ids=[case[0] for case in WORKED]
-)
+@pytest.mark.parametrize(("given_ballots", "order"), WORKED.values(), ids=WORKED)
 def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
     placement = place(given_ballots)
     assert " ".join("=".join(sorted(group)) for group in placement.order) == order
@@ -154,9 +124,9 @@ def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
 NOT_PLACED: dict[str, ItemBallots] = {
     "win rate without a match": ballots("win_rate"),
     "insertion without a match": ballots("insertion"),
-    "no verdict": ballots("least_squares", [match("a", "b", None)]),
-    "a protocol that kept no order": ballots("insertion", [match("a", "b", 1)]),
-    "no seeds": ballots("elimination", [match("a", "b", 1)], seeds=()),
+    "no verdict": ballots("least_squares", bouts("a?b")),
+    "a protocol that kept no order": ballots("insertion", bouts("a>b")),
+    "no seeds": ballots("elimination", bouts("a>b"), seeds=()),
     "no points": ballots("grades"),
     "points of one": ballots("grades", scores=points(a=1, b=None)),
     "a silent listing": ballots("listing", listings=(Listing(unscored="silent"),)),

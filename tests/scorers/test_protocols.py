@@ -96,19 +96,6 @@ def test_everything_that_may_be_asked_is_covered_here() -> None:
 
 
 @pytest.mark.parametrize("name", ONE_JUDGE)
-def test_identical_answers_are_tied_and_nobody_is_asked(name: str) -> None:
-    contest = planted_contest({"a": 1.0}, twins={"a": ("b", "c", "d", "e")})
-    judge = NotingJudge({"a": 1.0})
-    ballots = judged(name, contest, judge)
-    assert judge.asked == []
-    assert ballots.calls == ()
-    assert place(ballots).ranks == dict.fromkeys("abcde", 3.0)  # mean of places 1 to 5
-    table = ballots_table(ballots)
-    assert "| 1 | a = b = c = d = e |" in table
-    assert "All answers are identical: nobody was asked." in table
-
-
-@pytest.mark.parametrize("name", ONE_JUDGE)
 def test_identical_answers_share_the_rank_that_they_earn(name: str) -> None:
     contest = planted_contest({"a": 9.0, "b": 5.0, "c": 1.0}, twins={"b": ("x", "y")})
     contest = replace(contest, native={"a": 1.0, "b": 0.5, "x": 0.5, "y": 0.5, "c": 0.0})

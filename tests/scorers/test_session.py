@@ -50,18 +50,6 @@ class Refused(NotingJudge):
         return await super().ask(question, depth=depth, attempt=attempt)
 
 
-def test_scores_and_listing_are_handed_back_and_kept() -> None:
-    async def run() -> None:
-        session = session_of(contest_of(3), NotingJudge(ladder(3)))
-        assert await session.scores(["m02", "m00"]) == pytest.approx({"m02": 0.1, "m00": 0.3})
-        assert (await session.listing(names(3))).groups == (("m00",), ("m01",), ("m02",))
-        assert [one.candidate for one in session.ballots.scores] == ["m02", "m00"]
-        assert len(session.ballots.listings) == 1
-        assert session.depth == 2
-
-    anyio.run(run)
-
-
 def test_lots_and_labels_come_from_the_seed() -> None:
     sessions = [session_of(contest_of(6, seed=s), NotingJudge(ladder(6))) for s in (1, 1, 2)]
     lots = [s.lots() for s in sessions]

@@ -147,15 +147,6 @@ def test_a_lone_answer_is_judged() -> None:
     assert place(ballots).borda == {"a": 2 / 3}
 
 
-def test_identical_answers_are_judged_once_and_share_their_stars() -> None:
-    item = planted_contest({"a": 0.0}, twins={"a": ("b", "c")})
-    item = replace(item, answers={"a": "It goes on. quality=1"}, target="false")
-    ballots = judged("stars", item, Rater({}))
-    assert len(ballots.calls) == 1
-    assert place(ballots).borda == dict.fromkeys("abc", 1 / 3)
-    assert place(ballots).ranks == dict.fromkeys("abc", 2)
-
-
 def test_an_unscored_answer_has_no_stars_and_no_rank() -> None:
     item = contest({"a": "Hm. quality=3", "b": "Well. quality=0"})
     silent = lambda question: question.candidate == "a"  # noqa: E731

@@ -177,20 +177,6 @@ def test_no_reinforcement(rule: Rule, one: Ranks, other: Ranks, together: list[f
     assert rule(one).ranks.tolist() != together
 
 
-@pytest.mark.parametrize(
-    ("rule", "one", "other"),
-    [
-        # a wins alone in both; in the whole c goes out first, and its ballots bring b level.
-        (irv, table("123", "312", "123"), table("132", "321", "321", "213", "123")),
-        (dodgson, table("3124", "3412", "2143", "1342"), table("2143", "2314")),
-    ],
-)
-def test_no_reinforcement_of_winners(rule: Rule, one: Ranks, other: Ranks) -> None:
-    first = rule(one).groups[0]
-    assert rule(other).groups[0] == first
-    assert rule(np.vstack([one, other])).groups[0] != first
-
-
 @pytest.mark.parametrize("method", AGGREGATORS)
 def test_a_profile_is_read_as_its_ranks_are(method: str) -> None:
     ranks = table("1234", "2143", "1342", "12-3")
