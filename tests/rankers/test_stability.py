@@ -43,6 +43,16 @@ def agreement(first: ArrayLike, second: ArrayLike, draws: int) -> ResampledAgree
     return resample_agreement(*means, len(np.array(first)), how=Resampling(draws=draws))
 
 
+def test_draws_are_paired() -> None:
+    # The same board twice agrees with itself in every draw. Drawn apart it would not.
+    scores = two_judges(30, 2)[0]
+    found = agreement(scores, scores, 200)
+    assert {(one.value, one.lower, one.upper) for one in (found.spearman, found.kendall)} == {
+        (1, 1, 1)
+    }
+    assert (found.top1.value, found.top1_share) == (1, 1)
+
+
 @pytest.mark.slow
 def test_against_a_plain_bootstrap() -> None:
     first, second = two_judges(40, 1)
@@ -96,7 +106,8 @@ def test_the_hull_by_hand(
 @settings(deadline=None, max_examples=40)
 @given(arrays(np.float64, (2, 6, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
 def test_bounds_hold_the_value(scores: FloatArray) -> None:
-    found, swapped = agreement(*scores, 60), agreement(*scores[::-1], 60)
+    first, second = scores
+    found, swapped = agreement(first, second, 60), agreement(second, first, 60)
     for name in ("spearman", "kendall"):
         figure: AgreementInterval = getattr(found, name)
         if math.isnan(figure.value):

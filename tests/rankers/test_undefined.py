@@ -83,9 +83,9 @@ def of_agreement() -> dict[str, Any]:
 def of_boards() -> dict[str, Any]:
     found = {
         case: rankers.resample_agreement(
-            *(mean_statistic(scores) for scores in pair), len(pair[0]), how=FEW
+            mean_statistic(first), mean_statistic(second), len(first), how=FEW
         )
-        for case, pair in BOARDS.items()
+        for case, (first, second) in BOARDS.items()
     }
     return {
         **{

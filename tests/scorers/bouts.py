@@ -9,7 +9,7 @@ MARGINS = {">": 1.0, "=": 0.0, "?": None}
 def bouts(text: str) -> list[Match]:
     """Matches of names of one letter: a>b, a=b, or a?b without a verdict; "|" parts rounds."""
     return [
-        match(high, low, MARGINS[sign], round=number)
+        match(bout[0], bout[2], MARGINS[bout[1]], round=number)
         for number, played in enumerate(text.split("|"), start=1)
-        for high, sign, low in played.split()
+        for bout in played.split()
     ]

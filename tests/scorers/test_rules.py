@@ -14,6 +14,7 @@ def test_every_rule_has_its_meaning() -> None:
         # Who asks has words for a reply without a verdict; who lets candidates meet, for a tie.
         assert bool(rule.asks) == bool(rule.unscored) == all(rule.noun), name
         assert rule.by_matches == bool(rule.tied), name
+        assert rule.by_grades == (rule.asks == "score"), name
         # Who may rank ballots that name another says which.
         assert bool(rule.fits) == bool(rule.needs), name
 
