@@ -105,16 +105,6 @@ def test_failing_reviewers_are_left_out() -> None:
     assert found.estimate > 2
 
 
-def test_epochs_are_no_items() -> None:
-    ranks, native = panel(4, [1] * 5, block(5, 3, 0.8), rows=50)
-    twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(50), 2)
-    again = effective_votes(twice, np.repeat(native, 2, axis=0), items=items, how=QUICK)
-    first = effective_votes(ranks, native, how=QUICK)
-    assert (again.n_mixed, again.reason) == (first.n_mixed, None)
-    assert again.estimate == pytest.approx(first.estimate)
-    assert again.at_least == pytest.approx(first.at_least)
-
-
 # Wrong before right.
 
 

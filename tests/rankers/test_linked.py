@@ -74,15 +74,6 @@ def test_without_a_shared_item_samples_are_independent() -> None:
     assert np.diag(found.covariance) == pytest.approx(apart * 80 / 79)
 
 
-def test_copies_of_an_item_count_once() -> None:
-    table = answers(np.random.default_rng(4), 50, 2)
-    once = linked_scores(table)
-    thrice = linked_scores(np.repeat(table, 3, axis=0), np.repeat(np.arange(50), 3))
-    assert thrice.score == pytest.approx(once.score)
-    assert thrice.error == pytest.approx(once.error)
-    assert thrice.n_clusters.tolist() == [50, 50]
-
-
 def test_models_without_a_score() -> None:
     table = np.array([[1.0, NAN], [0.5, NAN], [0.0, NAN]])
     found = linked_scores(table)

@@ -173,17 +173,6 @@ def test_adjusted_p_values_by_trying_all_signs(table: FloatArray) -> None:
             assert p >= expected[pair] - 1e-9
 
 
-def test_rows_of_an_item_are_averaged_first() -> None:
-    generator = np.random.default_rng(2)
-    table = generator.random((12, 3)) + np.array([1.0, 0.5, 0.0])
-    epochs = np.repeat(table, 3, axis=0) + np.tile([[0.1], [-0.1], [0.0]], (12, 1))
-    twice = separation(epochs, range(3), items=np.repeat(np.arange(12), 3))
-    once = separation(table, range(3))
-    assert [pair.n_items for pair in twice.pairs] == [12, 12, 12]
-    assert [p.p for p in twice.pairs] == pytest.approx([p.p for p in once.pairs])
-    assert [p.p_adjusted for p in twice.pairs] == pytest.approx([p.p_adjusted for p in once.pairs])
-
-
 # --- The test of one pair, and the correction for several ---------------------------------------
 
 differences = arrays(

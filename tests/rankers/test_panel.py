@@ -129,26 +129,6 @@ def test_w_is_friedmans_chi_square(ranks: FloatArray) -> None:
 # What all three do.
 
 
-def test_epochs_of_an_item_are_drawn_together() -> None:
-    ranks = panel(3, 10, 4, 5)
-    twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(10), 2)
-    for once, again, apart in (
-        (kendall_w(ranks).mean, kendall_w(twice, items=items).mean, kendall_w(twice).mean),
-        (
-            reviewer_agreement(ranks).panel,
-            reviewer_agreement(twice, items=items).panel,
-            reviewer_agreement(twice).panel,
-        ),
-    ):
-        assert (again.n_items, apart.n_items) == (10, 20)
-        np.testing.assert_allclose(
-            [again.value, again.lower, again.upper], [once.value, once.lower, once.upper]
-        )
-        # As if there were twice as many items: too narrow.
-        assert apart.upper - apart.lower < 0.8 * (once.upper - once.lower)
-    assert reviewer_agreement(twice, items=items).n_items.max() == 10
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_level_counts_and_nothing_is_drawn(measure: type) -> None:
     ranks = panel(3, 10, 4, 5)

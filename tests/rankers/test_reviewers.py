@@ -171,26 +171,6 @@ def test_a_reviewer_without_ballots() -> None:
 # Both.
 
 
-def test_epochs_are_drawn_together_and_seeds_decide() -> None:
-    ranks, shown = panel(14, 15, 4, 5), by_lot(6, (15, 4, 5))
-    twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(15), 2)
-    once = leave_one_out(ranks).distances
-    again = leave_one_out(twice, items=items).distances
-    np.testing.assert_allclose([one.lower for one in again], [one.lower for one in once])
-    assert again[0].n_items == 15
-    assert (
-        leave_one_out(ranks, how=Resampling(seed=1)).distances
-        == leave_one_out(ranks, how=Resampling(seed=1)).distances
-    )
-    assert leave_one_out(ranks, how=Resampling(seed=1)).distances != once
-    first = presentation_bias(ranks, shown)
-    second = presentation_bias(twice, np.repeat(shown, 2, axis=0), items=items)
-    np.testing.assert_allclose([x.tau.upper for x in second], [x.tau.upper for x in first])
-    assert presentation_bias(ranks, shown, how=Resampling(seed=1)) == presentation_bias(
-        ranks, shown, how=Resampling(seed=1)
-    )
-
-
 @pytest.mark.parametrize("method", AGGREGATORS)
 @pytest.mark.parametrize("seed", range(3))
 def test_against_the_definitions(method: str, seed: int) -> None:

@@ -34,14 +34,6 @@ def test_every_possible_draw_by_brute_force() -> None:
     np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
 
 
-def test_repeating_every_item_does_not_narrow_the_interval() -> None:
-    scores = np.random.default_rng(0).random((30, 4))
-    once = bootstrap_items(scores)
-    thrice = bootstrap_items(np.repeat(scores, 3, axis=0), items=np.repeat(np.arange(30), 3))
-    np.testing.assert_allclose(thrice.lower, once.lower)
-    np.testing.assert_allclose(thrice.upper, once.upper)
-
-
 def test_exact_ties_share_the_first_place() -> None:
     result = bootstrap_items([[1.0, 1.0, 0.0], [0.7, 0.7, 0.1], [0.3, 0.3, 0.2]])
     np.testing.assert_allclose(result.first_share, [0.5, 0.5, 0])

@@ -86,29 +86,6 @@ def test_a_plain_program_over_subsets_agrees(kind: str, n_ballots: int, n: int) 
     check(questions(kind, 3, n_ballots, n), by_subsets)
 
 
-def beside(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """Ballots of two groups of candidates that no ballot compares."""
-    left = np.pad(top, ((0, len(bottom)), (0, 0)), constant_values=NAN)
-    right = np.pad(bottom, ((len(top), 0), (0, 0)), constant_values=NAN)
-    return np.hstack([left, right])
-
-
-def test_more_candidates_than_sets_can_hold() -> None:
-    """Two groups of nine that nobody compares: one block of 18, and any way to interleave them."""
-    rng = np.random.default_rng(5)
-    groups = [(uniform(rng, 5, 9), uniform(rng, 6, 9)) for _ in range(3)]
-    found = kemeny_young_batch([beside(*pair) for pair in groups], count=True)
-    assert found.n_optima is not None
-    for row, pair in enumerate(groups):
-        one, other = (by_subsets(ranks) for ranks in pair)
-        assert found.cost[row] == one.cost + other.cost
-        ways = math.comb(18, 9) * one.n_optima * other.n_optima
-        assert found.n_optima[row] == ways
-        assert not found.unique[row]
-        # The smaller columns are all in the first group, so that it goes first.
-        assert found.order[row].tolist() == [*one.first, *(9 + i for i in other.first)]
-
-
 def assert_one_by_one(profiles: FloatArray, found: KemenyBatch) -> None:
     """The solver for one profile finds the same."""
     assert found.n_optima is not None
