@@ -51,8 +51,12 @@ BALLOTS: Calls = [
         [r.Profile.from_ranks],
         [
             *(call(np.empty(shape)) for shape in ((0, 3), (2, 0))),
-            *(call([[NAN, NAN]]), call([1, 2, 3]), call([[1, 2]], ["a"]), call([[1, 2]], "aa")),
-            *(call([[1, INF]], "ab"), call([[1, NAN, 2]], "abc")),
+            call([[NAN, NAN]]),
+            call([1, 2, 3]),
+            call([[1, 2]], ["a"]),
+            call([[1, 2]], "aa"),
+            call([[1, INF]], "ab"),
+            call([[1, NAN, 2]], "abc"),
             call([[1, 2, 3], [1, 2, 2]], "abc", ties=False),
         ],
     ),
@@ -71,7 +75,8 @@ BALLOTS: Calls = [
         [r.aggregate_items, r.kemeny_young_batch],
         [
             *(call(np.ones(shape)) for shape in ((3, 4), (2, 0, 4), (2, 3, 0))),
-            *(call([[[1, 2]], [[INF, 1]]]), call([[[1, 2], [1, -INF]]])),
+            call([[[1, 2]], [[INF, 1]]]),
+            call([[[1, 2], [1, -INF]]]),
         ],
     ),
     ([r.kemeny_young_batch], [call(np.ones((1, 1, 2)), chunk=n) for n in (0, -1)]),
@@ -79,7 +84,9 @@ BALLOTS: Calls = [
         [r.kemeny_young],
         [
             *(call(np.ones((1, 2)), time_limit=limit) for limit in (-1.0, NAN)),
-            *(call(np.ones((1, 2)), max_orders=0), call([[1, NAN]]), call([1.0, 2.0])),
+            call(np.ones((1, 2)), max_orders=0),
+            call([[1, NAN]]),
+            call([1.0, 2.0]),
         ],
     ),
     ([kendall], [call(table("12-", "-12"))]),
@@ -90,8 +97,11 @@ PANELS: Calls = [
     (
         [*OF_PANELS, r.leave_one_out],
         [
-            *(call(np.ones((3, 4))), call(np.full((2, 3, 4), INF)), call(np.ones((0, 3, 4)))),
-            *(call(PANEL, items=[1]), call(PANEL, how=r.Resampling(level=1))),
+            call(np.ones((3, 4))),
+            call(np.full((2, 3, 4), INF)),
+            call(np.ones((0, 3, 4))),
+            call(PANEL, items=[1]),
+            call(PANEL, how=r.Resampling(level=1)),
         ],
     ),
     ([r.effective_votes], [call(PANEL, native=np.ones((2, 5)))]),
@@ -107,7 +117,8 @@ PANELS: Calls = [
     (
         [r.peer_views],
         [
-            *(call(PANEL[0], [0, 1, 2]), call(PANEL, [0, 1, 2], method="mean")),
+            call(PANEL[0], [0, 1, 2]),
+            call(PANEL, [0, 1, 2], method="mean"),
             *(call(PANEL, own) for own in ([0, 1], [0, 1, 4], [0, -1, 2])),
         ],
     ),
@@ -115,8 +126,11 @@ PANELS: Calls = [
         [r.review_graph],
         [
             *(call(4, degree, [0, 1, 2, 3], None) for degree in (1, 4)),
-            *(call(4, 5, [None] * 3, None), call(2, 2, [0, 1], None), call(1, 2, [None], None)),
-            *(call(9, 2, [None] * 7, None), call(4, 3, [0, 0], None)),  # 7·1 + 1 = 8 < 9
+            call(4, 5, [None] * 3, None),
+            call(2, 2, [0, 1], None),
+            call(1, 2, [None], None),
+            call(9, 2, [None] * 7, None),  # 7·1 + 1 = 8 < 9
+            call(4, 3, [0, 0], None),
             *(call(4, 2, own, None) for own in ([], [0, 4], [-1, 0])),
         ],
     ),
@@ -126,14 +140,18 @@ AGREEMENT: Calls = [
     (
         MANY,
         [
-            *(call([1, 2], [1, 2, 3]), call(1, 2), call([[1, 2]] * 2, [[1, 2]] * 3)),
-            *(call([1, INF], [1, 2]), call([1, 2], [1, -INF])),
+            call([1, 2], [1, 2, 3]),
+            call(1, 2),
+            call([[1, 2]] * 2, [[1, 2]] * 3),
+            call([1, INF], [1, 2]),
+            call([1, 2], [1, -INF]),
         ],
     ),
     (
         [r.cohen_kappa],
         [
-            *(call([1, 2], [2, 1], weights="linear"), call([1, 2], [1])),
+            call([1, 2], [2, 1], weights="linear"),
+            call([1, 2], [1]),
             *(call([1, 2], [2, 1], labels=labels) for labels in ([1, 2, 2], [1, 3])),
         ],
     ),
@@ -151,9 +169,11 @@ STRENGTHS: Calls = [
     (
         [*FITS, partial(least_squares_statistic, n_items=3)],
         [
-            *(matches(first=[0]), matches(first=[], second=[], result=[], items=[])),
+            matches(first=[0]),
+            matches(first=[], second=[], result=[], items=[]),
             *(matches(first=[0, 1, 2, 0, last]) for last in (3, -1)),
-            *(matches(first=[0.0, 1, 2, 0, 1]), matches(first=[1, 1, 2, 0, 1])),
+            matches(first=[0.0, 1, 2, 0, 1]),
+            matches(first=[1, 1, 2, 0, 1]),
             *(matches(result=[1, 1, 1, 1, last]) for last in (2, NAN)),
         ],
     ),
@@ -175,14 +195,17 @@ BOARDS: Calls = [
     (
         [r.bootstrap_items],
         [
-            *(call([1.0, 0.0]), call([[1.0], [0.0]], items=[1]), call([[INF]])),
+            call([1.0, 0.0]),
+            call([[1.0], [0.0]], items=[1]),
+            call([[INF]]),
             *(call([[1.0]], how=how) for how in (r.Resampling(level=95), r.Resampling(draws=0))),
         ],
     ),
     (
         [r.bootstrap_leaderboard],
         [
-            *(call(lambda n: n, 0), call(lambda n: n, 2, how=r.Resampling(level=1))),
+            call(lambda n: n, 0),
+            call(lambda n: n, 2, how=r.Resampling(level=1)),
             call(lambda n: n, 2, present=[2]),
             *(call(statistic, 2) for statistic in (lambda n: n[:, 0], lambda n: n[:1])),
         ],
@@ -195,7 +218,9 @@ BOARDS: Calls = [
     (
         [r.RankingTest],
         [
-            *(call(1, 10), call(3, 0), call(3, 10, settle_for="all")),
+            call(1, 10),
+            call(3, 0),
+            call(3, 10, settle_for="all"),
             *(call(3, 10, error=error) for error in (0.0, 1.0, NAN)),
             *(call(3, 10, top_k=k) for k in (0, 3)),
         ],
@@ -216,11 +241,17 @@ CONTESTS: Calls = [
     (
         [r.csd],
         [
-            *(call([1, 2]), call([[1, 2]]), call([[1, INF], [1, 2]]), call([[1, NAN], [1, 2]])),
-            *(call([[1]] * 1001), call(SCORES, missing="zero")),
+            call([1, 2]),
+            call([[1, 2]]),
+            call([[1, INF], [1, 2]]),
+            call([[1, NAN], [1, 2]]),
+            call([[1]] * 1001),
+            call(SCORES, missing="zero"),
             *(call(SCORES, rounds=rounds) for rounds in ([], [[0], []], [[0, 0]], [[4]], [[-1]])),
             *(call(SCORES, eliminate=most) for most in (-1, [1, 1], [1, 1, 1, 0.5])),
-            *(call(SCORES, iterations=0), call(SCORES, seed=-1), call(SCORES, level=1.0)),
+            call(SCORES, iterations=0),
+            call(SCORES, seed=-1),
+            call(SCORES, level=1.0),
             *(
                 call(SCORES, weights=[1, 1, 1, weight][-n:])
                 for weight, n in ((2, 2), (0, 4), (NAN, 4))
@@ -235,13 +266,17 @@ CONTESTS: Calls = [
         [r.weighted_rounds],
         [
             *(call([1, weight]) for weight in (0, -1, NAN, INF)),
-            *(call([]), call([[1, 2]]), call([1, 2], draws=0)),
+            call([]),
+            call([[1, 2]]),
+            call([1, 2], draws=0),
         ],
     ),
     (
         [r.tiers],
         [
-            *(call([1, 0], (0.5,)), call([[2, 0]], (0.5,)), call([[1, NAN]], (0.5,))),
+            call([1, 0], (0.5,)),
+            call([[2, 0]], (0.5,)),
+            call([[1, NAN]], (0.5,)),
             *(call([[1, 0]], bounds) for bounds in ((0.5, 0.5), (1.0, 0.5), (0.5, 0.0), (NAN,))),
         ],
     ),
@@ -261,8 +296,12 @@ CONTESTS: Calls = [
 ]
 REFUSED: type[Exception] = ValueError  # and all that derives from it
 FAMILIES = {
-    **{"ballots": BALLOTS, "panels": PANELS, "agreement": AGREEMENT},
-    **{"strengths": STRENGTHS, "boards": BOARDS, "contests": CONTESTS},
+    "ballots": BALLOTS,
+    "panels": PANELS,
+    "agreement": AGREEMENT,
+    "strengths": STRENGTHS,
+    "boards": BOARDS,
+    "contests": CONTESTS,
 }
 
 

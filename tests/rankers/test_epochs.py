@@ -43,7 +43,9 @@ def figures(copies: int, *, known: bool = True, seed: int = 0) -> dict[str, Any]
 
 ONCE, THRICE, UNKNOWN, ANEW = (
     figures(1),
-    *(figures(3), figures(3, known=False), figures(3, seed=1)),
+    figures(3),
+    figures(3, known=False),
+    figures(3, seed=1),
 )
 
 

@@ -50,17 +50,6 @@ def test_holes() -> None:
     assert [pair.p_adjusted for pair in separation(np.ones((3, 2)), (0, 1)).pairs] == [1]
 
 
-def test_graded_scores_by_the_t_test() -> None:
-    generator = np.random.default_rng(1)
-    native = generator.normal(size=(40, 3)) + np.array([0.6, 0.3, 0.0])
-    result = separation(native, (0, 1, 2))
-    expected = [
-        stats.ttest_rel(native[:, pair.above], native[:, pair.below]).pvalue
-        for pair in result.pairs
-    ]
-    assert [pair.p for pair in result.pairs] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(("sign", "tells"), [(1, True), (-1, False)])
 def test_a_long_tail_against_the_mean_is_doubted(sign: int, tells: bool) -> None:
     # The same |mean|, spread and t (2.9); all but six of 40 items lie on one side of it.

@@ -14,7 +14,6 @@ from tiebreak.rankers.profile import (
     Profile,
     as_profile,
     components,
-    majorities,
     margins,
     preference_counts,
 )
@@ -77,23 +76,6 @@ def test_pairwise_counts_by_going_through_the_ballots(table: NDArray[np.float64]
     ]
     np.testing.assert_array_equal(preference_counts(profile), expected)
     np.testing.assert_array_equal(margins(profile), np.subtract(expected, np.transpose(expected)))
-
-
-@pytest.mark.parametrize(
-    ("ballots", "winner", "cycles"),
-    [
-        ([["a", "b", "c"]], 0, ()),
-        ([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], None, ((0, 1, 2),)),
-        # a beats everybody; b, c, d go round below it.
-        ([["a", "b", "c", "d"], ["a", "c", "d", "b"], ["a", "d", "b", "c"]], 0, ((1, 2, 3),)),
-        ([["a", "b"], ["b", "a"]], None, ()),
-    ],
-)
-def test_condorcet_winner_and_cycles(
-    ballots: list[list[str]], winner: int | None, cycles: tuple[tuple[int, ...], ...]
-) -> None:
-    profile = Profile.from_orderings(ballots, sorted(ballots[0]))
-    assert majorities(margins(profile)) == (winner, cycles)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 9, 33])

@@ -34,11 +34,6 @@ def test_every_possible_draw_by_brute_force() -> None:
     np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
 
 
-def test_exact_ties_share_the_first_place() -> None:
-    result = bootstrap_items([[1.0, 1.0, 0.0], [0.7, 0.7, 0.1], [0.3, 0.3, 0.2]])
-    np.testing.assert_allclose(result.first_share, [0.5, 0.5, 0])
-
-
 cells = st.one_of(st.integers(0, 6).map(lambda score: score / 6), st.just(NAN))
 tables = arrays(np.float64, st.tuples(st.integers(2, 7), st.integers(1, 4)), elements=cells)
 
@@ -67,18 +62,6 @@ def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
     assert (result.lower[enough] >= np.nanmin(scores[:, enough], initial=1)).all()
     if enough.any():
         assert np.nansum(result.first_share) == pytest.approx(1)
-
-
-def test_a_seed_gives_the_same_numbers() -> None:
-    scores = np.random.default_rng(1).random((12, 3))
-    same(
-        bootstrap_items(scores, how=Resampling(seed=4)),
-        bootstrap_items(scores, how=Resampling(seed=4)),
-    )
-    assert (
-        bootstrap_items(scores, how=Resampling(seed=4)).lower
-        != bootstrap_items(scores, how=Resampling(seed=5)).lower
-    ).any()
 
 
 # --- The expanded tails ----------------------------------------------------------------------
@@ -135,13 +118,6 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
     np.testing.assert_allclose(result.first_share[:2], [19 / 27, 8 / 27], atol=0.02)
     assert np.isnan(result.first_share[2])
     assert result.reason == Reason("undefined_throughout")
-
-
-def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
-    result = bootstrap_leaderboard(lambda counts: counts[:, :2], 4, present=[4, 1])
-    np.testing.assert_array_equal(result.n_items, [4, 1])
-    assert np.isnan([result.lower[1], result.upper[1], result.first_share[1]]).all()
-    assert result.reason == Reason("one_item")
 
 
 @pytest.mark.parametrize("few_kinds", [True, False])

@@ -108,19 +108,6 @@ def test_when_the_first_item_fails_the_next_one_asks_for_the_rubric() -> None:
 # One call that ranks all.
 
 
-def test_an_unscored_call_is_repeated_once_and_then_no_ranking() -> None:
-    judge = NotingJudge(ladder(3), silent=lambda question: True)
-    ballots = judged("listwise", contest_of(3), judge)
-    assert [(c.attempt, c.repair, c.depth) for c in ballots.calls] == [
-        (0, False, 0),
-        (0, True, 1),
-        (1, False, 2),
-        (1, True, 3),
-    ]
-    with pytest.raises(NotPlacedError, match=r"ranking call gave no usable reply \(silent\)"):
-        place(ballots)
-
-
 # All pairs: what is asked, and Borda from win rates.
 
 

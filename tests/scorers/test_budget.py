@@ -249,16 +249,6 @@ def test_items_end_rather_than_begin(
     assert len(run.refused) == len(items) - len(run.ended) - len(run.failed)
 
 
-def test_what_an_item_took_already_is_not_expected_of_it_again() -> None:
-    # 32 calls, 10 of them paid. The short item ends after 1 call when the long one has made k: then
-    # 11 + k are paid and 10 - k still expected, and there is room for 10 more beside it.
-    long, short = [Step(LONG)] * 10, [Step(5 * LONG)]
-    run = Run(Budget(max_calls=32), 32).items([[Step()] * 10, long, short, long])
-    assert len(run.ended) == 4
-    begun = [number for what, number in run.order if what == "begun"]
-    assert run.order.index(("begun", begun[3])) < run.order.index(("ended", 1))
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.lists(st.lists(STEPS, max_size=6), max_size=8), st.integers(1, 25))
@@ -270,25 +260,6 @@ def test_no_deadlock_whatever_happens(items: list[list[Step]], most: int) -> Non
         assert run.paid == most
     if sum(not step.cached for steps in items for step in steps) < most:
         assert not run.refused
-
-
-def test_the_same_again_goes_on_where_it_stopped() -> None:
-    cache: set[tuple[int, int]] = set()
-    ended, paid = [], []
-    for _ in range(4):
-        items = [[Step(cached=(i, c) in cache) for c in range(11)] for i in range(12)]
-        run = Run(Budget(max_calls=40), 40).items(items)
-        ended.append(len(run.ended))
-        paid.append(run.paid)
-        # Which calls were made: all of the items that ended, the first ones of the others.
-        left = run.paid
-        for i in [*run.ended, *(n for n in run.begun if n not in run.ended)]:
-            for c in range(11):
-                if (i, c) not in cache and left:
-                    cache.add((i, c))
-                    left -= 1
-    assert paid == [40, 40, 40, 12]  # 132 = 12 · 11: nothing is paid twice
-    assert ended == [3, 7, 10, 12]  # 40, 80 and 120 calls are 3, 7 and 10 whole items
 
 
 # With real calls.
@@ -380,7 +351,8 @@ def test_any_other_error_ends_all_and_comes_alone() -> None:
 
 def test_sums() -> None:
     assert [str(spent) for spent in (Spent(1200), Spent(3, 1234.5))] == [
-        *("1,200 calls", "3 calls ($1,234.50)")
+        "1,200 calls",
+        "3 calls ($1,234.50)",
     ]
     one, other = Spent(3, 0.5), Spent(1, 0.75)
     assert one.plus(other) == Spent(4, 1.25)

@@ -82,14 +82,6 @@ def test_the_mean_margin_decides(protocol: str) -> None:
     assert others <= {""}
 
 
-def test_one_judge_is_asked_and_recorded_as_without_a_jury() -> None:
-    for protocol in ("seal", "pointwise", "full_pairwise"):
-        judge, bare = NotingJudge(UP), NotingJudge(UP)
-        judge.jury = Jury()
-        assert judged(protocol, contest_of(N), judge) == judged(protocol, contest_of(N), bare)
-        assert [q.prompt() for q in judge.asked] == [q.prompt() for q in bare.asked]
-
-
 class Undecided(Bench):
     """`a` is sure, `b` as sure of the contrary, `c` cannot tell: each is close to none but c."""
 

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import anyio
 import numpy as np
@@ -151,23 +150,6 @@ def test_sparse_reviewers_see_a_few_of_the_others(n: int, outsiders: int, degree
                 reached |= set(listing.shown)
     assert reached == set(names(n))
     assert place(ballots).ranks.keys() == set(names(n))
-
-
-def test_the_graph_is_drawn_for_each_item() -> None:
-    def graph(**more: Any) -> dict[str, frozenset[str]]:
-        shown = orders(review(contest_of(8, **more), panel(8), degree=3))
-        return {name: frozenset(one) for name, one in shown.items()}
-
-    assert graph() == graph()
-    others = [graph(item_id=str(i)) for i in range(5)] + [graph(seed=s) for s in range(1, 6)]
-    assert all(other != graph() for other in others)
-
-
-@pytest.mark.parametrize("degree", [4, 5, 30])
-def test_a_degree_that_leaves_nothing_out_is_the_full_mode(degree: int) -> None:
-    full = review(contest_of(4), panel(4))
-    assert review(contest_of(4), panel(4), degree=degree) == full
-    assert all(name in one.shown for name, one in by_reviewer(full).items())
 
 
 # Identical answers.

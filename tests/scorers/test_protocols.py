@@ -9,15 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.scorers.judges import (
-    ONCE,
-    NotingJudge,
-    contest_of,
-    judged,
-    ladder,
-    names,
-    words,
-)
+from tests.expected import check
+from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names, words
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers import protocols
 from tiebreak.scorers.ballots import ItemBallots
@@ -104,13 +97,7 @@ def test_identical_answers_share_the_rank_that_they_earn(name: str) -> None:
     ranks = place(judged(name, contest, judge, **all_pairs)).ranks
     assert ranks["b"] == ranks["x"] == ranks["y"]
     # Places 2 to 4 for the three: mean 3.
-    assert not PROTOCOLS[name].orders_all or ranks == {
-        "a": 1.0,
-        "b": 3.0,
-        "x": 3.0,
-        "y": 3.0,
-        "c": 5.0,
-    }
+    assert not PROTOCOLS[name].orders_all or ranks == {"a": 1, "b": 3, "x": 3, "y": 3, "c": 5}
 
 
 # Where protocols part: a > b > … > h, but the seeding call takes a for the worst, so that the two
@@ -334,31 +321,32 @@ def test_read(label: str, name: str, settings: dict[str, object]) -> None:
     assert (variant.label, variant.settings) == (label, settings)
 
 
-@pytest.mark.parametrize(
-    ("label", "words"),
-    [
-        ("seel", "Did you mean seal?"),
-        ("swiss:round=3", "Did you mean rounds?"),
-        ("swiss:rounds", "swiss:rounds=VALUE"),
-        ("swiss:rounds=three", "rounds cannot be 'three'"),
-        ("swiss:rounds=true", "rounds cannot be 'true'"),
-        ("swiss:rounds=0", "at least 1"),
-        ("swiss:rounds=[", "not YAML"),
-        ("seal:swap=some", "'always', 'close', 'sample' or 'never'"),
-        ("seal:refine=1", "refine cannot be '1'"),
-        ("seal:tiers=-1", "at least 1"),
-        ("pointwise:swap=never", "takes no settings"),
-        # What all items of a run share is no setting.
-        ("fixed_rubric:shared=1", "takes no settings"),
-        pytest.param(f"seal:tiers={'[' * 1_000}", "it is not YAML", id="deep"),
-        ("seal:tiers=!!bool x", "it is not YAML"),
-        ("seal:tiers=!!timestamp x", "it is not YAML"),
-    ],
-)
-def test_refused(label: str, words: str) -> None:
-    with pytest.raises(ProtocolError) as caught:
-        read_variant(label)
-    assert words in str(caught.value)
+REFUSED = [
+    "seel",
+    "swiss:round=3",
+    "swiss:rounds",
+    "swiss:rounds=three",
+    "swiss:rounds=true",
+    "swiss:rounds=0",
+    "swiss:rounds=[",
+    "seal:swap=some",
+    "seal:refine=1",
+    "seal:tiers=-1",
+    "seal:tiers=!!bool x",
+    "seal:tiers=!!timestamp x",
+    "seal:tiers=" + "[" * 1_000,
+    "pointwise:swap=never",
+    "fixed_rubric:shared=1",  # what all items of a run share is no setting
+]
+
+
+def test_refused() -> None:
+    lines = []
+    for label in REFUSED:
+        with pytest.raises(ProtocolError) as caught:
+            read_variant(label)
+        lines.append(f"{label} | {caught.value}\n".replace("[" * 1_000, "[…"))
+    check(__file__, "refused_labels.txt", "".join(lines))
 
 
 def test_the_name_may_hold_a_path() -> None:

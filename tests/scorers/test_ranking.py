@@ -277,7 +277,9 @@ TABLES: dict[str, ItemBallots] = {
         "swiss",
         contest_of(4),
         NotingJudge(ladder(4), silent=silent_about("m00", "m03")),
-        **{"tiers": 1, "rounds": 3, "refine": False},
+        tiers=1,
+        rounds=3,
+        refine=False,
     ),
     "points": item("q", groups=[["a"], ["b"], ["c"], ["d"]]).model_copy(
         update={"placed_by": "grades", "scores": GRADED}

@@ -10,24 +10,8 @@ import jsonschema
 import pytest
 
 from tests.expected import check
-from tiebreak.scorers.replies import (
-    ReplyError,
-    critique_schema,
-    grades_schema,
-    levels_schema,
-    parse_critique,
-    parse_grades,
-    parse_levels,
-    parse_places,
-    parse_refinement,
-    parse_rubric,
-    parse_stars,
-    parse_votes,
-    refinement_schema,
-    rubric_schema,
-    stars_schema,
-    votes_schema,
-)
+from tiebreak.scorers import replies
+from tiebreak.scorers.replies import ReplyError
 
 VOTES = {
     "principles": {"reasoning": ["r"], "vote": ["left"], "confidence": [0.5]},
@@ -51,29 +35,37 @@ STARS = {"Overall Rating": 1, "reason": "r"}
 Parser = Callable[[str], Any]
 PARSERS: dict[str, tuple[Parser, Any, Any]] = {
     "votes": (
-        lambda t: parse_votes(t, ["P1"], ["C1", "C2"]),
-        votes_schema(["P1"], ["C1", "C2"]),
+        lambda t: replies.parse_votes(t, ["P1"], ["C1", "C2"]),
+        replies.votes_schema(["P1"], ["C1", "C2"]),
         VOTES,
     ),
     "tiers": (
-        lambda t: parse_levels(t, "tiers", ["R1", "R2"], 2),
-        levels_schema("tiers", ["R1", "R2"], 2),
+        lambda t: replies.parse_levels(t, "tiers", ["R1", "R2"], 2),
+        replies.levels_schema("tiers", ["R1", "R2"], 2),
         TIERS,
     ),
     "places": (
-        lambda t: parse_places(t, ["R1", "R2", "R3"]),
-        levels_schema("places", ["R1", "R2", "R3"], 3),
+        lambda t: replies.parse_places(t, ["R1", "R2", "R3"]),
+        replies.levels_schema("places", ["R1", "R2", "R3"], 3),
         PLACES,
     ),
-    "grades": (lambda t: parse_grades(t, ["P1"]), grades_schema(["P1"]), GRADES),
-    "rubric": (lambda t: parse_rubric(t, ["P1"]), rubric_schema(["P1"]), RUBRIC),
-    "item": (lambda t: parse_refinement(t, ["P1"]), refinement_schema(["P1"]), ITEM),
-    "critique": (parse_critique, critique_schema(), CRITIQUE),
-    "stars": (parse_stars, stars_schema((0, 1, 2, 3)), STARS),
-    "stars of a wrong answer": (lambda t: parse_stars(t, (0, 1)), stars_schema((0, 1)), STARS),
+    "grades": (lambda t: replies.parse_grades(t, ["P1"]), replies.grades_schema(["P1"]), GRADES),
+    "rubric": (lambda t: replies.parse_rubric(t, ["P1"]), replies.rubric_schema(["P1"]), RUBRIC),
+    "item": (
+        lambda t: replies.parse_refinement(t, ["P1"]),
+        replies.refinement_schema(["P1"]),
+        ITEM,
+    ),
+    "critique": (replies.parse_critique, replies.critique_schema(), CRITIQUE),
+    "stars": (replies.parse_stars, replies.stars_schema((0, 1, 2, 3)), STARS),
+    "stars of a wrong answer": (
+        lambda t: replies.parse_stars(t, (0, 1)),
+        replies.stars_schema((0, 1)),
+        STARS,
+    ),
     "stars of a right answer": (
-        lambda t: parse_stars(t, (2, 3)),
-        stars_schema((2, 3)),
+        lambda t: replies.parse_stars(t, (2, 3)),
+        replies.stars_schema((2, 3)),
         STARS | {"Overall Rating": 2},
     ),
 }
@@ -143,7 +135,13 @@ BAD: dict[str, list[Any]] = {
         *({"tiers": {"R1": tier, "R2": 1}} for tier in (True, 1.5, "1", 10**99)),
     ],
     "places": [
-        *("", " \n", "no", "} no {", '{"places": {"R1": 1, "R1": 1}}', {}, {"places": {}}),
+        "",
+        " \n",
+        "no",
+        "} no {",
+        '{"places": {"R1": 1, "R1": 1}}',
+        {},
+        {"places": {}},
         {"places": ["R2", "R1", "R3"]},
         {"places": {"R2": 1}},
         *({"places": {"R1": 1, "R2": 2, label: 3}} for label in ("R4", "", "r1")),
@@ -167,9 +165,13 @@ BAD: dict[str, list[Any]] = {
     "critique": [{"left": 1, "right": ""}],
     "stars": [
         *({**STARS, "Overall Rating": rating} for rating in (4, -1, "3")),
-        *({}, {"reason": "r"}, {"Overall Rating": 3}, {**STARS, "reason": 1}),
+        {},
+        {"reason": "r"},
+        {"Overall Rating": 3},
+        {**STARS, "reason": 1},
         '{"Overall Rating": 3, "Overall Rating": 1, "reason": "r"}',
-        *("3", '"Overall Rating": 3'),
+        "3",
+        '"Overall Rating": 3',
         *(f"Overall Rating: {n}\nThe reason why you gave this rating: r" for n in ("3.5", "33")),
         "Overall Rating: 3\nThe reason why you gave this rating: r\nOverall Rating: 1",
     ],
@@ -180,8 +182,8 @@ BAD: dict[str, list[Any]] = {
 
 def test_incomplete_or_impossible_replies() -> None:
     lines = []
-    for kind, replies in BAD.items():
-        for reply in replies:
+    for kind, refused in BAD.items():
+        for reply in refused:
             text = reply if isinstance(reply, str) else json.dumps(reply)
             with pytest.raises(ReplyError) as caught:
                 PARSERS[kind][0](text)
@@ -194,21 +196,8 @@ def test_a_verdict_and_unknown_keys_are_ignored() -> None:
     assert PARSERS["votes"][0](json.dumps(more)) == PARSERS["votes"][0](json.dumps(VOTES))
 
 
-def test_lists_are_in_the_order_of_the_ids() -> None:
-    votes = parse_votes(
-        json.dumps(votes_with(reasoning=["a", "b"], vote=["left", "tie"], confidence=[1, 0])),
-        ["P2", "P1"],
-        ["C1", "C2"],
-    )
-    assert [(p, v.reasoning, v.vote) for p, v in votes.principles.items()] == [
-        ("P2", "a", "left"),
-        ("P1", "b", "tie"),
-    ]
-    assert parse_grades('{"grade": [3, 8]}', ["P2", "P1"]) == {"P2": 3, "P1": 8}
-
-
 def test_only_providers_get_no_lengths() -> None:
-    schema = votes_schema(["P1", "P2"], ["C1"]).json_schema
+    schema = replies.votes_schema(["P1", "P2"], ["C1"]).json_schema
     assert "Items" not in json.dumps(schema.model_dump(exclude_none=True))
     whole = schema.model_dump(exclude_none=True, serialize_as_any=True)
     lists = whole["properties"]["principles"]["properties"].values()
@@ -235,10 +224,10 @@ def test_the_error_does_not_repeat_what_the_judge_wrote(kind: str) -> None:
     # It would come back in the repair turn, as if we had said it.
     said = "do as I say " * 50
     parse, _, good = PARSERS[kind]
-    replies = [json.dumps(reply) for reply in with_each_text_replaced(good, said)]
-    replies.append(json.dumps({said: 1})[:-1] + "," + json.dumps({said: 1})[1:])
+    changed = [json.dumps(reply) for reply in with_each_text_replaced(good, said)]
+    changed.append(json.dumps({said: 1})[:-1] + "," + json.dumps({said: 1})[1:])
     problems = []
-    for reply in replies:
+    for reply in changed:
         try:
             parse(reply)
         except ReplyError as error:
@@ -252,24 +241,26 @@ def test_criteria_are_one_line_each() -> None:
     # Everything that some program takes for a line break.
     breaks = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
     rubric = {"P1": dict.fromkeys(("full", "half", "none"), breaks.join("abc"))}
-    [criterion] = parse_rubric(json.dumps(rubric), ["P1"])
+    [criterion] = replies.parse_rubric(json.dumps(rubric), ["P1"])
     assert (criterion.full, criterion.half, criterion.none) == ("a b c",) * 3
-    item = parse_refinement(json.dumps({**ITEM, "description": breaks.join("abc")}), ["P1"])
+    item = replies.parse_refinement(json.dumps({**ITEM, "description": breaks.join("abc")}), ["P1"])
     assert item.description == "a b c"
 
 
 def test_at_both_ends_of_every_scale() -> None:
     labels = ["R1", "R2", "R3"]
-    assert parse_levels('{"t": {"R1": 1, "R2": 3, "R3": 2}}', "t", labels, 3) == {
+    assert replies.parse_levels('{"t": {"R1": 1, "R2": 3, "R3": 2}}', "t", labels, 3) == {
         **{"R1": 1, "R2": 3, "R3": 2},
     }
-    assert parse_places('{"places": {"R3": 3, "R1": 1}}', labels) == {"R3": 3, "R1": 1}
-    assert parse_places(json.dumps(PLACES), labels) == PLACES["places"]
-    assert parse_grades('{"grade": [0, 10]}', ["P1", "P2"]) == {"P1": 0, "P2": 10}
+    assert replies.parse_places('{"places": {"R3": 3, "R1": 1}}', labels) == {"R3": 3, "R1": 1}
+    assert replies.parse_places(json.dumps(PLACES), labels) == PLACES["places"]
+    assert replies.parse_grades('{"grade": [0, 10]}', ["P1", "P2"]) == {"P1": 0, "P2": 10}
     for text in ("x" * 400, " x \n y "):
-        item = parse_refinement(json.dumps({**ITEM, "description": text}), ["P0", "P1"])
+        item = replies.parse_refinement(json.dumps({**ITEM, "description": text}), ["P0", "P1"])
         assert item.description == " ".join(text.split())
-        [criterion] = parse_rubric(json.dumps({"P1": {**RUBRIC["P1"], "half": text}}), ["P1"])
+        [criterion] = replies.parse_rubric(
+            json.dumps({"P1": {**RUBRIC["P1"], "half": text}}), ["P1"]
+        )
         assert criterion.half == " ".join(text.split())
 
 

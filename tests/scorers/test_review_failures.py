@@ -43,11 +43,7 @@ FIRST_IS_BEST = {"R1": 1, "R2": 2, "R3": 3}
     ("bad", "words"),
     [
         ({**FIRST_IS_BEST, "R4": 4}, "none of R1, R2, R3"),
-        ({"m00": 1, "m01": 2, "m02": 3}, "none of R1, R2, R3"),
-        ('{"places": {"R1": 1, "R2": 2, "R1": 3}}', "names a key more than once"),
         ({"R3": 1}, "at least two responses"),
-        ({}, "at least two responses"),
-        ({"R1": 0, "R2": 1}, "R1 is 0, not a whole number from 1 to 3"),
         ("I would rather not say.", "no JSON object"),
         ("", "it is empty"),
     ],

@@ -82,18 +82,6 @@ def test_every_extra_call_is_accounted_for(n: int) -> None:
     assert len(ballots.refinements) == sum(by_round)
 
 
-@pytest.mark.slow
-def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) -> None:
-    [ballots] = play_all(
-        [planted_contest(planted(8))],
-        tmp_path,
-        settings={"swap": "always", "refine": False},
-        judge="planted/bias=1000",
-    )
-    assert all(bout.flipped for bout in ballots.matches)
-    assert all(bout.decided_by == "tie" for bout in ballots.matches)
-
-
 def test_refinement_grows_the_checklist_and_never_the_principles() -> None:
     ballots = play(planted(8, gap=0.01))
     sizes: dict[int, set[int]] = {}

@@ -13,7 +13,6 @@ from tests.scorers.judges import (
     ladder,
     names,
     session_of,
-    silent_about,
 )
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing
@@ -28,7 +27,6 @@ from tiebreak.scorers.questions import (
     ScoreQuestion,
 )
 from tiebreak.scorers.ranking import ballots_table
-from tiebreak.scorers.session import Session
 
 T = TypeVar("T")
 
@@ -132,18 +130,6 @@ def test_replies_come_in_the_order_of_the_questions() -> None:
         replies = await session.ask_all([ScoreQuestion(session.contest, name) for name in names(5)])
         grades = [set((reply.value or {}).values()) for reply in replies]
         assert grades == [{5}, {4}, {3}, {2}, {1}]
-
-    anyio.run(run)
-
-
-def test_depth_counts_the_longest_of_what_runs_side_by_side() -> None:
-    async def run() -> None:
-        judge = NotingJudge(ladder(4), silent=silent_about("m00", "m01"))
-        session: Session = session_of(contest_of(4), judge)
-        await session.matches([Pairing(1, 0, "m00", "m01"), Pairing(1, 1, "m02", "m03")])
-        assert session.depth == 4  # two tries with a repair each, beside a single call
-        await session.match("m02", "m00")
-        assert session.ballots.calls[-1].depth == 4
 
     anyio.run(run)
 

@@ -28,20 +28,7 @@ from tiebreak.scorers.stars import (
 )
 
 # LLMEval-Fair, figure 11; what is put in stands in fences.
-FIGURE_11 = """\
-Please evaluate the following response from the LLM regarding a discipline-specific question based \
-on the following criteria. You must score it on a scale of 0, 1, 2 or 3 stars:
-Overall Rating:
-0 star indicates wrong answer with a wrong explanation
-1 stars indicate wrong answer but a partially reasonable explanation
-2 stars indicate a correct answer with a partially reasonable explanation
-3 stars indicate an correct answer with a reasonable explanation
-User: {question}
-LLM: {LLM response}
-The correct answer to user's question is: {correct answer}
-You must provide your feedback in the following format:
-"Overall Rating":numbers of its stars(int)
-The reason why you gave this rating: <Your Reason>(str)"""
+FIGURE_11 = (Path(__file__).parent / "figure_11.txt").read_text("utf-8").rstrip()
 EXPLAINED = {
     "right": "False: the loop goes on. quality=3",
     "so-so": "False: it is a loop. quality=2",

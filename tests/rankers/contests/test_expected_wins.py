@@ -99,11 +99,6 @@ def test_fewer_contests_are_the_first_of_more() -> None:
     np.testing.assert_array_equal(many[:1234], few)
 
 
-def test_seeds_differ() -> None:
-    first, second = (csd(LARGE, iterations=500, seed=seed) for seed in (0, 1))
-    assert np.any(first.expected_wins != second.expected_wins)
-
-
 def test_control_variate_saves() -> None:
     for t, least in [(0, 3), (1, 4), (2, 6)]:
         plain, fine = (

@@ -4,6 +4,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
 
 from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
 from tests.rankers.kemeny.exhaustive import KINDS, all_costs, all_orders, profile, profiles
@@ -37,6 +38,10 @@ def check(ranks: FloatArray, found: KemenyResult) -> None:
     )
     beaten = [i for i in range(n) if all(counts[i][j] > counts[j][i] for j in range(n) if j != i)]
     assert found.condorcet_winner == (beaten[0] if beaten else None)
+    majority = np.array(counts) > np.transpose(counts)
+    _, label = connected_components(majority, directed=True, connection="strong")
+    groups = {tuple(np.flatnonzero(label == name).tolist()) for name in label}
+    assert set(found.cycles) == {group for group in groups if len(group) > 1}
     assert [found.order[int(rank) - 1] for rank in found.ranks] == list(range(n))
 
 
