@@ -25,8 +25,6 @@ from tiebreak.rankers.agreement import (
 
 NAN = math.nan
 
-# --- Correlations by hand --------------------------------------------------------------------
-
 
 @pytest.mark.parametrize(
     ("correlation", "first", "second", "expected"),
@@ -53,9 +51,6 @@ def test_a_model_that_one_side_lacks_is_left_out() -> None:
     assert kendall_tau(a, b).n == 4
 
 
-# --- Who is first? ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
@@ -75,9 +70,6 @@ def test_top1(first: list[float], second: list[float], expected: Fraction) -> No
     assert top1(second, first) == top1(first, second)
 
 
-# --- Resolution gain -------------------------------------------------------------------------
-
-
 def test_resolution_gain_by_hand() -> None:
     # Gaps 0.2, 0.3, 0.5, mean 1/3; native 0.1, 0, 0.1, mean 0.2/3: five times.
     assert resolution_gain([0.9, 0.7, 0.4], [0.9, 0.8, 0.9]).value == pytest.approx(5)
@@ -88,9 +80,6 @@ def test_resolution_gain_over_the_models_that_have_both() -> None:
     result = resolution_gain([0.9, 0.7, 0.4], [0.9, NAN, 0.8])
     assert result.value == pytest.approx(5)
     assert result.n == 2
-
-
-# --- Cohen's kappa ---------------------------------------------------------------------------
 
 
 def plain_kappa(first: list[int], second: list[int], power: int) -> float:
@@ -116,9 +105,6 @@ def test_weighted_kappa_by_its_definition(ratings: list[tuple[int, int]]) -> Non
 
 def test_unrated_cases_are_left_out() -> None:
     assert cohen_kappa([1, 2, None, 1, NAN], [1, 2, 1, 2, 1]) == cohen_kappa([1, 2, 1], [1, 2, 2])
-
-
-# --- What any agreement keeps ----------------------------------------------------------------
 
 
 some_scores = arrays(

@@ -6,7 +6,7 @@ from scipy.special import expit, logit
 from scipy.stats import binomtest, chi2_contingency, norm, t
 
 from tiebreak.rankers import Resampling, wilson
-from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, mean_in_bounds, share_gap
+from tiebreak.rankers.intervals import ItemDraws, design_effect, mean_in_bounds, share_gap
 from tiebreak.rankers.profile import ratio
 from tiebreak.rankers.uncertainty import bootstrap_items
 from tiebreak.reason import Reason
@@ -48,14 +48,6 @@ def test_undefined_draws_are_told_of() -> None:
     left_out = int(str(found.reason).removeprefix("undefined in ").split()[0])
     assert 20 < left_out < 60
     assert str(found.reason).endswith("of 500 draws of items, which are left out")
-
-
-def test_undefined_figures() -> None:
-    (found,) = over().means(np.full((5, 1), NAN), NONE)
-    assert math.isnan(found.value)
-    assert math.isnan(found.upper)
-    assert (found.n_items, found.reason) == (0, NONE)
-    assert isinstance(found, Estimate)
 
 
 def test_items_are_counted_once() -> None:

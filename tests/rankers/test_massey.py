@@ -36,9 +36,6 @@ any_match = st.tuples(
 ).filter(lambda match: match[0] != match[1])
 
 
-# --- Strengths -------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(st.lists(any_match, min_size=1, max_size=20))
@@ -77,9 +74,6 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Standard error √(2000 · 1/16 · 15/16) = 11.
     assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
     assert result.reason == Reason("infinite_draws", n=result.undefined[0], draws=2000)
-
-
-# --- Closure ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -150,23 +144,6 @@ def test_closure_against_search(matches: list[Match]) -> None:
     found = least_squares_statistic(**columns(matches, 5), n_items=4, closure=True)
     counts = np.vstack([np.ones((1, 4)), np.eye(4)])
     np.testing.assert_allclose(found(counts), expected(counts), atol=1e-8)
-
-
-# --- Bad input -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("matches", "n_models", "message"),
-    [
-        ([(2, 3, 0.5, 0), (0, 1, 0.5, 0)], 4, "models 0, 1 never met any of 2, 3,"),
-        ([(0, 2, 1, 0)], 3, "models 0, 2 never met any of 1,"),
-    ],
-)
-def test_unconnected_models_are_named(matches: list[Match], n_models: int, message: str) -> None:
-    with pytest.raises(NoFitError, match=message):
-        least_squares(**columns(matches, n_models))
-    statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
-    assert np.isnan(statistic(np.ones((1, 1)))).all()
 
 
 def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:

@@ -162,8 +162,6 @@ def test_adjusted_p_values_by_trying_all_signs(table: FloatArray) -> None:
             assert p >= expected[pair] - 1e-9
 
 
-# --- The test of one pair, and the correction for several ---------------------------------------
-
 differences = arrays(
     np.float64, st.integers(1, 9), elements=st.integers(-3, 3).map(lambda x: x / 4)
 )

@@ -93,12 +93,6 @@ def test_against_plain_python(
             break
 
 
-# --- The error rate --------------------------------------------------------------------------
-
-
-# --- When it settles -------------------------------------------------------------------------
-
-
 def test_a_clear_winner_by_hand() -> None:
     # Model 0 wins all of 20 items by 1. After t of them it leads by t, and the 20 − t left cannot
     # turn that once t > 10. For new items 1.5 √(2 ln 2000 / 20) = 1.3 would be staked of a
@@ -169,13 +163,7 @@ def test_renaming_models_renames_the_ranking(settle_for: SettleFor, top_k: int |
     assert tuple(name[list(renamed.order)]) == test.order
 
 
-# --- Missing scores --------------------------------------------------------------------------
-
-
 def test_a_model_without_any_score_is_last() -> None:
     test = RankingTest(3, 10)
     test.update([NAN, 0.0, 1.0])
     assert test.order == (2, 1, 0)
-
-
-# --- Speed and bad input ---------------------------------------------------------------------

@@ -21,8 +21,6 @@ from tiebreak.rankers.stability import (
     subsample_stability,
 )
 
-# --- Agreement over items --------------------------------------------------------------------
-
 
 def two_judges(n: int, seed: int, *, noise: float = 0.3) -> tuple[FloatArray, FloatArray]:
     """Scores of 5 models by two judges that see the same answers, shape (n, 5) each."""
@@ -133,9 +131,6 @@ def test_undefined_draws_are_left_out_and_counted() -> None:
     )
 
 
-# --- Subsamples ------------------------------------------------------------------------------
-
-
 def near_tied(
     n_items: int, n_models: int, apart: float, seed: int, *, truth: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
@@ -215,9 +210,6 @@ def test_undefined_subsamples_are_counted() -> None:
     nothing = subsample_stability(mean_statistic([[0.5, 0.5]] * 3), 3)
     assert math.isnan(nothing.mean)
     assert math.isnan(nothing.minimum)
-
-
-# --- Runs ------------------------------------------------------------------------------------
 
 
 def test_runs_by_hand() -> None:

@@ -16,9 +16,6 @@ from tiebreak.rankers.strength import bradley_terry, controlled_bradley_terry, e
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.reason import Reason
 
-# --- Bradley–Terry ---------------------------------------------------------------------------
-
-
 matches_of_four = st.lists(
     st.tuples(
         st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 4)
@@ -122,9 +119,6 @@ def test_a_fit_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatc
         bradley_terry(**columns(ROUND))
 
 
-# --- Elo -------------------------------------------------------------------------------------
-
-
 def plain_elo(matches: list[Match], n: int, k: float) -> FloatArray:
     ratings = np.full(n, 1000.0)
     for i, j, result, _ in matches:
@@ -161,9 +155,6 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
     assert result.score[3] == 1000
     assert np.isnan(result.lower[3])
     assert (result.n_items == [2, 3, 3, 0]).all()
-
-
-# --- Both ------------------------------------------------------------------------------------
 
 
 FEW = Resampling(draws=10)

@@ -64,9 +64,6 @@ def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
         assert np.nansum(result.first_share) == pytest.approx(1)
 
 
-# --- The expanded tails ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [2, 3, 10, 1000])
 def test_expanded_tails_meet_the_t_interval(n: int, level: float) -> None:
@@ -89,9 +86,6 @@ def test_expanded_tails_vanish_with_more_items() -> None:
 
 
 # Coverage is measured by benchmarks/claims, in tests/test_statistics.py as well.
-
-
-# --- Any leaderboard -------------------------------------------------------------------------
 
 
 def test_a_mean_as_any_leaderboard_is_bootstrap_items() -> None:

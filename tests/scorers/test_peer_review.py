@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.scorers.judges import NotingJudge, contest_of, ladder, names, session_of
+from tests.scorers.judges import NotingJudge, contest_of, ladder, names
 from tests.scorers.reviews import by_reviewer, orders, panel, peers, review
 from tests.scorers.tournament import planted_contest
 from tiebreak.rankers import AGGREGATORS, aggregate_items
@@ -103,22 +103,6 @@ def test_equal_places_are_ties_and_what_is_left_out_has_none() -> None:
     nan = math.nan
     expected = np.array([[1, 2, 1, 2], [1, 1, 1, 1], [nan, 2, nan, 1], [1, 2, 3, 4]])
     assert np.array_equal(review_ranks(ballots, names(4)), expected, equal_nan=True)
-
-
-def test_reviews_of_a_protocol_of_ones_own() -> None:
-    async def run() -> None:
-        judge = panel(4)
-        session = session_of(contest_of(4), judge)
-        assert session.reviewers == judge.reviewers
-        first, second = await session.reviews({"m00": ["m03", "m01"], "m02": names(4)})
-        assert first.groups == (("m01",), ("m03",))
-        assert second.groups == tuple((m,) for m in names(4))
-        assert session.depth == 1
-        [third] = await session.reviews({"m01": names(2)})
-        assert list(session.ballots.listings) == [first, second, third]
-        assert [call.depth for call in session.ballots.calls] == [0, 0, 1]
-
-    anyio.run(run)
 
 
 # Sparse mode.

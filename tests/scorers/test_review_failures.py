@@ -173,17 +173,6 @@ def test_the_longest_answers_are_left_out_until_the_rest_fits(
     assert place(ballots).ranks.keys() == set(kept)
 
 
-def test_context_is_a_matter_of_each_reviewer() -> None:
-    small = fits_in(110)
-    judge = panel(5, fits=lambda q: q.reviewer != "m03" or small(q))
-    ballots = review(long_contest(), judge)
-    assert {name: one.left_out for name, one in by_reviewer(ballots).items()} == {
-        **dict.fromkeys(names(5), ()),
-        "m03": ("m01",),
-    }
-    assert place(ballots).order == tuple((m,) for m in names(5))
-
-
 def test_a_reviewer_into_whose_context_no_two_answers_fit_is_unscored() -> None:
     judge = panel(5, fits=lambda q: q.reviewer != "m03")
     ballots = review(long_contest(), judge)

@@ -82,19 +82,6 @@ def test_every_extra_call_is_accounted_for(n: int) -> None:
     assert len(ballots.refinements) == sum(by_round)
 
 
-def test_refinement_grows_the_checklist_and_never_the_principles() -> None:
-    ballots = play(planted(8, gap=0.01))
-    sizes: dict[int, set[int]] = {}
-    for bout in ballots.matches:
-        for verdict in bout.verdicts:
-            assert set(verdict.principles) == {"P1", "P2", "P3", "P4"}
-            sizes.setdefault(bout.round, set()).add(len(verdict.checklist))
-    added = {r: sum(x.round == r for x in ballots.refinements) for r in (1, 2)}
-    assert sizes == {1: {4}, 2: {4 + added[1]}, 3: {4 + added[1] + added[2]}}
-    assert sum(added.values()) > 0
-    assert len({r.item_id for r in ballots.refinements}) == len(ballots.refinements)
-
-
 @pytest.mark.slow
 def test_through_inspect_it_is_the_same_tournament(tmp_path: Path) -> None:
     pools = [planted(8, item=item, gap=0.05) for item in range(3)]

@@ -23,7 +23,6 @@ from tiebreak.scorers.stars import (
     correctness,
     is_bare,
     key_truth,
-    rated_by_rule,
     stated_truth,
 )
 
@@ -111,20 +110,6 @@ def test_bare_answers_cost_no_call() -> None:
 )
 def test_when_the_rule_decides(answer: str, key: str, kind: str, correct: bool | None) -> None:
     assert correctness(contest({"a": answer}, key, kind), "a") is correct
-
-
-@pytest.mark.parametrize(
-    ("answer", "key", "by_rule"),
-    [
-        ("False.", "false", True),
-        ("True", "false", True),
-        ("False: the loop goes on.", "false", False),
-        ("False.", "the loop goes on", False),
-        ("Perhaps.", "the loop goes on", False),
-    ],
-)
-def test_which_answers_need_no_judge(answer: str, key: str, by_rule: bool) -> None:
-    assert rated_by_rule(contest({"a": answer}, key, "true_false"), "a") is by_rule
 
 
 def test_a_lone_answer_is_judged() -> None:

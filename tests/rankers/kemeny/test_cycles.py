@@ -82,26 +82,6 @@ def test_a_program_that_runs_out_of_time_keeps_the_bound() -> None:
     assert (bound.value, order.tolist()) == (kept.value, start.tolist())
 
 
-def after_one_move(order: IntArray) -> list[IntArray]:
-    return [
-        np.insert(np.delete(order, here), there, order[here])
-        for here in range(len(order))
-        for there in range(len(order))
-    ]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_no_move_helps_any_more(seed: int) -> None:
-    margin = margins(uniform(np.random.default_rng(seed), 7, 9))
-    start = np.arange(9)
-    found = cycles.improve(start, margin)
-    assert sorted(found.tolist()) == list(range(9))
-    assert start.tolist() == list(range(9))
-    cost = cycles.excess(found, margin)
-    assert cost <= cycles.excess(start, margin)
-    assert all(cycles.excess(moved, margin) >= cost for moved in after_one_move(found))
-
-
 def bounds(n: int) -> list[tuple[IntArray, cycles.Bound]]:
     """With weights that are far from the best, so that all is left to the search."""
     every = [margins(ranks) for ranks in profiles(n, ballots=(3, 6, 11), seeds=1)]
