@@ -310,11 +310,13 @@ def test_bad_input(name: str) -> None:
     lines = []
     for functions, calls in FAMILIES[name]:
         for function in functions:
-            named = getattr(function, "func", function).__qualname__
+            named: Any = getattr(function, "func", function)
             for arguments, options in calls:
                 with pytest.raises(REFUSED) as caught:
                     function(*arguments, **options)
-                lines.append(f"{named} | {type(caught.value).__name__} | {caught.value}\n")
+                lines.append(
+                    f"{named.__qualname__} | {type(caught.value).__name__} | {caught.value}\n"
+                )
     check(__file__, f"bad_{name}.txt", "".join(lines))
 
 

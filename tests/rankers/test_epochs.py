@@ -24,7 +24,7 @@ def figures(copies: int, *, known: bool = True, seed: int = 0) -> dict[str, Any]
     """Figures of all items so many times over, and whether it is known which rows are one item."""
     ranks, shown, scores = (np.repeat(rows, copies, axis=0) for rows in (RANKS, SHOWN, SCORES))
     items = np.repeat(np.arange(N), copies) if known else None
-    how = {"items": items, "how": Resampling(seed=seed, draws=500)}
+    how: dict[str, Any] = {"items": items, "how": Resampling(seed=seed, draws=500)}
     votes = rankers.effective_votes(ranks, scores, **how)
     means = rankers.bootstrap_items(scores, **how)
     linked = linked_scores(scores, items)

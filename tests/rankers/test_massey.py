@@ -156,3 +156,17 @@ def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
     closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
     np.testing.assert_array_equal(plain, [0, 0, 0])
     np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("matches", "n_models", "message"),
+    [
+        ([(2, 3, 0.5, 0), (0, 1, 0.5, 0)], 4, "models 0, 1 never met any of 2, 3,"),
+        ([(0, 2, 1, 0)], 3, "models 0, 2 never met any of 1,"),
+    ],
+)
+def test_unconnected_models_are_named(matches: list[Match], n_models: int, message: str) -> None:
+    with pytest.raises(NoFitError, match=message):
+        least_squares(**columns(matches, n_models))
+    statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
+    assert np.isnan(statistic(np.ones((1, 1)))).all()

@@ -1,14 +1,17 @@
 """Votes to margins, and verdicts to the result of a match, by hand and by property."""
 
 import math
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.scorers.judges import NotingJudge, contest_of, judged, ladder
+from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import DecidedBy, Match, Side, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.judge import Question
 from tiebreak.scorers.match import (
     CLOSE_MARGIN,
     EPSILON,
@@ -302,3 +305,14 @@ def test_who_remains_is_who_plays_on() -> None:
         assert len(summary.remaining) > MOST_SHOWN or shown | pair == set(summary.remaining)
     assert {n: len(one.remaining) for n, one in by_round.items()} == {1: 8, 2: 4, 3: 2}
     assert {one.n_candidates for one in by_round.values()} == {10}
+
+
+def test_what_does_not_fit_is_asked_without_the_others() -> None:
+    def fits(question: Question[object]) -> bool:
+        return not (isinstance(question, RefineQuestion) and question.others)
+
+    judge = NotingJudge(ladder(8), scale=100, fits=fits)
+    ballots = judged("seal", planted_contest(ladder(8)), judge, swap="never", critique=False)
+    assert [one.unscored for one in ballots.refinements] == [None] * 4
+    calls = Counter(call.kind for call in ballots.calls)
+    assert calls["refine"] == 8

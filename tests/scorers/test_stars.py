@@ -23,6 +23,7 @@ from tiebreak.scorers.stars import (
     correctness,
     is_bare,
     key_truth,
+    rated_by_rule,
     stated_truth,
 )
 
@@ -154,6 +155,8 @@ TRUTH = {"true": True, "false": False, "nobody knows": None}
 def test_what_answers_state(answer: str, states: str, bare: str) -> None:
     assert stated_truth(answer) is TRUTH[states]
     assert not bare or is_bare(answer) == (bare == "yes")
+    judged_by_rule = rated_by_rule(contest({"a": answer}, "true"), "a")
+    assert judged_by_rule == (is_bare(answer) and states != "nobody knows")
     if bare == "yes":
         assert is_bare(f"{answer}\n\n{answer}")
         assert not is_bare(f"{answer}\nThe loop goes on.")
