@@ -35,3 +35,19 @@ def tied(ranks: FloatArray, levels: int) -> FloatArray:
     """The same ballots with neighbouring candidates tied, so that at most `levels` ranks remain."""
     groups: FloatArray = np.ceil(ranks * levels / ranks.shape[1])
     return groups
+
+
+def panel(
+    seed: int, rows: int, reviewers: int, n: int, *, holes: float = 0, levels: int | None = None
+) -> FloatArray:
+    """Ballots of some rows, each around an order of its own, partial, tied, or missing.
+
+    Shape (rows, reviewers, n).
+    """
+    rng = np.random.default_rng(seed)
+    ballots = []
+    for _ in range(rows):
+        ranks = mallows(rng, reviewers, n, 0.6)[:, rng.permutation(n)]
+        ranks = tied(ranks, levels) if levels else ranks
+        ballots.append(np.where(rng.random(ranks.shape) < holes, np.nan, ranks))
+    return np.stack(ballots)

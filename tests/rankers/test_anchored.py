@@ -43,17 +43,6 @@ def test_differences_are_those_of_ppi_python(answer: dict[str, float]) -> None:
     assert gap.std() / math.sqrt(len(gap)) == pytest.approx(answer["error"], rel=0.15)
 
 
-def test_a_judge_that_says_what_people_say_is_the_board() -> None:
-    people, _, labelled = tables(3)
-    inside = people / people.max()
-    board = anchored(inside, inside, labelled)
-    assert board.weights == pytest.approx((1, 1), abs=0.03)
-    assert [score.value for score in board.scores] == pytest.approx(inside.mean(axis=0), abs=0.002)
-    # One label is worth as many as there are items for each.
-    assert board.gain == pytest.approx(len(inside) / labelled.sum(), rel=0.1)
-    assert all(score.lower <= 0 <= score.upper for score in board.excess)
-
-
 @pytest.mark.parametrize("judge", ["constant", "against", "other"])
 def test_a_judge_of_no_use_leaves_people_alone(judge: str) -> None:
     people, _, labelled = tables(4)
@@ -68,30 +57,6 @@ def test_a_judge_of_no_use_leaves_people_alone(judge: str) -> None:
         assert (both.value, both.lower, both.upper) == pytest.approx(
             (alone.value, alone.lower, alone.upper), abs=0.005
         )
-
-
-def test_people_alone_are_the_mean_of_their_labels() -> None:
-    people, judge, labelled = tables(5)
-    board = anchored(people / 2, judge, labelled)
-    labels = (people / 2)[labelled]
-    error = labels.std(axis=0, ddof=1) / math.sqrt(len(labels))
-    for score, mean, sd in zip(board.people, labels.mean(axis=0), error, strict=True):
-        assert score.value == pytest.approx(mean)
-        assert (score.upper - score.lower) / 2 / sd == pytest.approx(1.98, abs=0.02)
-
-
-def test_whatever_is_labelled_the_score_is_right_in_the_mean() -> None:
-    # A judge that is wrong about one model, in ways that depend on the item; weights are fitted.
-    rng = np.random.default_rng(6)
-    people = rng.random((60, 3))
-    judge = people**2 + 0.3 * (people[:, [1]] > 0.5) * (1.0, 0.0, 0.0)
-    values = []
-    for _ in range(1500):
-        labelled = np.zeros(60, np.bool_)
-        labelled[rng.permutation(60)[:12]] = True
-        values.append([score.value for score in anchored(people, judge, labelled).scores])
-    error = np.std(values, axis=0) / math.sqrt(len(values))
-    assert np.all(np.abs(np.mean(values, axis=0) - people.mean(axis=0)) < 4 * error)
 
 
 def test_where_the_judge_differs() -> None:

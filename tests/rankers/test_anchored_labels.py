@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from tests.rankers.test_anchored import anchored
 from tiebreak.rankers.anchored import Anchored, labels_needed
 from tiebreak.rankers.intervals import student_quantile
 
-Array = NDArray[np.float64]
 N = 400
 
 
@@ -65,14 +63,6 @@ def test_by_brute_force(seed: int, n_labelled: int, noise: float, power: float) 
     assert found[0].value <= found[1].value
     turned = labels_needed(board, (1, 0), power=power)
     assert turned[0].value == pytest.approx(found[0].value)
-
-
-def test_what_more_labels_bring_is_foreseen() -> None:
-    few = np.mean([variances(world(seed, 60)) for seed in range(60)], axis=0)
-    many = np.mean([variances(world(seed, 240)) for seed in range(60)], axis=0)
-    foreseen = few[1] * 60 / 240 + few[2]
-    assert foreseen == pytest.approx(many[1] + many[2], rel=0.1)
-    assert few[0] * 60 / 240 == pytest.approx(many[0], rel=0.05)
 
 
 def test_parts_add_up_to_the_error_of_the_scores() -> None:

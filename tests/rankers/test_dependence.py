@@ -1,19 +1,14 @@
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from tests.rankers.ballots import FloatArray
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.dependence import effective_votes, pair_errors
-from tiebreak.reason import Reason
 
 NAN = math.nan
-FloatArray = NDArray[np.float64]
 QUICK = Resampling(draws=100)
 
 
@@ -57,28 +52,6 @@ SHARED: list[tuple[list[float], FloatArray]] = [
 ]
 
 
-def test_kish_by_hand() -> None:
-    # Two copies among four: one pair of six, 4 / (1 + 3 / 6).
-    np.testing.assert_allclose(kish([1] * 4, block(4, 2, 1)), 8 / 3)
-    np.testing.assert_allclose(kish([1] * 8, np.eye(8)), 8)
-    np.testing.assert_allclose(kish([1] * 8, block(8, 6, 0.9)), 1.83, atol=0.01)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("noise", "shared"), SHARED, ids=range(len(SHARED)))
-def test_planted_panels(noise: list[float], shared: FloatArray) -> None:
-    found = [
-        effective_votes(*panel(seed, noise, shared), how=Resampling(draws=1)) for seed in range(12)
-    ]
-    estimates = [one.estimate for one in found]
-    assert np.nanmean(estimates) == pytest.approx(kish(noise, shared), rel=0.25)
-    # Errors that correlate by .5 do not always stand out from what all see of the truth.
-    assert np.isfinite(estimates).sum() >= (
-        5 if shared.max(where=shared < 1, initial=0) == 0.5 else 12
-    )
-    assert all(one.n_reviewers == len(noise) for one in found)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0, 0.5, 0.9])
 @pytest.mark.parametrize("n", [4, 8])
@@ -89,28 +62,6 @@ def test_no_estimate_where_all_may_err_together(correlation: float, n: int) -> N
         assert math.isnan(found.estimate)
         assert "all pairs of reviewers have as much in common" in str(found.reason)
         assert 1 <= found.at_least < n
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 3, 5])
-def test_native_scores_that_say_nothing(number: int) -> None:
-    rng = np.random.default_rng(number)
-    for seed in range(10):
-        ranks, native = panel(seed, *SHARED[number])
-        found = effective_votes(ranks, rng.permuted(native, axis=1), how=Resampling(draws=1))
-        assert math.isnan(found.estimate)
-        assert found.reason == Reason("ballots_unlike_native")
-
-
-def test_two_worlds_with_the_same_ballots() -> None:
-    # Six of eight share errors; or these six are better, and the other two share errors.
-    share = 0.9
-    common = np.sqrt([1 + share] * 6 + [1 / (1 + share)] * 2)
-    first = np.ones((8, 8)) + share * (block(8, 6, 1) - np.eye(8))
-    second = np.outer(common, common)
-    second[6, 7] = second[7, 6] = 1
-    off = ~np.eye(8, dtype=bool)
-    np.testing.assert_allclose(first[off], second[off])
 
 
 @pytest.mark.slow
@@ -141,27 +92,6 @@ def test_the_least_votes_by_brute_force() -> None:
     assert found.at_least <= every.min() + 1e-9
 
 
-def test_copies_are_one_vote_at_the_least() -> None:
-    ranks, _ = panel(0, [1] * 5, np.eye(5))
-    copies = effective_votes(ranks[:, [0] * 5], how=QUICK)
-    assert copies.at_least == pytest.approx(1)
-    assert effective_votes(ranks, how=QUICK).at_least > 1.2
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=10)
-@given(st.integers(0, 10**6), st.permutations(range(5)), st.permutations(range(6)))
-def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
-    ranks, native = panel(seed, [0.5, 0.8, 1, 1.5, 1.2], np.eye(5), rows=60, n=6)
-    first = effective_votes(ranks, native, how=QUICK)
-    second = effective_votes(
-        ranks[:, reviewers][:, :, candidates], native[:, candidates], how=QUICK
-    )
-    # Pairs of reviewers with the same quotient may change places in the weighted quantile.
-    assert second.estimate == pytest.approx(first.estimate, abs=0.01, nan_ok=True)
-    assert second.at_least == pytest.approx(first.at_least, abs=1e-6)
-
-
 def test_failing_reviewers_are_left_out() -> None:
     ranks, native = panel(2, [1] * 7, block(7, 4, 0.8))
     ranks[:, 2] = NAN
@@ -173,54 +103,6 @@ def test_failing_reviewers_are_left_out() -> None:
     assert found == rest
     assert found.n_reviewers == 5
     assert found.estimate > 2
-
-
-def test_epochs_are_no_items() -> None:
-    ranks, native = panel(4, [1] * 5, block(5, 3, 0.8), rows=50)
-    twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(50), 2)
-    again = effective_votes(twice, np.repeat(native, 2, axis=0), items=items, how=QUICK)
-    first = effective_votes(ranks, native, how=QUICK)
-    assert (again.n_mixed, again.reason) == (first.n_mixed, None)
-    assert again.estimate == pytest.approx(first.estimate)
-    assert again.at_least == pytest.approx(first.at_least)
-
-
-@pytest.mark.parametrize(
-    ("ranks", "reason", "n"),
-    [
-        (np.ones((5, 6, 3)), "come from 0 of the reviewers", 0),
-        (np.full((5, 6, 3), NAN), "come from 0 of the reviewers", 0),
-        (panel(0, [1], np.eye(1))[0], "come from 1 of the reviewers", 1),
-    ],
-)
-def test_undefined(ranks: FloatArray, reason: str, n: int) -> None:
-    found = effective_votes(ranks, how=QUICK)
-    assert math.isnan(found.at_least)
-    assert math.isnan(found.estimate)
-    assert reason in str(found.undefined)
-    assert found.n_reviewers == n
-
-
-def test_reviewers_who_never_meet() -> None:
-    ranks, _ = panel(0, [1] * 4, np.eye(4), rows=10)
-    ranks[:5, 0] = NAN
-    ranks[5:, 1] = NAN
-    assert effective_votes(ranks).undefined == Reason("reviewers_without_common_item")
-
-
-def test_no_estimate_and_why() -> None:
-    ranks, native = panel(1, [1] * 5, np.eye(5))
-    cases = (
-        (ranks, None, "native scores tell answers apart in 0 items"),
-        (ranks, np.ones_like(native), "native scores tell answers apart in 0 items"),
-        (ranks[:12], native[:12], "native scores tell answers apart in 7 items, and it takes 10"),
-        (ranks[:, :3], native, "takes four reviewers"),
-    )
-    for some, scores, reason in cases:
-        found = effective_votes(some, scores, how=QUICK)
-        assert math.isnan(found.estimate)
-        assert reason in str(found.reason)
-        assert found.at_least >= 1
 
 
 # Wrong before right.
@@ -241,28 +123,6 @@ def test_pair_errors_by_hand() -> None:
     assert found.majority.n_items == 2
 
 
-@pytest.mark.slow
-def test_pair_errors_by_definition() -> None:
-    ranks, native = panel(5, [0.5, 1, 2], block(3, 2, 0.5), rows=30, n=5)
-    wrong = np.zeros((3, 2))
-    for row, scores in zip(ranks, native, strict=True):
-        for i, j in combinations(range(5), 2):
-            if scores[i] != scores[j]:
-                good, bad = (i, j) if scores[i] > scores[j] else (j, i)
-                wrong += np.stack([row[:, good] > row[:, bad], np.ones(3)], axis=1)
-    found = pair_errors(ranks, native)
-    assert [one.value for one in found.reviewers] == pytest.approx(wrong[:, 0] / wrong[:, 1])
-    assert found.each.value == pytest.approx(wrong[:, 0].sum() / wrong[:, 1].sum())
-
-
-def test_without_native_scores_that_differ_there_are_none() -> None:
-    ranks, native = panel(5, [1, 1], np.eye(2), rows=4)
-    for scores in (np.ones_like(native), np.full_like(native, NAN)):
-        found = pair_errors(ranks, scores)
-        assert all(math.isnan(one.value) for one in (*found.reviewers, found.each, found.majority))
-        assert found.each.reason == Reason("native_ties_all")
-
-
 def test_the_interval_of_one_pair_an_item_is_wilsons() -> None:
     # Nearly: the quantile is Student's, and the variance has n − 1.
     wrong = np.arange(400) < 60
@@ -273,18 +133,3 @@ def test_the_interval_of_one_pair_an_item_is_wilsons() -> None:
     none = pair_errors(ranks[100:], np.tile([1.0, 0.0], (300, 1))).reviewers[0]
     expected = binomtest(0, 300).proportion_ci(method="wilson")
     assert (none.lower, none.upper) == pytest.approx((0, expected.high), abs=1e-3)
-
-
-@pytest.mark.slow
-def test_the_interval_holds_the_true_share() -> None:
-    shared = block(8, 6, 0.5)
-    truth = pair_errors(*panel(0, [0.5] * 8, shared, rows=20_000), how=QUICK)
-    held = np.zeros(2)
-    for seed in range(120):
-        found = pair_errors(*panel(1 + seed, [0.5] * 8, shared, rows=30), how=QUICK)
-        for place, name in enumerate(("each", "majority")):
-            one, true = getattr(found, name), getattr(truth, name).value
-            held[place] += one.lower <= true <= one.upper
-    # 114 of 120, with a standard deviation of 2.4.
-    assert np.all(held >= 106)
-    assert np.any(held < 120)

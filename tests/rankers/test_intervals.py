@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import chi2_contingency, norm, t
+from scipy.stats import binomtest, chi2_contingency, norm, t
 
 from tiebreak.rankers import Resampling, wilson
-from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect, mean_in_bounds, share_gap
+from tiebreak.rankers.intervals import ItemDraws, design_effect, mean_in_bounds, share_gap
 from tiebreak.rankers.profile import ratio
 from tiebreak.rankers.uncertainty import bootstrap_items
 from tiebreak.reason import Reason
@@ -40,14 +40,6 @@ def test_means_are_those_of_bootstrap_items() -> None:
     assert math.isnan(second.lower)
 
 
-def test_a_figure_of_sums() -> None:
-    sums = np.array([[4.0], [9.0], [0.0], [3.0], [0.0]])
-    (found,) = over().figures(sums, np.sqrt, sums > 0, NONE)
-    assert (found.value, found.n_items) == (4, 3)  # √(4 + 9 + 3)
-    # Items hold 4, 9 and 3: three of one are the ends of what can be drawn.
-    assert 3 <= found.lower < 4 < found.upper <= math.sqrt(27)
-
-
 def test_undefined_draws_are_told_of() -> None:
     values = np.array([[1.0], [NAN], [2.0], [NAN], [NAN]])
     (found,) = over(None).means(values, NONE)
@@ -58,14 +50,6 @@ def test_undefined_draws_are_told_of() -> None:
     assert str(found.reason).endswith("of 500 draws of items, which are left out")
 
 
-def test_undefined_figures() -> None:
-    (found,) = over().means(np.full((5, 1), NAN), NONE)
-    assert math.isnan(found.value)
-    assert math.isnan(found.upper)
-    assert (found.n_items, found.reason) == (0, NONE)
-    assert isinstance(found, Estimate)
-
-
 def test_items_are_counted_once() -> None:
     present = ~np.isnan(VALUES)
     np.testing.assert_array_equal(over().count(present), [3, 1])
@@ -73,31 +57,19 @@ def test_items_are_counted_once() -> None:
     np.testing.assert_array_equal(over().count(present[:, :, None]), [[3], [1]])
 
 
-def by_hand(successes: int, n: int) -> tuple[float, float]:
-    """Wilson (1927): (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), z = 1.959964."""
-    z = 1.959963984540054
-    p = successes / n
-    middle = p + z * z / (2 * n)
-    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
-
-
-@pytest.mark.parametrize(("successes", "n"), [(93, 96), (46, 48), (0, 5), (5, 5), (1, 2)])
-def test_wilson_is_the_formula(successes: int, n: int) -> None:
+@pytest.mark.parametrize(("successes", "n"), [(93, 96), (50, 96), (0, 5), (5, 5), (1, 2)])
+def test_wilson_is_scipys(successes: int, n: int) -> None:
     result = wilson(successes, n)
     assert result.rate == successes / n
-    assert (result.lower, result.upper) == pytest.approx(by_hand(successes, n))
+    theirs = binomtest(successes, n).proportion_ci(method="wilson")
+    assert (result.lower, result.upper) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert result.excludes(0.5) == (not theirs.low <= 0.5 <= theirs.high)
 
 
 def test_nothing_observed_is_undefined_and_excludes_nothing() -> None:
     result = wilson(0, 0)
     assert all(math.isnan(value) for value in (result.rate, result.lower, result.upper))
     assert not result.excludes(0.5)
-
-
-def test_excludes() -> None:
-    assert wilson(93, 96).excludes(0.5)
-    assert not wilson(50, 96).excludes(0.5)
 
 
 def test_whole_items_count_as_one() -> None:

@@ -63,17 +63,6 @@ def test_generalised_least_squares_by_brute_force() -> None:
     assert found.influence.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
 
 
-def test_a_lucky_draw_of_fresh_items_is_corrected() -> None:
-    rng = np.random.default_rng(2)
-    gaps = []
-    for _ in range(200):
-        table = linked(answers(rng, 200, 2, rho=0.9), 100)
-        found = linked_scores(table)
-        gaps.append((found.own[0] - found.own[1], found.score[0] - found.score[1]))
-    plain, corrected = np.std(gaps, axis=0)
-    assert corrected < 0.8 * plain
-
-
 def test_without_a_shared_item_samples_are_independent() -> None:
     table = linked(answers(np.random.default_rng(3), 80, 2), 0)
     found = linked_scores(table)
@@ -85,25 +74,6 @@ def test_without_a_shared_item_samples_are_independent() -> None:
     assert np.diag(found.covariance) == pytest.approx(apart * 80 / 79)
 
 
-def test_copies_of_an_item_count_once() -> None:
-    table = answers(np.random.default_rng(4), 50, 2)
-    once = linked_scores(table)
-    thrice = linked_scores(np.repeat(table, 3, axis=0), np.repeat(np.arange(50), 3))
-    assert thrice.score == pytest.approx(once.score)
-    assert thrice.error == pytest.approx(once.error)
-    assert thrice.n_clusters.tolist() == [50, 50]
-
-
-def test_siblings_pair_models_that_share_no_item() -> None:
-    """Two variants of one question are as hard as each other."""
-    table = answers(np.random.default_rng(5), 50, 2, rho=0.95)
-    holes = linked(np.repeat(table, 2, axis=0), 0)
-    apart = linked_scores(holes)
-    siblings = linked_scores(holes, np.repeat(np.arange(50), 2))
-    assert siblings.covariance[0, 1] > 0.8 * siblings.covariance[0, 0]
-    assert apart.covariance[0, 1] == 0
-
-
 def test_models_without_a_score() -> None:
     table = np.array([[1.0, NAN], [0.5, NAN], [0.0, NAN]])
     found = linked_scores(table)
@@ -111,36 +81,6 @@ def test_models_without_a_score() -> None:
     assert np.isnan(found.score[1])
     assert np.isnan(found.error[1])
     assert found.n_rows.tolist() == [3, 0]
-
-
-TABLE_9 = {
-    "Doubao-1.5-Thinking-Pro": ((100.0, 100.0, 100.0, 100.0, 100.0), 100.0, 0.0),
-    "DeepSeek-V3": ((96.48, 96.87, 98.10, 98.02, 97.53), 97.40, 0.51),
-    "Qwen-3-32B": ((92.21, 92.58, 93.93, 94.15, 93.45), 93.26, 0.71),
-    "GPT-4o": ((88.08, 90.21, 91.50, 90.69, 90.48), 90.19, 1.63),
-    "o3-mini": ((84.13, 85.31, 86.69, 85.56, 86.18), 85.57, 0.95),
-}
-"""LLMEval-Fair, table 9: relative scores of three rounds of 1000, one of 2000, one of 4000."""
-
-
-@pytest.mark.parametrize("model", TABLE_9)
-def test_the_variance_of_table_9_is_that_of_its_rows_with_n_less_one(model: str) -> None:
-    scores, mean, variance = TABLE_9[model]
-    assert np.mean(scores) == pytest.approx(mean, abs=0.006)
-    assert np.var(scores, ddof=1) == pytest.approx(variance, abs=0.01)  # of rounded scores
-
-
-def test_the_variance_of_the_main_text_is_that_of_no_columns_of_table_9() -> None:
-    """§3.4 says 1.68 for DeepSeek-V3; no choice of two columns or more varies as much."""
-    scores, _, _ = TABLE_9["DeepSeek-V3"]
-    chosen = [one for n in range(2, 6) for one in combinations(scores, n)]
-    assert max(np.var(one, ddof=1) for one in chosen) < 1.32
-
-
-def test_expected_variance_of_independent_rounds_is_the_mean_of_theirs() -> None:
-    found = expected_variance(np.diag([1.0, 2.0, 6.0]))
-    assert found.value == pytest.approx(3.0)
-    assert found.lower < 3 < found.upper
 
 
 def test_equal_rounds_have_the_chi_square_distribution() -> None:

@@ -1,19 +1,16 @@
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
 from tiebreak.reason import Reason
-
-FloatArray = NDArray[np.float64]
 
 
 def by_design_matrix(matches: list[Match], n: int, weight: FloatArray | None = None) -> FloatArray:
@@ -37,20 +34,6 @@ def components(pairs: set[tuple[int, int]], n: int) -> int:
 any_match = st.tuples(
     st.integers(0, 4), st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 3)
 ).filter(lambda match: match[0] != match[1])
-
-
-# --- Strengths -------------------------------------------------------------------------------
-
-
-def test_three_models_by_hand() -> None:
-    # 0 beats 1, 1 beats 2: s0 − s1 = 1 and s1 − s2 = 1 fit exactly. With 0 and 2 tied the sum
-    # (1 − a)² + (1 − b)² + (a + b)² is least at a = b = 1/3.
-    chain: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0)]
-    np.testing.assert_allclose(
-        least_squares(**columns(chain), how=Resampling(draws=1)).score, [1, 0, -1]
-    )
-    tied = least_squares(**columns([*chain, (0, 2, 0.5, 1)]), how=Resampling(draws=1))
-    np.testing.assert_allclose(tied.score, [1 / 3, 0, -1 / 3], atol=1e-9)
 
 
 @pytest.mark.slow
@@ -84,49 +67,6 @@ def test_a_draw_weighs_items(matches: list[Match], counts: list[int]) -> None:
         assert np.isnan(strengths[0]).all()
 
 
-def test_all_pairs_give_the_mean_margin() -> None:
-    generator = np.random.default_rng(5)
-    margin = np.zeros((6, 6))
-    matches: list[Match] = []
-    for item in range(20):
-        for i, j in combinations(range(6), 2):
-            result = float(generator.choice([0, 0.5, 1]))
-            matches.append((i, j, result, item))
-            margin[i, j] += (2 * result - 1) / 20
-            margin[j, i] -= (2 * result - 1) / 20
-    score = least_squares(**columns(matches), how=Resampling(draws=1)).score
-    np.testing.assert_allclose(score, margin.mean(axis=1), atol=1e-9)
-
-
-def test_a_model_that_won_all_has_a_strength() -> None:
-    result = least_squares(
-        **columns([(0, 1, 1, 0), (0, 1, 1, 1), (0, 1, 1, 2)]), how=Resampling(draws=20)
-    )
-    np.testing.assert_array_equal(result.score, [0.5, -0.5])
-    np.testing.assert_array_equal(result.undefined, [0, 0])
-    assert result.reason is None
-
-
-@pytest.mark.slow
-def test_the_interval_is_that_of_the_mean() -> None:
-    # Two models: s0 − s1 is the mean margin, so s0 is half of it, and Student's t applies.
-    from scipy import stats
-
-    result = np.random.default_rng(8).choice([0, 0.5, 1], p=[0.2, 0.3, 0.5], size=80)
-    found = least_squares(
-        np.zeros(80, int),
-        np.ones(80, int),
-        result,
-        np.arange(80),
-        n_models=2,
-        how=Resampling(draws=20_000),
-    )
-    margin = 2 * result - 1
-    half = stats.t.ppf(0.975, 79) * margin.std(ddof=1) / math.sqrt(80)
-    np.testing.assert_allclose(found.lower[0], (margin.mean() - half) / 2, atol=0.01)
-    np.testing.assert_allclose(found.upper[0], (margin.mean() + half) / 2, atol=0.01)
-
-
 def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Model 2 plays in items 0 and 1 only: of 4⁴ draws 2⁴ leave it out, 1 in 16.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (0, 2, 0, 1), (0, 1, 0, 2), (0, 1, 1, 3)]
@@ -134,23 +74,6 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Standard error √(2000 · 1/16 · 15/16) = 11.
     assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
     assert result.reason == Reason("infinite_draws", n=result.undefined[0], draws=2000)
-
-
-def test_items_are_resampled_and_not_matches() -> None:
-    generator = np.random.default_rng(4)
-    matches: list[Match] = [
-        (i, j, float(generator.random() < 0.6), item)
-        for item in range(30)
-        for i, j in combinations(range(3), 2)
-    ]
-    once = least_squares(**columns(matches), how=Resampling(draws=300))
-    copies = least_squares(
-        **columns([m for m in matches for _ in range(5)]), how=Resampling(draws=300)
-    )
-    np.testing.assert_allclose(once.lower, copies.lower, atol=1e-8)
-
-
-# --- Closure ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -233,9 +156,6 @@ def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
     closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
     np.testing.assert_array_equal(plain, [0, 0, 0])
     np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
-
-
-# --- Bad input -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

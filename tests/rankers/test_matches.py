@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import ROUND, columns
 from tiebreak.rankers.massey import least_squares
 from tiebreak.rankers.matches import Matches, pair_points
 from tiebreak.rankers.strength import bradley_terry, elo
 from tiebreak.rankers.uncertainty import Resampling
-
-FloatArray = NDArray[np.float64]
 
 
 @st.composite
@@ -75,38 +74,6 @@ def test_means_of_columns_are_means_over_opponents_of_pairs(
             pairs.append((apart.sum() * mean + known) / n_items)
         expected.append(np.mean(pairs))
     assert table(result, differ).mean(axis=0) == pytest.approx(expected, abs=1e-12)
-
-
-@given(judgings())
-def test_points_are_shared_out(given_results: tuple[FloatArray, NDArray[np.bool_]]) -> None:
-    # Each pair has one point to share, and so has each expectation of it.
-    assert table(*given_results).mean() == pytest.approx(0.5)
-
-
-def test_judged_completely_a_cell_is_the_mean_result_in_its_item() -> None:
-    rng = np.random.default_rng(0)
-    wins = np.triu(rng.integers(0, 3, (20, 6, 6)) / 2, 1)
-    result = wins + np.tril(1 - wins.swapaxes(1, 2), -1)
-    cells = table(np.where(np.eye(6) > 0, np.nan, result), np.ones((20, 6, 6), dtype=np.bool_))
-    assert cells == pytest.approx(result.sum(axis=2) / 5)
-
-
-def test_opponents_do_not_widen_the_spread() -> None:
-    # The strong model meets one weak opponent an item; it always wins, as it is expected to.
-    n_items = 60
-    one = np.arange(n_items) % 3
-    judged = Matches.of(one, [3] * n_items, [0] * n_items, range(n_items), 4, n_items)
-    cells = pair_points(judged, None, np.ones((n_items, 4), dtype=np.bool_))
-    assert cells[:, 3].std() < 0.1
-
-
-def test_a_pair_that_never_met_is_expected_by_strengths() -> None:
-    # a beats b, b beats c, always: a would beat c as well.
-    judged = Matches.of([0, 1] * 50, [1, 2] * 50, [1, 1] * 50, np.repeat(range(50), 2), 3, 50)
-    a, b, c = pair_points(judged, None, np.ones((50, 3), dtype=np.bool_)).mean(axis=0)
-    assert a > 0.95
-    assert b == pytest.approx(0.5)
-    assert a + c == pytest.approx(1)
 
 
 def test_absent_models_have_no_cell_and_nothing_judged_is_a_half() -> None:

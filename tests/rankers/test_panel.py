@@ -1,18 +1,13 @@
 import math
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
-from scipy.stats import friedmanchisquare, kendalltau, rankdata, spearmanr
+from scipy.stats import friedmanchisquare, kendalltau, rankdata
 
-from tests.rankers.ballots import mallows, partial, tied, uniform
-from tests.rankers.voting.tables import table
+from tests.rankers.ballots import FloatArray, panel
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.panel import (
-    complete_ballots,
     kendall_w,
     krippendorff_alpha,
     reviewer_agreement,
@@ -20,22 +15,7 @@ from tiebreak.rankers.panel import (
 from tiebreak.reason import Reason
 
 NAN = math.nan
-FloatArray = NDArray[np.float64]
 MEASURES = (reviewer_agreement, krippendorff_alpha, kendall_w)
-
-
-def panel(
-    seed: int, rows: int, reviewers: int, n: int, *, holes: float = 0, levels: int | None = None
-) -> FloatArray:
-    """Ballots around one order per row, some of them partial, tied, or missing."""
-    rng = np.random.default_rng(seed)
-    ballots = []
-    for _ in range(rows):
-        ranks = mallows(rng, reviewers, n, 0.6)[:, rng.permutation(n)]
-        ranks = tied(ranks, levels) if levels else ranks
-        ranks = np.where(rng.random(ranks.shape) < holes, NAN, ranks)
-        ballots.append(ranks)
-    return np.stack(ballots)
 
 
 CASES = [
@@ -49,25 +29,6 @@ cases = pytest.mark.parametrize("ranks", CASES, ids=range(len(CASES)))
 
 
 # Agreement of every two.
-
-
-def test_agreement_by_hand() -> None:
-    # Row 1: a and b differ in one pair of three: (2 − 1)/3. c is the reverse of a: −1; of b: −1/3.
-    # Row 2: a and b agree on what both rank; c failed.
-    ranks = np.stack([table("123", "213", "321"), table("12-", "123", "---")])
-    found = reviewer_agreement(ranks)
-    third = 1 / 3
-    np.testing.assert_allclose(
-        found.tau, [[1, (third + 1) / 2, -1], [(third + 1) / 2, 1, -third], [-1, -third, 1]]
-    )
-    np.testing.assert_array_equal(found.n_items, [[2, 2, 1], [2, 2, 1], [1, 1, 1]])
-    # Each (row, pair) counts alike: a has ⅓, −1 and 1; b ⅓, −⅓, 1; c −1, −⅓.
-    np.testing.assert_allclose([one.value for one in found.reviewers], [third / 3, third, -2 / 3])
-    assert [one.n_items for one in found.reviewers] == [2, 2, 1]
-    assert found.reviewers[2].reason == Reason("one_item")
-    assert math.isnan(found.reviewers[2].lower)
-    np.testing.assert_allclose(found.panel.value, (third - 1 - third + 1) / 4, atol=1e-12)
-    assert found.panel.n_items == 2
 
 
 @cases
@@ -110,16 +71,6 @@ def test_a_reviewer_that_fails_throughout_or_ties_all() -> None:
 # Krippendorff's α.
 
 
-def test_alpha_by_hand() -> None:
-    # Ranks 1 2 3 and 1 3 2 of one item, of a mean of 2: units (−1, −1), (0, 1), (1, 0).
-    # Σ (x − y)² over both orders of each unit: 0 + 2 + 2 = 4; D_o = 4 / 6.
-    # All six values: Σ x² = 4, Σ x = 0, so Σ (x − y)² over ordered pairs = 2 · 6 · 4 = 48 of 30:
-    # D_e = 48 / 30, α = 1 − (4/6) / (8/5) = 7/12.
-    found = krippendorff_alpha([table("123", "132")])
-    np.testing.assert_allclose(found.value, 7 / 12)
-    assert (found.n_items, math.isnan(found.lower)) == (1, True)
-
-
 def complete(row: FloatArray) -> FloatArray:
     """The ballots that rank everybody whom a ballot of two or more ranks, from their middle."""
     ballots = [ballot for ballot in row if np.sum(~np.isnan(ballot)) > 1]
@@ -151,36 +102,6 @@ def test_alpha_by_definition(ranks: FloatArray) -> None:
     )
 
 
-@cases
-def test_alpha_against_the_package(ranks: FloatArray) -> None:
-    krippendorff = pytest.importorskip("krippendorff")
-    x = complete_ballots(ranks)
-    data = x.transpose(1, 0, 2).reshape(ranks.shape[1], -1)
-    expected = krippendorff.alpha(reliability_data=data, level_of_measurement="interval")
-    np.testing.assert_allclose(krippendorff_alpha(ranks, how=Resampling(draws=10)).value, expected)
-
-
-def test_alpha_of_complete_ballots_is_spearman() -> None:
-    # Without ties 1 − α = (1 − mean ρ) · (n − 1) / n for n values in all.
-    ranks = panel(11, 7, 4, 6)
-    rho = np.mean(
-        [spearmanr(row[r], row[s])[0] for row in ranks for r, s in combinations(range(4), 2)]
-    )
-    n = ranks.size
-    np.testing.assert_allclose(krippendorff_alpha(ranks).value, 1 - (1 - rho) * (n - 1) / n)
-
-
-def test_items_with_more_candidates_are_no_agreement() -> None:
-    # Reviewers rank by lot, six answers in some items and two in others: ranks as they stand would
-    # be higher by 2 in the first, for everybody.
-    rng = np.random.default_rng(0)
-    ranks = np.stack([uniform(rng, 4, 6) for _ in range(150)])
-    ranks[::2, :, 2:] = NAN
-    found = krippendorff_alpha(ranks)
-    assert found.lower < 0 < found.upper
-    assert abs(found.value) < 0.06
-
-
 # Kendall's W.
 
 
@@ -205,120 +126,7 @@ def test_w_is_friedmans_chi_square(ranks: FloatArray) -> None:
     assert found.mean.n_items == np.sum(~np.isnan(expected))
 
 
-def test_w_by_hand() -> None:
-    # Rank sums 4, 8, 6 of three ballots on 1 … 3: S = 4 + 4 + 0 = 8 of at most 9 · 24 / 12 = 18.
-    np.testing.assert_allclose(kendall_w([table("123", "132", "231")]).rows, [8 / 18])
-
-
-@pytest.mark.parametrize("measure", [krippendorff_alpha, kendall_w])
-def test_limits(measure: type) -> None:
-    def value(ranks: FloatArray) -> float:
-        found = measure(ranks)
-        return float(found.value if measure is krippendorff_alpha else found.mean.value)
-
-    same = np.repeat(panel(0, 6, 1, 5), 4, axis=1)
-    np.testing.assert_allclose(value(same), 1)
-    by_lot = np.stack([uniform(np.random.default_rng(seed), 5, 6) for seed in range(400)])
-    # α is 0 by chance, W of five ballots 1/5.
-    assert abs(value(by_lot) - (0 if measure is krippendorff_alpha else 0.2)) < 0.02
-
-
 # What all three do.
-
-
-@pytest.mark.parametrize(
-    ("ranks", "reason"),
-    [
-        (np.ones((3, 3, 4)), "all ballots tie all candidates"),
-        ([table("12-", "-12", "1-2")] * 3, "no item has two ballots that rank all its candidates"),
-        ([table("123", "12-", "---")] * 3, "no item has two ballots that rank all its candidates"),
-        ([table("1--", "1--", "---")] * 3, "no item has two ballots that rank all its candidates"),
-    ],
-)
-def test_undefined(ranks: FloatArray, reason: str) -> None:
-    for found in (krippendorff_alpha(ranks), kendall_w(ranks).mean):
-        assert math.isnan(found.value)
-        assert math.isnan(found.lower)
-        assert found.reason is not None
-        assert str(found.reason).startswith(reason)
-
-
-def test_sparse_ballots_still_have_a_tau() -> None:
-    found = reviewer_agreement([table("12-", "-12", "2-1")] * 2)
-    # One candidate in common each.
-    assert math.isnan(found.panel.value)
-    found = reviewer_agreement([table("123-", "-123", "2-13")] * 2)
-    assert found.panel.n_items == 2
-    np.testing.assert_allclose(found.tau[0, 1], 1)
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=40)
-@given(st.integers(0, 10**6), st.permutations(range(4)), st.permutations(range(5)))
-def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
-    ranks = panel(seed, 5, 4, 5, holes=0.1, levels=4)
-    other = ranks[:, reviewers][:, :, candidates]
-    first, second = (
-        reviewer_agreement(ranks, how=Resampling(draws=20)),
-        reviewer_agreement(other, how=Resampling(draws=20)),
-    )
-    np.testing.assert_allclose(second.tau, first.tau[np.ix_(reviewers, reviewers)])
-    for place, reviewer in enumerate(reviewers):
-        same(second.reviewers[place].value, first.reviewers[reviewer].value)
-        same(second.reviewers[place].upper, first.reviewers[reviewer].upper)
-    same(second.panel.lower, first.panel.lower)
-    a, b = (
-        krippendorff_alpha(ranks, how=Resampling(draws=20)),
-        krippendorff_alpha(other, how=Resampling(draws=20)),
-    )
-    same(b.value, a.value)
-    same(b.lower, a.lower)
-    np.testing.assert_allclose(kendall_w(other).rows, kendall_w(ranks).rows)
-
-
-def same(first: float, second: float) -> None:
-    np.testing.assert_allclose(first, second, atol=1e-9)
-
-
-def test_epochs_of_an_item_are_drawn_together() -> None:
-    ranks = panel(3, 10, 4, 5)
-    twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(10), 2)
-    for once, again, apart in (
-        (kendall_w(ranks).mean, kendall_w(twice, items=items).mean, kendall_w(twice).mean),
-        (
-            reviewer_agreement(ranks).panel,
-            reviewer_agreement(twice, items=items).panel,
-            reviewer_agreement(twice).panel,
-        ),
-    ):
-        assert (again.n_items, apart.n_items) == (10, 20)
-        np.testing.assert_allclose(
-            [again.value, again.lower, again.upper], [once.value, once.lower, once.upper]
-        )
-        # As if there were twice as many items: too narrow.
-        assert apart.upper - apart.lower < 0.8 * (once.upper - once.lower)
-    assert reviewer_agreement(twice, items=items).n_items.max() == 10
-
-
-@pytest.mark.slow
-def test_the_interval_holds_the_true_figure() -> None:
-    rng = np.random.default_rng(0)
-
-    def noisy(rows: int) -> FloatArray:
-        return (rng.normal(size=(rows, 1, 5)) + rng.normal(size=(rows, 4, 5))).round(6)
-
-    w, alpha = (
-        kendall_w(noisy(20000), how=Resampling(draws=1)).mean.value,
-        krippendorff_alpha(noisy(20000), how=Resampling(draws=1)),
-    )
-    held = np.zeros(2)
-    for _ in range(100):
-        ranks = noisy(25)
-        found = kendall_w(ranks, how=Resampling(level=0.8, draws=200)).mean
-        other = krippendorff_alpha(ranks, how=Resampling(level=0.8, draws=200))
-        held += [found.lower <= w <= found.upper, other.lower <= alpha.value <= other.upper]
-    # 80 of 100, with a standard deviation of 4.
-    assert np.all(np.abs(held - 80) <= 14)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -327,19 +135,3 @@ def test_the_level_counts_and_nothing_is_drawn(measure: type) -> None:
     assert repr(measure(ranks)) == repr(measure(ranks, how=Resampling(draws=1, seed=4)))
     wide, narrow = (repr(measure(ranks, how=Resampling(level=level))) for level in (0.99, 0.8))
     assert wide != narrow
-
-
-def test_complete_ballots() -> None:
-    ranks = np.stack([table("132-", "11--", "21--", "---1"), table("12--", "21--", "----", "11--")])
-    expected = np.full((2, 4, 4), NAN)
-    expected[0, 0, :3] = [-1, 1, 0]  # the only one that ranks all three who are compared
-    expected[1, [0, 1, 3], :2] = [[-0.5, 0.5], [0.5, -0.5], [0, 0]]
-    np.testing.assert_array_equal(complete_ballots(ranks), expected)
-
-
-def test_partial_helpers_leave_complete_ballots() -> None:
-    rng = np.random.default_rng(0)
-    ranks = partial(uniform(rng, 5, 6), rng)[None]
-    kept = np.all(~np.isnan(complete_ballots(ranks)[0]), axis=1)
-    assert kept[0]
-    np.testing.assert_array_equal(kept, ~np.isnan(ranks[0]).any(axis=1))

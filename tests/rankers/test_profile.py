@@ -1,5 +1,4 @@
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,36 +9,16 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
-from tiebreak.rankers import errors
 from tiebreak.rankers.consensus import consensus_by
 from tiebreak.rankers.profile import (
     Profile,
     as_profile,
     components,
-    majorities,
     margins,
     preference_counts,
 )
 
 NAN, INF = math.nan, math.inf
-
-
-@pytest.mark.parametrize(
-    ("given_ranks", "kept"),
-    [
-        ([1, 2, 3], [1, 2, 3]),
-        ([1, 2, 2, 4], [1, 2.5, 2.5, 4]),  # as a league table counts
-        ([1, 2, 2, 3], [1, 2.5, 2.5, 4]),  # dense
-        ([10, 25, 25, 90], [1, 2.5, 2.5, 4]),
-        ([-3, 0.5, 0.25], [1, 3, 2]),
-        ([7, 7, 7], [2, 2, 2]),
-        ([9, NAN, 3], [2, NAN, 1]),
-    ],
-)
-def test_only_the_order_within_a_ballot_counts(given_ranks: list[float], kept: list[float]) -> None:
-    everybody = np.arange(1.0, len(given_ranks) + 1)
-    profile = Profile.from_ranks(np.array([given_ranks, everybody]))
-    np.testing.assert_array_equal(profile.ranks[0], kept)
 
 
 cells = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
@@ -79,40 +58,6 @@ def test_a_ballot_that_ranks_nobody_is_left_out() -> None:
     assert Profile.from_ranks(np.array([[NAN, NAN], [2, 1]])).n_ballots == 1
 
 
-BAD: list[tuple[str, Callable[[], object], str]] = [
-    ("no ballot", lambda: Profile.from_ranks(np.empty((0, 3))), "ballot"),
-    ("nobody", lambda: Profile.from_ranks(np.empty((2, 0))), "candidate"),
-    ("all NaN", lambda: Profile.from_ranks([[NAN, NAN]]), "no ballot ranks a candidate"),
-    ("one row", lambda: Profile.from_ranks([1, 2, 3]), r"\(3,\)"),
-    ("names", lambda: Profile.from_ranks([[1, 2]], ["a"]), "1 names for 2"),
-    ("inf", lambda: Profile.from_ranks([[1, INF]], ["a", "b"]), "'b'"),
-    ("-inf", lambda: Profile.from_scores([[1, INF]]), "ballot 0"),
-    (
-        "a tie where none may be",
-        lambda: Profile.from_ranks([[1, 2, 3], [1, 2, 2]], ["a", "b", "c"], ties=False),
-        "ballot 1 gives one rank to 'b', 'c'",
-    ),
-    ("one name twice", lambda: Profile.from_ranks([[1, 2]], ["a", "a"]), "a"),
-    ("never ranked", lambda: Profile.from_ranks([[1, NAN, 2]], ["a", "b", "c"]), "'b'"),
-    ("never named", lambda: Profile.from_orderings([["a", "b"]], ["a", "b", "c"]), "'c'"),
-    ("unknown", lambda: Profile.from_orderings([["a", "z"]], ["a", "b"]), "ballot 0 ranks 'z'"),
-    (
-        "twice in a ballot",
-        lambda: Profile.from_orderings([["a", ("b", "a")]]),
-        "ballot 0 ranks 'a' twice",
-    ),
-    ("against itself", lambda: Profile.from_pairwise([("a", "a", 1)]), "itself"),
-    ("no result", lambda: Profile.from_pairwise([("a", "b", NAN)]), "nan is not 0, ½ or 1"),
-]
-
-
-@pytest.mark.parametrize(("make", "words"), [case[1:] for case in BAD], ids=[c[0] for c in BAD])
-def test_bad_input_is_named(make: Callable[[], object], words: str) -> None:
-    with pytest.raises(errors.RankingError, match=words) as raised:
-        make()
-    assert isinstance(raised.value, errors.RankingError)
-
-
 def test_a_profile_passes_through() -> None:
     profile = Profile.from_ranks([[1, 2]])
     assert as_profile(profile) is profile
@@ -131,23 +76,6 @@ def test_pairwise_counts_by_going_through_the_ballots(table: NDArray[np.float64]
     ]
     np.testing.assert_array_equal(preference_counts(profile), expected)
     np.testing.assert_array_equal(margins(profile), np.subtract(expected, np.transpose(expected)))
-
-
-@pytest.mark.parametrize(
-    ("ballots", "winner", "cycles"),
-    [
-        ([["a", "b", "c"]], 0, ()),
-        ([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], None, ((0, 1, 2),)),
-        # a beats everybody; b, c, d go round below it.
-        ([["a", "b", "c", "d"], ["a", "c", "d", "b"], ["a", "d", "b", "c"]], 0, ((1, 2, 3),)),
-        ([["a", "b"], ["b", "a"]], None, ()),
-    ],
-)
-def test_condorcet_winner_and_cycles(
-    ballots: list[list[str]], winner: int | None, cycles: tuple[tuple[int, ...], ...]
-) -> None:
-    profile = Profile.from_orderings(ballots, sorted(ballots[0]))
-    assert majorities(margins(profile)) == (winner, cycles)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 9, 33])

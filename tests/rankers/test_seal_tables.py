@@ -1,16 +1,19 @@
 """SEAL's own numbers: table 9 gives back tables 1 and 4, wherever the paper agrees with itself."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from tests.rankers import seal_tables as printed
+from tests.rankers.ballots import FloatArray
 from tiebreak.rankers import spread
 from tiebreak.rankers.agreement import resolution_gain, spearman, top1
 
-FloatArray = NDArray[np.float64]
 Cell = tuple[str, str]
 """Protocol and benchmark."""
+
+PROTOCOLS = ("Original", "Pointwise", "FixedRub", "Listwise", "FlatBrk", "FullPair", "SEAL")
+PRINTED = Path(__file__).with_name("seal_tables.txt").read_text("utf-8")
 
 # A printed score is the true one up to half a unit of the last digit.
 HALF = 0.0005
@@ -30,31 +33,32 @@ GAIN_EXCEPTIONS = {
 }
 
 
-def read_table_9() -> tuple[dict[Cell, FloatArray], dict[Cell, FloatArray]]:
-    """Ranks and scores of the 8 models, by protocol and benchmark."""
-    ranks, scores = {}, {}
-    for benchmark, text in printed.TABLE_9.items():
-        rows = [line.split()[1:] for line in text.strip().splitlines()]
-        columns = np.array(rows, dtype=np.float64).T
-        for number, protocol in enumerate(printed.PROTOCOLS):
-            ranks[protocol, benchmark] = columns[2 * number]
-            scores[protocol, benchmark] = columns[2 * number + 1]
-    return ranks, scores
+def tables(number: int) -> dict[str, list[list[str]]]:
+    """The printed tables of this number, by what their heading names: the words of each row."""
+    sections = (text.splitlines() for text in PRINTED.split("\n== ")[1:])
+    return {
+        heading.removeprefix(f"table {number}: "): [
+            row.split() for row in rows if row and not row.startswith("#")
+        ]
+        for heading, *rows in sections
+        if heading.startswith(f"table {number}:")
+    }
 
 
-def read_table_1() -> tuple[dict[Cell, float], dict[Cell, float]]:
-    """Rho and resolution gain, by protocol and benchmark."""
-    rho, gain = {}, {}
-    for line in printed.TABLE_1.strip().splitlines():
-        protocol, *values = line.split()
-        for number, benchmark in enumerate(printed.TABLE_1_BENCHMARKS):
-            rho[protocol, benchmark] = float(values[number])
-            gain[protocol, benchmark] = float(values[number + 4])
-    return rho, gain
-
-
-RANKS, SCORES = read_table_9()
-RHO, GAIN = read_table_1()
+# Ranks and scores of the 8 models, rho and resolution gain, by protocol and benchmark.
+RANKS: dict[Cell, FloatArray] = {}
+SCORES: dict[Cell, FloatArray] = {}
+RHO: dict[Cell, float] = {}
+GAIN: dict[Cell, float] = {}
+for benchmark, models in tables(9).items():
+    columns = np.array([row[1:] for row in models], dtype=np.float64).T
+    for place, name in enumerate(PROTOCOLS):
+        RANKS[name, benchmark], SCORES[name, benchmark] = columns[2 * place : 2 * place + 2]
+for heading, protocols in tables(1).items():
+    for name, *values in protocols:
+        for place, benchmark in enumerate(heading.split()):
+            RHO[name, benchmark] = float(values[place])
+            GAIN[name, benchmark] = float(values[place + 4])
 CELLS = sorted(RHO)
 
 
@@ -117,50 +121,13 @@ def test_the_exceptions_are_few_and_named() -> None:
     assert {cell for cell in CELLS if not agrees_gain(cell)} == set(GAIN_EXCEPTIONS)
 
 
-@pytest.mark.parametrize("line", printed.TABLE_4.strip().splitlines(), ids=lambda x: x.split()[0])
-def test_top1_marks(line: str) -> None:
-    protocol, *marks, total = line.split()
-    agreement = [
-        top1(RANKS[protocol, benchmark], RANKS["FullPair", benchmark]).value
-        for benchmark in printed.TABLE_4_BENCHMARKS
-    ]
-    assert agreement == [float(mark == "x") for mark in marks]
-    assert sum(agreement) == int(total)
-
-
-@pytest.mark.parametrize("cell", CELLS, ids=" ".join)
-def test_table_9_is_a_table_of_ranks(cell: Cell) -> None:
-    # A slip in copying would put a rank out of order or count a model twice.
-    assert sorted(RANKS[cell]) == list(range(1, 9))
-    assert np.all(np.diff(SCORES[cell][np.argsort(RANKS[cell])]) <= 0)
-
-
-def test_ranks_break_ties_that_the_printed_scores_hide() -> None:
-    tied = [cell for cell in CELLS if len(set(SCORES[cell])) < 8]
-    assert ("Original", "HumanEval") in tied
-    # From scores alone two of the four would share a place, and rho would be another one.
-    cell = ("FixedRub", "HumanEval")
-    by_scores = spearman(SCORES[cell], SCORES["FullPair", "HumanEval"]).value
-    assert abs(by_scores - computed_rho(cell)) > 0.01
-
-
-def test_the_sums_tell_three_kinds_of_scores() -> None:
-    sums = {cell: float(own.sum()) for cell, own in SCORES.items()}
-    # A sum of eight printed scores is the true one up to 8 · HALF.
-    borda = [total for (protocol, _), total in sums.items() if protocol == "Listwise"]
-    assert borda == pytest.approx([4] * 4, abs=8 * HALF)
-    pairs = [total for (protocol, _), total in sums.items() if protocol == "FullPair"]
-    assert all(3.98 < total <= 4 + 8 * HALF for total in pairs)
-    assert min(pairs) < 4 - 8 * HALF
-    brackets = [total for (p, _), total in sums.items() if p in ("FlatBrk", "SEAL")]
-    # All matches decided would be 2.67; more ties are nearer to 4.
-    assert all(4 - 8 / 6 < total < 3.8 for total in brackets)
-
-
-@pytest.mark.parametrize("protocol", ["FlatBrk", "SEAL"])
-@pytest.mark.parametrize("benchmark", printed.TABLE_1_BENCHMARKS)
-def test_a_brackets_scores_are_no_results_pooled_over_items(protocol: str, benchmark: str) -> None:
-    # Pooled, Σ n (score − ½) = 0, where a model played n matches, 1 to 3 in an item.
-    beyond = SCORES[protocol, benchmark] - 0.5
-    most = 3 * beyond[beyond > 0].sum() + beyond[beyond <= 0].sum()
-    assert most < -0.2
+def test_top1_marks() -> None:
+    [(heading, protocols)] = tables(4).items()
+    assert len(protocols) == 6
+    for protocol, *marks, total in protocols:
+        agreement = [
+            top1(RANKS[protocol, benchmark], RANKS["FullPair", benchmark]).value
+            for benchmark in heading.split()
+        ]
+        assert agreement == [float(mark == "x") for mark in marks]
+        assert sum(agreement) == int(total)

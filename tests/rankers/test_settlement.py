@@ -1,6 +1,4 @@
 import math
-import time
-from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -8,12 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
-from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.settlement import PairBets, RankingTest, SettleFor
+from tests.rankers.ballots import FloatArray
+from tiebreak.rankers.settlement import RankingTest, SettleFor
 
-FloatArray = NDArray[np.float64]
 NAN = math.nan
 
 
@@ -31,14 +27,6 @@ def borda(n_items: int, step: float, generator: np.random.Generator, n: int = 8)
     noisy = generator.normal(size=(n_items, n)) - step * np.arange(n)
     ranked: FloatArray = np.argsort(np.argsort(noisy, axis=1), axis=1) / (n - 1)
     return ranked
-
-
-def equal_models(n_items: int, n: int, generator: np.random.Generator) -> FloatArray:
-    """Items in which all n models have exactly the same total: every row in all its rotations."""
-    base = generator.integers(0, 5, size=(n_items // n, n)) / 4
-    rows = np.concatenate([np.roll(base, turn, axis=1) for turn in range(n)])
-    assert len(set(rows.sum(axis=0))) == 1
-    return rows
 
 
 class PlainTest:
@@ -105,131 +93,6 @@ def test_against_plain_python(
             break
 
 
-# --- The error rate --------------------------------------------------------------------------
-
-
-Settled = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""For each run the items until it was settled (0 = never), and the order then."""
-
-
-def settle_many(
-    runs: FloatArray, settle_for: SettleFor, error: float, top_k: int | None = None
-) -> Settled:
-    """Many runs, shape (runs, items, N), side by side."""
-    return settle_each(runs, settle_for, error, [top_k])[0]
-
-
-def settle_each(
-    runs: FloatArray, settle_for: SettleFor, error: float, top_ks: Sequence[int | None]
-) -> list[Settled]:
-    """The same for several numbers of places, about which the bets are the same."""
-    n_runs, n_items, n = runs.shape
-    bets = PairBets((n_runs, n, n), n_items, settle_for, enough=n / error)
-    found = [(np.zeros(n_runs, np.int64), np.zeros((n_runs, n), np.int64)) for _ in top_ks]
-    for t in range(n_items):
-        bets.settle(runs[:, t, :, None] - runs[:, t, None, :])
-        order = np.argsort(-runs[:, : t + 1].mean(axis=1).round(12), axis=1, kind="stable")
-        decided = bets.decided[np.arange(n_runs)[:, None, None], order[:, :, None], order[:, None]]
-        for top_k, (items, orders) in zip(top_ks, found, strict=True):
-            if top_k is None:
-                done = decided[:, *np.triu_indices(n, k=1)].all(axis=1)
-            else:
-                done = decided[:, :top_k, top_k:].all(axis=(1, 2))
-            new = done & (items == 0)
-            items[new], orders[new] = t + 1, order[new]
-    return found
-
-
-@pytest.mark.parametrize("top_k", [None, 2])
-@pytest.mark.parametrize("settle_for", get_args(SettleFor))
-def test_many_runs_are_the_single_ones(settle_for: SettleFor, top_k: int | None) -> None:
-    generator = np.random.default_rng(1)
-    runs = np.stack([borda(40, 1.0, generator, 4) for _ in range(12)])
-    items, orders = settle_many(runs, settle_for, 0.1, top_k)
-    assert np.any(items > 0)
-    assert len(set(items)) > 4
-    for run, n_items, order in zip(runs, items, orders, strict=True):
-        test = feed(RankingTest(4, 40, settle_for=settle_for, error=0.1, top_k=top_k), run)
-        assert (test.n_items if test.settled else 0) == n_items
-        assert not test.settled or test.order == tuple(order)
-
-
-def equal_runs(n_runs: int, n: int, n_items: int, settle_for: SettleFor) -> FloatArray:
-    """Runs in which all models are equally good, so that any settled ranking is wrong."""
-    generator = np.random.default_rng(7)
-    if settle_for == "new":
-        return generator.integers(0, 2, size=(n_runs, n_items, n)).astype(np.float64)
-    return np.stack(
-        [generator.permutation(equal_models(n_items, n, generator)) for _ in range(n_runs)]
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n", "n_items", "settle_for", "top_k", "at_least"),
-    [
-        # Two models are the hardest: either may be put first, and every bet is about them.
-        (2, 60, "these", None, 0.05),
-        (2, 20, "new", None, 0.1),
-        (2, 150, "new", None, 0.1),
-        (4, 60, "these", 1, 0.0),
-        (4, 60, "these", None, 0.0),
-        (4, 60, "new", 1, 0.0),
-    ],
-)
-def test_equal_models_are_rarely_told_apart(
-    n: int, n_items: int, settle_for: SettleFor, top_k: int | None, at_least: float
-) -> None:
-    # At an error rate of 0.2, so that 1,000 runs measure it: standard error at most 1.3%. The lower
-    # bound shows that the test does place bets.
-    items, _ = settle_many(equal_runs(1000, n, n_items, settle_for), settle_for, 0.2, top_k)
-    assert at_least <= np.mean(items > 0) <= 0.2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("settle_for", get_args(SettleFor))
-@pytest.mark.parametrize(("n", "top_ks"), [(2, [None]), (8, [None, 1, 3])])
-def test_the_error_rate_that_is_promised(
-    n: int, top_ks: Sequence[int | None], settle_for: SettleFor
-) -> None:
-    for items, _ in settle_each(equal_runs(1500, n, 80, settle_for), settle_for, 0.05, top_ks):
-        assert np.mean(items > 0) <= 0.05
-
-
-@pytest.mark.slow
-def test_near_equal_models_are_rarely_put_in_the_wrong_order() -> None:
-    # Model 0 is ahead by a quarter of a point in 60 items.
-    generator = np.random.default_rng(9)
-    runs = equal_runs(1000, 2, 60, "these")
-    for run in runs:
-        run[generator.choice(np.flatnonzero(run[:, 1] > 0)), 1] -= 0.25
-    items, orders = settle_many(runs, "these", 0.2)
-    assert items.min() > 0  # at the latest when all items have come
-    # Only one of the two orders is wrong, by one of the two bets: half of the error rate.
-    assert 0.02 < np.mean(orders[:, 0] == 1) <= 0.1 + 0.03
-
-
-@pytest.mark.slow
-def test_where_some_are_equal_and_some_are_not() -> None:
-    # 0 and 1 are equal, 2 is worse: settling all places is wrong, settling the worst is right.
-    generator = np.random.default_rng(11)
-    runs = np.stack(
-        [
-            generator.permutation(
-                np.hstack([equal_models(80, 2, generator), generator.integers(0, 2, (80, 1)) / 4])
-            )
-            for _ in range(500)
-        ]
-    )
-    (places, _), (best_two, orders) = settle_each(runs, "these", 0.2, [None, 2])
-    assert np.mean(places > 0) <= 0.2
-    assert np.all(best_two > 0)
-    assert np.mean(orders[:, 2] != 2) <= 0.2
-
-
-# --- When it settles -------------------------------------------------------------------------
-
-
 def test_a_clear_winner_by_hand() -> None:
     # Model 0 wins all of 20 items by 1. After t of them it leads by t, and the 20 − t left cannot
     # turn that once t > 10. For new items 1.5 √(2 ln 2000 / 20) = 1.3 would be staked of a
@@ -267,29 +130,6 @@ def test_all_items_settle_all_that_is_no_tie(rows: FloatArray, top_k: int | None
         assert all(rows[:, i].sum() == rows[:, j].sum() for i, j in test.undecided)
 
 
-def test_separated_models_settle_early_and_rightly() -> None:
-    generator = np.random.default_rng(3)
-    for _ in range(5):
-        test = feed(RankingTest(8, 1000), borda(1000, 1.0, generator))
-        assert test.settled
-        assert test.order == tuple(range(8))
-        assert test.n_items < 300
-        assert test.undecided == []
-
-
-def test_less_is_settled_earlier() -> None:
-    # The first three are far ahead of five near-equal models, and apart from each other.
-    generator = np.random.default_rng(4)
-    rows = np.hstack([borda(300, 0.05, generator, 5) * 0.5, 0.5 + borda(300, 1, generator, 3) / 2])
-    whole = feed(RankingTest(8, 300), rows).n_items
-    top3, best = (feed(RankingTest(8, 300, top_k=k), rows).n_items for k in (3, 1))
-    strict = feed(RankingTest(8, 300, top_k=1, error=0.001), rows).n_items
-    assert top3 < best < strict < whole
-    # All items tell near-equal models apart on this list, but not for new items.
-    assert not feed(RankingTest(8, 300), rows).settled
-    assert feed(RankingTest(8, 300, settle_for="these"), rows).settled
-
-
 def test_settled_stays_settled() -> None:
     generator = np.random.default_rng(6)
     test = feed(RankingTest(3, 400, settle_for="these"), borda(200, 1.5, generator, 3))
@@ -300,16 +140,6 @@ def test_settled_stays_settled() -> None:
     assert test.settled
     assert (test.order, test.undecided) == (order, [])
     assert test.n_items == n_items + 100
-
-
-def test_a_pair_once_decided_stays_decided() -> None:
-    # 1 beats 2 in 8 items and then loses to it in up to 7: its capital sinks below 3 / 0.5 = 6, but
-    # it has been above (1.7⁸ = 70). Meanwhile 0 beats 1.
-    rows = np.array([[1.0, 1.0, 0.0]] * 8 + [[1.0, 0.0, 1.0]] * 7)
-    test = feed(RankingTest(3, 15, error=0.5), rows)
-    assert (test.settled, test.order) == (True, (0, 1, 2))
-    late = feed(RankingTest(3, 15, error=0.5), rows[::-1])
-    assert not late.settled or late.order != (0, 1, 2)
 
 
 def test_rounding_breaks_no_tie() -> None:
@@ -333,48 +163,7 @@ def test_renaming_models_renames_the_ranking(settle_for: SettleFor, top_k: int |
     assert tuple(name[list(renamed.order)]) == test.order
 
 
-# --- Missing scores --------------------------------------------------------------------------
-
-
-def test_items_that_are_not_shared_decide_nothing() -> None:
-    # 0 and 1 never meet, though their means are far apart.
-    rows = np.tile([[1.0, NAN], [NAN, 0.0]], (50, 1))
-    test = feed(RankingTest(2, 100), rows)
-    assert (test.settled, test.order, test.undecided) == (False, (0, 1), [(0, 1)])
-
-
-def test_an_item_without_scores_is_an_item() -> None:
-    # Ahead by 3 with 2 of 6 items left; items without any score leave it at that.
-    rows = [[1.0, 0.0]] * 3 + [[NAN, NAN]]
-    test = RankingTest(2, 6, settle_for="these", error=1e-9)
-    settled = []
-    for row in rows:
-        test.update(row)
-        settled.append(test.settled)
-    assert settled == [False, False, False, True]
-
-
 def test_a_model_without_any_score_is_last() -> None:
     test = RankingTest(3, 10)
     test.update([NAN, 0.0, 1.0])
     assert test.order == (2, 1, 0)
-
-
-# --- Speed and bad input ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("settle_for", get_args(SettleFor))
-def test_a_thousand_items_take_no_time(settle_for: SettleFor) -> None:
-    rows = borda(1000, 0.0, np.random.default_rng(2))
-    test = RankingTest(8, 1000, settle_for=settle_for)
-    start = time.process_time()
-    for row in rows:
-        test.update(row)
-    assert time.process_time() - start < 1
-
-
-def test_more_items_than_there_are() -> None:
-    test = RankingTest(2, 1)
-    test.update([0.5, 0.5])
-    with pytest.raises(RankingError, match="all 1 items"):
-        test.update([0.5, 0.5])

@@ -1,5 +1,4 @@
 import math
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -23,16 +22,6 @@ def same(first: ItemBootstrap, second: ItemBootstrap) -> None:
         np.testing.assert_array_equal(getattr(first, field), getattr(second, field))
 
 
-def test_every_possible_draw_by_hand() -> None:
-    # Two items, so four equally likely draws: (1,1) (1,2) (2,1) (2,2).
-    # Model 0 has 1 then 0, model 1 has 0 then 0.5: means 1/0, .5/.25, .5/.25, 0/.5.
-    result = bootstrap_items([[1.0, 0.0], [0.0, 0.5]], how=Resampling(level=0.9, draws=40_000))
-    np.testing.assert_allclose(result.mean, [0.5, 0.25])
-    np.testing.assert_allclose(result.lower, [0, 0])
-    np.testing.assert_allclose(result.upper, [1, 0.5])
-    np.testing.assert_allclose(result.first_share, [0.75, 0.25], atol=0.01)  # 3 of 4 draws
-
-
 def test_every_possible_draw_by_brute_force() -> None:
     scores = np.array([[1.0, 0.0, 0.5], [0.5, 1.0, 0.0], [1.0, 0.5, 0.0], [0.0, 0.5, 1.0]])
     draws = np.array([scores[list(rows)].mean(axis=0) for rows in product(range(4), repeat=4)])
@@ -43,68 +32,6 @@ def test_every_possible_draw_by_brute_force() -> None:
     # t = −1.6377 with 3 degrees of freedom; Φ(√(4/3) · −1.6377) = Φ(−1.8911) = 0.0293.
     np.testing.assert_allclose(result.lower, np.quantile(draws, 0.0293, axis=0), atol=1e-9)
     np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
-
-
-@pytest.mark.slow
-def test_agrees_with_scipy() -> None:
-    scores = np.random.default_rng(3).normal(size=(60, 3))
-    ours = bootstrap_items(scores, how=Resampling(draws=20_000))
-    expanded = 2 * stats.norm.cdf(math.sqrt(60 / 59) * stats.t.ppf(0.025, 59))
-    theirs = stats.bootstrap(
-        (scores,),
-        np.mean,
-        axis=0,
-        n_resamples=20_000,
-        method="percentile",
-        confidence_level=1 - expanded,
-        rng=5,
-    ).confidence_interval
-    # Monte Carlo error of a quantile: √(0.025 · 0.975 / 20,000) / density ≈ 0.003 here.
-    np.testing.assert_allclose(ours.lower, theirs.low, atol=0.015)
-    np.testing.assert_allclose(ours.upper, theirs.high, atol=0.015)
-
-
-def test_one_item_has_no_interval() -> None:
-    result = bootstrap_items([[1.0, 0.0]])
-    np.testing.assert_array_equal(result.mean, [1, 0])
-    for field in FIELDS[1:]:
-        assert np.isnan(getattr(result, field)).all()
-    assert result.reason is not None
-    assert "two items" in str(result.reason)
-
-
-def test_many_rows_of_one_item_are_one_item() -> None:
-    result = bootstrap_items([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]], items=["q", "q", "q"])
-    np.testing.assert_array_equal(result.n_items, [1, 1])
-    assert np.isnan(result.lower).all()
-
-
-def test_repeating_every_item_does_not_narrow_the_interval() -> None:
-    scores = np.random.default_rng(0).random((30, 4))
-    once = bootstrap_items(scores)
-    thrice = bootstrap_items(np.repeat(scores, 3, axis=0), items=np.repeat(np.arange(30), 3))
-    np.testing.assert_allclose(thrice.lower, once.lower)
-    np.testing.assert_allclose(thrice.upper, once.upper)
-
-
-def test_absent_cells_are_left_out_not_counted_as_zero() -> None:
-    result = bootstrap_items([[1.0, NAN, NAN], [1.0, 0.4, NAN], [1.0, 0.4, 0.2]])
-    np.testing.assert_allclose(result.mean, [1, 0.4, 0.2])
-    np.testing.assert_array_equal(result.n_items, [3, 2, 1])
-    np.testing.assert_allclose(result.lower[:2], [1, 0.4])
-    assert np.isnan(result.lower[2])
-    assert result.reason is not None
-
-
-def test_exact_ties_share_the_first_place() -> None:
-    result = bootstrap_items([[1.0, 1.0, 0.0], [0.7, 0.7, 0.1], [0.3, 0.3, 0.2]])
-    np.testing.assert_allclose(result.first_share, [0.5, 0.5, 0])
-
-
-def test_no_item_at_all() -> None:
-    result = bootstrap_items(np.empty((0, 2)))
-    assert np.isnan(result.mean).all()
-    assert np.isnan(result.first_share).all()
 
 
 cells = st.one_of(st.integers(0, 6).map(lambda score: score / 6), st.just(NAN))
@@ -137,31 +64,6 @@ def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
         assert np.nansum(result.first_share) == pytest.approx(1)
 
 
-@pytest.mark.slow
-def test_models_keep_their_numbers_when_they_change_places() -> None:
-    # Another order of columns is another stream of draws: equal up to Monte Carlo error.
-    scores = np.random.default_rng(1).random((40, 3))
-    first = bootstrap_items(scores, how=Resampling(draws=20_000))
-    second = bootstrap_items(scores[:, ::-1], how=Resampling(draws=20_000))
-    np.testing.assert_allclose(first.lower, second.lower[::-1], atol=0.005)
-    np.testing.assert_allclose(first.first_share, second.first_share[::-1], atol=0.02)
-
-
-def test_a_seed_gives_the_same_numbers() -> None:
-    scores = np.random.default_rng(1).random((12, 3))
-    same(
-        bootstrap_items(scores, how=Resampling(seed=4)),
-        bootstrap_items(scores, how=Resampling(seed=4)),
-    )
-    assert (
-        bootstrap_items(scores, how=Resampling(seed=4)).lower
-        != bootstrap_items(scores, how=Resampling(seed=5)).lower
-    ).any()
-
-
-# --- The expanded tails ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [2, 3, 10, 1000])
 def test_expanded_tails_meet_the_t_interval(n: int, level: float) -> None:
@@ -186,9 +88,6 @@ def test_expanded_tails_vanish_with_more_items() -> None:
 # Coverage is measured by benchmarks/claims, in tests/test_statistics.py as well.
 
 
-# --- Any leaderboard -------------------------------------------------------------------------
-
-
 def test_a_mean_as_any_leaderboard_is_bootstrap_items() -> None:
     # The scores are sorted, because `bootstrap_items` sorts items before it draws them.
     scores = np.sort(np.random.default_rng(0).normal(size=(30, 3)), axis=0)
@@ -197,33 +96,6 @@ def test_a_mean_as_any_leaderboard_is_bootstrap_items() -> None:
     for field in FIELDS:
         np.testing.assert_allclose(getattr(general, field), getattr(special, field), rtol=1e-12)
     np.testing.assert_array_equal(general.undefined, [0, 0, 0])
-
-
-def weighted_medians(scores: NDArray[np.float64]) -> Callable[..., NDArray[np.float64]]:
-    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.array(
-            [np.median(np.repeat(scores, row.astype(int), axis=0), axis=0) for row in counts]
-        )
-
-    return statistic
-
-
-@pytest.mark.slow
-def test_medians_against_scipy() -> None:
-    scores = np.random.default_rng(5).normal(size=(41, 2))
-    ours = bootstrap_leaderboard(weighted_medians(scores), 41, how=Resampling(draws=4000))
-    expanded = 2 * stats.norm.cdf(math.sqrt(41 / 40) * stats.t.ppf(0.025, 40))
-    theirs = stats.bootstrap(
-        (scores,),
-        np.median,
-        n_resamples=4000,
-        method="percentile",
-        confidence_level=1 - expanded,
-        rng=1,
-    ).confidence_interval
-    np.testing.assert_allclose(ours.score, np.median(scores, axis=0))
-    np.testing.assert_allclose(ours.lower, theirs.low, atol=0.1)
-    np.testing.assert_allclose(ours.upper, theirs.high, atol=0.1)
 
 
 def test_draws_without_a_score_are_counted_and_left_out() -> None:
@@ -240,23 +112,6 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
     np.testing.assert_allclose(result.first_share[:2], [19 / 27, 8 / 27], atol=0.02)
     assert np.isnan(result.first_share[2])
     assert result.reason == Reason("undefined_throughout")
-
-
-def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
-    result = bootstrap_items(
-        [[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], how=Resampling(draws=9000)
-    )
-    # The second model is absent from all four drawn items in (1/4)⁴ of the draws.
-    assert result.undefined[0] == 0
-    assert result.undefined[1] == pytest.approx(9000 / 256, abs=18)
-    assert result.reason is None
-
-
-def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
-    result = bootstrap_leaderboard(lambda counts: counts[:, :2], 4, present=[4, 1])
-    np.testing.assert_array_equal(result.n_items, [4, 1])
-    assert np.isnan([result.lower[1], result.upper[1], result.first_share[1]]).all()
-    assert result.reason == Reason("one_item")
 
 
 @pytest.mark.parametrize("few_kinds", [True, False])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.scorers.bracket import Bye, Pairing, first_round, next_round, rounds, seed_positions
+from tiebreak.scorers.bracket import Bye, Pairing, first_round, next_round, rounds
 
 SIZES = st.integers(2, 40)
 
@@ -34,24 +34,6 @@ def play_out(n: int, upset: set[int] = frozenset()) -> list[Pairing]:  # type: i
 )
 def test_rounds(n: int, expected: int) -> None:
     assert rounds(n) == expected
-
-
-@pytest.mark.parametrize(
-    ("size", "expected"),
-    [(1, [0]), (2, [0, 1]), (4, [0, 3, 1, 2]), (8, [0, 7, 3, 4, 1, 6, 2, 5])],
-)
-def test_standard_seeding(size: int, expected: list[int]) -> None:
-    assert seed_positions(size) == expected
-
-
-def test_five_candidates() -> None:
-    # A bracket of 8 has 3 byes, for seeds 0, 1 and 2; seed 3 meets seed 4.
-    assert first_round(names(5)) == [
-        Bye(1, 0, "s0"),
-        Pairing(1, 1, "s3", "s4"),
-        Bye(1, 2, "s1"),
-        Bye(1, 3, "s2"),
-    ]
 
 
 @pytest.mark.slow

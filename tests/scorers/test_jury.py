@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names
-from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.scorers.ballots import Match
 from tiebreak.scorers.judge import Judge, Jury, ModelFailedError, Question, Reply
 from tiebreak.scorers.match import Swap, by_judge, in_one_order, one_verdict_an_order
 from tiebreak.scorers.model_judge import ModelJudge
@@ -80,14 +80,6 @@ def test_the_mean_margin_decides(protocol: str) -> None:
     assert max(c.depth for c in ballots.calls) == max(c.depth for c in alone.calls)
     others = {call.reviewer for call in ballots.calls if call.kind != "match"}
     assert others <= {""}
-
-
-def test_one_judge_is_asked_and_recorded_as_without_a_jury() -> None:
-    for protocol in ("seal", "pointwise", "full_pairwise"):
-        judge, bare = NotingJudge(UP), NotingJudge(UP)
-        judge.jury = Jury()
-        assert judged(protocol, contest_of(N), judge) == judged(protocol, contest_of(N), bare)
-        assert [q.prompt() for q in judge.asked] == [q.prompt() for q in bare.asked]
 
 
 class Undecided(Bench):
@@ -165,25 +157,6 @@ def test_the_checklist_is_asked_of_all_where_their_mean_is_even() -> None:
     assert {v.checklist_margin for m in ties.matches for v in m.verdicts} == {None}
 
 
-def test_a_jury_grades_by_the_mean() -> None:
-    high, low = dict.fromkeys(names(N), 8.0), dict.fromkeys(names(N), 5.0)
-    tastes = {"a": high, "b": low, "c": low}
-    judge = Bench(tastes, Jury(("a", "b", "c"), quorum=2), failing=["c"])
-    ballots = judged("pointwise", contest_of(N), judge)
-    for points in ballots.scores:
-        assert points.score == pytest.approx(0.65)
-        assert [(p.judge, p.score) for p in points.parts] == [
-            ("a", pytest.approx(0.8)),
-            ("b", pytest.approx(0.5)),
-            ("c", None),
-        ]
-    judge = Bench(tastes, Jury(("a", "b", "c"), quorum=3), failing=["c"])
-    graded = judged("pointwise", contest_of(N), judge).scores
-    assert {p.score for p in graded} == {None}
-    assert graded[0].unscored == "no quorum, 2 of 3 judges usable (c: error: c is out of order)"
-    assert ItemBallots.model_validate(ballots.model_dump(mode="json")) == ballots
-
-
 def test_in_turns_the_next_one_takes_over() -> None:
     whole = judged("full_pairwise", contest_of(N), bench(1, True), swap="always")
     ballots = judged("full_pairwise", contest_of(N), bench(1, True, failing=["b"]), swap="always")
@@ -233,15 +206,6 @@ def test_turns_are_balanced(n: int, n_items: int, k: int, rng: Any) -> None:
             for first in pair:
                 assert spread(sides, [(pair, first, name) for name in jury.names]) <= 1
         assert spread(all_of, jury.names) <= 3
-
-
-def test_more_items_change_the_turns_of_the_last_ones_only() -> None:
-    jury = Jury(("a", "b", "c"), rotate=True)
-    few, many = contests(N, 65), contests(N, 100)
-    kept = 60  # whole blocks of 2 · 3 judges · 5 rounds
-    pairs = [p for each in few[0].schedule.rounds for p in each]
-    for one, other in zip(few[:kept], many[:kept], strict=True):
-        assert [jury.of_match(one, p) for p in pairs] == [jury.of_match(other, p) for p in pairs]
 
 
 def spread(counts: Mapping[Any, int], keys: Sequence[Any]) -> int:

@@ -1,15 +1,12 @@
 """What a run has spent outlives its process, whatever was under way at its end."""
 
-from typing import Any
-
 import anyio
 import pytest
-from inspect_ai.model import CachePolicy, ChatMessage, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.budget import (
     Budget,
-    BudgetSpentError,
     Ledger,
     Noted,
     Outgoing,
@@ -80,31 +77,6 @@ def test_attempts_share_the_budget_until_the_run_ends() -> None:
     assert attempt(max_calls=5).paid == Spent(5)
     Ledger("run").end()
     assert attempt(max_calls=5).paid == Spent()
-
-
-@pytest.mark.slow
-def test_what_the_cache_holds_is_served_when_all_is_spent() -> None:
-    asked: list[str] = []
-
-    def reply(input: list[ChatMessage], *_: Any) -> ModelOutput:
-        asked.append(input[-1].text)
-        return YES
-
-    model = get_model("mockllm/model", custom_outputs=reply)
-
-    async def ask(budget: Budget, text: str) -> None:
-        async with budget.call(Spent()) as ended:
-            await model.generate(text, cache=CachePolicy(expiry=None))
-            ended(Call(kind="match", role="j", model="m", cached=asked[-1] != text))
-
-    anyio.run(ask, attempt(max_calls=1), "first")
-    second = attempt(max_calls=1)
-    with pytest.raises(BudgetSpentError, match=r"1 of 1 calls"):
-        anyio.run(ask, second, "second")
-    asked.append("")
-    anyio.run(ask, second, "first")
-    assert asked == ["first", ""]
-    assert second.paid == attempt(max_calls=1).paid == Spent(1)
 
 
 def killed_under_way(budget: Budget, n: int) -> None:

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import anyio
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.scorers.judges import NotingJudge, contest_of, ladder, names, session_of
+from tests.scorers.judges import NotingJudge, contest_of, ladder, names
 from tests.scorers.reviews import by_reviewer, orders, panel, peers, review
 from tests.scorers.tournament import planted_contest
 from tiebreak.rankers import AGGREGATORS, aggregate_items
@@ -68,23 +67,6 @@ def test_every_reviewer_has_an_order_of_its_own() -> None:
     assert {name: more[name] for name in first} == first
 
 
-@pytest.mark.slow
-def test_no_place_is_anybodys() -> None:
-    n, items = 4, 300
-    places: Counter[tuple[str, str, int]] = Counter()
-    neighbours: Counter[tuple[str, str]] = Counter()
-    for item in range(items):
-        shown = orders(review(contest_of(n, item_id=str(item)), panel(n)))
-        places.update((r, m, p) for r, order in shown.items() for p, m in enumerate(order))
-        neighbours.update(pair for order in shown.values() for pair in pairwise(order))
-    # Binomial(300, 1/4): 75 ± 7.5; 4⁓5 standard deviations over the 64 cells.
-    assert len(places) == n**3
-    assert all(abs(seen - 75) < 34 for seen in places.values())
-    # Each of 12 ordered pairs is next to each other in 3 · 3!/4! · 2!/2! = 1/4 of the orders.
-    assert all(abs(seen - 300) < 68 for seen in neighbours.values())
-    assert len(neighbours) == n * (n - 1)
-
-
 def test_a_prompt_names_nobody_and_is_the_same_for_all() -> None:
     models = ["acme/zeta-9000", "globex/omega-pro", "initech/sigma"]
     contest = planted_contest({name: float(i) for i, name in enumerate(models)})
@@ -123,22 +105,6 @@ def test_equal_places_are_ties_and_what_is_left_out_has_none() -> None:
     assert np.array_equal(review_ranks(ballots, names(4)), expected, equal_nan=True)
 
 
-def test_reviews_of_a_protocol_of_ones_own() -> None:
-    async def run() -> None:
-        judge = panel(4)
-        session = session_of(contest_of(4), judge)
-        assert session.reviewers == judge.reviewers
-        first, second = await session.reviews({"m00": ["m03", "m01"], "m02": names(4)})
-        assert first.groups == (("m01",), ("m03",))
-        assert second.groups == tuple((m,) for m in names(4))
-        assert session.depth == 1
-        [third] = await session.reviews({"m01": names(2)})
-        assert list(session.ballots.listings) == [first, second, third]
-        assert [call.depth for call in session.ballots.calls] == [0, 0, 1]
-
-    anyio.run(run)
-
-
 # Sparse mode.
 
 
@@ -168,28 +134,6 @@ def test_sparse_reviewers_see_a_few_of_the_others(n: int, outsiders: int, degree
                 reached |= set(listing.shown)
     assert reached == set(names(n))
     assert place(ballots).ranks.keys() == set(names(n))
-
-
-def test_the_graph_is_drawn_for_each_item() -> None:
-    def graph(**more: Any) -> dict[str, frozenset[str]]:
-        shown = orders(review(contest_of(8, **more), panel(8), degree=3))
-        return {name: frozenset(one) for name, one in shown.items()}
-
-    assert graph() == graph()
-    others = [graph(item_id=str(i)) for i in range(5)] + [graph(seed=s) for s in range(1, 6)]
-    assert all(other != graph() for other in others)
-
-
-@pytest.mark.parametrize("degree", [4, 5, 30])
-def test_a_degree_that_leaves_nothing_out_is_the_full_mode(degree: int) -> None:
-    full = review(contest_of(4), panel(4))
-    assert review(contest_of(4), panel(4), degree=degree) == full
-    assert all(name in one.shown for name, one in by_reviewer(full).items())
-
-
-def test_the_largest_sparse_degree_leaves_out_the_own_answer_alone() -> None:
-    for name, listing in by_reviewer(review(contest_of(4), panel(4), degree=3)).items():
-        assert sorted(listing.shown) == [m for m in names(4) if m != name]
 
 
 # Identical answers.
@@ -233,14 +177,6 @@ def test_all_is_shown_where_reviewers_of_others_answers_cannot_link_all() -> Non
     # One more reviewer, who gave another answer, is enough.
     judge = NotingJudge(qualities, reviewers=peers(3))
     assert {len(one) for one in orders(review(contest, judge, degree=2)).values()} == {2}
-
-
-def test_nobody_is_asked_where_all_answers_are_identical() -> None:
-    judge = panel(3)
-    ballots = review(planted_contest({"m00": 1.0}, twins={"m00": ["m01", "m02"]}), judge)
-    assert ballots.complete
-    assert judge.asked == []
-    assert place(ballots).ranks == dict.fromkeys(names(3), 2.0)
 
 
 # From the reviews of an item to its ranking.
@@ -299,17 +235,3 @@ def test_an_item_without_a_proven_order_is_not_placed(monkeypatch: pytest.Monkey
     monkeypatch.setattr("tiebreak.scorers.placement.aggregate_items", unproven)
     with pytest.raises(NotPlacedError, match="kemeny_young finds no ranking: the search takes"):
         place(with_places([[1, 2, 3]], "kemeny_young"))
-
-
-def test_the_method_is_kept_with_the_ballots() -> None:
-    ballots = review(contest_of(3), panel(3), method="borda")
-    assert ballots.aggregator == "borda"
-    assert review(contest_of(3), panel(3)).aggregator == "kemeny_young"
-
-
-def test_methods_may_differ() -> None:
-    # m00 has a majority over each other one; m01 has the best mean: 1.5 … 2 against 2.2.
-    rows = [[1, 2, 3, 4]] * 3 + [[4, 1, 2, 3]] * 2
-    assert place(with_places(rows, "kemeny_young")).order[0] == ("m00",)
-    # (3 · 1 + 2 · 4) / 5 = 2.2 and (3 · 2 + 2 · 1) / 5 = 1.6
-    assert place(with_places(rows, "average")).order[0] == ("m01",)

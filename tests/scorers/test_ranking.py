@@ -8,6 +8,7 @@ from inspect_ai.scorer import SampleScore, Score, mean, stderr
 from markdown_it import MarkdownIt
 from rich.text import Text
 
+from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import (
     NotingJudge,
@@ -27,7 +28,6 @@ from tiebreak.scorers.ballots import (
     PointScore,
     Refinement,
     Skipped,
-    Tiering,
     ballots_text,
 )
 from tiebreak.scorers.catalogue import ONE_JUDGE
@@ -81,27 +81,15 @@ def test_what_has_no_ranking_is_unscored(stored: object, reason: str) -> None:
 ROUNDED = 0.00051
 
 
-def test_metrics_come_in_the_order_of_the_board() -> None:
-    values = [{"a": 0.0, "b": 1.0, "c": math.nan, "d": 0.5}] * 2
-    samples = [SampleScore(score=Score(value=value)) for value in values]
-    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
-    errors: Any = stderr_by_model()(samples)  # type: ignore[arg-type]
-    assert list(means) == list("bdac")
-    assert list(errors) == [f"stderr:{name}" for name in "bdac"]
-
-
-def test_spread_leaves_out_what_is_undefined() -> None:
-    values = [{"a": 1.0, "b": 0.0, "c": math.nan}, {"a": 0.5, "b": 0.5, "c": 0.5}]
-    samples = [SampleScore(score=Score(value=value)) for value in values]
-    # Means 0.75, 0.25 and 0.5: gaps 0.5, 0.25 and 0.25.
-    assert spread()(samples) == 0.333  # type: ignore[arg-type]
-
-
 def test_means_and_their_errors_are_inspects() -> None:
     values = [{"a": 1.0, "b": 0.2, "c": math.nan}, {"a": 0.5, "b": 0.9, "c": 0.5}, {"b": 0.4}]
     samples = [SampleScore(score=Score(value=value)) for value in values]
     means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
     errors: Any = stderr_by_model()(samples)  # type: ignore[arg-type]
+    assert list(means) == list("abc")
+    assert list(errors) == [f"stderr:{name}" for name in "abc"]
+    # Means 0.75, 0.5 and 0.5.
+    assert spread()(samples) == pytest.approx(0.167, abs=ROUNDED)  # type: ignore[arg-type]
     for model in "abc":
         column = [value[model] for value in values if not math.isnan(value.get(model, math.nan))]
         theirs = [SampleScore(score=Score(value=value)) for value in column]
@@ -133,25 +121,6 @@ def test_metrics_see_the_digits_that_lists_do_not_show() -> None:
     edited = shown[0].score.model_copy(update={"value": {"a": 0.5, "b": 0.333, "c": 0.25}})
     assert exact_values(edited) == edited.value
     assert rounded_score({"a": 0.5, "b": math.nan}, {}).metadata == {}
-
-
-def test_a_name_cannot_break_out_of_the_table() -> None:
-    name = "a|b\n# <img src=x>"
-    table = ballots_table(item("q", [match(name, "c", 0.5)], groups=((name,), ("c",))))
-    rows = [line for line in table.splitlines() if "img" in line]
-    assert len(rows) == 2
-    assert all(line.startswith("| ") and "\\|" in line and "&lt;img" in line for line in rows)
-
-
-def test_who_has_no_rank_has_no_value() -> None:
-    ballots = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",), ("c",)))
-    stored = ballots_text(ballots.model_copy(update={"placed_by": "win_rate"}))
-    # Two of three are ranked: 1 and 0; nothing is known about c.
-    assert score_ballots(stored, list("abc")).value == {
-        "a": 1,
-        "b": 0,
-        "c": pytest.approx(math.nan, nan_ok=True),
-    }
 
 
 @pytest.mark.slow
@@ -218,38 +187,27 @@ def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
 
 
 LONG = "acme/assistant-2026-10-01-with-a-long-name-of-its-own"
+LONG_NAMES = [
+    ["acme/a", "acme/b"],
+    ["acme/" + "x" * 35, "acme/b"],
+    ["acme/" + "x" * 36, "acme/b"],
+    ["acme/x", f"{LONG}-low", f"{LONG}-high"],
+    ["b", f"{LONG}-1"],
+    [LONG],
+    # Only the middle differs.
+    [f"acme/{'x' * 30}1{'x' * 30}", f"acme/{'x' * 30}2{'x' * 30}", "b"],
+]
 
 
-@pytest.mark.parametrize(
-    ("models", "shown"),
-    [
-        (["acme/a", "acme/b"], ["acme/a", "acme/b"]),
-        (["acme/" + "x" * 35, "acme/b"], ["acme/" + "x" * 35, "acme/b"]),
-        (["acme/" + "x" * 36, "acme/b"], ["…" + "x" * 36, "…b"]),
-        (
-            ["acme/x", f"{LONG}-low", f"{LONG}-high"],
-            [
-                "…x",
-                "…assistant-2026-10-…-name-of-its-own-low",
-                "…assistant-2026-10-…name-of-its-own-high",
-            ],
-        ),
-        (["b", f"{LONG}-1"], ["b", "acme/assistant-2026…ng-name-of-its-own-1"]),
-        ([LONG], ["acme/assistant-2026…long-name-of-its-own"]),
-        # Only the middle differs.
-        (
-            [f"acme/{'x' * 30}1{'x' * 30}", f"acme/{'x' * 30}2{'x' * 30}", "b"],
-            [f"acme/{'x' * 14}…{'x' * 20} (1)", f"acme/{'x' * 14}…{'x' * 20} (2)", "b"],
-        ),
-    ],
-)
-def test_long_names_of_models_are_told_apart_where_displays_cut_them(
-    models: list[str], shown: list[str]
-) -> None:
-    samples = [SampleScore(score=Score(value=dict.fromkeys(models, 0.5)))]
-    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
-    assert list(means) == shown
-    assert max(map(len, shown)) <= 40 + len(" (1)")
+def test_long_names_of_models_are_told_apart_where_displays_cut_them() -> None:
+    lines = []
+    for models in LONG_NAMES:
+        samples = [SampleScore(score=Score(value=dict.fromkeys(models, 0.5)))]
+        shown: Any = borda_by_model()(samples)  # type: ignore[arg-type]
+        assert len(shown) == len(models)
+        assert max(map(len, shown)) <= 40 + len(" (1)")
+        lines.append(f"{' | '.join(models)}\n    {' | '.join(shown)}\n")
+    check(__file__, "long_names.txt", "".join(lines))
 
 
 def scored(value: Any, results: Any = None) -> SampleScore:
@@ -309,127 +267,65 @@ def test_a_planted_item_is_not_ranked() -> None:
 
 # The judging of an item as Markdown: nothing is left out, and no text becomes markup.
 
-
-def cells(table: str) -> list[list[str]]:
-    """The cells of all table rows below a heading row."""
-    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in row] for row in rows]
-
-
-def test_places_are_counted_through_ties() -> None:
-    quality = {"a": 2.0, "b": 2.0, "c": 1.0}
-    ballots = judged("full_pairwise", planted_contest(quality), NotingJudge(quality))
-    table = ballots_table(ballots)
-    assert cells(table)[:3] == [["place", "model"], ["1", "a = b"], ["3", "c"]]
-    # There is no bracket here, so an even match sends nobody on.
-    assert ["Round 1", "a", "b", "+0.00", "tie", "1", "–"] in cells(table)
-
-
-def test_in_a_bracket_the_better_seed_goes_on() -> None:
-    played = [match("a", "b", 0.0), match("c", "a", None, round=2)]
-    table = ballots_table(item("q", played, groups=(("a",), ("b",), ("c",))))
-    assert ["Semi-final", "a", "b", "+0.00", "tie → better seed", "1", "a"] in cells(table)
-    assert [
-        "Final", "c", "a", "–", "**unscored** → better seed (no JSON in the reply)", "1", "c"
-    ] in cells(table)  # fmt: skip
-
-
-def test_who_has_no_rank_is_named() -> None:
-    judge = NotingJudge(ladder(3), silent=silent_on("m01"))
-    table = ballots_table(judged("full_pairwise", contest_of(3), judge))
-    assert cells(table)[1:4] == [["1", "m00"], ["2", "m02"], ["–", "m01"]]
-    assert table.count("**unscored** (silent)") == 2
-
-
-def test_flips_and_both_orders() -> None:
-    table = ballots_table(item("q", [match("a", "b", 0.3, second_order=-0.5)], groups=("a", "b")))
-    assert ["Final", "a", "b", "-0.10", "principles", "2 **flipped**", "b"] in cells(table)
-
-
-def test_points_with_their_grades() -> None:
-    scores = (
-        PointScore(candidate="a", grades={"P1": 9, "P2": 7}, score=0.8),
-        PointScore(candidate="b", unscored="it is empty"),
-        PointScore(candidate="c", grades={"P1": 1, "P2": 0}, score=0.05),
-        PointScore(
-            candidate="d",
-            score=0.5,
-            parts=(
-                PointScore(candidate="d", judge="x/one", score=0.5),
-                PointScore(candidate="d", judge="x/two", unscored="it is empty"),
-            ),
+AB = [["a"], ["b"]]
+GRADED = (
+    PointScore(candidate="a", grades={"P1": 9, "P2": 7}, score=0.8),
+    PointScore(candidate="b", unscored="it is empty"),
+    PointScore(candidate="c", grades={"P1": 1, "P2": 0}, score=0.05),
+    PointScore(
+        candidate="d",
+        score=0.5,
+        parts=(
+            PointScore(candidate="d", judge="x/one", score=0.5),
+            PointScore(candidate="d", judge="x/two", unscored="it is empty"),
         ),
-    )
-    asked = item("q", groups=[["a"], ["b"], ["c"], ["d"]])
-    table = ballots_table(asked.model_copy(update={"placed_by": "grades", "scores": scores}))
-    assert cells(table)[5:] == [
-        ["candidate", "points", "grades"],
-        ["a", "0.80", "P1 9, P2 7"],
-        ["b", "**unscored** (it is empty)", ""],
-        ["c", "0.05", "P1 1, P2 0"],
-        ["d", "0.50", "x/one 0.50, x/two –"],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("aggregator", "merged"),
-    [
-        ("borda", "Merged by borda."),
-        (
-            "kemeny_young",
-            "Merged by Kemeny–Young: 0 pairwise disagreements, proven optimal; the only optimal "
-            "order.",
-        ),
-    ],
+    ),
 )
-def test_how_reviews_were_merged(aggregator: str, merged: str) -> None:
-    ballots = review(contest_of(3), panel(3), method=aggregator)
-    [line] = [line for line in ballots_table(ballots).splitlines() if line.startswith("Merged")]
-    assert line == merged
-
-
-def test_why_seeds_came_by_lot() -> None:
-    ballots = item("q", [match("a", "b", 0.1)], groups=("a", "b"), unseeded="it is empty")
-    assert "Seeding **unscored** (it is empty): seeds by lot." in ballots_table(ballots)
-
-
-def test_only_items_that_joined_the_checklist_are_listed() -> None:
-    refinements = (
-        Refinement(round=1, slot=0, item_id="C5", principle_id="P1", description="It says 3."),
-        Refinement(round=1, slot=1, item_id="C6", description="Again.", duplicate_of="C5"),
-        Refinement(round=2, slot=0, unscored="it is empty"),
-    )
-    ballots = item("q", [match("a", "b", 0.1)], groups=("a", "b"))
-    table = ballots_table(ballots.model_copy(update={"refinements": refinements}))
-    assert table.endswith("Checklist items added:\n\n- C5 (P1): It says 3.")
-
-
-@pytest.mark.parametrize(
-    ("ballots", "words"),
-    [
-        (item("q", groups=(("a", "b"),)), "All answers are identical: nobody was asked."),
-        (
-            item("q", complete=False).model_copy(
-                update={"skipped": Skipped(after=40, of=162, error=0.05)}
-            ),
-            "**Not ranked**: skipped: the ranking was decided after 40 of 162 items.",
-        ),
-        (item("q", complete=False), "**Not ranked**: judging was cut short."),
-        (item("q", complete=False, groups=(("a", "b"),)), "**Not ranked**: judging was cut short."),
-    ],
+ADDED = (
+    Refinement(round=1, slot=0, item_id="C5", principle_id="P1", description="It says 3."),
+    Refinement(round=1, slot=1, item_id="C6", description="Again.", duplicate_of="C5"),
+    Refinement(round=2, slot=0, unscored="it is empty"),
 )
-def test_items_without_matches(ballots: ItemBallots, words: str) -> None:
-    table = ballots_table(ballots)
-    assert words in table
-    assert ("nobody was asked" in table) == ("nobody" in words)
-    assert ballots_table(ballots.model_copy(update={"tiering": Tiering()})) == table
+TABLES: dict[str, ItemBallots] = {
+    "a bracket: the better seed goes on": item(
+        "q", [match("a", "b", 0.0), match("c", "a", None, round=2)]
+    ),
+    "a flip": item("q", [match("a", "b", 0.3, second_order=-0.5)], groups=AB),
+    "all pairs: places are counted through ties": judged(
+        "full_pairwise", contest_of(3), NotingJudge({"m00": 2.0, "m01": 2.0, "m02": 1.0})
+    ),
+    "all pairs: who has no rank": judged(
+        "full_pairwise", contest_of(3), NotingJudge(ladder(3), silent=silent_on("m01"))
+    ),
+    "Swiss rounds: an unscored match sends nobody on": judged(
+        "swiss",
+        contest_of(4),
+        NotingJudge(ladder(4), silent=silent_about("m00", "m03")),
+        tiers=1,
+        rounds=3,
+        refine=False,
+    ),
+    "points": item("q", groups=[["a"], ["b"], ["c"], ["d"]]).model_copy(
+        update={"placed_by": "grades", "scores": GRADED}
+    ),
+    "reviews by Borda": review(contest_of(3), panel(3), method="borda"),
+    "reviews by Kemeny": review(contest_of(3), panel(3)),
+    "seeds by lot": item("q", [match("a", "b", 0.1)], groups=AB, unseeded="it is empty"),
+    "new items": item("q", [match("a", "b", 0.1)], groups=AB).model_copy(
+        update={"refinements": ADDED}
+    ),
+    "identical": item("q", groups=[["a", "b"]]),
+    "skipped": item("q", complete=False).model_copy(
+        update={"skipped": Skipped(after=40, of=162, error=0.05)}
+    ),
+    "cut short": item("q", complete=False),
+    "identical and cut short": item("q", complete=False, groups=[["a", "b"]]),
+}
 
 
-def test_an_unscored_swiss_match_sends_nobody_on() -> None:
-    judge = NotingJudge(ladder(4), silent=silent_about("m00", "m03"))
-    table = ballots_table(judged("swiss", contest_of(4), judge, tiers=1, rounds=3, refine=False))
-    [row] = [row for row in cells(table) if any("unscored" in cell for cell in row)]
-    assert row[4:] == ["**unscored** (silent)", "1", "–"]
+def test_tables() -> None:
+    texts = (f"=== {name}\n{ballots_table(ballots)}\n\n" for name, ballots in TABLES.items())
+    check(__file__, "tables.txt", "".join(texts))
 
 
 HOSTILE_CELLS = [

@@ -67,29 +67,7 @@ def test_an_item_with_words_repeats_itself_and_the_rule_has_no_sides(one: str, o
 
 
 def test_next_id_is_free() -> None:
-    assert next_id(LIST) == "C3"
-    assert next_id([item("C2", "x")]) == "C3"
-    assert next_id([]) == "C1"
-
-
-def test_an_item_comes_with_its_demonstration() -> None:
-    reply = RefineReply(
-        principle_id="P2",
-        description="Rejects floats",
-        differentiator="One does.",
-        anchor_split="4 vs 3",
-        higher_snippet="\nif isinstance(x, float):\n    return False\n",
-        lower_snippet="y" * (LONGEST_SNIPPET + 1),
-    )
-    found = item_of(reply, "C5")
-    assert (found.id, found.principle, found.description) == ("C5", "P2", "Rejects floats")
-    assert found.demonstration is not None
-    assert found.demonstration.levels == (
-        ("4", "if isinstance(x, float):\n    return False"),
-        ("3", "y" * LONGEST_SNIPPET + " …"),
-    )
-    # Half a pair shows nothing.
-    assert item_of(reply.model_copy(update={"lower_snippet": " \n"}), "C5").demonstration is None
+    assert (next_id(LIST), next_id([item("C2", "x")]), next_id([])) == ("C3", "C3", "C1")
 
 
 @pytest.mark.parametrize(

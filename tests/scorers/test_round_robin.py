@@ -1,6 +1,5 @@
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
 from random import Random
 from typing import Any
 
@@ -76,35 +75,6 @@ def test_a_sample_of_both_orders_is_drawn_from_what_is_asked(
     assert not any(map(twice, play("round_robin", items, rounds=rounds)))
 
 
-def test_a_sample_of_all_rounds_is_that_of_full_pairwise() -> None:
-    items = contests(5, 20)
-    rounds = play("round_robin", items, rounds=n_rounds(5), swap="sample")
-    assert [*map(twice, rounds)] == [*map(twice, play("full_pairwise", items, swap="sample"))]
-
-
-def test_a_sample_is_drawn_among_different_answers() -> None:
-    """With a and b alike, the first round of an item has one match or two."""
-    items = [
-        replace(
-            planted_contest({"a": 3.0, "c": 2.0, "d": 1.0}, item_id=str(n), twins={"a": "b"}),
-            position=n,
-            n_items=60,
-        )
-        for n in range(60)
-    ]
-    assert sum(map(len, map(twice, play("round_robin", items, swap="sample")))) == 20
-
-
-@pytest.mark.parametrize("settings", [{"newcomers": "c,d"}, {"baseline": "b"}])
-def test_beside_a_log_and_against_a_baseline_lots_name_any_pair(settings: dict[str, Any]) -> None:
-    items = contests(6, 40)
-    found = play("round_robin", items, swap="sample", **settings)
-    for contest, one in zip(items, found, strict=True):
-        met = {frozenset((match.high, match.low)) for match in one.matches}
-        assert contest.sampled is not None
-        assert twice(one) == {frozenset(contest.sampled)} & met
-
-
 @pytest.mark.parametrize("twins", [False, True])
 @pytest.mark.parametrize("n_models", [2, 5, 8])
 def test_all_rounds_ask_what_full_pairwise_asks_and_score_the_same(
@@ -133,44 +103,6 @@ def test_rounds_nest(n_models: int) -> None:
             assert before[item] <= now
             before[item] = now
     assert all(len(pairs) == n_models * (n_models - 1) // 2 for pairs in before)
-
-
-@pytest.mark.parametrize(("n_models", "rounds"), [(8, 1), (8, 3), (5, 2)])
-def test_pairs_meet_equally_often_in_both_orders(n_models: int, rounds: int) -> None:
-    met: Counter[tuple[str, str]] = Counter()
-    first: Counter[tuple[str, str]] = Counter()
-    for one in play("round_robin", contests(n_models, 50), rounds=rounds):
-        for match in one.matches:
-            met[match.high, match.low] += 1
-            first[match.high, match.low] += match.verdicts[0].first == match.high
-    assert set(met) == set(combinations(NAMES[:n_models], 2))
-    assert max(met.values()) - min(met.values()) <= 1
-    assert all(abs(2 * first[pair] - met[pair]) <= 1 for pair in met)
-
-
-def test_identical_answers_are_ties_that_count_no_more_than_matches() -> None:
-    # a and b give one answer on every second item; elsewhere a wins all, b loses all.
-    items = []
-    for number in range(40):
-        same = number % 2 == 0
-        quality = {"a": 9.0, "c": 5.0, "d": 4.0} | ({} if same else {"b": 1.0})
-        contest = planted_contest(quality, item_id=str(number), twins={"a": "b"} if same else {})
-        items.append(replace(contest, position=number, n_items=40))
-    one_round = scores(play("round_robin", items, rounds=1))
-    exhaustive = scores(play("full_pairwise", items))
-    # Pair a, b: 20 ties and 20 wins. Judged pairs of c never change, so every round tells the same.
-    assert one_round[0] == pytest.approx(exhaustive[0])
-    assert one_round == pytest.approx(exhaustive, abs=0.13)
-
-
-def test_only_scheduled_pairs_count_within_an_item() -> None:
-    contest = planted_contest({"a": 3.0, "c": 2.0, "d": 1.0}, twins={"a": "b"})
-    [ballots] = play("round_robin", [contest])
-    assert {frozenset(result[:2]) for result in results(ballots)} == {
-        frozenset(pair) for pair in ballots.scheduled
-    }
-    assert len(ballots.scheduled) == 2
-    assert set(place(ballots).borda.values()) <= {0.0, 0.5, 1.0}
 
 
 def test_an_unscored_match_leaves_the_pair_to_its_other_items() -> None:

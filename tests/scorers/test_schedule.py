@@ -10,9 +10,7 @@ from tiebreak.scorers.schedule import (
     SAMPLED_ROUNDS,
     Schedule,
     circle_method,
-    line,
     n_rounds,
-    turns,
 )
 
 
@@ -79,41 +77,9 @@ def test_a_sample_is_drawn_from_each_of_the_first_rounds_as_often(
     ]  # however many items there are
 
 
-def test_lots_decide_which_item_has_a_sample_of_its_first_round() -> None:
-    plan = Schedule(models(8), 100, "0")
-    assert len({item % 5 for item in range(100) if plan.sampled(item) == 0}) == 5
-
-
 def test_lots_decide_who_meets_first() -> None:
     first = {Schedule(models(8), 100, str(seed)).of(0)[0] for seed in range(20)}
     assert len(first) > 10
-
-
-def test_lines_and_turns_of_a_few_items_by_hand() -> None:
-    """Three rounds. A block of three items is a Latin square; two more are left over.
-
-    They are turned round at every other time that their round is played, column by column.
-    """
-    assert [line(item, 5, 3) for item in range(5)] == [
-        *([0, 1, 2], [1, 2, 0], [2, 0, 1]),
-        *([0, 2, 1], [1, 0, 2]),
-    ]
-    assert [turns(item, 5, 3) for item in range(5)] == [
-        *((0, 0, 1), (0, 0, 1), (0, 1, 0)),
-        *((1, 0, 0), (1, 1, 0)),
-    ]
-    # Two blocks: items take turns as a whole, and what is left over begins anew.
-    assert [turns(item, 8, 3) for item in range(8)] == [
-        *([(0, 0, 0), (1, 1, 1)] * 3),
-        *((0, 1, 0), (1, 0, 1)),
-    ]
-    # Two items and four rounds have a divisor in common: the sequence moves on by one.
-    assert [line(item, 2, 4) for item in range(2)] == [[0, 2, 1, 3], [1, 3, 2, 0]]
-
-
-@pytest.mark.parametrize(("n", "rounds"), [(2, 1), (3, 3), (4, 3), (5, 5), (8, 7)])
-def test_how_many_rounds_there_are(n: int, rounds: int) -> None:
-    assert n_rounds(n) == len(circle_method(n)) == rounds
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])

@@ -13,7 +13,6 @@ from tests.scorers.judges import (
     ladder,
     names,
     session_of,
-    silent_about,
 )
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing
@@ -23,13 +22,11 @@ from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.questions import (
-    CritiqueQuestion,
     MatchQuestion,
     RefineQuestion,
     ScoreQuestion,
 )
 from tiebreak.scorers.ranking import ballots_table
-from tiebreak.scorers.session import Session
 
 T = TypeVar("T")
 
@@ -49,33 +46,6 @@ class Refused(NotingJudge):
         for _ in range(self._turns):
             await anyio.sleep(0)
         return await super().ask(question, depth=depth, attempt=attempt)
-
-
-def test_match_numbers_and_results() -> None:
-    async def run() -> None:
-        session = session_of(contest_of(3), NotingJudge({"m00": 1.0, "m01": 1.0, "m02": 0.0}))
-        won = await session.match("m00", "m02")
-        lost = await session.match("m02", "m01")
-        tied = await session.match("m00", "m01", swap="always")
-        assert [m.result for m in (won, lost, tied)] == [1, 0, 0.5]
-        assert [(m.round, m.slot) for m in session.ballots.matches] == [(1, 0), (2, 0), (3, 0)]
-        assert (won.winner, lost.winner, tied.tied) == ("m00", "m01", True)
-        assert session.depth == 3  # one call, another, and two at once
-        assert session.ballots.matches == (won, lost, tied)
-
-    anyio.run(run)
-
-
-def test_scores_and_listing_are_handed_back_and_kept() -> None:
-    async def run() -> None:
-        session = session_of(contest_of(3), NotingJudge(ladder(3)))
-        assert await session.scores(["m02", "m00"]) == pytest.approx({"m02": 0.1, "m00": 0.3})
-        assert (await session.listing(names(3))).groups == (("m00",), ("m01",), ("m02",))
-        assert [one.candidate for one in session.ballots.scores] == ["m02", "m00"]
-        assert len(session.ballots.listings) == 1
-        assert session.depth == 2
-
-    anyio.run(run)
 
 
 def test_lots_and_labels_come_from_the_seed() -> None:
@@ -110,28 +80,6 @@ def test_all_stages_are_recorded_as_they_come() -> None:
     assert not any(stage.complete for stage in stages)
 
 
-def test_a_match_goes_from_critique_to_the_second_order() -> None:
-    judge = NotingJudge(ladder(2), scale=100)
-
-    async def run() -> None:
-        session = session_of(contest_of(2), judge)
-        [match] = await session.matches([Pairing(1, 0, "m00", "m01")], swap="close", critique=True)
-        assert [type(q) for q in judge.asked] == [CritiqueQuestion, MatchQuestion, MatchQuestion]
-        assert match.critique == "It is what it is.\nIt is what it is."
-        assert {v.first for v in match.verdicts} == {"m00", "m01"}
-        assert [call.depth for call in session.ballots.calls] == [0, 1, 2]
-
-    anyio.run(run)
-
-
-def test_an_unscored_first_order_does_not_ask_for_the_second_when_close() -> None:
-    judge = NotingJudge(ladder(2), silent=silent_about("m00", "m01"))
-    ballots = judged("full_pairwise", contest_of(2), judge, swap="close")
-    [match] = ballots.matches
-    assert len(match.verdicts) == len(match.discarded) == 1
-    assert len(ballots.calls) == 4
-
-
 @pytest.mark.parametrize("protocol", ["full_pairwise", "seal", "swiss"])
 def test_what_was_paid_for_is_kept_when_a_call_is_refused(protocol: str) -> None:
     def refuse(question: Question[Any]) -> bool:
@@ -157,17 +105,6 @@ def test_what_was_paid_for_is_kept_when_a_call_is_refused(protocol: str) -> None
     assert "**Not ranked**: judging was cut short." in ballots_table(last)
 
 
-def test_refinements_are_asked_once_and_matches_again() -> None:
-    def silent(question: Question[Any]) -> bool:
-        return isinstance(question, RefineQuestion)
-
-    judge = NotingJudge(ladder(4), scale=100, silent=silent)
-    ballots = judged("seal", contest_of(4), judge, swap="never", critique=False)
-    assert [r.unscored for r in ballots.refinements] == ["silent", "silent"]
-    assert sum(call.kind == "refine" for call in ballots.calls) == 4  # a try and its repair each
-    assert {len(m.verdicts[0].checklist) for m in ballots.matches} == {4}
-
-
 @pytest.mark.parametrize(("given", "times"), [({}, 2), ({"again": True}, 2), ({"again": False}, 1)])
 def test_what_stays_unscored_is_asked_once_more_unless_told_otherwise(
     given: dict[str, bool], times: int
@@ -186,16 +123,6 @@ def test_what_stays_unscored_is_asked_once_more_unless_told_otherwise(
     anyio.run(run)
 
 
-def test_nothing_asked_takes_no_time() -> None:
-    async def run() -> None:
-        session = session_of(contest_of(2), NotingJudge(ladder(2)))
-        await session.match("m00", "m01")
-        assert await session.matches([]) == []
-        assert session.depth == 1
-
-    anyio.run(run)
-
-
 def test_replies_come_in_the_order_of_the_questions() -> None:
     async def run() -> None:
         # The first question's reply is the last one to come.
@@ -203,18 +130,6 @@ def test_replies_come_in_the_order_of_the_questions() -> None:
         replies = await session.ask_all([ScoreQuestion(session.contest, name) for name in names(5)])
         grades = [set((reply.value or {}).values()) for reply in replies]
         assert grades == [{5}, {4}, {3}, {2}, {1}]
-
-    anyio.run(run)
-
-
-def test_depth_counts_the_longest_of_what_runs_side_by_side() -> None:
-    async def run() -> None:
-        judge = NotingJudge(ladder(4), silent=silent_about("m00", "m01"))
-        session: Session = session_of(contest_of(4), judge)
-        await session.matches([Pairing(1, 0, "m00", "m01"), Pairing(1, 1, "m02", "m03")])
-        assert session.depth == 4  # two tries with a repair each, beside a single call
-        await session.match("m02", "m00")
-        assert session.ballots.calls[-1].depth == 4
 
     anyio.run(run)
 
@@ -319,40 +234,12 @@ def test_an_even_match_without_a_usable_checklist_is_unscored_and_no_tie() -> No
     assert [call.depth for call in ballots.calls] == [0, 1, 2, 3, 4]
 
 
-def test_without_votes_on_principles_the_checklist_is_not_asked() -> None:
-    judge = TwoLayers(silent="principles")
-    match, _ = one_match(judge, "always")
-    assert match.decided_by == "unscored"
-    assert {q.votes for q in judge.asked if isinstance(q, MatchQuestion)} == {"principles"}
+def test_refinements_are_asked_once_and_matches_again() -> None:
+    def silent(question: Question[Any]) -> bool:
+        return isinstance(question, RefineQuestion)
 
-
-def test_all_that_differs_is_what_is_asked_for() -> None:
-    """So a judge has read the checklist when it votes on principles, and caches serve the rest."""
-    item = contest_of(6)
-    checklist = item.rubric.checklist
-    asked: list[Question[Any]] = [
-        MatchQuestion(item, checklist, "m00", "m01", votes=votes)
-        for votes in ("both", "principles", "checklist")
-    ]
-    prompts = [question.prompt() for question in asked]
-    assert len({(p.system, p.user.rpartition("\n")[0]) for p in prompts}) == 1
-    assert [p.user.rpartition("\n")[2] for p in prompts] == [
-        "Vote on the principles P1, P2, P3, P4 and on the checklist items C1, C2, C3, C4.",
-        "Vote on the principles P1, P2, P3, P4.",
-        "Vote on the checklist items C1, C2, C3, C4.",
-    ]
-    reasons = [
-        [
-            part
-            for part, own in (p.schema.json_schema.properties or {}).items()
-            if own.properties and "reasoning" in own.properties
-        ]
-        for p in prompts
-    ]
-    assert reasons == [["principles"], ["principles"], ["checklist"]]
-
-
-def test_the_default_asks_for_both() -> None:
-    judge = NotingJudge(ladder(4))
-    judged("full_pairwise", contest_of(4), judge)
-    assert {q.votes for q in judge.asked if isinstance(q, MatchQuestion)} == {"both"}
+    judge = NotingJudge(ladder(4), scale=100, silent=silent)
+    ballots = judged("seal", contest_of(4), judge, swap="never", critique=False)
+    assert [r.unscored for r in ballots.refinements] == ["silent", "silent"]
+    assert sum(call.kind == "refine" for call in ballots.calls) == 4  # a try and its repair each
+    assert {len(m.verdicts[0].checklist) for m in ballots.matches} == {4}

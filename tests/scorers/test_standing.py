@@ -34,11 +34,6 @@ def test_what_is_undefined_is_no_zero() -> None:
     assert math.isnan(computed(board_place(None, 3), 0.25))
 
 
-def test_the_place_is_what_the_leaderboard_says() -> None:
-    assert computed(board_place(2, 3), 1.0, 1.0) == 2
-    assert computed(board_place(2, 3)) == 2
-
-
 def test_inspect_can_tell_them_from_the_metrics_of_a_ranking_log() -> None:
     """It computes them again by their names alone."""
     ours = {registry_info(metric).name for metric in (borda(), borda_stderr(), board_place(1, 2))}

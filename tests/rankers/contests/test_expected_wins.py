@@ -1,13 +1,15 @@
+import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 import pytest
 
-from tests.rankers.contests.cases import Case, truths
+from tests.rankers.contests.cases import Case
 from tiebreak.rankers.contests import engine, study
 from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
 from tiebreak.rankers.contests.rounds import win_rates
@@ -19,32 +21,7 @@ NAN, INF = float("nan"), float("inf")
 TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
 LARGE = np.random.default_rng(0).normal(size=(12, 6))
 
-GOLDEN = [
-    [
-        1.4043760129659644,
-        1.8330632090761751,
-        0.3565640194489465,
-        1.7982171799027553,
-        0.2706645056726094,
-        1.3371150729335495,
-    ],
-    [
-        1.4440499970619982,
-        1.791226147210627,
-        0.3614467287185561,
-        1.7901519809455597,
-        0.2822745739930646,
-        1.3452580679823891,
-    ],
-    [
-        0.008017271889194426,
-        0.007458326180527581,
-        0.009893885385725722,
-        0.007066441087685209,
-        0.007387147930135181,
-        0.0092911570475511,
-    ],
-]
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 
 
 def same(first: object, second: object) -> None:
@@ -116,39 +93,10 @@ def test_all_cores_where_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert jobs == [2, 8]
 
 
-@pytest.mark.slow
-def test_processes_change_nothing() -> None:
-    same(csd(LARGE, iterations=30_000, n_jobs=2), csd(LARGE, iterations=30_000))
-
-
 def test_fewer_contests_are_the_first_of_more() -> None:
     strength = np.array([[0, 1, 2, 3, 4], [4, 1, 1, 0, 2]])
     many, few = unit_sums([Study(strength, (1, 0), n, 7) for n in (2345, 1234)])
     np.testing.assert_array_equal(many[:1234], few)
-
-
-def test_seeds_differ() -> None:
-    first, second = (csd(LARGE, iterations=500, seed=seed) for seed in (0, 1))
-    assert np.any(first.expected_wins != second.expected_wins)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("control_variate", "iterations"), [(False, 300), (True, 1000)])
-def test_standard_errors_are_calibrated(control_variate: bool, iterations: int) -> None:
-    case = Case(6, 4, 100, 1)
-    results = [
-        csd(case.scores, eliminate=1, iterations=iterations, seed=seed,
-            control_variate=control_variate)
-        for seed in range(200)
-    ]  # fmt: skip
-    z = np.array([(r.expected_wins - truths(case)) / r.standard_error for r in results])
-    assert 0.9 < np.sqrt(np.mean(z**2)) < 1.1
-    assert abs(z.mean()) < 0.15
-    order = np.argsort(np.argsort(-truths(case))) + 1
-    covered = [np.all((r.rank_lower <= order) & (order <= r.rank_upper)) for r in results]
-    assert np.mean(covered) >= 0.94
-    # They are not so wide as to say nothing.
-    assert np.mean([r.rank_upper - r.rank_lower for r in results]) < 1.5
 
 
 def test_control_variate_saves() -> None:
@@ -210,22 +158,6 @@ def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -
     # Two of five win, so everybody wins 0.4 a contest.
     assert np.all(np.abs(blocks.mean(axis=0) - 0.4) < 4 * error)
     assert np.all(error > 4 * np.sqrt(0.4 * 0.6 / 320_000))  # it was the numbering that decided
-
-
-@pytest.mark.slow
-def test_models_are_exchangeable() -> None:
-    order = np.array([4, 2, 7, 0, 1, 3, 6, 5, 11, 8, 10, 9])
-    first, second = csd(LARGE, eliminate=1), csd(LARGE[order], eliminate=1, seed=5)
-    spread = np.hypot(first.standard_error[order], second.standard_error)
-    assert np.all(np.abs(first.expected_wins[order] - second.expected_wins) < 4.5 * spread)
-
-
-def test_better_scores_never_hurt() -> None:
-    base = csd(LARGE, eliminate=1, iterations=20_000)
-    better = LARGE.copy()
-    better[3] += 2
-    after = csd(better, eliminate=1, iterations=20_000)
-    assert after.expected_wins[3] > base.expected_wins[3]
 
 
 def test_few_contests() -> None:

@@ -46,8 +46,3 @@ def test_equal_values_share_their_tier() -> None:
         found = natural_breaks(values, 3)
         for value in set(values.tolist()):
             assert len(set(found[values == value].tolist())) == 1
-
-
-def test_by_eye() -> None:
-    wins = [9.1, 8.9, 9.0, 7.0, 6.8, 4.2, 4.0, 4.1, 1.0, 0.5]
-    assert natural_breaks(wins).tolist() == [1, 1, 1, 2, 2, 3, 3, 3, 4, 4]

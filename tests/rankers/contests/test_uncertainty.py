@@ -4,9 +4,7 @@ import joblib
 import numpy as np
 import pytest
 
-from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
-from tiebreak.analysis.contests import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 from tiebreak.rankers.contests.sensitivity import _joint_ranks, drawn_wins
 
@@ -32,12 +30,6 @@ def test_each_table_is_played_as_it_is(
         expected = csd(table, rounds, eliminate, weights=weights, iterations=20_000)
         error = np.hypot(part.std(axis=0) / np.sqrt(150), expected.standard_error)
         assert np.all(np.abs(part.mean(axis=0) - expected.expected_wins) <= 4.5 * error + 1e-9)
-
-
-def test_against_the_oracle() -> None:
-    [wins] = drawn_wins(np.repeat([CASE.scores], 200, axis=0), None, [1])
-    truth = np.array([float(v) for v in exact.expected_wins(CASE.wins, (1,) * CASE.rounds)])
-    assert np.all(np.abs(wins.mean(axis=0) - truth) <= 4.5 * wins.std(axis=0) / 200**0.5 + 1e-9)
 
 
 def test_intervals_and_their_seed() -> None:
@@ -84,13 +76,3 @@ def test_joint_ranks_by_brute_force(apart: float) -> None:
 def test_joint_ranks_without_any_spread() -> None:
     lower, upper = _joint_ranks(np.tile([3.0, 1.0, 1.0], (20, 1)), 0.95)
     assert (lower.tolist(), upper.tolist()) == ([1, 2, 2], [1, 3, 3])
-
-
-@pytest.mark.slow
-def test_equal_models_are_seldom_told_apart() -> None:
-    error, told = 0.02, 0
-    for run in range(25):
-        scores = 0.7 + error * np.random.default_rng(run).normal(size=(6, 5))
-        drawn = drawn_scores(scores, np.full(scores.shape, error), seed=run)
-        told += bool(np.any(item_intervals(drawn, seed=run).rank_lower > 1))
-    assert told <= 3

@@ -7,36 +7,23 @@ import numpy as np
 import pytest
 
 from tests.rankers.ballots import uniform
-from tests.rankers.kemeny.exhaustive import all_costs, all_orders, profile, profiles
+from tests.rankers.kemeny.exhaustive import all_costs, all_orders, profiles
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.kemeny import cycles
-from tiebreak.rankers.kemeny.cycles import (
-    ROWS_PER_PAIR,
-    SCALE,
-    Bound,
-    bound_from,
-    copeland_order,
-    cycle_bound,
-    excess,
-    explore,
-    improve,
-    packed,
-    violated_cycles,
-)
 from tiebreak.rankers.profile import IntArray, margins, preference_counts
 
 
 def some_weights(n: int, seed: int) -> tuple[IntArray, IntArray]:
     rng = np.random.default_rng(seed)
     every = [t for t in permutations(range(n), 3) if t[0] == min(t)]
-    cycles = np.array(every, np.int64).reshape(-1, 3)
-    return cycles, rng.integers(0, SCALE, len(every)) * rng.integers(0, 2, len(every))
+    rows = np.array(every, np.int64).reshape(-1, 3)
+    return rows, rng.integers(0, cycles.SCALE, len(every)) * rng.integers(0, 2, len(every))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_cost_of_every_order_is_the_bound_and_what_it_violates(seed: int) -> None:
     margin = margins(uniform(np.random.default_rng(seed), 4 + seed, 5))
-    bound = bound_from(margin, *some_weights(5, seed))
+    bound = cycles.bound_from(margin, *some_weights(5, seed))
     assert (bound.regret >= 0).all()
     assert (bound.weights > 0).all()
     for order in all_orders(5):
@@ -47,7 +34,7 @@ def test_the_cost_of_every_order_is_the_bound_and_what_it_violates(seed: int) ->
             for cycle, weight in zip(bound.cycles.tolist(), bound.weights.tolist(), strict=True)
             if sum(place[cycle[t]] < place[cycle[(t + 1) % 3]] for t in range(3)) == 1
         )
-        assert SCALE * excess(order, margin) == bound.value + regret + single
+        assert cycles.SCALE * cycles.excess(order, margin) == bound.value + regret + single
 
 
 def test_bounds_hold_and_are_mostly_tight() -> None:
@@ -56,178 +43,52 @@ def test_bounds_hold_and_are_mostly_tight() -> None:
         counts = preference_counts(ranks)
         margin = counts - counts.T
         least = int(all_costs(ranks).min() - np.minimum(counts, counts.T).sum() // 2)
-        start = improve(copeland_order(margin), margin)
-        bound, order = cycle_bound(margin, start)
-        assert bound.value <= SCALE * least
-        assert least <= excess(order, margin) <= excess(start, margin)
+        start = cycles.improve(cycles.copeland_order(margin), margin)
+        bound, order = cycles.cycle_bound(margin, start)
+        assert bound.value <= cycles.SCALE * least
+        assert least <= cycles.excess(order, margin) <= cycles.excess(start, margin)
         total += 1
-        tight += bound.value > SCALE * (least - 1)
+        tight += bound.value > cycles.SCALE * (least - 1)
     # The 3-cycles describe the orders of up to 5 candidates fully, and those of 6 nearly.
     assert tight == total
-
-
-def test_the_first_rows_are_the_majority_cycles() -> None:
-    # 0 → 1 → 2 → 0 is the only cycle; 3 loses to all. Its three arcs are obeyed at once: 3 > 2.
-    beats = np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 0]], float)
-    assert violated_cycles(beats, np.ones((4, 4), int)).tolist() == [[0, 1, 2]]
-    assert violated_cycles(beats[::-1, ::-1], np.ones((4, 4), int)).tolist() == [[1, 3, 2]]
-
-
-def test_packed_cycles_share_no_vote_so_each_vote_raises_the_bound() -> None:
-    for seed in range(5):
-        margin = margins(uniform(np.random.default_rng(seed), 7, 14))
-        found = violated_cycles((margin > 0).astype(float), np.abs(margin))
-        weights = packed(margin, found)
-        assert weights.min() >= 0
-        assert bound_from(margin, found, SCALE * weights).value == SCALE * weights.sum() > 0
-
-
-def test_no_cycle_is_violated_by_an_order_or_by_halves() -> None:
-    order = np.triu(np.ones((6, 6)), 1)
-    assert violated_cycles(order, np.ones((6, 6), int)).shape == (0, 3)
-    halves = np.full((6, 6), 0.5) - np.eye(6) / 2
-    assert violated_cycles(halves, np.ones((6, 6), int)).shape == (0, 3)
-
-
-def test_violated_cycles_are_violated_the_worst_first_and_few_for_a_pair() -> None:
-    n = 14
-    rng = np.random.default_rng(0)
-    ahead = np.triu(rng.random((n, n)), 1)
-    ahead += np.tril(1 - ahead.T, -1)
-    found = violated_cycles(ahead, np.ones((n, n), int))
-    sums = [ahead[i, j] + ahead[j, k] + ahead[k, i] for i, j, k in found.tolist()]
-    every = [
-        ahead[i, j] + ahead[j, k] + ahead[k, i]
-        for i, j, k in permutations(range(n), 3)
-        if i == min(i, j, k)
-    ]
-    assert min(sums) > 2
-    assert sums == sorted(sums, reverse=True)
-    assert sums[0] == max(every)
-    pairs = np.sort(np.concatenate([found[:, [0, 1]], found[:, [1, 2]], found[:, [2, 0]]]), axis=1)
-    _, times = np.unique(pairs, axis=0, return_counts=True)
-    assert times.max() == ROWS_PER_PAIR
-    assert len(np.unique(found, axis=0)) == len(found)
 
 
 def test_the_stronger_of_two_cycles_comes_first() -> None:
     # 0 → 1 → 2 → 0 with margins 1, and 0 → 1 → 3 → 0 with margins 5, but for the 0 → 1 of 9.
     ahead = np.array([[0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1], [1, 0, 0, 0]], float)
     strength = np.array([[0, 9, 1, 5], [9, 0, 1, 5], [1, 1, 0, 1], [5, 5, 1, 0]])
-    assert violated_cycles(ahead, strength).tolist() == [[0, 1, 3], [0, 1, 2]]
+    assert cycles.violated_cycles(ahead, strength).tolist() == [[0, 1, 3], [0, 1, 2]]
 
 
 def test_stops_at_the_deadline() -> None:
     margin = margins(uniform(np.random.default_rng(0), 11, 30))
-    start = improve(copeland_order(margin), margin)
+    start = cycles.improve(cycles.copeland_order(margin), margin)
     with patch.object(cycles, "violated_cycles", side_effect=AssertionError("too late")):
-        bound, order = cycle_bound(margin, start, 1, time.monotonic())
+        bound, order = cycles.cycle_bound(margin, start, 1, time.monotonic())
     assert bound.value == 0
     assert order.tolist() == start.tolist()
-    assert cycle_bound(margin, start, 1, math.inf)[0].value > 0
+    assert cycles.cycle_bound(margin, start, 1, math.inf)[0].value > 0
 
 
 def test_a_program_that_runs_out_of_time_keeps_the_bound() -> None:
     margin = margins(uniform(np.random.default_rng(0), 11, 30))
-    start = improve(copeland_order(margin), margin)
+    start = cycles.improve(cycles.copeland_order(margin), margin)
     with patch("scipy.optimize.linprog") as linprog:
         linprog.return_value.success = False
-        bound, order = cycle_bound(margin, start, 1, time.monotonic() + 60)
+        bound, order = cycles.cycle_bound(margin, start, 1, time.monotonic() + 60)
         assert 0 < linprog.call_args.kwargs["options"]["time_limit"] <= 60
-    found = violated_cycles((margin > 0).astype(float), np.abs(margin))
-    kept = bound_from(margin, found, SCALE * packed(margin, found))
+    found = cycles.violated_cycles((margin > 0).astype(float), np.abs(margin))
+    kept = cycles.bound_from(margin, found, cycles.SCALE * cycles.packed(margin, found))
     assert (bound.value, order.tolist()) == (kept.value, start.tolist())
 
 
-def after_one_move(order: IntArray) -> list[IntArray]:
-    return [
-        np.insert(np.delete(order, here), there, order[here])
-        for here in range(len(order))
-        for there in range(len(order))
-    ]
-
-
-def test_excess_is_the_cost_above_all_minorities() -> None:
-    ranks = profile("tied and partial", 7, 5, 0)
-    counts = preference_counts(ranks)
-    base = np.triu(np.minimum(counts, counts.T)).sum()
-    found = [excess(order, counts - counts.T) + base for order in all_orders(5)]
-    assert found == all_costs(ranks).tolist()
-
-
-def test_copeland_order() -> None:
-    # a beats b and c; b and c tie with each other; d loses to all: 3 − 0, 1 − 1, 1 − 1, 0 − 3.
-    margin = np.array([[0, 2, 1, 1], [-2, 0, 0, 5], [-1, 0, 0, 3], [-1, -5, -3, 0]])
-    shuffled = [3, 2, 0, 1]
-    assert copeland_order(margin).tolist() == [0, 1, 2, 3]
-    # d c a b: the two that are tied by their columns.
-    assert copeland_order(margin[np.ix_(shuffled, shuffled)]).tolist() == [2, 1, 3, 0]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_no_move_helps_any_more(seed: int) -> None:
-    margin = margins(uniform(np.random.default_rng(seed), 7, 9))
-    start = np.arange(9)
-    found = improve(start, margin)
-    assert sorted(found.tolist()) == list(range(9))
-    assert start.tolist() == list(range(9))
-    cost = excess(found, margin)
-    assert cost <= excess(start, margin)
-    assert all(excess(moved, margin) >= cost for moved in after_one_move(found))
-
-
-@pytest.mark.slow
-def test_the_best_move_is_taken_first() -> None:
-    # From every order of a small profile, the first step is no worse than any single move.
-    for ranks in profiles(4, ballots=(3, 6), seeds=1):
-        margin = margins(ranks)
-        for start in permutations(range(4)):
-            order = np.array(start)
-            best = min(excess(moved, margin) for moved in after_one_move(order))
-            assert excess(improve(order, margin), margin) <= best
-
-
-def test_after_the_deadline_an_order_stays_as_it_is() -> None:
-    margin = margins(uniform(np.random.default_rng(0), 7, 9))
-    start = np.arange(9)
-    assert improve(start, margin, time.monotonic()).tolist() == list(range(9))
-    assert improve(start, margin, time.monotonic() + 60).tolist() != list(range(9))
-
-
-def test_small_orders() -> None:
-    assert improve(np.array([0]), np.zeros((1, 1), np.int64)).tolist() == [0]
-    assert improve(np.array([0, 1]), np.array([[0, -1], [1, 0]])).tolist() == [1, 0]
-    assert improve(np.array([1, 0]), np.zeros((2, 2), np.int64)).tolist() == [1, 0]
-
-
-def bounds(n: int) -> list[tuple[IntArray, Bound]]:
+def bounds(n: int) -> list[tuple[IntArray, cycles.Bound]]:
     """With weights that are far from the best, so that all is left to the search."""
     every = [margins(ranks) for ranks in profiles(n, ballots=(3, 6, 11), seeds=1)]
     return [
-        (margin, bound_from(margin, *some_weights(n, seed))) for seed, margin in enumerate(every)
+        (margin, cycles.bound_from(margin, *some_weights(n, seed)))
+        for seed, margin in enumerate(every)
     ]
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 6])
-@pytest.mark.parametrize("chunk", [2, 1 << 12])
-def test_the_cheapest_orders_within_the_gap(n: int, chunk: int) -> None:
-    columns = np.arange(n) * 37 + 2  # bits beyond the 64th
-    for margin, bound in bounds(n):
-        costs = np.array([SCALE * excess(order, margin) for order in all_orders(n)]) - bound.value
-        best = int(costs.min())
-        later = costs[costs > best]
-        with patch.object(cycles, "CHUNK", chunk):
-            assert best == 0 or explore(bound, best - 1, columns, math.inf) is None
-            exact = explore(bound, best, columns, math.inf)
-            wide = explore(bound, best + 5 * SCALE, columns, math.inf)
-        assert exact is not None
-        assert wide is not None
-        within = later[later <= best + 5 * SCALE]
-        for search, second in ((exact, None), (wide, int(within.min()) if within.size else None)):
-            assert search[1] == second
-            assert read(search[0], columns) == sorted(
-                tuple(columns[order].tolist()) for order in all_orders(n)[costs == best]
-            )
 
 
 def read(heads: cycles.Heads, columns: IntArray) -> list[tuple[int, ...]]:
@@ -246,22 +107,22 @@ def test_stops() -> None:
     _, bound = bounds(5)[0]
     stopped = pytest.raises(UnprovenOrderError, match="time or its memory")
     with stopped:
-        explore(bound, 10 * SCALE, np.arange(5), time.monotonic() - 1)
+        cycles.explore(bound, 10 * cycles.SCALE, np.arange(5), time.monotonic() - 1)
     with patch.object(cycles, "MAX_EDGES", 10), stopped:
-        explore(bound, 10 * SCALE, np.arange(5), math.inf)
+        cycles.explore(bound, 10 * cycles.SCALE, np.arange(5), math.inf)
 
 
 def test_gaps_that_are_no_exact_floats() -> None:
     # 0 → 1 → 2 → 0 by 2^40, 1 more and 2 more. 1, 2, 0 breaks only 0 → 1; 2, 0, 1 only 1 → 2.
     most = 1 << 40
     margin = np.array([[0, most, -most - 2], [-most, 0, most + 1], [most + 2, -most - 1, 0]])
-    bound = bound_from(margin, np.array([[0, 1, 2]]), np.array([3]))
+    bound = cycles.bound_from(margin, np.array([[0, 1, 2]]), np.array([3]))
     assert bound.value == 3 * 3 - 2 * 3
-    best = SCALE * most - bound.value  # 2^60 − 3
-    assert explore(bound, best - 1, np.arange(3), math.inf) is None
-    found = explore(bound, best + SCALE, np.arange(3), math.inf)
-    exact = explore(bound, best, np.arange(3), math.inf)
+    best = cycles.SCALE * most - bound.value  # 2^60 − 3
+    assert cycles.explore(bound, best - 1, np.arange(3), math.inf) is None
+    found = cycles.explore(bound, best + cycles.SCALE, np.arange(3), math.inf)
+    exact = cycles.explore(bound, best, np.arange(3), math.inf)
     assert found is not None
     assert exact is not None
-    assert found[1] == best + SCALE
+    assert found[1] == best + cycles.SCALE
     assert read(found[0], np.arange(3)) == read(exact[0], np.arange(3)) == [(1, 2, 0)]

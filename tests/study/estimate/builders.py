@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tiebreak.study.estimate.tokens import TokenCounter
-
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.contest import Contest
 from tiebreak.study.estimate.dry_judge import TokenCounter

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiebreak.study.estimate.tokens import TokenCounter
 
 from tests.study.estimate.builders import LETTERS, ONE, contests, known
 from tiebreak.prices import Price

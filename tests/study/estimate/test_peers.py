@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiebreak.study.estimate.tokens import TokenCounter
 
 from tests.study.estimate.builders import LETTERS, ONE, contest, contests, known
 from tiebreak.prerequisite import PrerequisiteError
