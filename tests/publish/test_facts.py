@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from tests.cases import cases
 from tests.publish.judged_runs import change_log, sha256, write_both
 from tiebreak.publish.facts import (
     UNSPECIFIED,
@@ -26,26 +27,7 @@ from tiebreak.publish.facts import (
 PLANTED = "planted-5ecr3t-value"
 
 
-@pytest.mark.parametrize(
-    ("name", "public"),
-    [
-        ("openai/gpt-5", "openai/gpt-5"),
-        ("together/meta-llama/Llama-3", "together/meta-llama/Llama-3"),
-        ("smollm2-135m/greedy", "smollm2-135m/greedy"),
-        ("hf//home/alice/models/llama", "hf/llama"),
-        ("hf//home/alice/models/llama/", "hf/llama"),
-        ("/data/private/x", "x"),
-        ("~/models/x", "x"),
-        ("~alice/models/x", "x"),
-        ("vllm/C:\\Users\\alice\\x", "vllm/x"),
-        ("\\\\server\\share\\x", "x"),
-        ("lm-eval/pretrained=/home/alice/x,dtype=float16", "lm-eval/pretrained=x,dtype=float16"),
-        ("file:///home/alice/x", "x"),
-        ("/", "model"),
-        ("", "model"),
-        ("a/b\\", "a/b"),
-    ],
-)
+@pytest.mark.parametrize(("name", "public"), cases(__file__, "public_name"))
 def test_public_name(name: str, public: str) -> None:
     assert public_name(name) == public
 
@@ -115,44 +97,12 @@ def test_public_words(text: str | None, public: str | None) -> None:
     assert public_words(text) == public
 
 
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("/a/b/c.yaml", "c.yaml"),
-        ("c.yaml", "c.yaml"),
-        ("C:\\a\\c.yaml", "c.yaml"),
-        ("s3://b/c.eval", "c.eval"),
-        ("math_reasoning", "math_reasoning"),
-    ],
-)
+@pytest.mark.parametrize(("path", "name"), cases(__file__, "file_name"))
 def test_file_name(path: str, name: str) -> None:
     assert file_name(path) == name
 
 
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("/home/alice/data/x.json", "x.json"),
-        ("/home/alice", "~"),
-        ("C:\\Users\\Alice Doe\\x y.json", "x y.json"),
-        ("C:/data/x", "x"),
-        ("~bob/x", "x"),
-        ("file:///srv/x.csv", "x.csv"),
-        ("\\\\server\\share\\x", "x"),
-        ("see /home/alice/x.log.", "see ~/x.log."),
-        (
-            {"a": ["/srv/private/b.txt", 1, None, True], "/": {}},
-            {"a": ["b.txt", 1, None, True], "/": {}},
-        ),
-        # No path, or content.
-        ("https://host/home/alice/y", "https://host/home/alice/y"),
-        ("\\frac{a}{b}\\sqrt{2}", "\\frac{a}{b}\\sqrt{2}"),
-        ("n // 2 / k", "n // 2 / k"),
-        ("and/or", "and/or"),
-        ("/", "/"),
-        ("open('/home/u/x')\npass", "open('/home/u/x')\npass"),
-    ],
-)
+@pytest.mark.parametrize(("value", "told"), cases(__file__, "without_folders"))
 def test_without_folders(value: object, told: object) -> None:
     assert without_folders(value) == told
 

@@ -5,6 +5,7 @@ import httpx2
 import pytest
 from huggingface_hub.errors import HfHubHTTPError
 
+from tests.cases import cases
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.hub import RetryPolicy
 
@@ -50,17 +51,7 @@ def test_waits_are_drawn_below_a_bound_that_doubles_up_to_the_longest() -> None:
 
 @pytest.mark.parametrize(
     ("headers", "seconds"),
-    [
-        ({"Retry_After": "7"}, 7),
-        (
-            {
-                "Retry_After": "Wed, 21 Oct 2026 07:28:30 GMT",
-                "Date": "Wed, 21 Oct 2026 07:28:00 GMT",
-            },
-            30,
-        ),
-        ({"RateLimit": '"api";r=0;t=55'}, 55),
-    ],
+    cases(__file__, "waiting_times"),
 )
 def test_the_hubs_own_waiting_time_is_kept_with_some_jitter_on_top(
     headers: dict[str, str], seconds: float

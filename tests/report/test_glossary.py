@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.expected import renewed
 from tests.report.page.sample_report import HOSTILE, report
 from tiebreak.report.glossary import GLOSSARY, markdown, pieces, terms_in
@@ -40,20 +41,7 @@ def test_terms_are_in_order_and_have_ids_of_their_own() -> None:
     assert len({term.id for term in GLOSSARY}) == len(GLOSSARY)
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("Borda: ranks of 95% interval", ["borda", "interval"]),
-        ("Ranks", ["rank-range"]),
-        ("Tiers, in which no tier", ["tier"]),
-        ("Least squares 95% interval", ["second-views", "interval"]),
-        ("the native score, unscored", ["native-score", "unscored"]),
-        ("Kemeny–Young and Bradley–Terry", ["kemeny-young", "second-views"]),
-        ("noise ceiling of the protocols", ["noise-ceiling", "protocol"]),
-        ("frontier, Bordaux, unscoredness, flip-flop, native_n", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "ids"), cases(__file__, "words_that_lead_to_a_meaning"))
 def test_words_that_lead_to_a_meaning(text: str, ids: list[str]) -> None:
     assert [term.id for _, term in terms_in(text)] == ids
     assert [term.id for term in terms(text.split(", ")) if ids] == ids
@@ -66,34 +54,15 @@ def test_only_the_first_of_a_kind_is_linked_and_what_is_foreign_stays_text() -> 
     assert "<script" not in linked(f"{HOSTILE} Borda")
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("a stands first (rank --place elimination).", "a stands first."),
-        ("Put a stronger judge in: --model-role judge=MODEL", "Put a stronger judge in"),
-        ("(no price for x/y:1; rank takes --price IN,OUT)", "(no price for x/y:1)"),
-        ("What the panel is worth: tiebreak peers LOG", "What the panel is worth"),
-        ("It needs a score; `tiebreak csd --missing` plays on", "It needs a score"),
-        ("Relative: of the best (eq. 2). --reference names one", "Relative: of the best (eq. 2)"),
-        ("(by --price where the log has none: a)", "(by --price where the log has none: a)"),
-        ("a--b beats c -- d; e", "a--b beats c -- d; e"),
-    ],
-)
+@pytest.mark.parametrize(("text", "left"), cases(__file__, "a_page_has_no_command_to_run"))
 def test_a_page_has_no_command_to_run(text: str, left: str) -> None:
     assert unhinted(text) == left
     assert linked("<b>" + text).endswith(left)
 
 
-@pytest.mark.parametrize(
-    ("meaning", "found"),
-    [
-        ("a `b` c", [("", "a "), ("code", "b"), ("", " c")]),
-        ("*a* b", [("", ""), ("em", "a"), ("", " b")]),
-        ("plain", [("", "plain")]),
-    ],
-)
-def test_marks_become_elements(meaning: str, found: list[tuple[str, str]]) -> None:
-    assert list(pieces(meaning)) == found
+@pytest.mark.parametrize(("meaning", "found"), cases(__file__, "marks_become_elements"))
+def test_marks_become_elements(meaning: str, found: list[list[str]]) -> None:
+    assert [list(piece) for piece in pieces(meaning)] == found
 
 
 def test_every_link_of_a_report_has_its_meaning() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.cases import cases
 from tests.report.showing import printed
 from tiebreak.report import latex, markdown
 from tiebreak.report.cells import bounds, number, rank, words
@@ -99,18 +100,7 @@ def test_prefixes() -> None:
     assert common_prefix([]) == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "lines"),
-    [
-        ("openai/gpt-5-2025-08-07", 14, ["openai/gpt-5-", "2025-08-07"]),
-        ("0.500 (of 12)", 9, ["0.500 (of", "12)"]),
-        ("peer_review:degree=2", 14, ["peer_review:", "degree=2"]),
-        ("Top-1", 4, ["Top-", "1"]),
-        ("通义千问模型版本", 8, ["通义千问", "模型版本"]),
-        ("", 5, [""]),
-        ("abcdefghijklmnop", 6, ["abcdef", "ghijkl", "mnop"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "width", "lines"), cases(__file__, "folds"))
 def test_folds(text: str, width: int, lines: list[str]) -> None:
     assert fold(text, width) == lines
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.demo.lab.planted import LabError, PlantedJudge, Pool, Traits, World, spread_out
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, place
@@ -180,21 +181,7 @@ def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> N
         assert len({contest.groups for contest in pool.contests}) > 10
 
 
-@pytest.mark.parametrize(
-    ("gap", "traits", "vote", "confidence"),
-    [
-        (0.3, {}, "left", 0.3),
-        (-0.3, {}, "right", 0.3),
-        (0.3, {"scale": 0.6}, "left", 0.5),
-        (2.0, {}, "left", 1.0),
-        (0.9, {"scale": 0.6}, "left", 1.0),
-        (0.0, {}, "tie", 0.0),
-        (0.3, {"resolution": 0.31}, "tie", 0.3),
-        (0.3, {"resolution": 0.3}, "left", 0.3),  # not smaller than the resolution
-        (-0.3, {"position_bias": 0.5}, "left", 0.2),  # −0.3 + 0.5
-        (0.3, {"position_bias": -0.4, "resolution": 0.2}, "tie", 0.1),
-    ],
-)
+@pytest.mark.parametrize(("gap", "traits", "vote", "confidence"), cases(__file__, "votes"))
 def test_votes(gap: float, traits: dict[str, float], vote: str, confidence: float) -> None:
     contest = POOL.contests[0]
     question = MatchQuestion(contest, contest.rubric.checklist, "a", "b")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
+from tests.cases import cases
 from tests.demo.lab.builders import simulate_world
 from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, spread_out
 from tiebreak.demo.lab.sheet import data_of
@@ -221,17 +222,7 @@ def test_processes_change_nothing() -> None:
     assert repr(studies[0]) == repr(studies[1])
 
 
-@pytest.mark.parametrize(
-    ("label", "swap", "settings"),
-    [
-        ("swiss", None, {}),
-        ("swiss", "never", {"swap": "never"}),
-        ("swiss:rounds=4,refine=false", None, {"rounds": 4, "refine": False}),
-        ("sorted:swap=always", "never", {"swap": "always"}),
-        ("listwise", "never", {}),
-        ("fixed_rubric", "never", {}),
-    ],
-)
+@pytest.mark.parametrize(("label", "swap", "settings"), cases(__file__, "read_variant"))
 def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
     variant = _variant(label, swap, "abcdef")
     assert (variant.label, variant.settings) == (label, settings)

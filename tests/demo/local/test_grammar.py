@@ -4,42 +4,10 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tiebreak.demo.local.provider import bounded, grammar
 
-CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({"type": "string"}, {"type": "string", "maxLength": 120}),
-    ({"type": "string", "maxLength": 7}, {"type": "string", "maxLength": 7}),
-    ({"type": "string", "enum": ["a"]}, {"type": "string", "enum": ["a"]}),
-    ({"type": "string", "description": "what"}, {"type": "string", "maxLength": 120}),
-    (
-        {"type": "number", "minimum": 0, "maximum": 1},
-        {"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.01},
-    ),
-    (
-        {"type": "integer"},
-        {"type": "integer", "minimum": -1_000_000_000, "maximum": 1_000_000_000},
-    ),
-    (
-        {"type": "array", "items": {"type": "string"}},
-        {"type": "array", "maxItems": 6, "items": {"type": "string", "maxLength": 120}},
-    ),
-    (
-        {"type": ["string", "null"]},
-        {"type": ["string", "null"], "maxLength": 120},
-    ),
-    (
-        {"anyOf": [{"type": "string"}, {"type": "null"}]},
-        {"anyOf": [{"type": "string", "maxLength": 120}, {"type": "null"}]},
-    ),
-    (
-        {"type": "object", "properties": {"description": {"type": "boolean"}}},
-        {
-            "type": "object",
-            "properties": {"description": {"type": "boolean"}},
-            "additionalProperties": False,
-        },
-    ),
-]
+CASES: list[tuple[dict[str, Any], dict[str, Any]]] = cases(__file__, "cases")
 
 
 @pytest.mark.parametrize(("schema", "expected"), CASES)

@@ -10,6 +10,7 @@ import pytest
 import tiebreak
 from tests.analysis.peers.builders import reviews
 from tests.analysis.test_contests import report as contest
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, write_log
 from tests.report.page.logs import Folder, judged, small
 from tests.report.page.test_items import told
@@ -206,18 +207,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("plain text, 汉字 é", "plain text, 汉字 é"),
-        ("a\tb\nc\u00a0d\u3000e", "a\tb\nc\u00a0d\u3000e"),
-        ("\x1b[31m\x00\x7f\x9b", "‹U+001B›[31m‹U+0000›‹U+007F›‹U+009B›"),
-        ("\u202e\u200b\u061c\ufeff", "‹U+202E›‹U+200B›‹U+061C›‹U+FEFF›"),
-        ("\ud800\u2028\U000e0041", "‹U+D800›‹U+2028›‹U+E0041›"),
-        (7, 7),
-        (None, None),
-    ],
-)
+@pytest.mark.parametrize(("value", "shown"), cases(__file__, "signs_for_what_cannot_be_seen"))
 def test_signs_for_what_cannot_be_seen(value: object, shown: object) -> None:
     assert visible(value) == shown
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.ranking_logs.builders import all_pairs, bracket, graded, item, match, sample, skipped
 from tests.report.page.logs import RUBRIC, Folder, judged, whole
 from tiebreak.rankers import Resampling
@@ -176,43 +177,7 @@ def test_logs_that_do_not_say_what_was_asked(tmp_path: Path) -> None:
     assert story["answers"] == {}
 
 
-@pytest.mark.parametrize(
-    ("contest", "known"),
-    [
-        ("text", {}),
-        ([1], {}),
-        ({"task": 5, "answers": ["a"], "rubric": [1]}, {}),
-        (
-            {"task": "T", "answers": {"a": {"x": 1}, "b": "B", "c": None}},
-            {"task": "T", "answers": {"b": "B"}},
-        ),
-        (
-            {"rubric": {"principles": [1, {"name": "no id"}, {"id": 7}], "checklist": 3}},
-            {"rubric": {"principles": [], "checklist": []}},
-        ),
-        (
-            {
-                "rubric": {
-                    "principles": [
-                        {"id": "P1", "name": 1, "weight": float("nan")},
-                        {"id": "P2", "weight": 1, "description": None, "more": "x"},
-                        {"id": "P3", "weight": "0.5", "description": "Is it?"},
-                    ]
-                }
-            },
-            {
-                "rubric": {
-                    "principles": [
-                        {"id": "P1"},
-                        {"id": "P2", "weight": 1},
-                        {"id": "P3", "description": "Is it?"},
-                    ],
-                    "checklist": [],
-                }
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("contest", "known"), cases(__file__, "metadata_that_no_task_would_write"))
 def test_metadata_that_no_task_would_write(
     tmp_path: Path, contest: object, known: dict[str, Any]
 ) -> None:
@@ -294,25 +259,7 @@ def test_rows(tmp_path: Path) -> None:
     assert [cell.key for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
 
 
-@pytest.mark.parametrize(
-    ("runs", "first"),
-    [
-        # The run of each story, its epoch, its ranks; then what is said of who is first.
-        ([(0, 1, {"a": 1, "b": 2})], "a"),
-        ([(0, 1, {"a": 1, "b": 2}), (0, 2, {"a": 1, "b": 2})], "a"),
-        ([(0, 1, {"a": 1, "b": 2}), (0, 2, {"a": 2, "b": 1})], "a by seal · b by seal, epoch 2"),
-        ([(0, 1, {})], ""),
-        ([(1, 1, {"a": 1, "b": 2})], "a by swiss"),
-        ([(0, 1, {"a": 1, "b": 2}), (1, 1, {"a": 1, "b": 2})], "a by all"),
-        ([(0, 1, {"a": 1, "b": 2}), (1, 1, {})], "a by seal"),
-        ([(0, 1, {"a": 1.5, "b": 1.5}), (1, 1, {"a": 2, "b": 1})], "a, b by seal · b by swiss"),
-        (
-            [(0, 1, {"a": 1, "b": 2}), (1, 1, {"a": 2, "b": 1}), (2, 1, {"a": 1, "b": 2})],
-            "a by seal, stars · b by swiss",
-        ),
-        ([(2, 1, dict.fromkeys("abcd", 2.5))], "4 models tied by stars"),
-    ],
-)
+@pytest.mark.parametrize(("runs", "first"), cases(__file__, "who_is_first_and_by_which_run"))
 def test_who_is_first_and_by_which_run(runs: list[Any], first: str) -> None:
     stories = [{"run": run, "epoch": epoch, "ranks": ranks} for run, epoch, ranks in runs]
     names = ["seal", "swiss", "stars"] if any(run for run, *_ in runs) else ["seal"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.alignment.panels import people
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, write_shards
 from tests.report.page.logs import small, whole
 from tests.report.page.test_sections import texts_of
@@ -69,15 +70,7 @@ def test_shards(tmp_path: Path) -> None:
     assert part.sheet.subtitle[0].endswith("log: (4 shards: 1.eval, …, 4.eval)")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("log: /a/b/x.eval", "log: x.eval"),
-        ("/a/b/x.eval.old and /a/b/other.eval", "x.eval.old and other.eval"),
-        ("run `inspect eval-retry '/a/b/y z.eval'`", "run `inspect eval-retry 'y z.eval'`"),
-        ("nothing", "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), cases(__file__, "short_texts"))
 def test_short_texts(text: str, said: str) -> None:
     short = shortener({"/a/b/x.eval": "x.eval", "/a/b/": "", "/a/b/y z.eval": "y z.eval"})
     assert short(text) == said

@@ -13,6 +13,7 @@ import pytest
 from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
 from tests.analysis.whole import told
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, item, listed, match, starred
 from tests.report.figures.samples import row
@@ -176,42 +177,7 @@ def test_warnings_stand_once_beside_their_board(tmp_path: Path) -> None:
     assert f'<a href="#{first.id}"><bdi>{title}</bdi></a>{more},' in text
 
 
-@pytest.mark.parametrize(
-    ("boards", "said"),
-    [
-        # For each board its models, best first, how many tiers of one, and the judge's trust.
-        (
-            [("ab", True, "fine"), ("abc", True, "fine")],
-            "a stands first on both boards; on each of them is it told apart from every other "
-            "model. The judge: fine on 2 of 2 judged boards.",
-        ),
-        (
-            [("ab", False, "fine"), ("ab", False, "unknown"), ("ab", False, "")],
-            "On none of the 3 boards are two models told apart: no order of a board is a ranking. "
-            "The judge: fine on 1, unknown on 1 of 2 judged boards.",
-        ),
-        (
-            [("ab", True, ""), ("ab", False, "")],
-            "a stands first on both boards; on 1 of them is it told apart from every other model. "
-            "On 1 of them no two models are told apart.",
-        ),
-        (
-            [
-                ("ab", True, "doubtful"),
-                ("ba", True, "fine"),
-                ("ab", False, "fine"),
-                ("", False, ""),
-            ],
-            "No model stands first on all 3 boards: a on 2, b on 1. On 1 of them no two models are "
-            "told apart. The judge: fine on 2, doubtful on 1 of 3 judged boards.",
-        ),
-        (
-            [(name + "xy", True, "") for name in "abcdefa"],
-            "No model stands first on all 7 boards: a on 2, b on 1, c on 1, d on 1, 2 other "
-            "models.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("boards", "said"), cases(__file__, "what_all_boards_say"))
 def test_what_all_boards_say(boards: list[tuple[str, bool, str]], said: str) -> None:
     made = []
     for models, apart, trust in boards:
@@ -288,14 +254,7 @@ def test_pairs_of_models_are_a_matrix(contents: Contents, everything: Page) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("title", "shown"),
-    [
-        (None, "Which model is better? gsm8k"),
-        ("Mine", "Mine"),
-        ("a\x1b[31m\u202eb\nc", r"a\x1b[31m\u202eb c"),
-    ],
-)
+@pytest.mark.parametrize(("title", "shown"), cases(__file__, "titles"))
 def test_titles(tmp_path: Path, title: str | None, shown: str) -> None:
     assert (
         page(contents_of([small(tmp_path)], how=Resampling(draws=100)), title=title).title == shown

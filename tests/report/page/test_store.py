@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.report.page.items import pack, unpack
 
 # All code points, lone surrogates and NUL among them, and what ends or opens things in HTML.
@@ -91,18 +92,7 @@ def test_a_chunk_cannot_leave_its_tag(text: str) -> None:
     gzip.decompress(base64.b64decode(chunk)).decode("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("lengths", "places"),
-    [
-        ([], []),
-        ([10, 10, 10], [0, 0, 0]),
-        # A chunk ends with the item that reaches 100 characters; {"t":"…"} adds 8 to a text.
-        ([91, 0, 10], [0, 0, 1]),
-        ([92, 0, 10], [0, 1, 1]),
-        ([500, 500], [0, 1]),
-        ([10, 500, 10], [0, 0, 1]),
-    ],
-)
+@pytest.mark.parametrize(("lengths", "places"), cases(__file__, "where_chunks_end"))
 def test_where_chunks_end(lengths: list[int], places: list[int]) -> None:
     chunks: list[str] = []
     starts, _ = pack(({"t": "x" * n} for n in lengths), chunks.append, size=100)
