@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -125,6 +128,39 @@ def told(content: bytes, path: str) -> str:
         return content.decode("utf-8", "replace")
     table = pq.read_table(BytesIO(content))
     return f"{table.schema.metadata}{json.dumps(table.to_pylist(), ensure_ascii=False)}"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+LOAD = """
+import json, sys
+from datasets import load_dataset, logging
+logging.disable_progress_bar()
+tables = {}
+for table in json.loads(sys.argv[2]):
+    config, split = table.split("/")
+    tables[table] = load_dataset(sys.argv[1], config, split=split).to_list()
+print(json.dumps(tables, default=str))
+"""
+
+
+def loaded(dataset: str, tables: Iterable[str], **settings: str) -> dict[str, Any]:
+    """The rows of tables ("config/split") by the real `load_dataset`, which reads its settings when
+    it is imported: hence a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, dataset, json.dumps([*tables])],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", **settings},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def rows_in(content: bytes) -> list[dict[str, Any]]:

@@ -26,17 +26,17 @@ pytestmark = pytest.mark.usefixtures("small_files")
 def test_a_first_publication_makes_a_private_dataset_with_everything_in_one_commit(
     hub: FakeHub,
 ) -> None:
-    done = publish(hub, bundle_of(1, 2))
+    done = publish(hub, bundle_of(1, 2, 3))
     repo = hub.repos[REPO]
     head = repo.resolve("main")
-    assert titles(hub) == ["Add 2 runs: run1, run2", "initial commit"]
-    assert head.description == "- run1\n- run2"
-    expected = {".gitattributes", "README.md", LATEST, *run(1), *run(2)}
+    assert titles(hub) == ["Add 3 runs: run1, run2, run3", "initial commit"]
+    assert head.description == "- run1\n- run2\n- run3"
+    expected = {".gitattributes", "README.md", LATEST, *run(1), *run(2), *run(3)}
     assert set(head.tree) == expected
     assert all(head.tree[path] == content for path, content in run(1).items())
     assert repo.private
     assert (done.url, done.commit) == (f"{hub.url}/datasets/{REPO}", head.oid)
-    assert (done.published, done.already) == (("run1", "run2"), ())
+    assert (done.published, done.already) == (("run1", "run2", "run3"), ())
     assert (done.private, done.made_public, done.tries, done.pull_request) == (True, False, 1, None)
 
 
@@ -75,10 +75,10 @@ def test_a_lost_card_and_a_new_licence_are_written_without_a_new_run(hub: FakeHu
 
 
 def test_the_title_names_some_of_many_runs_and_the_description_all(hub: FakeHub) -> None:
-    publish(hub, bundle_of(1, 2, 3, 4, 5))
+    publish(hub, bundle_of(1, 2, 3, 4))
     head = hub.repos[REPO].resolve("main")
-    assert head.title == "Add 5 runs: run1, run2, run3 and 2 more"
-    assert head.description.splitlines() == [f"- run{k}" for k in range(1, 6)]
+    assert head.title == "Add 4 runs: run1, run2, run3 and 1 more"
+    assert head.description.splitlines() == [f"- run{k}" for k in range(1, 5)]
 
 
 # Content that is there already.
