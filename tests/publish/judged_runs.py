@@ -18,11 +18,12 @@ from tests.ranking_logs.builders import bracket, call, sample, write_log
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import Bundle, bundle_of
-from tiebreak.publish.runs import read_runs
+from tiebreak.publish.runs import Run, read_runs
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 CREATED = "2026-01-01T00:00:00+00:00"
+FEW = Resampling(draws=200)
 RUBRIC = {"version": 1, "principles": []}
 
 
@@ -109,6 +110,12 @@ def change_log(path: Path, change: Callable[[EvalLog], None]) -> Path:
     change(log)
     write_eval_log(log, str(path))
     return path
+
+
+def run_of(path: Path, *items: ItemBallots, how: Resampling = FEW, **fields: Any) -> Run:
+    """The run of a log of these items."""
+    [run], _ = read_runs([write_log(path / "1.eval", list(items), **fields)], how=how)
+    return run
 
 
 def bundle(

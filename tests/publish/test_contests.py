@@ -13,7 +13,6 @@ from tests.publish.fake_hub import FakeHub
 from tests.publish.hub_client import REPO, send
 from tests.publish.judged_runs import contents, loaded, rows_in, told, write_both
 from tests.publish.test_every_eval_ever import APART, validate
-from tests.publish.test_every_eval_ever import write as write_files
 from tests.tables.builders import task_values, write_summary
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.contests import ContestReport, contest_report
@@ -340,10 +339,8 @@ def test_the_validator_accepts_the_records(tmp_path: Path) -> None:
     scores = "model,x,y\norg/a,9,9\nCON/../b,1,1\nc d,5,\n"
     table = table_of(tmp_path, scores)
     report = contest_report(table, options={"iterations": 2000, "missing": "worst"})
-    assert (
-        validate(write_files(tmp_path, contest_records(contest_of(report), organization="me")))
-        == []
-    )
+    records = contest_records(contest_of(report), organization="me")
+    assert validate(tmp_path, records) == []
 
 
 def test_nothing_to_publish_is_said(tmp_path: Path) -> None:
