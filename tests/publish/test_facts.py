@@ -2,16 +2,17 @@
 
 import json
 from dataclasses import asdict
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspect_ai.log import EvalLog, EvalRevision
+from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.cases import cases
-from tests.publish.judged_runs import change_log, sha256, write_both
+from tests.publish.judged_runs import change_log, plant, sha256, write_both
 from tiebreak.publish.facts import (
     UNSPECIFIED,
     facts_of,
@@ -107,41 +108,9 @@ def test_without_folders(value: object, told: object) -> None:
     assert without_folders(value) == told
 
 
-def plant(log: EvalLog) -> None:
-    """Put a value wherever a header has room for one."""
-    config = GenerateConfig(
-        temperature=0.25,
-        max_tokens=99,
-        reasoning_effort="low",
-        system_message=PLANTED,
-        stop_seqs=[PLANTED],
-        extra_headers={"Authorization": PLANTED},
-        extra_body={"x": PLANTED},
-    )
-    role = ModelConfig(
-        model="openai/gpt-5", config=config, base_url=f"https://{PLANTED}", args={"k": PLANTED}
-    )
-    spec = log.eval
-    spec.model_roles = {"judge": role, "meta_judge": [role], f"x{PLANTED}": role}
-    spec.model, spec.model_args = "openai/gpt-5", {"api_key": PLANTED, "deep": [{"x": PLANTED}]}
-    spec.model_base_url = f"https://u:{PLANTED}@h/"
-    spec.model_generate_config = config
-    spec.revision = EvalRevision(type="git", origin=f"https://u:{PLANTED}@h/", commit="c0ffee")
-    spec.task_args = {
-        **{"swap": "always", "refine": True, "rounds": 3, "rubric": f"/home/{PLANTED}/my.yaml"},
-        **{"protocol": f"/home/{PLANTED}/p.py@mine", "task_type": f"/{PLANTED}"},
-        **{"candidates": PLANTED, "settings": {"x": PLANTED}, "api_key": PLANTED},
-    }
-    spec.task_file, spec.task_args_passed = f"/home/{PLANTED}/t.py", {"x": PLANTED}
-    spec.tags, spec.packages = [PLANTED], {"inspect_ai": "0.3.285", "secret": PLANTED}
-    assert spec.metadata is not None
-    spec.metadata |= {"token": PLANTED, "seed": 7, "tiebreak_prompts": "ab" * 32}
-    log.plan.config = config
-
-
 @pytest.mark.slow
 def test_only_what_is_allowed_is_said(tmp_path: Path) -> None:
-    log = change_log(write_both(tmp_path / PLANTED), plant)
+    log = change_log(write_both(tmp_path / PLANTED), lambda log: plant(log, repeat(PLANTED)))
     facts = facts_of(str(log))
     assert PLANTED not in json.dumps(asdict(facts))
     settings = {"temperature": 0.25, "max_tokens": 99, "reasoning_effort": "low"}
