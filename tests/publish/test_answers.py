@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog
@@ -67,7 +68,10 @@ def test_where_answers_are_looked_for(
 def test_answers_that_came_from_the_hub_are_looked_for_there(tmp_path: Path) -> None:
     address = "hf://datasets/me/ranks"
     pool = load_candidates(write_candidates(tmp_path / "candidates"))
-    about = {"metadata": {"candidate_sources": ["x.eval"]}, "task_args": {"candidates": [address]}}
+    about: dict[str, Any] = {
+        "metadata": {"candidate_sources": ["x.eval"]},
+        "task_args": {"candidates": [address]},
+    }
     run = run_in(write_ranking(tmp_path / "seal.eval", pool, **about))
     assert places_of(run, [], []) == [[address]]
 

@@ -60,7 +60,7 @@ BOARDS = [
 def contest_row(name: str, model: str, table: str = "contest", **more: Any) -> dict[str, Any]:
     place = int(model[1:])
     score = {"contest_id": name, "model": model, "rank": place, "value": 2.5 - place / 10}
-    return dict.fromkeys(schema("contests").names) | cases(__file__, table) | score | more
+    return {**dict.fromkeys(schema("contests").names), **cases(__file__, table), **score, **more}
 
 
 def over_items(model: str, **more: Any) -> dict[str, Any]:

@@ -85,7 +85,12 @@ def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
         assert found["borda"] == pytest.approx(row.borda)
         assert found["place"] == row.rank
         path = (folder / f"{outcome.model}{suffix}").as_posix()
-        about = {"model": outcome.model, "benchmark": "gsm8k", "score": SEAL, "place": row.rank}
+        about: dict[str, Any] = {
+            "model": outcome.model,
+            "benchmark": "gsm8k",
+            "score": SEAL,
+            "place": row.rank,
+        }
         assert outcome == Outcome(path, "written", **about, of=3, n_scored=2, n_items=2)
     assert done.unwritten == ()
 
