@@ -155,17 +155,7 @@ def test_seeds_make_other_answers() -> None:
     assert len(set(gaps)) == 3
 
 
-@pytest.mark.parametrize(
-    ("n", "ties", "sizes"),
-    [
-        (8, 0.0, [1] * 8),
-        (8, 0.25, [1, 1, 1, 1, 2, 2]),  # 2 answers of 8 repeat another's
-        (8, 0.5, [2, 2, 2, 2]),
-        (8, 0.75, [4, 4]),
-        (5, 0.5, [1, 2, 2]),  # round(2.5) = 2
-        (8, 0.99, [8]),
-    ],
-)
+@pytest.mark.parametrize(("n", "ties", "sizes"), cases(__file__, "repeated"))
 def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> None:
     pool = Pool(World(spread_out(n, 0.2), Traits(verbosity_bias=0.5), ties=ties), 30, 0)
     for number, contest in enumerate(pool.contests):

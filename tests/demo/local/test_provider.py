@@ -17,6 +17,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
+from tests.cases import cases
 from tiebreak.demo.local import provider
 from tiebreak.demo.local.provider import LocalAPI, chat_request
 from tiebreak.prerequisite import PrerequisiteError
@@ -132,14 +133,7 @@ def test_the_cache_tells_files_apart_but_not_ports(gguf: str) -> None:
     assert LocalAPI("mine", path=gguf).base_url == Path(gguf).as_uri()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"model_name": "other"}, "-M path="),
-        ({"model_name": "smollm2-135m", "slots": 2}, "no argument 'slots'"),
-        ({"model_name": "smollm2-135m", "copies": 0}, "at least 1"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), cases(__file__, "arguments"))
 def test_wrong_arguments_are_named(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(PrerequisiteError, match=words):
         LocalAPI(**arguments)
