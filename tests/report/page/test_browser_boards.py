@@ -7,10 +7,11 @@ import pytest
 from playwright.sync_api import Browser, PdfMargins, expect
 
 from tests.ranking_logs.builders import all_pairs, by_native, graded, listed
+from tests.ranking_logs.planted_votes import items_of, votes_of, write_votes
 from tests.report.page.browser import DESKTOP, opened, scrolls_sideways, violations
 from tests.report.page.logs import Folder
 from tiebreak.rankers import Resampling
-from tiebreak.report.page.build import render
+from tiebreak.report.page.build import render, write_report
 from tiebreak.report.page.contents import contents_of
 from tiebreak.report.page.items import Shelf
 from tiebreak.report.page.sections import page_of
@@ -216,3 +217,19 @@ def test_a_page_of_many_boards_is_short_until_it_is_unfolded(
         # Nothing is wider than its own place, unfolded as well.
         regions = "[...document.querySelectorAll('.scroller')]"
         assert shown.evaluate(f"{regions}.every((one) => one.scrollWidth <= one.clientWidth + 1)")
+
+
+@pytest.mark.slow
+def test_votes_are_a_report(browser: Browser, tmp_path: Path) -> None:
+    items = items_of(12)
+    path = write_votes(tmp_path / "votes.db", items, list(votes_of(items, ("ann", "ben"))))
+    page_file, *_ = write_report(path, tmp_path / "report", how=Resampling(draws=100))
+    with opened(browser, page_file, "#item-gsm8k-q0") as page:
+        text = page.locator("main").inner_text()
+        for words in ("raters: ann, ben", "Krippendorff", "No model was asked: people voted"):
+            assert words in text
+        item = page.get_by_role("dialog")
+        expect(item).to_contain_text("What is 0?")
+        item.get_by_role("button", name="birch").click()
+        for words in ("people's votes", "ann", "ash says 0"):
+            expect(item).to_contain_text(words)
