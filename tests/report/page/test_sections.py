@@ -42,6 +42,10 @@ def page(contents: Contents, **options: Any) -> Page:
     return page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
 
 
+def page_in(folder: Path, **options: Any) -> Page:
+    return page(contents_of([folder], how=Resampling(draws=100)), **options)
+
+
 @pytest.fixture(scope="module")
 def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
     folder = whole(tmp_path_factory.mktemp("logs"))
@@ -66,13 +70,7 @@ def test_what_stands_where(everything: Page) -> None:
     items = everything.items
     assert items is not None
     parts = [
-        (
-            section.id,
-            part.id,
-            part.sheet.title,
-            part.folded,
-            [figure.file for figure in part.figures],
-        )
+        (section.id, part.id, part.sheet.title, part.folded, [one.file for one in part.figures])
         for section in everything.sections
         for part in section.parts
     ]
@@ -87,7 +85,7 @@ def test_what_stands_where(everything: Page) -> None:
 
 @pytest.mark.slow
 def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
-    one = page(contents_of([small(tmp_path)], how=Resampling(draws=100)))
+    one = page_in(small(tmp_path))
     assert [section.id for section in one.sections] == [
         *("leaderboards", "native", "winrates", "stability"),
     ]
@@ -98,15 +96,13 @@ def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
 
 
 def test_nothing_is_empty(everything: Page) -> None:
-    for section in everything.sections:
-        assert section.lead
-        for part in section.parts:
-            sheet = part.sheet
-            assert part.figures or part.tabled or part.lines or sheet.notes
-            assert all(section.table and section.table.rows for section in part.tabled)
-            assert all(section.table and section.table.caption for section in part.tabled)
-            texts = (sheet.title, *part.lines, *sheet.notes, *sheet.warnings)
-            assert all(texts)
+    assert all(section.lead for section in everything.sections)
+    for part in (part for section in everything.sections for part in section.parts):
+        sheet = part.sheet
+        assert part.figures or part.tabled or part.lines or sheet.notes
+        tables = [section.table for section in part.tabled]
+        assert all(table and table.rows and table.caption for table in tables)
+        assert all((sheet.title, *part.lines, *sheet.notes, *sheet.warnings))
 
 
 def test_ids_are_unique(everything: Page) -> None:
@@ -166,7 +162,7 @@ def test_warnings_stand_once_beside_their_board(tmp_path: Path) -> None:
     biased = [match("a", "b", 0.5, first="a"), match("b", "c", 0.5, first="b")]
     for _ in range(2):
         folder.add([item(f"q{n}", [*biased, *biased]) for n in range(12)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     first, second = parts(found)["leaderboards"]
     for part in (first, second):
         assert sum("the answer shown first won" in text for text in part.sheet.warnings) == 1
@@ -185,16 +181,8 @@ def test_what_all_boards_say(boards: list[tuple[str, bool, str]], said: str) -> 
         rows = [row(k, m, 0.5) for k, m in enumerate(models, 1)]
         tiers = tuple((m,) for m in models) if apart else (tuple(models),)
         verdict = SimpleNamespace(tiers=tiers, trust=SimpleNamespace(state=trust))
-        made.append(
-            SimpleNamespace(
-                benchmark="x",
-                protocol="p",
-                rows=rows,
-                verdict=verdict,
-                level=0.95,
-                judges=trust and ("j",),
-            )
-        )
+        about = {"benchmark": "x", "protocol": "p", "level": 0.95, "judges": trust and ("j",)}
+        made.append(SimpleNamespace(rows=rows, verdict=verdict, **about))
     part = Part("p", Sheet())
     shown: list[Any] = [Shown(board, f"p{k}", part) for k, board in enumerate(made)]  # type: ignore[arg-type]
     found = overview_of(shown)
@@ -208,7 +196,7 @@ def test_logs_judged_by_stars_are_one_board(tmp_path: Path) -> None:
     folder.add([bracket(f"q{n}", "a", "b", "c", benchmark="mmlu") for n in range(12)])
     for model, stars in (("a", 3), ("b", 1)):
         folder.add([starred(f"q{n}", {model: stars}, subject=f"s{n % 2}") for n in range(12)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     shown = parts(found)
     assert len(shown["leaderboards"]) == 1
     [board] = shown["stars"]
@@ -233,7 +221,7 @@ def test_tiers_of_many_models_are_places(
     folder = Folder(tmp_path)
     alone = [[name] for name in names]
     folder.add([listed(f"q{n}", [["a"], [*names[1:]]], groups=alone) for n in range(20)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     [line] = [line for line in found.sections[0].parts[0].tabled[0].legend if "Tiers" in line]
     assert line.partition(": ")[2] == " · ".join(tiers)
 
@@ -257,16 +245,14 @@ def test_pairs_of_models_are_a_matrix(contents: Contents, everything: Page) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(("title", "shown"), cases(__file__, "titles"))
 def test_titles(tmp_path: Path, title: str | None, shown: str) -> None:
-    assert (
-        page(contents_of([small(tmp_path)], how=Resampling(draws=100)), title=title).title == shown
-    )
+    assert page_in(small(tmp_path), title=title).title == shown
 
 
 @pytest.mark.slow
 def test_hostile_names_are_clean_in_every_cell_and_sentence(tmp_path: Path) -> None:
     name = "x\u202e\x1b[31m\x00</script>"
     Folder(tmp_path).add([bracket(f"q\x07{n}", name, "b", "c") for n in range(3)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     text = render(found)
     assert "x‹U+202E›‹U+001B›[31m‹U+0000›&lt;/script&gt;" in text
     assert all(char.isprintable() or char in "\n\t" for char in text)
@@ -280,7 +266,7 @@ def test_an_item_has_the_same_address_in_the_next_report(tmp_path: Path) -> None
     for folder, n in (("first", range(3, 6)), ("next", range(8))):
         (tmp_path / folder).mkdir()
         Folder(tmp_path / folder).add([bracket(f"Q {k}", "a", "b", "c") for k in n])
-        items = page(contents_of([tmp_path / folder], how=Resampling(draws=100))).items
+        items = page_in(tmp_path / folder).items
         assert items is not None
         addresses.append({row.cells[0].text: row.anchor for row in items.rows})
     first, later = addresses
@@ -324,9 +310,7 @@ def test_the_working_directory_changes_nothing(
     pages = []
     for here in (tmp_path, folder, tmp_path.parent):
         monkeypatch.chdir(here)
-        page = page_of(
-            contents_of([folder], how=Resampling(draws=100)), Gallery(), Shelf(), version="1"
-        )
+        page = page_in(folder)
         pages.append(render(page))
     assert pages[0] == pages[1] == pages[2]
 
@@ -334,9 +318,7 @@ def test_the_working_directory_changes_nothing(
 @pytest.mark.slow
 def test_shards(tmp_path: Path) -> None:
     write_shards(tmp_path / "logs", [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
-    page = page_of(
-        contents_of([tmp_path / "logs"], how=Resampling(draws=100)), Gallery(), Shelf(), version="1"
-    )
+    page = page_in(tmp_path / "logs")
     [part] = page.sections[0].parts
     assert part.sheet.subtitle[0].endswith("log: (4 shards: 1.eval, …, 4.eval)")
 
