@@ -193,9 +193,7 @@ def test_what_is_not_there(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("n", "shown"), [(5, "nowhere4: "), (6, "nowhere4 and 1 more: ")])
-def test_of_many_paths_the_first_five_are_named(
-    run: Run, tmp_path: Path, n: int, shown: str
-) -> None:
+def test_of_many_paths_five_are_named(run: Run, tmp_path: Path, n: int, shown: str) -> None:
     paths = [tmp_path / f"nowhere{number}" for number in range(n)]
     with pytest.raises(PublishError) as found:
         judged_pool(run, [paths])

@@ -121,9 +121,7 @@ def test_secrets_stay_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
-def test_a_secret_in_an_answer_stops_everything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_secret_in_an_answer_stops_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-from-the-environment"
     folder = write_candidates(tmp_path / "candidates", answer=lambda m, i: f"{m}: use {key} {i}")
     log = write_ranking(tmp_path / "seal.eval", load_candidates(folder))

@@ -96,9 +96,7 @@ def test_rows_are_those_of_the_contest(tmp_path: Path) -> None:
             assert {name: by_model[model].get(name) for name in expected} == expected
 
 
-def test_rows_of_merged_rankings_are_those_of_the_benchmarks_that_are_played(
-    tmp_path: Path,
-) -> None:
+def test_rows_of_merged_rankings_are_of_the_benchmarks_played(tmp_path: Path) -> None:
     table = table_of(tmp_path)
     contest = contest_of(play(table, rounds=read_order("law,code,maths", table.benchmarks)))
     # All but the last column are played; each is a ballot.
@@ -155,9 +153,7 @@ def test_what_a_contest_was_made_of_names_it(tmp_path: Path) -> None:
     assert {contest_of(one).contest_id for one in same} == {names[0]}
 
 
-def test_published_twice_nothing_changes_and_another_table_adds_its_files(
-    hub: FakeHub, tmp_path: Path
-) -> None:
+def test_published_twice_nothing_changes_and_others_are_added(hub: FakeHub, tmp_path: Path) -> None:
     first, better = table_of(tmp_path), table_of(tmp_path, SCORES.replace("dan,1,2", "dan,9,9"))
     fewer = replace(
         first, benchmarks=first.benchmarks[:2], scores=first.scores[:, :2], public_notes=()
@@ -186,7 +182,7 @@ def test_published_twice_nothing_changes_and_another_table_adds_its_files(
     assert {row["contest_id"] for row in latest_rows} == {last.contest}
 
 
-def test_a_later_version_that_says_more_or_otherwise_is_no_other_contest(
+def test_a_later_version_that_says_more_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = play(table_of(tmp_path))

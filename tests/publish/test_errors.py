@@ -90,7 +90,7 @@ def test_waits_are_drawn_below_a_bound_that_doubles_up_to_the_longest() -> None:
     ("headers", "seconds"),
     cases(__file__, "waiting_times"),
 )
-def test_the_hubs_own_waiting_time_is_kept_with_some_jitter_on_top(
+def test_the_hubs_own_waiting_time_and_jitter_on_top(
     headers: dict[str, str], seconds: float
 ) -> None:
     drawn = [waits_of(1, refused(429, **headers))[0] for _ in range(20)]

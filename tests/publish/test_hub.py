@@ -23,9 +23,7 @@ from tiebreak.publish.latest import changing_files
 pytestmark = pytest.mark.usefixtures("small_files")
 
 
-def test_a_first_publication_makes_a_private_dataset_with_everything_in_one_commit(
-    hub: FakeHub,
-) -> None:
+def test_a_first_publication_is_one_commit_to_a_private_dataset(hub: FakeHub) -> None:
     done = publish(hub, bundle_of(1, 2, 3))
     repo = hub.repos[REPO]
     head = repo.resolve("main")
@@ -96,7 +94,7 @@ def test_another_content_under_the_same_run_is_refused_and_nothing_changes(hub: 
     assert titles(hub)[0] == "theirs"
 
 
-def test_other_bytes_with_the_same_content_count_as_the_same(
+def test_other_bytes_of_the_same_content_are_the_same(
     hub: FakeHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = hub.add(REPO)
@@ -178,9 +176,7 @@ def test_what_was_published_before_can_be_made_public_later(hub: FakeHub) -> Non
     assert (done.commit, done.made_public, len(titles(hub))) == (None, True, 2)
 
 
-def test_a_visibility_that_may_not_be_changed_is_told_apart_from_the_publication(
-    hub: FakeHub,
-) -> None:
+def test_a_visibility_that_may_not_be_changed_is_told_apart(hub: FakeHub) -> None:
     hub.faults.append(Fault("/settings", 403, times=9))
     with pytest.raises(
         PublishError, match=r"^The runs are published, but .* still private\. The Hub"

@@ -53,7 +53,7 @@ PASSING = [
 
 
 @pytest.mark.parametrize(("stage", "what", "landed"), PASSING)
-def test_a_fault_that_passes_costs_a_try_and_nothing_else(
+def test_a_fault_that_passes_costs_one_try(
     hub: FakeHub, stage: str, what: Any, landed: bool
 ) -> None:
     if stage != STAGES["create"]:
@@ -88,7 +88,7 @@ def test_a_fault_that_passes_costs_a_try_and_nothing_else(
     ),
     number=st.integers(1, 4),
 )
-def test_whatever_passes_nothing_is_lost_and_nothing_is_doubled(
+def test_nothing_is_lost_and_nothing_doubled(
     hub: FakeHub, faults: list[Fault], number: int
 ) -> None:
     hub.repos.clear()
@@ -159,7 +159,7 @@ def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, c
         (REPO, {"pull_request": True, "private": False}, "leave out --public or --pr"),
     ],
 )
-def test_bad_input_is_told_before_anything_is_sent(
+def test_bad_input_is_told_first(
     hub: FakeHub, repo_id: str, more: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(PublishError, match=words):
@@ -207,9 +207,7 @@ def test_offline_mode_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) ->
         publish(hub, bundle_of(1))
 
 
-def test_an_error_that_is_not_the_hubs_comes_through(
-    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_others_comes_through(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **more: Any) -> dict[str, bytes]:
         raise ZeroDivisionError("a bug")
 

@@ -47,9 +47,7 @@ print(json.dumps([[item.item_id, model, c.text] for item, row in pool for model,
 
 
 @pytest.mark.slow
-def test_what_the_command_publishes_is_what_load_dataset_and_load_candidates_give_back(
-    hub: FakeHub, tmp_path: Path
-) -> None:
+def test_what_the_command_publishes_is_what_readers_load(hub: FakeHub, tmp_path: Path) -> None:
     write_both(tmp_path)
     scores = tmp_path / "scores.csv"
     scores.write_text("model,x,y\na,3,1\nb,2,2\nc,1,3\n")

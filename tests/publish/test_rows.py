@@ -102,7 +102,7 @@ def test_an_unknown_price_is_null(tmp_path: Path) -> None:
     assert by_model(rows, "normalized_borda", "lower") == dict.fromkeys("abc")
 
 
-def test_a_figure_without_a_direction_ranks_no_model(
+def test_without_a_direction_no_model_is_ranked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metric = Metric("mean_margin", "Mean margin of its matches", "−1 to 1", None)

@@ -21,6 +21,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import tiebreak.report
+from tests.cases import some
 from tests.report.figures.test_every_figure import FIGURES
 from tests.report.showing import printed
 from tiebreak.rankers.intervals import Estimate
@@ -195,8 +196,7 @@ def test_pdflatex_knows_every_sign_that_may_come(room: str) -> None:
 def test_a_paper_compiles(layout: str, tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex on this machine (apt-get install texlive-latex-recommended)")
-    figure = FIGURES["alignment"](("ada", "ben"))
-    assert figure is not None
+    figure = some(FIGURES["alignment"](("ada", "ben")))
     (tmp_path / "figure.pdf").write_bytes(figure.printed("pdf", 85 / 25.4))
     assert not figure.alt.startswith(figure.title)
     [caption] = [line for line in figure.caption.splitlines() if line.startswith(r"\caption")]
@@ -350,9 +350,7 @@ def test_csv_reads_back(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\nx", " =x", "＝x", "'=x", "'x", "''"]
 )
-def test_no_name_is_a_formula_in_a_spreadsheet_and_our_readers_read_it(
-    name: str, tmp_path: Path
-) -> None:
+def test_no_name_is_a_formula_and_our_readers_read_it(name: str, tmp_path: Path) -> None:
     rows = [{"model": name, "rank": -1.5, "n": -2}]
     [row] = standard_csv.DictReader(io.StringIO(csv.text(rows), newline=""))
     assert row == {"model": f"'{name}", "rank": "-1.5", "n": "-2"}  # numbers are no texts
@@ -382,9 +380,7 @@ class Coded(io.StringIO):
         ("utf-8", 50, ["", "", ""]),
     ],
 )
-def test_a_wide_terminal_draws_intervals_on_one_axis(
-    encoding: str, width: int, lines: list[str]
-) -> None:
+def test_a_wide_terminal_draws_intervals(encoding: str, width: int, lines: list[str]) -> None:
     rows = [("ada", 0.0, 1.0, 0.77), ("ben", 0.0, 0.4, 0.21), ("cleo", np.nan, np.nan, 0.5)]
     table = Table.of(
         (names("Model"), Column("Borda"), Column("95% interval", left=True)),

@@ -116,9 +116,7 @@ def test_a_reply(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert output.usage.total_cost == 0.0
 
 
-def test_a_prompt_that_does_not_fit_is_no_exception(
-    gguf: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_that_does_not_fit(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     error = {"type": "exceed_context_size_error", "message": "too long"}
     output = reply(gguf, monkeypatch, {"error": error})
     assert (output.completion, output.stop_reason) == ("", "model_length")

@@ -25,6 +25,7 @@ from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, ScoreEdit, Scorer, Target, includes, scorer
 from inspect_ai.solver import TaskState, generate, system_message
 
+from tests.cases import some
 from tests.publish.write_back.builders import metrics
 from tiebreak.publish.write_back import WriteBackError, run
 from tiebreak.publish.write_back.rankings import ItemStanding, Ranking
@@ -145,8 +146,7 @@ def test_the_score_and_its_metrics(path: Path) -> None:
     found = {(str(s.id), s.epoch): (s.scores or {}).get("tiebreak_seal") for s in log.samples or []}
     # The second epoch and z were not ranked: no score, which is no zero.
     assert {key for key, score in found.items() if score is not None} == set(RANKS)
-    score = found["a:b", 1]
-    assert score is not None
+    score = some(found["a:b", 1])
     assert (score.value, score.explanation) == ({"rank": 2.0, "borda": 0.5}, "In words.")
     assert score.metadata == ABOUT
     # Mean (1 + 1/2)/2; deviations ±1/4 give variance 1/8, and √(1/8)/√2 = 1/4.
@@ -245,9 +245,7 @@ def results(log: EvalLog) -> list[EvalScore]:
     ],
     ids=["another run", "another place", "another rank", "other items"],
 )
-def test_a_newer_ranking_takes_the_place_of_its_own_score_only(
-    path: Path, newer: Recording
-) -> None:
+def test_a_newer_ranking_takes_the_place_of_its_score_only(path: Path, newer: Recording) -> None:
     put(path, recording(), recording(protocol="swiss"))
     assert put(path, newer) == {"tiebreak_seal"}
     log = read_eval_log(str(path))
@@ -345,9 +343,7 @@ def test_a_crash_leaves_the_old_log(
 
 
 @BOTH_FORMATS
-def test_a_draft_that_was_left_behind_is_no_log(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draft_left_behind_is_no_log(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after a power cut: neither Inspect nor a pool takes it for a log."""
     monkeypatch.setattr(Path, "replace", lambda self, target: None)
     monkeypatch.setattr(Path, "unlink", lambda self, missing_ok: None)

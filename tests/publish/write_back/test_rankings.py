@@ -120,9 +120,7 @@ def test_means_are_the_leaderboards(tmp_path: Path) -> None:
             assert one.places[row.model] == row.rank
 
 
-def test_a_log_without_the_answers_does_not_have_them_and_names_of_scores_are_names(
-    tmp_path: Path,
-) -> None:
+def test_a_log_without_the_answers_and_the_name_of_its_score(tmp_path: Path) -> None:
     found = planted(tmp_path, bracket("q1", "a", "b", "c", protocol="my/own one"))
     assert {one.answer for rows in found.standings.values() for one in rows.values()} == {None}
     assert found.score == "tiebreak_my_own_one"
@@ -171,9 +169,7 @@ def test_of_several_attempts_the_one_that_went_further_counts(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("protocols", [("seal", "seal"), ("my own", "my_own")])
-def test_two_runs_for_one_score_are_refused_by_name(
-    tmp_path: Path, protocols: tuple[str, str]
-) -> None:
+def test_two_runs_for_one_score_are_refused(tmp_path: Path, protocols: tuple[str, str]) -> None:
     for number, protocol in enumerate(protocols, start=1):
         ballots = brackets(protocol=protocol)
         write_log(tmp_path / f"{number}.eval", ballots, eval_id=f"E{number}", task_id=f"T{number}")

@@ -320,7 +320,7 @@ def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
         write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 
-def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
+def test_after_a_log_that_cannot_be_written_it_goes_on(
     logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, *rest: Any) -> None:

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.text import Annotation
 
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.report.figures.reading import contrast, luminance, words
 from tests.report.figures.samples import HOSTILE, random_board
 from tests.report.page.browser import chromium
@@ -34,9 +34,7 @@ SHEET = re.compile(
 
 
 def drawing(*names: str) -> Drawing:
-    made = leaderboard_figure(random_board(names or ("ada", "ben")))
-    assert made is not None
-    return made
+    return some(leaderboard_figure(random_board(names or ("ada", "ben"))))
 
 
 def sheet(svg: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -56,8 +54,7 @@ def test_an_svg_has_a_title_and_says_what_it_shows() -> None:
 
 
 def test_every_model_is_named_at_its_judged_place() -> None:
-    board = native_figure(random_board([f"model-{k}" for k in range(12)]))
-    assert board is not None
+    board = some(native_figure(random_board([f"model-{k}" for k in range(12)])))
     names = words(board.figure)
     assert [names.count(f"{k + 1}. model-{k}") for k in range(12)] == [1] * 12
 

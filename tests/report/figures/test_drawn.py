@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, rankdata, spearmanr
 
+from tests.cases import some
 from tests.expected import check
 from tests.report.figures.reading import points, row_names, segments, told
 from tests.report.figures.samples import (
@@ -155,8 +156,7 @@ def test_what_is_not_there_is_not_drawn() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_mark_and_word(name: str) -> None:
-    drawing = CASES[name]()
-    assert drawing is not None
+    drawing = some(CASES[name]())
     check(__file__, f"{name}.txt", told(drawing))
 
 
@@ -164,8 +164,7 @@ def test_every_mark_and_word(name: str) -> None:
 def test_boxes_hold_each_reviewers_correlations() -> None:
     ranks = opinions(20, 3, 5, seed=4)
     ranks[3, 1] = NAN
-    drawing = reviewer_boxes_figure(review(ranks))
-    assert drawing is not None
+    drawing = some(reviewer_boxes_figure(review(ranks)))
     [axes] = drawing.figure.axes
     assert row_names(axes) == ["a", "b", "c"]
     diamonds = {round(y): x for marker, x, y in points(axes) if marker == "D"}
@@ -189,8 +188,7 @@ def test_boxes_hold_each_reviewers_correlations() -> None:
 def test_a_ballot_of_some_is_a_sample_of_the_ranking() -> None:
     # Reviewer b ranks c before a; as 1 and 2 of 2 these count as 4/3 and 8/3 of 3 ranks.
     ranks = np.array([[[1.0, 2, 3], [2, NAN, 1], [3, 1, 2]]])
-    drawing = reviewer_boxes_figure(review(np.repeat(ranks, 2, axis=0)))
-    assert drawing is not None
+    drawing = some(reviewer_boxes_figure(review(np.repeat(ranks, 2, axis=0))))
     [axes] = drawing.figure.axes
     expected = {
         # a: 1 2 3 against (8/3 + 3)/2, 1, (4/3 + 2)/2.

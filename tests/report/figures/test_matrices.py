@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib import colormaps
 
+from tests.cases import some
 from tests.report.figures.reading import cells, contrast, luminance, said
 from tiebreak.analysis.win_rates import WinRates
 from tiebreak.report.figures.matrices import win_rate_figure
@@ -58,7 +59,6 @@ def test_shades_are_even_to_every_reader(sight: str) -> None:
 def test_beyond_twenty_models_the_numbers_of_matches_are_in_the_remark() -> None:
     n = 21
     rates = WinRates(tuple(map(str, range(n))), np.full((n, n), 0.5), np.full((n, n), 7), "places")
-    drawing = win_rate_figure("x", rates)
-    assert drawing is not None
+    drawing = some(win_rate_figure("x", rates))
     assert {text.get_text() for text in drawing.figure.axes[0].texts} == {"50"}
     assert "items behind a cell: 7" in said(drawing)

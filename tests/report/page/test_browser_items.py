@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.cases import some
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
@@ -60,9 +61,7 @@ def test_a_click_opens_an_item_and_every_way_back_works(browser: Browser, plain:
         expect(dialog).to_be_visible()
 
 
-def test_an_item_typed_into_the_address_is_left_for_the_report(
-    browser: Browser, plain: Path
-) -> None:
+def test_an_item_typed_into_the_address_is_left_again(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as page:
         page.get_by_role("link", name="9", exact=True).click()
         page.evaluate("location.hash = '#item-3'")
@@ -72,9 +71,7 @@ def test_an_item_typed_into_the_address_is_left_for_the_report(
         expect(dialog).to_be_hidden()
 
 
-def test_a_link_leads_to_an_item_and_from_there_to_the_report(
-    browser: Browser, plain: Path
-) -> None:
+def test_a_link_leads_to_an_item_and_on_to_the_report(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, "#item-3") as page:
         dialog = page.get_by_role("dialog")
         expect(dialog).to_have_attribute("aria-labelledby", "item-title")
@@ -143,9 +140,7 @@ def test_what_an_item_shows(browser: Browser, plain: Path, name: str) -> None:
         check(__file__, f"item_{name}.txt", text)
 
 
-def test_a_match_shows_votes_of_both_orders_turned_to_its_sides(
-    browser: Browser, plain: Path
-) -> None:
+def test_a_match_shows_both_orders_turned_to_its_sides(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, FIRST) as page:
         page.get_by_role("button", name="flash seed 4").first.click()
         heading = page.locator(".match-detail h4")
@@ -217,8 +212,7 @@ def test_runs_are_tabs(browser: Browser, plain: Path) -> None:
 
 def answers_of(names: tuple[str, ...], hostile: str = "") -> list[str]:
     """What stands in the embedded store."""
-    items = report(hostile).items
-    assert items is not None
+    items = some(report(hostile).items)
     stored = told(items)[0]
     return [stored["texts"][stored["stories"][0]["answers"][name + hostile]] for name in names]
 

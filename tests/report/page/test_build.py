@@ -10,7 +10,7 @@ import pytest
 import tiebreak
 from tests.analysis.peers.builders import reviews
 from tests.analysis.test_contests import report as contest
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.ranking_logs.builders import bracket, write_log
 from tests.report.page.logs import Folder, judged, small
 from tests.report.page.test_items import told
@@ -136,16 +136,13 @@ def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
         for tag, attributes, text in Tags(page).texts
         if tag == "script" and attributes.get("class") == "tiebreak-chunk"
     ]
-    view = items_view(logs, Shelf())
-    assert view is not None
+    view = some(items_view(logs, Shelf()))
     assert chunks == list(view.chunks)
     assert told(view)[0]["task"] == HOSTILE
 
 
 @pytest.mark.slow
-def test_an_earlier_report_is_written_over_and_the_rest_stays(
-    logs: Contents, tmp_path: Path
-) -> None:
+def test_an_earlier_report_is_written_over_no_others(logs: Contents, tmp_path: Path) -> None:
     _, *contests = write_contents(Contents(contest=contest()), tmp_path, version="0.9")
     mine = [tmp_path / "mine.txt", tmp_path / "plots" / "mine.svg"]
     for path in mine:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.peers.builders import reviews
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.ranking_logs.builders import (
     all_pairs,
     bracket,
@@ -37,9 +37,7 @@ def contents(path: Path) -> Contents:
 
 
 def view_of(path: Path) -> ItemsView:
-    found = items_view(contents(path), Shelf())
-    assert found is not None
-    return found
+    return some(items_view(contents(path), Shelf()))
 
 
 def told(view: ItemsView) -> list[dict[str, Any]]:
@@ -191,9 +189,7 @@ def test_logs_that_do_not_say_what_was_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("contest", "known"), cases(__file__, "metadata_that_no_task_would_write"))
-def test_metadata_that_no_task_would_write(
-    tmp_path: Path, contest: object, known: dict[str, Any]
-) -> None:
+def test_metadata_of_no_task(tmp_path: Path, contest: object, known: dict[str, Any]) -> None:
     odd = judged(bracket("q", "a", "b", "c")).model_copy(update={"metadata": {"contest": contest}})
     Folder(tmp_path).add([odd])
     view = view_of(tmp_path)

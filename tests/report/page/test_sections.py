@@ -14,7 +14,7 @@ import pytest
 from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
 from tests.analysis.whole import told
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, item, listed, match, starred, write_shards
 from tests.report.figures.samples import row
@@ -67,8 +67,7 @@ def parts(page: Page) -> dict[str, list[Part]]:
 
 
 def test_what_stands_where(everything: Page) -> None:
-    items = everything.items
-    assert items is not None
+    items = some(everything.items)
     parts = [
         (section.id, part.id, part.sheet.title, part.folded, [one.file for one in part.figures])
         for section in everything.sections
@@ -215,9 +214,7 @@ def test_logs_judged_by_stars_are_one_board(tmp_path: Path) -> None:
         ("abcdefghijklm", ("place 1", "places 2–13")),
     ],
 )
-def test_tiers_of_many_models_are_places(
-    names: str, tiers: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_tiers_of_many_are_places(names: str, tiers: tuple[str, ...], tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     alone = [[name] for name in names]
     folder.add([listed(f"q{n}", [["a"], [*names[1:]]], groups=alone) for n in range(20)])
@@ -229,8 +226,7 @@ def test_tiers_of_many_models_are_places(
 @pytest.mark.slow
 def test_pairs_of_models_are_a_matrix(contents: Contents, everything: Page) -> None:
     board, part = contents.entries[0].board, parts(everything)["leaderboards"][0]
-    table = part.tabled[-1].table
-    assert table is not None
+    table = some(part.tabled[-1].table)
     models = [row.model for row in board.rows]
     assert [column.meaning for column in table.columns[1:]] == models
     for pair in board.pairs:
@@ -266,8 +262,7 @@ def test_an_item_has_the_same_address_in_the_next_report(tmp_path: Path) -> None
     for folder, n in (("first", range(3, 6)), ("next", range(8))):
         (tmp_path / folder).mkdir()
         Folder(tmp_path / folder).add([bracket(f"Q {k}", "a", "b", "c") for k in n])
-        items = page_in(tmp_path / folder).items
-        assert items is not None
+        items = some(page_in(tmp_path / folder).items)
         addresses.append({row.cells[0].text: row.anchor for row in items.rows})
     first, later = addresses
     assert first.items() <= later.items()
@@ -302,7 +297,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_working_directory_changes_nothing(
+def test_the_working_directory_is_no_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = small(tmp_path / "logs")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.report.showing import round_trip, texts
 from tiebreak.analysis.consensus import Election
 from tiebreak.rankers.aggregation import aggregate
@@ -35,8 +35,7 @@ def result_of(*found: Any) -> dict[str, Any]:
 
 def rows(sheet: Sheet, number: int = 0) -> list[list[str]]:
     """The cells of a table."""
-    table = sheet.sections[number].table
-    assert table is not None
+    table = some(sheet.sections[number].table)
     return texts(table)
 
 

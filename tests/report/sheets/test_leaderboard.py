@@ -113,9 +113,7 @@ def test_tiers_are_listed_where_the_sentence_counts_them(
 
 
 @pytest.mark.parametrize(("differ", "note"), cases(__file__, "settings"))
-def test_different_settings_are_one_note(
-    tmp_path: Path, differ: Different, note: str | None
-) -> None:
+def test_settings_differ_in_one_note(tmp_path: Path, differ: Different, note: str | None) -> None:
     board = replace(boards_of(tmp_path, *BRACKETS[:1])[0], settings_differ=differ)
     [sheet] = sheets_of([board])
     said = [one for one in sheet.notes if "different ways" in one]
@@ -220,9 +218,7 @@ def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
     assert [view["rows"] == [] for view in first["views"]] == [False, True]
 
 
-def test_csv_has_one_line_per_model_and_leaves_the_undefined_empty(
-    boards: list[Leaderboard],
-) -> None:
+def test_csv_has_a_line_per_model_and_the_undefined_empty(boards: list[Leaderboard]) -> None:
     text = csv_text(rows_of(boards), columns_of())
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["model"] for row in rows] == ['m/"x", [bold]', "b", "c"]  # mmlu has no ranked item
