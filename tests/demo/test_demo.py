@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from tests.analysis.peers.builders import read_panels
+from tests.cases import cases
 from tests.harness import ROOT
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
@@ -39,7 +40,7 @@ def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
         ([match("a", "b", None)] * 8, "acme/judge: 0 verdicts", False),
     ],
 )
-def test_the_judges_own_numbers_decide_what_is_said_of_it(
+def test_the_judges_numbers_decide_its_words(
     matches: list[Match], said: str, trusted: bool
 ) -> None:
     words = about_judge("acme/judge", [item(f"q{n}", [one]) for n, one in enumerate(matches)])
@@ -48,15 +49,7 @@ def test_the_judges_own_numbers_decide_what_is_said_of_it(
     assert ("tiebreak demo --judge" not in words) == trusted
 
 
-@pytest.mark.parametrize(
-    ("reviews", "said", "trusted"),
-    [
-        ([("ab", "ab"), ("ba", "ba"), ("ab", "ba")], "2 in the very order shown", False),
-        ([("ab", "a=b"), ("ba", "a=b"), ("ba", "ab")], "2 with all answers in one place", False),
-        ([("ab", None), ("ba", None), ("ba", "ab")], "2 without a usable reply", False),
-        ([("ab", "ba"), ("ab", "ba"), ("ba", "ba")], "1 in the very order shown", True),
-    ],
-)
+@pytest.mark.parametrize(("reviews", "said", "trusted"), cases(__file__, "reviewers"))
 def test_the_reviewers_own_numbers_decide_what_is_said_of_them(
     reviews: list[tuple[str, str | None]], said: str, trusted: bool
 ) -> None:
@@ -189,26 +182,7 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     assert f"tiebreak peers {logs.ranking}" in printed
 
 
-@pytest.mark.parametrize(
-    ("apart", "said"),
-    [
-        (
-            {"bfcl": 0, "gsm8k": 0, "mmlu": 0},
-            "No two of the 3 models can be told apart on bfcl, gsm8k or mmlu: 10 items of a "
-            "benchmark are few, and the order of a board is not a ranking.",
-        ),
-        (
-            {"bfcl": 2, "gsm8k": 0, "mmlu": 0},
-            "Of the 3 pairs of models, told apart are 2 on bfcl, none on gsm8k or mmlu: 10 items "
-            "of a benchmark are few.",
-        ),
-        (
-            {"bfcl": 3, "gsm8k": 1},
-            "Of the 3 pairs of models, told apart are 3 on bfcl, 1 on gsm8k: 10 items of a "
-            "benchmark are few.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("apart", "said"), cases(__file__, "all_boards"))
 def test_one_sentence_on_all_boards(apart: dict[str, int], said: str) -> None:
     boards: list[Any] = [
         Mock(
@@ -224,7 +198,7 @@ def test_one_sentence_on_all_boards(apart: dict[str, int], said: str) -> None:
     assert ": 8–10 items of a benchmark are few" in about_boards(boards)
 
 
-def test_without_matplotlib_the_report_is_left_out_and_said_how_to_get(
+def test_without_matplotlib_there_is_no_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)

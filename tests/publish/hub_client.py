@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub
 from tiebreak.publish.bundle import Bundle
+from tiebreak.publish.dataset import Publication, publish_dataset
 from tiebreak.publish.hub import Outcome, RetryPolicy, publish_bundle
 
 REPO = "alice/ranks"
@@ -71,6 +73,11 @@ def impatient(**more: Any) -> RetryPolicy:
 def publish(hub: FakeHub, bundle: Bundle, repo_id: str = REPO, **more: Any) -> Outcome:
     usual = {"token": WRITE, "wait": impatient()}
     return publish_bundle(bundle, repo_id, endpoint=hub.url, **{**usual, **more})
+
+
+def send(hub: FakeHub, *paths: Path, **more: Any) -> Publication:
+    """`publish_dataset` to this Hub."""
+    return publish_dataset(paths, REPO, token=WRITE, endpoint=hub.url, wait=impatient(), **more)
 
 
 def rows_of(tree: Any) -> set[str]:

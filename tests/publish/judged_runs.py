@@ -2,24 +2,29 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, EvalRevision, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.candidates.builders import write_inspect_log
 from tests.ranking_logs.builders import bracket, call, sample, write_log
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import Bundle, bundle_of
-from tiebreak.publish.runs import read_runs
+from tiebreak.publish.runs import Run, read_runs
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 CREATED = "2026-01-01T00:00:00+00:00"
+FEW = Resampling(draws=200)
 RUBRIC = {"version": 1, "principles": []}
 
 
@@ -108,8 +113,52 @@ def change_log(path: Path, change: Callable[[EvalLog], None]) -> Path:
     return path
 
 
+def plant(log: EvalLog, values: Iterator[str]) -> None:
+    """Put a value wherever a header has room for one, beside settings that may be told."""
+    value = values.__next__
+    config = GenerateConfig(
+        temperature=0.25,
+        max_tokens=99,
+        reasoning_effort="low",
+        system_message=value(),
+        stop_seqs=[value()],
+        extra_headers={"Authorization": f"Bearer {value()}"},
+        extra_body={"x": value()},
+    )
+    role = ModelConfig(
+        model="openai/gpt-5",
+        config=config,
+        base_url=f"https://{value()}:{value()}@h/",
+        args={"api_key": value()},
+    )
+    spec = log.eval
+    spec.model, spec.model_args = "openai/gpt-5", {"api_key": value(), "deep": [{"x": value()}]}
+    spec.model_base_url = f"https://{value()}:{value()}@{value()}/?k={value()}"
+    spec.model_roles = {"judge": role, "meta_judge": [role], f"x{value()}": role}
+    spec.model_generate_config = log.plan.config = config
+    origin = f"https://x:{value()}@github.com/{value()}/y"
+    spec.revision = EvalRevision(type="git", origin=origin, commit="c0ffee")
+    spec.task_args = {
+        **{"swap": "always", "refine": True, "rounds": 3, "rubric": f"/home/{value()}/my.yaml"},
+        **{"protocol": f"/home/{value()}/p.py@mine", "task_type": f"/{value()}"},
+        **{"candidates": value(), "settings": {"x": value()}, "api_key": value()},
+    }
+    spec.task_args_passed = {"api_key": value()}
+    spec.task_file, spec.tags = f"/home/{value()}/task.py", [value()]
+    spec.packages = {"inspect_ai": "0.3.285", "secret": value()}
+    assert spec.metadata is not None
+    spec.metadata |= {"token": value(), "user": value()}
+    spec.metadata |= {"seed": 7, "tiebreak_prompts": "ab" * 32}
+
+
+def run_of(path: Path, *items: ItemBallots, how: Resampling = FEW, **fields: Any) -> Run:
+    """The run of a log of these items."""
+    [run], _ = read_runs([write_log(path / "1.eval", list(items), **fields)], how=how)
+    return run
+
+
 def bundle(
-    paths: Iterable[str | Path], *, with_candidates: bool = False, how: Resampling
+    paths: Iterable[str | Path], *, with_candidates: bool = False, how: Resampling = FEW
 ) -> Bundle:
     """The bundle of all ranking logs among some files and folders."""
     given = list(paths)
@@ -125,6 +174,39 @@ def told(content: bytes, path: str) -> str:
         return content.decode("utf-8", "replace")
     table = pq.read_table(BytesIO(content))
     return f"{table.schema.metadata}{json.dumps(table.to_pylist(), ensure_ascii=False)}"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+LOAD = """
+import json, sys
+from datasets import load_dataset, logging
+logging.disable_progress_bar()
+tables = {}
+for table in json.loads(sys.argv[2]):
+    config, split = table.split("/")
+    tables[table] = load_dataset(sys.argv[1], config, split=split).to_list()
+print(json.dumps(tables, default=str))
+"""
+
+
+def loaded(dataset: str, tables: Iterable[str], **settings: str) -> dict[str, Any]:
+    """The rows of tables ("config/split") by the real `load_dataset`, which reads its settings when
+    it is imported: hence a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, dataset, json.dumps([*tables])],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", **settings},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def rows_in(content: bytes) -> list[dict[str, Any]]:

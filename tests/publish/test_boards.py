@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
+from tests.expected import check
 from tests.publish.test_latest import row
 from tiebreak.publish.card import (
     LISTED,
@@ -15,25 +17,6 @@ from tiebreak.publish.card import (
     our_part,
 )
 
-SETTINGS = [
-    {"role": "judge", "model": "j", "temperature": 0, "top_p": 0.5},
-    "no object",
-    {"role": "meta", "model": "m"},
-    {"temperature": 1},
-]
-FULL: dict[str, Any] = {
-    **{"level": 0.9, "n_items": 1, "n_unranked": 2, "n_calls": 1200, "cost": 1.5, "seed": 0},
-    **{"input_tokens": 1000, "output_tokens": 200, "rubric": "maths", "status": "error"},
-    **{"tiebreak_version": "1.2", "inspect_version": "0.3", "unscored_rate": 0.25},
-    **{"judge_settings": json.dumps(SETTINGS), "arguments": '{"swap": "never"}'},
-}
-EMPTY = dict.fromkeys(
-    (
-        *("level", "n_items", "n_unranked", "n_calls", "cost", "seed", "input_tokens"),
-        *("output_tokens", "rubric", "status", "tiebreak_version", "inspect_version"),
-        *("unscored_rate", "judge_settings", "arguments", "judge"),
-    )
-)
 OURS = {"benchmark": "gsm8k", "protocol": "seal"}
 
 
@@ -64,57 +47,15 @@ def board(files: dict[str, bytes] | None = None, **more: Any) -> Board:
     return made
 
 
-def test_a_leaderboard() -> None:
-    rows = [
-        row("r1", "2026-01-02T03:04:05Z", **FULL, value=0.75, lower=0.5, upper=1.0, rank_lower=1)
-        | {"rank_upper": 2},
-        row("r1", "2026-01-02T03:04:05Z", **FULL, model="b", value=0.25, rank=2)
-        | {"unscored_rate": None, "n": 2},
-        row("r1", "2026-01-02T03:04:05Z", **FULL, model="b", metric="mean_rank", value=1.75),
-        row("r1", "2026-01-02T03:04:05Z", **FULL, metric="native_score", value=0.625),
-    ]
-    assert lines_of(boards=rows, files=files_of("r1")) == [
-        "### gsm8k · seal · judged by j",
-        "| Rank | Model | Borda score | 90% interval | Ranks in it | Mean rank | Native score | "
-        "Items |",
-        "| 1 | a | 0.750 | 0.500–1.000 | 1–2 | – | 0.625 | 3 |",
-        "| 2 | b | 0.250 | – | – | 1.75 | – | 2 |",
-        "1 item ranked, 2 left out (no usable reply, or cut short); 1,200 calls, 1,200 tokens, "
-        "worth &#36;1.50; unscored: 25%; the run ended with status error.",
-        "Run of 2026-01-02: [manifest](runs/r1/manifest.json).",
-        "- gsm8k (rubric maths) · seal: judge = j (temperature 0, top_p 0.5); meta = m (the "
-        "provider's own settings); = (temperature 1), seed 0; Tiebreak 1.2, Inspect 0.3",
-        "- gsm8k · seal: Which answer is shown first is drawn by lot; a match is judged in this "
-        "order only.",
-    ]
-
-
-def test_a_leaderboard_of_which_little_is_known() -> None:
-    """Of a later version, say: no Borda score, and nothing beside it."""
-    rows = [row("r1", "2026", **EMPTY, metric="elo", value=None, rank=None, n=None)]
-    assert lines_of(boards=rows) == [
-        "### gsm8k · seal",
-        "| Rank | Model | Borda score | – interval | Ranks in it | Native score | Items |",
-        "| – | a | – | – | – | – | – |",
-        "0 items ranked; no call.",
-        "Run of 2026.",
-        "- gsm8k · seal: no judge",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("more", "bill"),
-    [
-        ({"n_calls": 0, "cost": 1.0}, "no call"),
-        ({"n_calls": 1}, "1 call, 3 tokens, of unknown price"),
-        ({"n_calls": 2, "cost": 0.0}, "2 calls, 3 tokens, worth &#36;0.00"),
-        ({"n_calls": 2, "input_tokens": None}, "2 calls, 2 tokens, of unknown price"),
-        ({"n_calls": 2, "output_tokens": None}, "2 calls, 1 token, of unknown price"),
-    ],
-)
-def test_bills(more: dict[str, Any], bill: str) -> None:
-    usual = {"input_tokens": 1, "output_tokens": 2, "cost": None}
-    assert f"3 items ranked; {bill}." in lines_of([row("r", "t", **{**usual, **more})])
+def test_what_a_card_says_of_boards_and_contests() -> None:
+    """All that it can, of rows of which little is known, and each way to say a bill and a mode."""
+    said = []
+    for name, case in cases(__file__, "cards").items():
+        boards = [row("r1", "2026-01-02T03:04:05Z", **more) for more in case.get("boards", ())]
+        contests = [contest_row(**more) for more in case.get("contests", ())]
+        files = {path: json.dumps(file).encode() for path, file in case.get("files", {}).items()}
+        said += [f"({name})", *lines_of(boards, contests, files), ""]
+    check(__file__, "boards.txt", "\n".join(said))
 
 
 @pytest.mark.parametrize("n", [LISTED, LISTED + 1])
@@ -186,23 +127,11 @@ def test_warnings(warnings: Any, texts: list[str]) -> None:
     assert board().texts("warnings") == []
 
 
-@pytest.mark.parametrize(
-    ("verdict", "judge", "shown"),
-    [
-        ({"sentence": "a is first", "trust": {"state": "fine"}}, "j", ("a is first", "fine")),
-        ({"sentence": "a is first", "trust": {"state": "fine"}}, None, ("a is first", "")),
-        ({"sentence": "a is first", "trust": "fine"}, "j", ("a is first", "")),
-        ({"sentence": "a is first", "trust": {}}, "j", ("a is first", "")),
-        ({"sentence": 1}, "j", ("1", "")),
-        ({"sentence": ""}, "j", None),
-        ({"trust": {"state": "fine"}}, "j", None),
-        ("a is first", "j", None),
-    ],
-)
-def test_verdicts(verdict: Any, judge: str | None, shown: tuple[str, str] | None) -> None:
+@pytest.mark.parametrize(("verdict", "judge", "shown"), cases(__file__, "verdicts"))
+def test_verdicts(verdict: Any, judge: str | None, shown: list[str] | None) -> None:
     other = {**OURS, "protocol": "swiss", "verdict": {"sentence": "another"}}
     files = files_of("r1", benchmarks=[other, {**OURS, "verdict": verdict}])
-    assert board(files, judge=judge).verdict == shown
+    assert board(files, judge=judge).verdict == (shown and tuple(shown))
     assert board(files_of("r1", benchmarks=[other]), judge=judge).verdict is None
 
 
@@ -231,76 +160,21 @@ def contest_row(model: str = "a", **more: Any) -> dict[str, Any]:
 
 def test_a_contest() -> None:
     rows = [
-        contest_row("a", lower=2.0, upper=3.0, rank_lower=1, rank_upper=2, slope=-0.5)
-        | {"label": "specialist"},
+        contest_row("a"),
         contest_row("b", rank=2, value=1.25),
         contest_row("a", eliminate_by_round=[1, 1], value=9.0),
         contest_row("b", method="kemeny_young", rank=1),
-        contest_row("a", method="borda", rank=7),
     ]
-    place = "contest-1"
-    listed = [{"name": "wins", "alt": "Wins"}, {"name": "gone", "alt": "Gone"}]
     files = {
-        **files_of(place, proof=["p", 1], warnings=["w"], notes="no list"),
-        f"plots/{place}/plots.json": json.dumps({"plots": listed}).encode(),
-        f"plots/{place}/wins.png": b"",
+        **files_of("contest-1", proof=["p", 1], warnings=["w"], notes="no list"),
+        "plots/contest-1/plots.json": b'{"plots": [{"name": "wins", "alt": "W"}, {"name": "x"}]}',
+        "plots/contest-1/wins.png": b"",
     }
     [contest] = contests_in(rows, files)
     assert contest.rows == tuple(rows[:2])
-    assert [contest.texts(name) for name in ("proof", "warnings", "notes")] == [
-        ["p", "1"],
-        ["w"],
-        [],
-    ]
-    assert contest.plots == ({"path": f"plots/{place}/wins.png", "alt": "Wins"},)
-    assert lines_of(contests=rows, files=files) == [
-        "### 2 models over 3 benchmarks",
-        "Rounds: x + y → z. What comes early weighs more; this order is that of the columns of "
-        "the table of scores.",
-        "| Rank | Model | Expected wins | 95% interval | Ranks in it | Λ | Label | Kemeny–Young |",
-        "| 1 | a | 2.500 | 2.000–3.000 | 1–2 | -0.500 | specialist | – |",
-        "| 2 | b | 1.250 | – | – | – | – | 1 |",
-        "Expected wins in Swiss-system contests (CSD): 2 rounds; T = 0; 1,000 contests, seed 3 "
-        f"([manifest](runs/{place}/manifest.json)).",
-    ]
-
-
-def test_a_contest_of_which_little_is_known() -> None:
-    nothing: dict[str, Any] = {
-        "benchmarks": ["x"],
-        "rounds": [None],
-        "weights": [1.0],
-        "order_from": "lot",
-    }
-    nothing |= {"level": None, "eliminate_by_round": None, "iterations": None, "missing": None}
-    assert lines_of(contests=[contest_row(**nothing)]) == [
-        "### 1 model over 1 benchmark",
-        "Rounds: –. What comes early weighs more; this order was chosen for this contest.",
-        "| Rank | Model | Expected wins | Kemeny–Young |",
-        "| 1 | a | 2.500 | – |",
-        "Expected wins in Swiss-system contests (CSD): 1 round; T = ; 0 contests, seed 3.",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("more", "shown"),
-    [
-        ({"weights": [1, 2]}, "Rounds: x + y · z."),
-        ({"order_from": "names"}, "this order is alphabetical."),
-        ({"order_from": "weights"}, "this order is drawn by weight, anew for every contest."),
-        (
-            {"eliminate_by_round": [1, 2], "missing": "worst", "iterations": 1},
-            ": 2 rounds; T = 1, 2; 1 contest, seed 3; a round without a score is lost.",
-        ),
-        (
-            {"missing": "available"},
-            ": 2 rounds; T = 0; 1,000 contests, seed 3; a missing score is left out of its "
-            "round's mean.",
-        ),
-    ],
-)
-def test_how_a_contest_was_played(more: dict[str, Any], shown: str) -> None:
-    assert any(shown in line for line in lines_of(contests=[contest_row(**more)]))
+    texts = [contest.texts(name) for name in ("proof", "warnings", "notes")]
+    assert texts == [["p", "1"], ["w"], []]
+    assert contest.plots == ({"path": "plots/contest-1/wins.png", "alt": "W"},)
 
 
 def test_contests_are_in_the_order_of_the_rows_and_those_without_wins_are_left_out() -> None:

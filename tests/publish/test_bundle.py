@@ -4,17 +4,18 @@ import json
 import math
 import shutil
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalLog, EvalRevision
-from inspect_ai.model import GenerateConfig, ModelConfig
+from inspect_ai.log import EvalLog
 
 from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import (
     bundle,
     change_log,
+    plant,
     rows_in,
     told,
     write_both,
@@ -29,7 +30,6 @@ from tiebreak.publish.latest import changing_files
 from tiebreak.publish.records import dumps
 from tiebreak.publish.runs import read_runs
 from tiebreak.publish.secrets import Secret
-from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Tiering
 
 
@@ -40,7 +40,7 @@ def whole(made: Bundle) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_the_layout(tmp_path: Path) -> None:
-    made = bundle([write_both(tmp_path)], with_candidates=True, how=Resampling(draws=10))
+    made = bundle([write_both(tmp_path)], with_candidates=True)
     [(name, files)] = made.runs.items()
     stems = ("leaderboard", "native", "win-rates")
     pictures = {f"{stem}-gsm8k-seal.{form}" for stem in stems for form in ("svg", "png")}
@@ -56,7 +56,7 @@ def test_the_layout(tmp_path: Path) -> None:
     assert set(whole(made)) == {*made.files, "README.md", "leaderboard/latest.parquet"}
     card = whole(made)["README.md"].decode()
     assert f"(plots/{name}/leaderboard-gsm8k-seal.png)" in card
-    assert made.files == bundle([tmp_path], with_candidates=True, how=Resampling(draws=10)).files
+    assert made.files == bundle([tmp_path], with_candidates=True).files
 
 
 @pytest.mark.slow
@@ -67,11 +67,11 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.M
     write_shards(tmp_path / "one" / "shards", [[bracket(f"q{i}", "a", "b", "c")] for i in range(2)])
     shutil.copytree(tmp_path / "one", tmp_path / "two" / "deeper")
     paths = sorted((tmp_path / "one").glob("[rs]*/*.eval"))
-    first = bundle(paths, how=Resampling(draws=20))
+    first = bundle(paths)
     monkeypatch.chdir(tmp_path / "two")
     others = [
-        bundle(reversed(paths), how=Resampling(draws=20)),
-        bundle(["deeper"], how=Resampling(draws=20)),
+        bundle(reversed(paths)),
+        bundle(["deeper"]),
     ]
     assert len(first.runs) == 2
     assert all(whole(other) == whole(first) for other in others)
@@ -83,8 +83,8 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.M
 def test_candidates_only_add_files(tmp_path: Path) -> None:
     """So that a run which is published without them can be published with them later."""
     log = write_both(tmp_path)
-    without = bundle([log], how=Resampling(draws=10))
-    with_them = bundle([log], with_candidates=True, how=Resampling(draws=10))
+    without = bundle([log])
+    with_them = bundle([log], with_candidates=True)
     assert not without.shared
     assert without.files.items() <= with_them.files.items()
 
@@ -96,73 +96,39 @@ def test_two_protocols_share_their_pool(tmp_path: Path) -> None:
     for number in range(2):
         path = tmp_path / "ranking" / f"{number}.eval"
         write_ranking(path, pool, eval_id=f"E{number}", task_id=f"T{number}")
-    made = bundle([tmp_path / "ranking"], with_candidates=True, how=Resampling(draws=10))
+    made = bundle([tmp_path / "ranking"], with_candidates=True)
     assert (len(made.runs), len(made.shared)) == (2, 1)
-
-
-PLANTED = [f"planted-{number}-s3cret" for number in range(30)]
-
-
-def plant(log: EvalLog) -> None:
-    """A secret of its own in every place of a header that can hold one."""
-    value = iter(PLANTED)
-    spec = log.eval
-    spec.model_args = {"api_key": next(value), "deep": {"x": [next(value)]}}
-    spec.model_base_url = f"https://{next(value)}:{next(value)}@{next(value)}/?k={next(value)}"
-    config = GenerateConfig(
-        temperature=0.5,
-        system_message=next(value),
-        extra_headers={"Authorization": f"Bearer {next(value)}"},
-        extra_body={"x": next(value)},
-    )
-    spec.model_roles = {
-        "judge": ModelConfig(
-            model="openai/gpt-5",
-            config=config,
-            base_url=f"https://u:{next(value)}@h/",
-            args={"api_key": next(value)},
-        )
-    }
-    spec.model_generate_config = config
-    spec.revision = EvalRevision(
-        type="git", origin=f"https://x:{next(value)}@github.com/{next(value)}/y", commit="c"
-    )
-    spec.task_args = {"swap": "always", "api_key": next(value), "settings": {"x": next(value)}}
-    spec.task_args |= {"rubric": f"/home/{next(value)}/mine.yaml"}
-    spec.task_args_passed = {"api_key": next(value)}
-    spec.task_file = f"/home/{next(value)}/task.py"
-    spec.tags = [next(value)]
-    assert spec.metadata is not None
-    spec.metadata |= {"token": next(value), "user": next(value)}
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_secrets_stay_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "planted-in-the-environment")
-    log = change_log(write_both(tmp_path / "planted-in-the-path"), plant)
-    files = whole(bundle([log], with_candidates=True, how=Resampling(draws=10)))
+
+    def planted(log: EvalLog) -> None:
+        plant(log, map("planted-{}-s3cret".format, count()))
+
+    log = change_log(write_both(tmp_path / "planted-in-the-path"), planted)
+    files = whole(bundle([log], with_candidates=True))
     said = "\n".join(f"{path}\n{told(content, path)}" for path, content in files.items())
     assert "planted" not in said
     assert str(tmp_path) not in said
     # What is allowed did get out.
     assert "openai/gpt-5" in said
-    assert "mine.yaml" in said
-    assert '\\"temperature\\": 0.5' in said
+    assert "my.yaml" in said
+    assert '\\"temperature\\": 0.25' in said
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
-def test_a_secret_in_an_answer_stops_everything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_secret_in_an_answer_stops_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-from-the-environment"
     folder = write_candidates(tmp_path / "candidates", answer=lambda m, i: f"{m}: use {key} {i}")
     log = write_ranking(tmp_path / "seal.eval", load_candidates(folder))
     monkeypatch.setenv("SOME_API_KEY", key)
-    bundle([log], how=Resampling(draws=10))  # the answers are not among what is published
+    bundle([log])  # the answers are not among what is published
     with pytest.raises(PublishError, match=r"candidates/.*SOME_API_KEY") as found:
-        bundle([log], with_candidates=True, how=Resampling(draws=10))
+        bundle([log], with_candidates=True)
     assert key not in str(found.value)
 
 
@@ -174,7 +140,7 @@ def test_a_secret_that_is_a_model_name(tmp_path: Path, monkeypatch: pytest.Monke
     pool = load_candidates(write_candidates(tmp_path / "candidates", names))
     log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
     with pytest.raises(PublishError, match="MY_TOKEN"):
-        bundle([log], how=Resampling(draws=10))
+        bundle([log])
 
 
 @pytest.mark.slow
@@ -182,9 +148,7 @@ def test_hostile_names(tmp_path: Path) -> None:
     names = ("<script>|`$x$", "../../\u202e\x1b[31m", "b" * 300)
     folder = write_candidates(tmp_path / "candidates", names, task="<img src=x>|`..")
     pool = load_candidates(folder)
-    made = bundle(
-        [write_ranking(tmp_path / "seal.eval", pool, ranked=names)], how=Resampling(draws=10)
-    )
+    made = bundle([write_ranking(tmp_path / "seal.eval", pool, ranked=names)])
     allowed = set("abcdefghijklmnopqrstuvwxyzTZ0123456789-_./")
     assert all(set(path) <= allowed and ".." not in path for path in made.files)
     [path] = [path for path in made.files if path.startswith("rankings/")]
@@ -206,7 +170,7 @@ def test_the_manifest(tmp_path: Path) -> None:
         ],
         metadata={"tiebreak_protocol": "peer_review"},
     )
-    made = bundle([log], how=Resampling(draws=10))
+    made = bundle([log])
     [(name, files)] = made.runs.items()
     manifest = json.loads(files[f"runs/{name}/manifest.json"])
     [benchmark] = manifest["benchmarks"]
@@ -214,7 +178,7 @@ def test_the_manifest(tmp_path: Path) -> None:
     assert benchmark["judges"] == ["m/a", "m/b", "m/c"]
     assert benchmark["receipt"]["n_calls"] == 5
     assert benchmark["pool"]["models"] == ["a", "b", "c"]
-    assert benchmark["bootstrap"] == {"level": 0.95, "draws": 10, "seed": 0}
+    assert benchmark["bootstrap"] == {"level": 0.95, "draws": 200, "seed": 0}
     assert benchmark["verdict"]["sentence"].startswith("Too few items: ")
     # One review of five could not be used.
     assert benchmark["verdict"]["trust"]["state"] == "doubtful"
@@ -232,7 +196,7 @@ def test_what_judges_wrote_leaves_with_answers_only(tmp_path: Path) -> None:
     said = bracket("q0", "a", "b", "c").model_copy(
         update={"tiering": Tiering(tiers={"a": 1}, reasoning="It is right.")}
     )
-    runs, _ = read_runs([write_log(tmp_path / "1.eval", [said])], how=Resampling(draws=10))
+    runs, _ = read_runs([write_log(tmp_path / "1.eval", [said])])
     name = runs[0].run_id
     usual = {
         *(f"{table}/{name}.parquet" for table in ("leaderboard/full", "rankings", "ballots")),

@@ -10,38 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.cases import cases
 from tests.publish.test_latest import row
 from tiebreak.publish.card import BEGIN, END, card, split
 from tiebreak.publish.errors import PublishError
 from tiebreak.report.markdown import inline
 
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "a|b|c",
-    "[click](javascript:alert(1))",
-    "![x](https://evil.example/pixel.png)",
-    "**bold** _it_ ~~no~~ `code`",
-    "$$\\frac{1}{2}$$ \\(x\\)",
-    "https://evil.example/?q=1",
-    "www.evil.example",
-    "me@evil.example @everyone",
-    "&lt;b&gt; &#60;",
-    "# heading",
-    "1. list",
-    "- list",
-    "---",
-    END,
-    f"{END}\n# After the end",
-    "line\nend\r\nand\tmore",
-    "\\",
-    "\\|",
-    "``",
-    "={{ x }}{% y %}",
-    "<!-- comment",
-    "ünïcödé 模型",
-]
-# What is shown instead of a character that steers.
-STEERING = ["a\x1b[31mb", "a\u202eb", "a\u200bb", "a\u2066b", "a\x00b", "a\u2028b", "a\ufeffb"]
+HOSTILE = [*cases(__file__, "hostile"), END, f"{END}\n# After the end"]
 
 
 def parser() -> MarkdownIt:
@@ -84,12 +59,6 @@ def test_a_hostile_name_is_text_in_a_cell(name: str) -> None:
     assert "{{" not in unescape(html) or "{{" in name
 
 
-def test_characters_that_steer_are_shown() -> None:
-    assert [unescape(inline(name)) for name in STEERING] == [
-        *(r"a\x1b[31mb", r"a\u202eb", r"a\u200bb", r"a\u2066b", r"a\x00b", "a b", r"a\ufeffb"),
-    ]
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.text(max_size=60))
@@ -103,35 +72,10 @@ def test_inline_shows_the_text(name: str) -> None:
     assert all(char.isprintable() for char in text)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ollama/llama3.1:8b-instruct_q4 (local)",
-        "bfcl_simple",
-        "planted/noise=0.1+seed=3",
-        'What\'s "new"! {x^2}',
-    ],
-)
-def test_a_harmless_name_is_itself_in_the_source(name: str) -> None:
-    assert inline(name) == name
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("https://x.y", "https&#58;//x.y"),
-        (":smile:", "&#58;smile:"),
-        ("_a_b_", "&#95;a_b&#95;"),
-        ("a__b", "a&#95;&#95;b"),
-        ("=x", "&#61;x"),
-        ("www.x.y", "www&#46;x.y"),
-    ],
-)
+@pytest.mark.parametrize(("name", "shown"), cases(__file__, "inline"))
 def test_what_would_be_markup_is_not(name: str, shown: str) -> None:
+    """Harmless names are themselves in the source; characters that steer are shown as such."""
     assert inline(name) == shown
-
-
-def test_long_names_are_cut() -> None:
     assert inline("x" * 500) == "x" * 119 + "…"
 
 
@@ -146,17 +90,18 @@ LEGEND = {
 @pytest.mark.parametrize(
     "metrics",
     [
-        ["normalized_borda"],
-        ["native_score", "normalized_borda"],
-        ["mean_rank", "native_score", "normalized_borda"],
-        ["mean_points", "normalized_borda"],
+        "normalized_borda",
+        "native_score normalized_borda",
+        "mean_rank native_score normalized_borda",
+        "mean_points normalized_borda",
     ],
 )
-def test_the_legend_explains_the_metrics_that_there_are_and_no_other(metrics: list[str]) -> None:
-    text = make([row("r", "t", metric=metric) for metric in metrics])
+def test_the_legend_explains_the_metrics_that_there_are_and_no_other(metrics: str) -> None:
+    names = metrics.split()
+    text = make([row("r", "t", metric=name) for name in names])
     legend = text.partition("## What the numbers mean")[2].partition("Ranks are")[0]
     lines = [line.strip("| ").split(" | ") for line in legend.splitlines() if "`" in line]
-    assert [line[0].strip("`") for line in lines] == [name for name in LEGEND if name in metrics]
+    assert [line[0].strip("`") for line in lines] == [name for name in LEGEND if name in names]
     for name, meaning, direction in lines:
         words, expected = LEGEND[name.strip("`")]
         assert words in meaning

@@ -1,36 +1,36 @@
 """Contests as they are published: their rows, their names, the card, records, and what stays."""
 
-import json
-import os
+import math
 import re
-import subprocess
-import sys
-from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 
-from tests.publish.fake_hub import WRITE, FakeHub
-from tests.publish.hub_client import REPO, impatient
-from tests.publish.judged_runs import rows_in, told, write_both
-from tests.publish.test_every_eval_ever import APART, metric, validate
-from tests.publish.test_every_eval_ever import write as write_files
-from tests.publish.test_folder import LOAD
+from tests.publish.fake_hub import FakeHub
+from tests.publish.hub_client import REPO, send
+from tests.publish.judged_runs import contents, loaded, rows_in, told, write_both
+from tests.publish.test_every_eval_ever import APART, validate
 from tests.tables.builders import task_values, write_summary
-from tiebreak.analysis.consensus import elect
+from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.contests import ContestReport, contest_report
+from tiebreak.publish import contests
 from tiebreak.publish.card import README
-from tiebreak.publish.contests import METHODS, contest_manifest, contest_of, contest_rows
+from tiebreak.publish.contests import (
+    METHODS,
+    contest_manifest,
+    contest_of,
+    contest_rows,
+    score_rows,
+)
 from tiebreak.publish.dataset import Publication, publish_dataset
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import CONTESTS
 from tiebreak.publish.records import contest_records
 from tiebreak.rankers import AGGREGATORS, Profile, Resampling
+from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.tables import ScoreTable, read_order, read_rounds, read_scores
 from tiebreak.tables.ballots import BallotFile
 
@@ -69,18 +69,8 @@ def to_folder(folder: Path, report: ContestReport) -> Publication:
     return publish_dataset((), "me/rankings", contest=report, folder=folder)
 
 
-def to_hub(hub: FakeHub, report: ContestReport) -> Publication:
-    return publish_dataset(
-        (), REPO, contest=report, token=WRITE, endpoint=hub.url, wait=impatient()
-    )
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-
-
 def test_rows_are_those_of_the_contest(tmp_path: Path) -> None:
+    """Other items, and with them tiers, are looked at with the first T only."""
     report = play(table_of(tmp_path, errors=ERRORS), eliminate=(0, 1), performance_tiers=2)
     assert report.sensitivity is not None
     assert report.items is not None
@@ -88,28 +78,25 @@ def test_rows_are_those_of_the_contest(tmp_path: Path) -> None:
     rows = [row for row in contest_rows(contest_of(report)) if row["method"] == "csd"]
     assert len(rows) == 2 * 4
     for place, result in enumerate(report.sensitivity.contests):
-        own = {row["model"]: row for row in rows if row["eliminate"] == place}
-        assert [row["rank"] for row in own.values()] == sorted(result.rank)
+        by_model = {row["model"]: row for row in rows if row["eliminate"] == place}
+        assert [row["rank"] for row in by_model.values()] == sorted(result.rank)
         for number, model in enumerate(report.models):
-            row = own[model]
-            assert row["value"] == result.expected_wins[number]
-            assert row["standard_error"] == result.standard_error[number]
-            assert row["simulation_rank_upper"] == result.rank_upper[number]
-            assert row["slope"] == report.sensitivity.slope[number]
-            assert row["label"] == report.sensitivity.labels[number]
-            # Other items are looked at in the main contest only.
-            assert row.get("lower") == (report.items.lower[number] if place == 0 else None)
-            assert row.get("rank_upper") == (
-                report.items.rank_upper[number] if place == 0 else None
-            )
-            assert row["tier"] == (report.tiers[number] if place == 0 else None)
-            assert row["eliminate_by_round"] == (place,) * 4
-            assert (row["n_models"], row["n"], row["iterations"], row["seed"]) == (4, 4, 400, 0)
+            expected = {
+                "value": result.expected_wins[number],
+                "standard_error": result.standard_error[number],
+                "simulation_rank_upper": result.rank_upper[number],
+                "slope": report.sensitivity.slope[number],
+                "label": report.sensitivity.labels[number],
+                "lower": None if place else report.items.lower[number],
+                "rank_upper": None if place else report.items.rank_upper[number],
+                "tier": None if place else report.tiers[number],
+                "eliminate_by_round": (place,) * 4,
+                **{"n_models": 4, "n": 4, "iterations": 400, "seed": 0},
+            }
+            assert {name: by_model[model].get(name) for name in expected} == expected
 
 
-def test_rows_of_merged_rankings_are_those_of_the_benchmarks_that_are_played(
-    tmp_path: Path,
-) -> None:
+def test_rows_of_merged_rankings_are_of_the_benchmarks_played(tmp_path: Path) -> None:
     table = table_of(tmp_path)
     contest = contest_of(play(table, rounds=read_order("law,code,maths", table.benchmarks)))
     # All but the last column are played; each is a ballot.
@@ -144,7 +131,7 @@ def test_what_a_contest_was_made_of_names_it(tmp_path: Path) -> None:
     rounds = read_rounds(tmp_path / "rounds.yaml", table.benchmarks)
     moved = replace(table, sources=("elsewhere.csv",), notes=("elsewhere.csv: read",))
     other = replace(table, scores=table.scores + np.eye(4))
-    contests = [
+    reports = [
         play(table),
         play(other),
         play(errors),
@@ -159,31 +146,29 @@ def test_what_a_contest_was_made_of_names_it(tmp_path: Path) -> None:
         contest_report(table, options={"iterations": 400, "missing": "worst"}),
         contest_report(table, options={"iterations": 400, "weights": [1, 2, 3, 4]}),
     ]
-    names = [contest_of(one).contest_id for one in contests]
+    names = [contest_of(one).contest_id for one in reports]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch("contest-[0-9a-f]{16}", name) for name in names)
     same = (play(table), play(moved), play(table, spoil="ada=maths"))
     assert {contest_of(one).contest_id for one in same} == {names[0]}
 
 
-def test_published_twice_nothing_changes_and_another_table_adds_its_files(
-    hub: FakeHub, tmp_path: Path
-) -> None:
+def test_published_twice_nothing_changes_and_others_are_added(hub: FakeHub, tmp_path: Path) -> None:
     first, better = table_of(tmp_path), table_of(tmp_path, SCORES.replace("dan,1,2", "dan,9,9"))
     fewer = replace(
         first, benchmarks=first.benchmarks[:2], scores=first.scores[:, :2], public_notes=()
     )
-    done = to_hub(hub, play(first))
+    done = send(hub, contest=play(first))
     assert done.sent is not None
     assert done.sent.published == (done.contest,)
     before = dict(hub.repos[REPO].resolve("main").tree)
-    again = to_hub(hub, play(first))
+    again = send(hub, contest=play(first))
     assert again.sent is not None
     assert (again.sent.commit, again.sent.already) == (None, (done.contest,))
     # Another table of the same benchmarks is the latest; a part of them is not; nothing goes back.
-    second = to_hub(hub, play(better))
-    third = to_hub(hub, play(fewer))
-    assert to_hub(hub, play(first)).sent.commit is None  # type: ignore[union-attr]
+    second = send(hub, contest=play(better))
+    third = send(hub, contest=play(fewer))
+    assert send(hub, contest=play(first)).sent.commit is None  # type: ignore[union-attr]
     tree = hub.repos[REPO].resolve("main").tree
     assert before.items() - tree.items() == {(p, before[p]) for p in (README, CONTESTS)}
     ids = [done.contest, second.contest, third.contest]
@@ -192,12 +177,12 @@ def test_published_twice_nothing_changes_and_another_table_adds_its_files(
     latest = list(dict.fromkeys(row["contest_id"] for row in rows_in(tree[CONTESTS])))
     assert latest == [third.contest, second.contest]
     # Now over all benchmarks again: it takes the place of both.
-    last = to_hub(hub, play(replace(better, scores=better.scores + np.eye(4))))
+    last = send(hub, contest=play(replace(better, scores=better.scores + np.eye(4))))
     latest_rows = rows_in(hub.repos[REPO].resolve("main").tree[CONTESTS])
     assert {row["contest_id"] for row in latest_rows} == {last.contest}
 
 
-def test_a_later_version_that_says_more_or_otherwise_is_no_other_contest(
+def test_a_later_version_that_says_more_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = play(table_of(tmp_path))
@@ -236,34 +221,22 @@ def test_beside_runs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_real_load_dataset_gives_the_rows_back(tmp_path: Path) -> None:
+    folder = tmp_path / "ranks"
     for scores in (SCORES, SCORES.replace("dan,1,2", "dan,9,")):
         table = table_of(tmp_path, scores)
-        contest = contest_report(
-            table, eliminate=(0, 1), options={"iterations": 400, "missing": "worst"}
-        )
-        to_folder(tmp_path / "ranks", contest)
+        options: CsdOptions = {"iterations": 400, "missing": "worst"}
+        to_folder(folder, contest_report(table, eliminate=(0, 1), options=options))
     wanted = {
         "contests/latest": CONTESTS,
         "contests/full": "contests/full/*.parquet",
         "scores/full": "scores/*.parquet",
     }
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", LOAD, str(tmp_path / "ranks")),
-            json.dumps([name.split("/") for name in wanted]),
-        ],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(done.stdout)
+    tables = loaded(str(folder), wanted, HF_HOME=str(tmp_path / "hf"))
     for name, pattern in wanted.items():
-        files = sorted((tmp_path / "ranks").glob(pattern))
-        assert found[name] == [row for path in files for row in rows_in(path.read_bytes())]
-        assert found[name]
-    assert len(found["scores/full"]) == 2 * 4 * 4
-    assert [row["score"] for row in found["scores/full"]].count(None) == 1
+        files = sorted(folder.glob(pattern))
+        assert tables[name] == [row for path in files for row in rows_in(path.read_bytes())]
+        assert tables[name]
+    assert [row["score"] for row in tables["scores/full"]].count(None) == 1
 
 
 def test_no_path_and_no_name_of_a_file_leaves(tmp_path: Path) -> None:
@@ -314,37 +287,30 @@ def test_a_key_that_a_model_is_called_by_stops_everything(tmp_path: Path) -> Non
 
 
 def test_the_card(tmp_path: Path) -> None:
-    names = {"ada": "a|d*a", "ben": "ben<b>"}
-    scores = SCORES
-    for old, new in names.items():
-        scores = scores.replace(old, new)
-    report = play(
-        table_of(tmp_path, scores, ERRORS.replace("ada", "a|d*a").replace("ben", "ben<b>"))
+    """Its cells are those of the report; names are text."""
+    scores, errors = (
+        text.replace("ada", "a|d*a").replace("ben", "ben<b>") for text in (SCORES, ERRORS)
     )
-    done = to_folder(tmp_path / "ranks", report)
+    report = play(table_of(tmp_path, scores, errors))
+    to_folder(tmp_path / "ranks", report)
     card = (tmp_path / "ranks" / README).read_text()
-    rows = {row["model"]: row for row in rows_in((tmp_path / "ranks" / CONTESTS).read_bytes())}
-    assert set(rows) == {"a|d*a", "ben<b>", "cleo", "dan"}
-    kemeny = {
-        row["model"]: row["rank"]
-        for row in rows_in((tmp_path / "ranks" / CONTESTS).read_bytes())
-        if row["method"] == "kemeny_young"
-    }
+    rows = rows_in((tmp_path / "ranks" / CONTESTS).read_bytes())
+    assert {row["model"] for row in rows} == {"a|d*a", "ben<b>", "cleo", "dan"}
+    kemeny = {row["model"]: row["rank"] for row in rows if row["method"] == "kemeny_young"}
     [line] = [line for line in card.splitlines() if "| cleo |" in line]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     where = report.models.index("cleo")
     assert report.items is not None
-    assert cells[0] == f"{report.result.rank[where]:.0f}"
-    assert cells[2] == f"{report.result.expected_wins[where]:.3f}"
-    assert cells[3] == f"{report.items.lower[where]:.3f}–{report.items.upper[where]:.3f}"
-    assert cells[-1] == str(kemeny["cleo"])
-    assert "pairwise disagreements, proven optimal" in card
-    assert "a&#124;d&#42;a" in card
-    assert "ben&#60;b&#62;" in card
-    assert f"[manifest](runs/{done.contest}/manifest.json)" in card
-    assert "config_name: contests" in card
-    assert "llm-as-a-judge" not in card
-    for absent in ("## Leaderboards", "## Judges", "ballots", "Λ is"):
+    assert (*cells[:4], cells[-1]) == (
+        f"{report.result.rank[where]:.0f}",
+        "cleo",
+        f"{report.result.expected_wins[where]:.3f}",
+        f"{report.items.lower[where]:.3f}–{report.items.upper[where]:.3f}",
+        str(kemeny["cleo"]),
+    )
+    for shown in ("a&#124;d&#42;a", "ben&#60;b&#62;", "config_name: contests"):
+        assert shown in card
+    for absent in ("llm-as-a-judge", "## Leaderboards", "## Judges", "ballots", "Λ is"):
         assert absent not in card
 
 
@@ -361,39 +327,6 @@ def test_a_contest_of_somebody_else_is_shown_as_far_as_it_goes(tmp_path: Path) -
     assert "| 1 |" in card
 
 
-def records_of(report: ContestReport) -> dict[str, bytes]:
-    return contest_records(contest_of(report), organization="me")
-
-
-def test_records_for_every_eval_ever(tmp_path: Path) -> None:
-    if not APART.is_dir():
-        pytest.skip("Every Eval Ever's validator is not installed (make test does)")
-    report = play(table_of(tmp_path, errors=ERRORS), eliminate=(0, 1))
-    files = records_of(report)
-    assert files == records_of(report)
-    schema = json.loads((APART / "every_eval_ever/schemas/eval.schema.json").read_text())
-    by_model: dict[str, Mapping[str, Any]] = {}
-    for content in files.values():
-        record = json.loads(content)
-        jsonschema.validate(record, schema)
-        by_model[record["model_info"]["name"]] = record
-    ada, name = by_model["ada"], contest_of(report).contest_id
-    assert metric(dict(ada), "maths", "tiebreak.native_score")["score_details"] == {
-        "score": 9.0,
-        "uncertainty": {"standard_error": {"value": 1.0}},
-    }
-    assert report.sensitivity is not None
-    for place, result in enumerate(report.sensitivity.contests):
-        wins = metric(dict(ada), name, f"csd.expected_win_score@T={place}")
-        assert wins["score_details"]["score"] == result.expected_wins[0]
-        config = wins["metric_config"]
-        assert (config["min_score"], config["max_score"]) == (0.0, 4.0)
-    rank = metric(dict(ada), name, "kemeny.consensus_rank")
-    assert rank["metric_config"]["lower_is_better"] is True
-    assert rank["score_details"]["details"]["optimal"] == "True"
-    assert ada["eval_library"]["version"] == version("tiebreak")
-
-
 @pytest.mark.slow
 def test_the_validator_accepts_the_records(tmp_path: Path) -> None:
     if not APART.is_dir():
@@ -402,7 +335,8 @@ def test_the_validator_accepts_the_records(tmp_path: Path) -> None:
     scores = "model,x,y\norg/a,9,9\nCON/../b,1,1\nc d,5,\n"
     table = table_of(tmp_path, scores)
     report = contest_report(table, options={"iterations": 2000, "missing": "worst"})
-    assert validate(write_files(tmp_path, records_of(report))) == []
+    records = contest_records(contest_of(report), organization="me")
+    assert validate(tmp_path, records) == []
 
 
 def test_nothing_to_publish_is_said(tmp_path: Path) -> None:
@@ -415,3 +349,78 @@ def test_nothing_to_publish_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(PublishError, match=why):
             publish_dataset(paths, "me/rankings", folder=tmp_path / "ranks", **more)
+
+
+def test_rows_of_scores(tmp_path: Path) -> None:
+    """In the table's order, with the round that each benchmark is in; a hole stays one."""
+    table = table_of(tmp_path, "model,maths,code,law\nada,9,8,\nben,7,,1\ncleo,5,6,7\n")
+    rounds = read_order("law,maths", table.benchmarks)
+    options: CsdOptions = {"iterations": 400, "missing": "worst"}
+    contest = contest_of(contest_report(table, rounds, options=options))
+    rows = score_rows(contest)
+    places = {"maths": 2, "code": None, "law": 1}
+    assert [(row["model"], row["benchmark"], row["round"]) for row in rows] == [
+        (model, *place) for model in ("ada", "ben", "cleo") for place in places.items()
+    ]
+    assert str([row["score"] for row in rows]) == "[9.0, 8.0, nan, 7.0, nan, 1.0, 5.0, 6.0, 7.0]"
+    assert all(math.isnan(row["standard_error"]) for row in rows)
+    assert {row["contest_id"] for row in rows} == {contest.contest_id}
+    assert contest.played == ("maths", "law")
+    assert "In no round, so not used: code" in contest.notes
+
+
+def test_standard_errors_stand_beside_the_scores(tmp_path: Path) -> None:
+    errors = ERRORS.replace("ben,1,1,1,1", "ben,1,2,3,4")
+    rows = score_rows(contest_of(play(table_of(tmp_path, errors=errors))))
+    assert [one["standard_error"] for one in rows] == [1, 1, 1, 1, 1, 2, 3, 4, *[1] * 8]
+    assert [one["round"] for one in rows] == [1, 2, 3, 4] * 4
+
+
+def test_only_a_proven_order_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another machine may be quicker, and what is published never changes."""
+    given: dict[str, Any] = {}
+
+    def unproven(ballots: Any, methods: Any, **options: Any) -> Election:
+        given.update(options, methods=methods)
+        found = elect(ballots, methods, **options)
+        assert found.kemeny is not None
+        return replace(found, kemeny=replace(found.kemeny, optimal=False))
+
+    report = play(table_of(tmp_path))
+    usual = contest_of(report)
+    monkeypatch.setattr(contests, "elect", unproven)
+    contest = contest_of(report)
+    assert given["time_limit"] == 120
+    assert "dodgson" not in given["methods"]
+    assert set(usual.election.consensuses) - set(contest.election.consensuses) == {"kemeny_young"}
+    assert contest.left_out == (
+        *usual.left_out,
+        "kemeny_young: no result: no order was proven optimal in 120 s",
+    )
+    manifest = contest_manifest(contest)
+    assert (manifest["proof"], manifest["notes"][-1]) == ([], contest.left_out[-1])
+    assert contest_manifest(usual)["proof"] != []
+    assert "kemeny_young" not in {one["method"] for one in contest_rows(contest)}
+    assert contest.contest_id == usual.contest_id
+
+
+def test_both_zeros_are_one(tmp_path: Path) -> None:
+    table = table_of(tmp_path, errors=ERRORS)
+    assert table.errors is not None
+    zeros = [
+        replace(
+            table,
+            scores=np.where(table.scores == 9, zero, table.scores),
+            errors=np.where(np.eye(4) == 1, zero, table.errors),
+        )
+        for zero in (0.0, -0.0)
+    ]
+    first, second = (contest_of(play(one)).contest_id for one in zeros)
+    assert first == second != contest_of(play(table)).contest_id
+
+
+def test_a_contest_keeps_its_name(tmp_path: Path) -> None:
+    """What was published under it is looked for under it by every later version."""
+    plain, errors = table_of(tmp_path), table_of(tmp_path, errors=ERRORS)
+    names = [contest_of(play(one)).contest_id for one in (plain, errors)]
+    assert names == ["contest-1174eb930ffa3336", "contest-0ba7207f00c173b1"]

@@ -1,6 +1,5 @@
 """What is a credential: shapes of real ones are found, what stands in real environments is not."""
 
-import base64
 import os
 import re
 import time
@@ -12,6 +11,7 @@ import pytest
 import yaml
 from inspect_ai.log import read_eval_log
 
+from tests.cases import cases
 from tests.publish.credential_shapes import Shape, shapes
 from tiebreak.demo.screen import RECORDED
 from tiebreak.publish.secrets import called_by, credentials, environment_secrets, refuse_secrets
@@ -58,116 +58,20 @@ def test_no_word_of_our_own_text_looks_like_one() -> None:
     assert [word for word in words if ")@" not in word and credentials("NOTE", word)] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "called"),
-    [
-        ("OPENAI_API_KEY", "key"),
-        ("OPENAI_API_KEY_2", "key"),
-        ("OPENAI_KEYS", "key"),
-        ("AWS_ACCESS_KEY_ID", "key"),
-        ("azureApiKey", "key"),
-        ("x-api-key", "key"),
-        ("TOGETHER_APIKEY", "key"),
-        ("HF_TOKEN2", "key"),
-        ("authToken", "password"),
-        ("AWS_SECRET_ACCESS_KEY", "password"),
-        ("PGPASSWORD", "password"),
-        ("PGPASS", "password"),
-        ("DB_PWD", "password"),
-        ("LAB_CREDS", "password"),
-        ("Authorization", "password"),
-        ("PWD", ""),
-        ("MAX_TOKENS", ""),
-        ("TOKENIZERS_PARALLELISM", ""),
-        ("HF_TOKEN_PATH", ""),
-        ("AWS_WEB_IDENTITY_TOKEN_FILE", ""),
-        ("TIEBREAK_JWT_PUBLIC_KEY", ""),
-        ("API_KEY_HEADER", ""),
-        ("KEYBOARD_LAYOUT", ""),
-        ("MONKEY", ""),
-        ("COMPASS", ""),
-        ("GIT_AUTHOR_NAME", ""),
-        ("SLACK_WEBHOOK", "hook"),
-        ("SLACK_WEBHOOK_URL", "hook"),
-        ("DEPLOY_HOOKS", "hook"),
-        ("WEBHOOK_SECRET", "password"),
-        ("HOOKAH", ""),
-        ("GPG_KEY", "id"),
-        ("GPG_PRIVATE_KEY", "key"),
-        ("sort_key", "id"),
-        ("KEY", "key"),
-        ("think_end_token", "id"),
-        ("GITHUB_SHA", "id"),
-        ("eval_id", "id"),
-        ("private_key_id", "key"),
-        ("", ""),
-        ("_", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "called"), cases(__file__, "names"))
 def test_what_a_name_says(name: str, called: str) -> None:
     assert called_by(name) == called
 
 
-ENCODED = base64.b64encode(b"user:long-pass-1").decode()
+KEY_ID = "AKIA" + "Q7ZK" * 4  # a mark tells of a key even where names are public
 
 
 @pytest.mark.parametrize(
     ("name", "value", "found"),
-    [
-        # A word under the name of a password is one; under that of a key it is a stand-in.
-        ("DB_PASSWORD", "wordsecret", {"wordsecret"}),
-        ("API_KEY", "placeholder", set()),
-        ("API_KEY", "sk-123456", {"sk-123456"}),
-        # Of any look, from eight characters on; a part of a list may be anybody's word.
-        ("LLM_KEY", "plainlookingkey", {"plainlookingkey"}),
-        ("LLM_KEY", "87654321", {"87654321"}),
-        ("LLM_KEYS", "research-1, evaluation", {"research-1, evaluation", "research-1"}),
-        ("SETTINGS", '{"llm_key": "plainlookingkey"}', {"plainlookingkey"}),
-        ("NOTE", "mend key=something", set()),
-        ("API_KEY", "not-needed", set()),
-        ("OPENAI_API_KEY", "lm-studio", set()),
-        ("LLM_KEY", "20261122", set()),
-        ("LLM_TOKEN", "15000000", set()),
-        ("eos_token", "<|endoftext|>", set()),
-        # What everybody has read, or anybody writes, would stop publications for nothing.
-        ("DATABASE_URL", "postgres://postgres:postgres@localhost/postgres", set()),
-        ("DATABASE_URL", "postgres://u:changeme@localhost/x", set()),
-        ("DB_PASSWORD", "12345678", set()),
-        ("SECRET_STORE", "/run/secrets/of-the-lab", set()),
-        ("GPG_KEY", "7169605F62C751356D054A26A821E680E5FA6305", set()),
-        # Passwords with characters that addresses do not allow.
-        ("URL", "mysql://u:p@ss/w#rd?x@h/db", {"p@ss/w#rd?x"}),
-        ("URL", "mysql://u:pass[word@h/db", {"pass[word"}),
-        ("URL", "mysql://u:pass;word,1@h/db", {"pass;word,1"}),
-        ("URL", "mysql://u:p%40ssw0rd@h/db", {"p%40ssw0rd", "p@ssw0rd"}),
-        ("URL", "mysql://ada:pw@db.lab/x", {"ada:pw@db.lab"}),  # too short alone
-        # Two in one value.
-        ("URLS", "redis://:secret-1@a,redis://:secret-2@b", {"secret-1", "secret-2"}),
-        # Beside other things.
-        ("ARGS", "--model x/y --api-key token-abc123 --port 8000", {"token-abc123"}),
-        ("H", "X-Api-Key: opaque-1, Accept: application/json", {"opaque-1"}),
-        ("X", "user=ada password=two-words timeout=10000000", {"two-words"}),
-        ("COMMIT", "Mend auth: re-authenticate with the token that was given", set()),
-        ("X", f"Authorization: Basic {ENCODED}", {ENCODED, "long-pass-1"}),
-        ("X", '{"a": [{"client_secret": "in-json-1"}], "n": 3, "b": null}', {"in-json-1"}),
-        ("X", '{"client_secret": "not closed', set()),
-        # What names something is public; a mark tells of a key even there.
-        ("RUN_ID", "nY2Ywh3Qy2MnXkQ8pQ2q3d", set()),
-        ("RUN", "nY2Ywh3Qy2MnXkQ8pQ2q3d", {"nY2Ywh3Qy2MnXkQ8pQ2q3d"}),
-        ("LOG", "logs/2026-11-22_seal_nY2Ywh3Qy2MnXkQ8pQ2q3d.eval", set()),
-        ("LOGS", "s3://lab/2026-11-22_seal_nY2Ywh3Qy2MnXkQ8pQ2q3d.eval", set()),
-        ("CLIENT_ID", f"AKIA{'Q7ZK' * 4}", {f"AKIA{'Q7ZK' * 4}"}),
-        ("X", "sk-test-1234567890", {"sk-test-1234567890"}),
-        ("X", "sk-learn-like-interface", set()),
-        # Public parts of keys.
-        ("JWT_KEY", "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n", set()),
-        ("DEPLOY_KEY", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIoqW9x7ZzQ0b3Jv ada@lab", set()),
-        ("EMPTY_TOKEN", "", set()),
-        ("EMPTY_TOKEN", "        ", set()),
-    ],
+    [*cases(__file__, "values"), ("CLIENT_ID", KEY_ID, [KEY_ID])],
 )
-def test_what_of_a_value_is_one(name: str, value: str, found: set[str]) -> None:
-    assert found <= credentials(name, value)
+def test_what_of_a_value_is_one(name: str, value: str, found: list[str]) -> None:
+    assert {*found} <= credentials(name, value)
     longer = {one for one in credentials(name, value) if not any(part in one for part in found)}
     assert longer == set(), "and nothing beside it"
 
@@ -178,26 +82,7 @@ def test_this_environment_stops_nothing_that_it_does_not_hold() -> None:
     refuse_secrets({"a.txt": harmless.encode()}, environment_secrets(os.environ))
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://github.com/lab/x/commit/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21",
-        "https://huggingface.co/datasets/lab/rankings/resolve/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21/x",
-        "https://wandb.ai/lab/saturated-benchmarks-reranked/runs/3k9x8q2p",
-        "https://smith.langchain.com/o/3f2a9c1e-8b7d-4e6f-a5c4-0d1e2f3a4b5c/projects",
-        "https://lab.openai.azure.com/openai/deployments/gpt-4o-mini-20240718/chat/completions",
-        "https://api.cloudflare.com/client/v4/accounts/5f1d0b7a9c3e4b2f8a6d7c0e1f2a3b4c/ai/v1",
-        "https://llm.example.org/v1/models/Llama-4-Maverick-17B-128E-Instruct-FP8",
-        "https://ci.example.org/hooks/build",
-        "https://ci.example.org/hooks/lab-evaluations-rankings-2026",
-        "https://docs.example.org/webhooks/getting-started",
-        "https://login.example.org/realms/lab/protocol/openid-connect/token",
-        "https://developer.mozilla.org/en-US/docs/Web/API/ServiceWorkerRegistration",
-        "https://objects.example.org/lab/rankings2026november22",
-        "https://pypi.org/project/opentelemetry-instrumentation-asgi/",
-        "https://doi.org/10.48550/arXiv.2406.01574",
-    ],
-)
+@pytest.mark.parametrize("address", cases(__file__, "addresses"))
 def test_an_address_that_anybody_may_write_is_none(address: str) -> None:
     assert credentials("LINK", address) == set()
 

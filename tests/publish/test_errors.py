@@ -1,81 +1,36 @@
 """What the Hub's refusals become: whole sentences, and what waiting is worth."""
 
-import pytest
+from collections.abc import Callable
+from typing import Any
 
-from tiebreak.candidates.hub import Fault, Kind
+import httpx2
+import pytest
+from huggingface_hub.errors import HfHubHTTPError
+
+from tests.cases import cases
+from tests.data_classes import can_be_changed, data_classes
+from tests.expected import check
+from tiebreak import publish
+from tiebreak.candidates.hub import Fault
 from tiebreak.publish.errors import PublishError, sentence
-from tiebreak.publish.hub import RetryPolicy, _title
+from tiebreak.publish.hub import RetryPolicy
 from tiebreak.publish.secrets import Secret, without_secrets
 
-AGAIN = "Run the same command again later: what has arrived is recognised, nothing is doubled."
 
-
-def said(kind: Kind, tries: int = 1, **more: object) -> str:
-    fault = Fault(**{"kind": kind, "status": None, "message": "", "retry_after": None} | more)  # type: ignore[arg-type]
-    return sentence(fault, "me/ranks", "https://hub", tries)
-
-
-@pytest.mark.parametrize(
-    ("told", "words"),
-    [
-        (
-            said("busy", status=429, message="Slow down", retry_after=90.0, tries=3),
-            "The Hub asks for fewer requests (429: Slow down), also at the last of 3 tries. "
-            f"It asks to wait 90 s. {AGAIN}",
-        ),
-        (said("busy", status=429), f"The Hub asks for fewer requests (429). {AGAIN}"),
-        (
-            said("busy", retry_after=119.4, tries=2),
-            "The Hub asks for fewer requests, also at the last of 2 tries. It asks to wait 119 s. "
-            f"{AGAIN}",
-        ),
-        (
-            said("busy", retry_after=120.0),
-            f"The Hub asks for fewer requests. It asks to wait 2 min. {AGAIN}",
-        ),
-        (
-            said("missing", message="not found"),
-            "There is no dataset me/ranks that this token may see (not found): check OWNER/NAME; "
-            "without --pr, a dataset of your own is created.",
-        ),
-        (
-            said("gated", status=403),
-            "me/ranks is gated (403): ask its owner for access at https://hub/datasets/me/ranks, "
-            "then publish again.",
-        ),
-        (
-            said("unreachable", message="no route", tries=5),
-            "The Hub at https://hub cannot be reached (no route): check the network, a proxy and "
-            f"HF_ENDPOINT. {AGAIN}",
-        ),
-        (
-            said("disk", message="full"),
-            "A file cannot be read or written on this machine (full): free some space or check the "
-            "permissions, then publish again.",
-        ),
-    ],
-)
-def test_a_refusal_is_one_sentence(told: str, words: str) -> None:
-    assert told == words
+def test_a_refusal_is_one_sentence() -> None:
+    said = []
+    for case in cases(__file__, "refusals"):
+        usual = {"status": None, "message": "", "retry_after": None, "tries": 1}
+        fault = {**usual, **case}
+        tries = fault.pop("tries")
+        said.append(sentence(Fault(**fault), "me/ranks", "https://hub", tries))
+    check(__file__, "refusals.txt", "\n".join([*said, ""]))
 
 
 def test_how_patient_a_publication_is() -> None:
     usual = RetryPolicy()
     assert (usual.tries, usual.calls, usual.total) == (12, 5, 600.0)
     assert (usual.first, usual.longest, usual.timeout) == (1.0, 30.0, 120.0)
-
-
-@pytest.mark.parametrize(
-    ("runs", "title"),
-    [
-        ([], "Renew the card"),
-        (["a"], "Add 1 run: a"),
-        (["a", "b", "c"], "Add 3 runs: a, b, c"),
-        (["a", "b", "c", "d"], "Add 4 runs: a, b, c and 1 more"),
-    ],
-)
-def test_titles_of_commits(runs: list[str], title: str) -> None:
-    assert _title(runs) == title
 
 
 def test_an_error_shows_no_secret_and_the_longer_one_is_hidden_first() -> None:
@@ -89,3 +44,108 @@ def test_an_error_shows_no_secret_and_the_longer_one_is_hidden_first() -> None:
     assert without_secrets(error, secrets).__cause__ is cause
     other = KeyError("hunter2")
     assert without_secrets(other, secrets) is other
+
+
+REQUEST = httpx2.Request("POST", "http://127.0.0.1/commit")
+
+
+def refused(status: int, **headers: str) -> HfHubHTTPError:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = httpx2.Response(status, headers=named, request=REQUEST)
+    return HfHubHTTPError(f"{status}", response=response)
+
+
+def failing(times: int, error: Exception) -> Callable[[], int]:
+    """An attempt that fails some times, then returns how often it was made."""
+    made = 0
+
+    def attempt() -> int:
+        nonlocal made
+        made += 1
+        if made <= times:
+            raise error
+        return made
+
+    return attempt
+
+
+def waits_of(times: int, error: Exception, **policy: Any) -> list[float]:
+    waits: list[float] = []
+    RetryPolicy(sleep=waits.append, **policy).run(failing(times, error))
+    return waits
+
+
+@pytest.mark.slow
+def test_waits_are_drawn_below_a_bound_that_doubles_up_to_the_longest() -> None:
+    bounds = [1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
+    drawn = [waits_of(6, refused(503), longest=8.0) for _ in range(200)]
+    for waits in drawn:
+        assert all(0 <= wait <= bound for wait, bound in zip(waits, bounds, strict=True))
+    # Full jitter: uniform from 0 on, so the mean of the last is 4 ± 5 · 8/√(12 · 200) = 4 ± 0.82.
+    assert abs(sum(waits[-1] for waits in drawn) / 200 - 4) < 0.82
+    assert min(waits[-1] for waits in drawn) < 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    cases(__file__, "waiting_times"),
+)
+def test_the_hubs_own_waiting_time_and_jitter_on_top(
+    headers: dict[str, str], seconds: float
+) -> None:
+    drawn = [waits_of(1, refused(429, **headers))[0] for _ in range(20)]
+    assert all(seconds <= wait <= seconds + 1 for wait in drawn)
+    assert len(set(drawn)) > 1, "several that were told the same do not come back together"
+
+
+def test_a_waiting_time_beyond_all_patience_ends_it_at_once() -> None:
+    with pytest.raises(HfHubHTTPError):
+        waits_of(1, refused(429, Retry_After="601"), total=600)
+    assert len(waits_of(1, refused(429, Retry_After="590"), total=600)) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        *((refused(status), 4) for status in (408, 409, 412, 429, 500, 502, 503, 504)),
+        *((refused(status), 1) for status in (400, 401, 402, 403, 404, 413, 422)),
+        (httpx2.ReadTimeout("silence"), 4),
+        (httpx2.RemoteProtocolError("dropped"), 4),
+        (httpx2.ConnectError("no route"), 2),
+        (PublishError("other"), 1),
+        (ValueError("a bug"), 1),
+    ],
+    ids=lambda case: str(case),
+)
+def test_what_passes_is_tried_again_and_what_stays_is_not(error: Exception, tries: int) -> None:
+    waits: list[float] = []
+    policy = RetryPolicy(tries=4, calls=2, sleep=waits.append)
+    with pytest.raises(type(error)) as caught:
+        policy.run(failing(99, error))
+    assert caught.value is error
+    assert len(waits) == tries - 1
+
+
+def test_it_says_why_it_waits() -> None:
+    said: list[str] = []
+    waits_of(1, refused(503, Retry_After="3"), notify=said.append, first=0.0)
+    waits_of(1, httpx2.ConnectError("no route"), notify=said.append, first=0.0)
+    waits_of(1, refused(412), notify=said.append, first=0.0)
+    assert said == [
+        "The Hub answered 503; try 2 of 12 in 3 s.",
+        "The Hub is not there (no route); try 2 of 5 in 0 s.",
+        "The Hub answered 412 (somebody else was faster); try 2 of 12 in 0 s.",
+    ]
+
+
+def test_what_is_made_cannot_be_changed() -> None:
+    found = data_classes(publish)
+    assert len(found) > 10
+    assert {name for name, one in found.items() if can_be_changed(one)} == {"hub._Publication"}
+
+
+def test_runs_contests_and_datasets_are_themselves_and_equal_no_other() -> None:
+    """They hold arrays, or what is at the Hub now, which no equality of fields compares."""
+    found = data_classes(publish)
+    for name in ("runs.Run", "contests.Contest", "hub.Snapshot"):
+        assert vars(found[name]).get("__eq__") is None, name

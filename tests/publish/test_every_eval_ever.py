@@ -1,11 +1,11 @@
 """Records for Every Eval Ever, before its own validator, which lies apart from the environment."""
 
 import json
-import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ import jsonschema
 import pytest
 
 from tests.analysis.peers.builders import reviews
-from tests.ranking_logs.builders import CREATED, all_pairs, bracket, by_native, graded, write_log
-from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
+from tests.publish.judged_runs import run_of
+from tests.publish.test_whole_records import judged_twice, pool_of
+from tests.ranking_logs.builders import all_pairs, bracket, by_native, graded
+from tiebreak.candidates import CandidatePool
 from tiebreak.publish.records import records
-from tiebreak.publish.runs import Run, read_runs
 from tiebreak.scorers.ballots import ItemBallots
 
 APART = Path(sys.prefix) / "every-eval-ever"
@@ -39,15 +40,6 @@ RUNS: Mapping[str, list[ItemBallots]] = {
 }
 
 
-@pytest.fixture
-def run_of(tmp_path: Path) -> Callable[[list[ItemBallots]], Run]:
-    def make(items: list[ItemBallots]) -> Run:
-        runs, _ = read_runs([write_log(tmp_path / "logs" / "ranking.eval", items)])
-        return runs[0]
-
-    return make
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _validator_is_there() -> None:
     if not APART.is_dir():
@@ -56,15 +48,12 @@ def _validator_is_there() -> None:
         pytest.skip("Every Eval Ever's validator is not installed (make test does)")
 
 
-def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+def validate(folder: Path, files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """What the validator says of files, one by one; warnings are as bad as errors."""
     for path, content in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
-    return [folder / path for path in files]
-
-
-def validate(paths: list[Path]) -> list[dict[str, Any]]:
-    """What the validator says, file by file; warnings are as bad as errors."""
+    paths = [str(folder / path) for path in files]
     done = subprocess.run(
         [sys.executable, "-m", "every_eval_ever.validator.validate", "--format=json", *paths],
         env={**os.environ, "PYTHONPATH": str(APART)},
@@ -93,25 +82,23 @@ def metric(record: dict[str, Any], benchmark: str, name: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
-def test_its_validator_accepts_what_is_written(
-    name: str, run_of: Callable[[list[ItemBallots]], Run], tmp_path: Path
-) -> None:
-    files = records(run_of(RUNS[name]), organization="somebody")
+def test_its_validator_accepts_what_is_written(name: str, tmp_path: Path) -> None:
+    files = records(run_of(tmp_path, *RUNS[name]), organization="somebody")
     schema = json.loads((APART / "every_eval_ever/schemas/eval.schema.json").read_text())
     # Where there is no native score to go by, a model has no place and no record.
     assert len(files) == (2 if name == "nobody asked" else 3)
     for record in aggregates(files):
         jsonschema.validate(record, schema)
-    assert validate(write(tmp_path, files)) == []
+    assert validate(tmp_path, files) == []
 
 
 @pytest.mark.slow
 def test_the_validator_would_find_something(tmp_path: Path) -> None:
-    assert validate(write(tmp_path, {"data/x/y/z/no-uuid.json": b"{}"}))
+    assert validate(tmp_path, {"data/x/y/z/no-uuid.json": b"{}"})
 
 
-def test_scores_are_those_of_the_leaderboard(run_of: Callable[[list[ItemBallots]], Run]) -> None:
-    run = run_of(RUNS["brackets of two benchmarks"])
+def test_scores_are_those_of_the_leaderboard(tmp_path: Path) -> None:
+    run = run_of(tmp_path, *RUNS["brackets of two benchmarks"])
     record = next(
         one for one in aggregates(records(run, organization="o")) if one["model_info"]["id"] == "a"
     )
@@ -126,42 +113,10 @@ def test_scores_are_those_of_the_leaderboard(run_of: Callable[[list[ItemBallots]
     assert (bounds["lower"], bounds["upper"]) == (row.lower, row.upper)
     # One item is too few for an interval: there is none, not one of made-up width.
     assert "confidence_interval" not in second["score_details"]["uncertainty"]
-    assert record["retrieved_timestamp"] == "1767225600", CREATED
+    assert record["retrieved_timestamp"] == "1767225600"
     native = metric(record, "gsm8k", "tiebreak.native_score")
     assert native["score_details"]["score"] == 1.0
     assert "llm_scoring" not in native["metric_config"]
-
-
-@pytest.mark.slow
-def test_a_place_in_a_consensus_is_a_rank(run_of: Callable[[list[ItemBallots]], Run]) -> None:
-    run = run_of(RUNS["peer review"])
-    by_model = {
-        one["model_info"]["id"]: metric(one, "gsm8k", "kemeny.consensus_rank")
-        for one in aggregates(records(run, organization="o"))
-    }
-    [review] = run.reviews
-    assert {model: one["score_details"]["score"] for model, one in by_model.items()} == {
-        row.model: row.mean_rank for row in review.ranking.rows
-    }
-    config = by_model["a"]["metric_config"]
-    assert config["lower_is_better"] is True
-    assert (config["min_score"], config["max_score"]) == (1.0, 3.0)
-
-
-def test_an_undefined_score_is_left_out(run_of: Callable[[list[ItemBallots]], Run]) -> None:
-    run = run_of(RUNS["nobody asked"])
-    assert math.isnan(next(row for row in run.boards[0].rows if row.model == "c").native)
-    found = aggregates(records(run, organization="o"))
-    assert [record["model_info"]["name"] for record in found] == ["a", "b"]
-    for result in (result for record in found for result in record["evaluation_results"]):
-        assert "llm_scoring" not in result["metric_config"]
-
-
-@pytest.mark.slow
-def test_the_same_log_gives_the_same_bytes(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "ranking.eval", RUNS["peer review"])
-    once, again = (records(read_runs([log])[0][0], organization="o") for _ in range(2))
-    assert once == again
 
 
 def renamed(items: list[ItemBallots], names: Mapping[str, str]) -> list[ItemBallots]:
@@ -176,65 +131,23 @@ def renamed(items: list[ItemBallots], names: Mapping[str, str]) -> list[ItemBall
 
 
 @pytest.mark.slow
-def test_hostile_names_stay_in_their_folder(
-    run_of: Callable[[list[ItemBallots]], Run], tmp_path: Path
-) -> None:
+def test_hostile_names_stay_in_their_folder(tmp_path: Path) -> None:
     items = renamed([all_pairs(f"q{n}", "abcd") for n in range(2)], HOSTILE)
-    files = records(run_of(items), organization="o")
+    files = records(run_of(tmp_path, *items), organization="o")
     assert len(files) == 4
-    for path in write(tmp_path, files):
-        assert len(path.resolve().relative_to(tmp_path.resolve()).parts) == 5
-    assert validate(write(tmp_path, files)) == []
+    assert validate(tmp_path, files) == []
+    for path in files:
+        assert len((tmp_path / path).resolve().relative_to(tmp_path.resolve()).parts) == 5
 
 
 @pytest.mark.slow
-def test_lines_per_item_where_the_native_score_says_right_or_wrong(
-    run_of: Callable[[list[ItemBallots]], Run], tmp_path: Path
-) -> None:
-    natives: list[dict[str, float | None]] = [
-        {"a": 1.0, "b": 0.0, "c": 1.0},
-        {"a": 0.5, "b": None, "c": 1.0},
-    ]
-    items = [bracket(f"q{n}", "a", "b", "c", native=own) for n, own in enumerate(natives)]
-    files = records(run_of(items), organization="o", pool=pool_of(items))
-    assert validate(write(tmp_path, files)) == []
-    lines = [
-        json.loads(line)
-        for path, content in files.items()
-        if path.endswith("_samples.jsonl")
-        for line in content.decode().splitlines()
-    ]
-    found = {
-        (line["model_id"], line["sample_id"], line["evaluation_result_id"].split("/")[1]): (
-            line["evaluation"]["score"],
-            line["evaluation"]["is_correct"],
-        )
-        for line in lines
+def test_the_validator_accepts_lines_of_answers_that_no_encoding_has(tmp_path: Path) -> None:
+    run = judged_twice(tmp_path)
+    pool = pool_of(run)
+    rows = {
+        key: {model: replace(one, text=f"\ud800 {one.text}") for model, one in row.items()}
+        for key, row in pool.candidates.items()
     }
-    # By hand: places 1, 2, 3 of three are Borda 1, ½, 0; half right and unknown are left out.
-    borda, own = "seal.normalized_borda", "tiebreak.native_score"
-    assert found == {
-        ("a", "q0", own): (1.0, True),
-        ("a", "q0", borda): (1.0, True),
-        ("b", "q0", own): (0.0, False),
-        ("b", "q0", borda): (0.5, False),
-        ("c", "q0", own): (1.0, True),
-        ("c", "q0", borda): (0.0, True),
-        ("c", "q1", own): (1.0, True),
-        ("c", "q1", borda): (0.0, True),
-    }
-    answers = {line["output"]["raw"][0] for line in lines}
-    assert answers == {f"\ud800 answer of {model}" for model in "abc"}
-
-
-def pool_of(items: list[ItemBallots]) -> CandidatePool:
-    keys = {item.item_id: ItemKey(item.benchmark, item.item_id) for item in items}
-    return CandidatePool(
-        tuple(Item(keys[i.item_id], i.input_hash, "What is 1 + 1?", "2") for i in items),
-        {
-            keys[i.item_id]: {
-                m: Candidate(keys[i.item_id], m, f"\ud800 answer of {m}") for m in i.models
-            }
-            for i in items
-        },
-    )
+    files = records(run, organization="o", pool=CandidatePool(pool.items, rows))
+    assert any("\\ud800 a says" in content.decode() for content in files.values())
+    assert validate(tmp_path, files) == []

@@ -2,15 +2,17 @@
 
 import json
 from dataclasses import asdict
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspect_ai.log import EvalLog, EvalRevision
+from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, ModelConfig
 
-from tests.publish.judged_runs import change_log, sha256, write_both
+from tests.cases import cases
+from tests.publish.judged_runs import change_log, plant, sha256, write_both
 from tiebreak.publish.facts import (
     UNSPECIFIED,
     facts_of,
@@ -26,26 +28,7 @@ from tiebreak.publish.facts import (
 PLANTED = "planted-5ecr3t-value"
 
 
-@pytest.mark.parametrize(
-    ("name", "public"),
-    [
-        ("openai/gpt-5", "openai/gpt-5"),
-        ("together/meta-llama/Llama-3", "together/meta-llama/Llama-3"),
-        ("smollm2-135m/greedy", "smollm2-135m/greedy"),
-        ("hf//home/alice/models/llama", "hf/llama"),
-        ("hf//home/alice/models/llama/", "hf/llama"),
-        ("/data/private/x", "x"),
-        ("~/models/x", "x"),
-        ("~alice/models/x", "x"),
-        ("vllm/C:\\Users\\alice\\x", "vllm/x"),
-        ("\\\\server\\share\\x", "x"),
-        ("lm-eval/pretrained=/home/alice/x,dtype=float16", "lm-eval/pretrained=x,dtype=float16"),
-        ("file:///home/alice/x", "x"),
-        ("/", "model"),
-        ("", "model"),
-        ("a/b\\", "a/b"),
-    ],
-)
+@pytest.mark.parametrize(("name", "public"), cases(__file__, "public_name"))
 def test_public_name(name: str, public: str) -> None:
     assert public_name(name) == public
 
@@ -115,83 +98,19 @@ def test_public_words(text: str | None, public: str | None) -> None:
     assert public_words(text) == public
 
 
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("/a/b/c.yaml", "c.yaml"),
-        ("c.yaml", "c.yaml"),
-        ("C:\\a\\c.yaml", "c.yaml"),
-        ("s3://b/c.eval", "c.eval"),
-        ("math_reasoning", "math_reasoning"),
-    ],
-)
+@pytest.mark.parametrize(("path", "name"), cases(__file__, "file_name"))
 def test_file_name(path: str, name: str) -> None:
     assert file_name(path) == name
 
 
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("/home/alice/data/x.json", "x.json"),
-        ("/home/alice", "~"),
-        ("C:\\Users\\Alice Doe\\x y.json", "x y.json"),
-        ("C:/data/x", "x"),
-        ("~bob/x", "x"),
-        ("file:///srv/x.csv", "x.csv"),
-        ("\\\\server\\share\\x", "x"),
-        ("see /home/alice/x.log.", "see ~/x.log."),
-        (
-            {"a": ["/srv/private/b.txt", 1, None, True], "/": {}},
-            {"a": ["b.txt", 1, None, True], "/": {}},
-        ),
-        # No path, or content.
-        ("https://host/home/alice/y", "https://host/home/alice/y"),
-        ("\\frac{a}{b}\\sqrt{2}", "\\frac{a}{b}\\sqrt{2}"),
-        ("n // 2 / k", "n // 2 / k"),
-        ("and/or", "and/or"),
-        ("/", "/"),
-        ("open('/home/u/x')\npass", "open('/home/u/x')\npass"),
-    ],
-)
+@pytest.mark.parametrize(("value", "told"), cases(__file__, "without_folders"))
 def test_without_folders(value: object, told: object) -> None:
     assert without_folders(value) == told
 
 
-def plant(log: EvalLog) -> None:
-    """Put a value wherever a header has room for one."""
-    config = GenerateConfig(
-        temperature=0.25,
-        max_tokens=99,
-        reasoning_effort="low",
-        system_message=PLANTED,
-        stop_seqs=[PLANTED],
-        extra_headers={"Authorization": PLANTED},
-        extra_body={"x": PLANTED},
-    )
-    role = ModelConfig(
-        model="openai/gpt-5", config=config, base_url=f"https://{PLANTED}", args={"k": PLANTED}
-    )
-    spec = log.eval
-    spec.model_roles = {"judge": role, "meta_judge": [role], f"x{PLANTED}": role}
-    spec.model, spec.model_args = "openai/gpt-5", {"api_key": PLANTED, "deep": [{"x": PLANTED}]}
-    spec.model_base_url = f"https://u:{PLANTED}@h/"
-    spec.model_generate_config = config
-    spec.revision = EvalRevision(type="git", origin=f"https://u:{PLANTED}@h/", commit="c0ffee")
-    spec.task_args = {
-        **{"swap": "always", "refine": True, "rounds": 3, "rubric": f"/home/{PLANTED}/my.yaml"},
-        **{"protocol": f"/home/{PLANTED}/p.py@mine", "task_type": f"/{PLANTED}"},
-        **{"candidates": PLANTED, "settings": {"x": PLANTED}, "api_key": PLANTED},
-    }
-    spec.task_file, spec.task_args_passed = f"/home/{PLANTED}/t.py", {"x": PLANTED}
-    spec.tags, spec.packages = [PLANTED], {"inspect_ai": "0.3.285", "secret": PLANTED}
-    assert spec.metadata is not None
-    spec.metadata |= {"token": PLANTED, "seed": 7, "tiebreak_prompts": "ab" * 32}
-    log.plan.config = config
-
-
 @pytest.mark.slow
 def test_only_what_is_allowed_is_said(tmp_path: Path) -> None:
-    log = change_log(write_both(tmp_path / PLANTED), plant)
+    log = change_log(write_both(tmp_path / PLANTED), lambda log: plant(log, repeat(PLANTED)))
     facts = facts_of(str(log))
     assert PLANTED not in json.dumps(asdict(facts))
     settings = {"temperature": 0.25, "max_tokens": 99, "reasoning_effort": "low"}

@@ -1,14 +1,11 @@
 """The folder of a dry run: it is the dataset, loads as one, and nothing in it is lost."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.publish.judged_runs import bundle, rows_in, write_both
+from tests.publish.judged_runs import bundle, contents, loaded, rows_in, write_both
 from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
@@ -20,32 +17,31 @@ from tiebreak.rankers import Resampling
 
 pytestmark = pytest.mark.usefixtures("no_plots")
 
-LOAD = """
-import json, sys
-from datasets import load_dataset, logging
-logging.disable_progress_bar()
-found = {}
-for config, split in json.loads(sys.argv[2]):
-    found[f"{config}/{split}"] = load_dataset(sys.argv[1], config, split=split).to_list()
-print(json.dumps(found))
-"""
+HOW = Resampling(draws=20)
 
 
 def write(folder: Path, *logs: Path, with_candidates: bool = False) -> tuple[Written, ...]:
-    made = bundle(logs, with_candidates=with_candidates, how=Resampling(draws=20))
+    made = bundle(logs, with_candidates=with_candidates, how=HOW)
     return write_folder(made, folder, license=None, repo_id="me/rankings")
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.fixture
 def dataset(tmp_path: Path, no_plots: None) -> Path:
-    """A dataset with one run, and its log beside it."""
+    """A dataset with one run and its answers, and its log beside it."""
     write(tmp_path / "rankings", write_both(tmp_path), with_candidates=True)
     return tmp_path
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+
+
+@pytest.fixture
+def ranks(log: Path, tmp_path: Path, no_plots: None) -> Path:
+    """A dataset with this log's run."""
+    write(tmp_path / "rankings", log)
+    return tmp_path / "rankings"
 
 
 @pytest.mark.slow
@@ -57,26 +53,12 @@ def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
         "ballots/full": "ballots/*.parquet",
         "candidates/full": "candidates/*.parquet",
     }
-    splits = json.dumps([key.split("/") for key in wanted])
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            LOAD,
-            str(dataset / "rankings"),
-            splits,
-        ],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(dataset / "hf")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(done.stdout)
-    for config, pattern in wanted.items():
+    tables = loaded(str(dataset / "rankings"), wanted, HF_HOME=str(dataset / "hf"))
+    for table, pattern in wanted.items():
         [file] = (dataset / "rankings").glob(pattern)
-        assert found[config] == json.loads(json.dumps(rows_in(file.read_bytes())))
-    [board] = leaderboards([dataset / "ranking"], how=Resampling(draws=20))
-    borda = [row for row in found["leaderboard/latest"] if row["metric"] == "normalized_borda"]
+        assert tables[table] == json.loads(json.dumps(rows_in(file.read_bytes())))
+    [board] = leaderboards([dataset / "ranking"], how=HOW)
+    borda = [row for row in tables["leaderboard/latest"] if row["metric"] == "normalized_borda"]
     assert [(r["model"], r["value"], r["lower"], r["rank"]) for r in borda] == [
         (row.model, row.borda, row.lower, row.rank) for row in board.rows
     ]
@@ -84,12 +66,16 @@ def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
 
 @pytest.mark.slow
 def test_the_pool_comes_back(dataset: Path) -> None:
-    found = load_candidates(dataset / "rankings" / "candidates")
-    wanted = load_candidates(dataset / "candidates")
-    assert found.items == wanted.items
-    assert {key: {m: c.text for m, c in row.items()} for key, row in found.candidates.items()} == {
-        key: {m: c.text for m, c in row.items()} for key, row in wanted.candidates.items()
-    }
+    published, judged = (
+        load_candidates(folder)
+        for folder in (dataset / "rankings" / "candidates", dataset / "candidates")
+    )
+    assert published.items == judged.items
+    texts, expected = (
+        {key: {m: c.text for m, c in row.items()} for key, row in pool.candidates.items()}
+        for pool in (published, judged)
+    )
+    assert texts == expected
 
 
 @pytest.mark.slow
@@ -101,39 +87,34 @@ def test_a_second_time_changes_nothing(dataset: Path) -> None:
 
 
 @pytest.mark.slow
-def test_another_run_is_added(tmp_path: Path) -> None:
-    first = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    later = write_log(
-        tmp_path / "2.eval",
-        [bracket("q0", "c", "b", "a")],
-        eval_id="E2",
-        task_id="T2",
-        created="2026-01-02T00:00:00+00:00",
-    )
-    write(tmp_path / "rankings", first)
-    readme = tmp_path / "rankings" / "README.md"
+def test_another_run_is_added(ranks: Path, log: Path, tmp_path: Path) -> None:
+    created = "2026-01-02T00:00:00+00:00"
+    ballots = [bracket("q0", "c", "b", "a")]
+    later = write_log(tmp_path / "2.eval", ballots, eval_id="E2", task_id="T2", created=created)
+    readme = ranks / "README.md"
     readme.write_text(readme.read_text().replace("# rankings", "# Ours\n\nRead this first."))
-    before = contents(tmp_path / "rankings")
-    write(tmp_path / "rankings", later)
-    after = contents(tmp_path / "rankings")
+    before = contents(ranks)
+    write(ranks, later)
+    after = contents(ranks)
     changed = {path for path in before if before[path] != after[path]}
     assert changed == {"README.md", "leaderboard/latest.parquet"}
     assert "# Ours\n\nRead this first." in after["README.md"].decode()
     latest = rows_in(after["leaderboard/latest.parquet"])
     assert {row["created"] for row in latest} == {"2026-01-02T00:00:00Z"}
-    write(tmp_path / "rankings", first)  # an older one does not go back
-    assert contents(tmp_path / "rankings") == after
+    write(ranks, log)  # an older one does not go back
+    assert contents(ranks) == after
 
 
 @pytest.mark.slow
-def test_the_same_run_with_other_content_is_refused(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    write(tmp_path / "rankings", log)
-    before = contents(tmp_path / "rankings")
+def test_the_same_run_with_other_content_is_refused(ranks: Path, log: Path) -> None:
+    before = contents(ranks)
+    other = bundle([log], how=Resampling(level=0.9, draws=20))
+    with pytest.raises(PublishError, match="--level, --draws or --seed are others"):
+        write_folder(other, ranks, license=None, repo_id="me/rankings")
     write_log(log, [bracket("q0", "c", "b", "a")])
     with pytest.raises(PublishError, match="never changes"):
-        write(tmp_path / "rankings", log)
-    assert contents(tmp_path / "rankings") == before
+        write(ranks, log)
+    assert contents(ranks) == before
 
 
 class Killed(BaseException):
@@ -141,11 +122,10 @@ class Killed(BaseException):
 
 
 @pytest.mark.slow
-def test_the_same_command_goes_on_where_it_was_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_it_goes_on_where_it_was_killed(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    made = bundle([log], how=Resampling(draws=20))
+    made = bundle([log], how=HOW)
 
     def folder(name: str) -> dict[str, bytes]:
         write_folder(made, tmp_path / name, license=None, repo_id="me/rankings")
@@ -174,10 +154,8 @@ def test_the_same_command_goes_on_where_it_was_killed(
 
 
 @pytest.mark.slow
-def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    write(tmp_path / "rankings", log)
-    before = contents(tmp_path / "rankings")
+def test_plots_are_added_later(ranks: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = contents(ranks)
 
     def drawn(run: Run) -> dict[str, bytes]:
         folder = f"plots/{run.run_id}"
@@ -185,40 +163,31 @@ def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         return {f"{folder}/board.png": b"drawn", f"{folder}/plots.json": as_json(words)}
 
     monkeypatch.setattr("tiebreak.publish.bundle.plots", drawn)
-    write(tmp_path / "rankings", log)
-    after = contents(tmp_path / "rankings")
+    write(ranks, log)
+    after = contents(ranks)
     assert {path.split("/")[0] for path in after.keys() - before.keys()} == {"plots"}
     assert {path for path in before if before[path] != after[path]} == {"README.md"}
     assert "![All models.](plots/" in after["README.md"].decode()
 
 
-@pytest.mark.slow
-def test_other_settings_for_a_published_run_are_named(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    write(tmp_path / "rankings", log)
-    other = bundle([log], how=Resampling(level=0.9, draws=20))
-    with pytest.raises(PublishError, match="--level, --draws or --seed are others"):
-        write_folder(other, tmp_path / "rankings", license=None, repo_id="me/rankings")
-
-
-def test_a_secret_on_the_card_stops_everything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_secret_on_the_card_stops(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_API_KEY", "sk_live_in_a_title")
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    made = bundle([log], how=Resampling(draws=20))
+    made = bundle([log], how=HOW)
     with pytest.raises(PublishError, match=r"README\.md .* MY_API_KEY"):
         write_folder(made, tmp_path / "x", license=None, repo_id="me/sk_live_in_a_title")
     assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.slow
-def test_a_folder_in_the_way(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+def test_a_folder_in_the_way(log: Path, tmp_path: Path) -> None:
     with pytest.raises(PublishError, match=r"holds something else.* with --out"):
         write(tmp_path, log)
     with pytest.raises(PublishError, match="is not a folder"):
         write(log, log)
+    with pytest.raises(OSError, match="Not a directory"):
+        write(log / "below", log)
     (tmp_path / "empty").mkdir()
     assert write(tmp_path / "empty", log)
     clone = tmp_path / "clone" / ".git"
@@ -228,16 +197,8 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_card_that_is_no_text(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    write(tmp_path / "rankings", log)
-    readme = tmp_path / "rankings" / "README.md"
+def test_a_card_that_is_no_text(ranks: Path, log: Path) -> None:
+    readme = ranks / "README.md"
     readme.write_bytes(readme.read_bytes() + b"\xff")
     with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
-        write(tmp_path / "rankings", log)
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    with pytest.raises(OSError, match="Not a directory"):
-        write(tmp_path / "1.eval" / "below", log)
+        write(ranks, log)

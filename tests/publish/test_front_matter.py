@@ -8,20 +8,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.publish.card import TAGS, configs_for, merged
 from tiebreak.publish.errors import PublishError
 
 PATHS = ["README.md", "leaderboard/latest.parquet", "leaderboard/full/r.parquet"]
-OURS = [
-    {
-        "config_name": "leaderboard",
-        "data_files": [
-            {"split": "latest", "path": "leaderboard/latest.parquet"},
-            {"split": "full", "path": "leaderboard/full/*.parquet"},
-        ],
-        "default": True,
-    }
-]
+OURS = cases(__file__, "ours")
 
 
 def merge(text: str, license: str | None = None) -> str:
@@ -48,51 +40,12 @@ def test_only_tables_that_are_there_are_configs() -> None:
     ]
 
 
-PERSONAL = """\
-# Written by hand
-license: mit   # chosen by all of us
-language:
-- en
-# About the parts
-configs:
-- config_name: mine
-  data_files: mine/*.csv
-  default: true
-- config_name: leaderboard
-  data_files: old.parquet
-  description: 'theirs'
-
-# About tags
-tags: [own]
-pretty_name: "Our: rankings"
-"""
+PERSONAL, MERGED = cases(__file__, "personal")
 
 
 def test_comments_order_and_other_keys_stay() -> None:
-    found = merge(PERSONAL)
-    assert found == PERSONAL.replace(
-        """\
-- config_name: mine
-  data_files: mine/*.csv
-  default: true
-- config_name: leaderboard
-  data_files: old.parquet
-  description: 'theirs'
-""",
-        """\
-- config_name: mine
-  data_files: mine/*.csv
-  default: true
-- config_name: leaderboard
-  data_files:
-  - split: latest
-    path: leaderboard/latest.parquet
-  - split: full
-    path: leaderboard/full/*.parquet
-  description: theirs
-""",
-    )
-    assert merge(found) == found
+    assert merge(PERSONAL) == MERGED
+    assert merge(MERGED) == MERGED
 
 
 @pytest.mark.parametrize("margin", ["", "  "])
@@ -117,19 +70,7 @@ def test_a_licence_that_was_given_replaces_the_other() -> None:
     assert merge(found) == found  # and stays when none is given
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "base: &b [x]\nconfigs: *c\n",  # an alias of nothing
-        "a: [",
-        "- just\n- a list",
-        "text",
-        "configs: all",
-        "configs: [1, 2]",
-        "a: b: c",
-        "\t- x",
-    ],
-)
+@pytest.mark.parametrize("text", cases(__file__, "unusual_yaml"))
 def test_unusual_yaml(text: str) -> None:
     """It is refused with a word on what to do, before anything is lost."""
     with pytest.raises(PublishError, match=r"[Mm]end (it|the YAML)"):

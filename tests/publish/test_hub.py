@@ -23,20 +23,18 @@ from tiebreak.publish.latest import changing_files
 pytestmark = pytest.mark.usefixtures("small_files")
 
 
-def test_a_first_publication_makes_a_private_dataset_with_everything_in_one_commit(
-    hub: FakeHub,
-) -> None:
-    done = publish(hub, bundle_of(1, 2))
+def test_a_first_publication_is_one_commit_to_a_private_dataset(hub: FakeHub) -> None:
+    done = publish(hub, bundle_of(1, 2, 3))
     repo = hub.repos[REPO]
     head = repo.resolve("main")
-    assert titles(hub) == ["Add 2 runs: run1, run2", "initial commit"]
-    assert head.description == "- run1\n- run2"
-    expected = {".gitattributes", "README.md", LATEST, *run(1), *run(2)}
+    assert titles(hub) == ["Add 3 runs: run1, run2, run3", "initial commit"]
+    assert head.description == "- run1\n- run2\n- run3"
+    expected = {".gitattributes", "README.md", LATEST, *run(1), *run(2), *run(3)}
     assert set(head.tree) == expected
     assert all(head.tree[path] == content for path, content in run(1).items())
     assert repo.private
     assert (done.url, done.commit) == (f"{hub.url}/datasets/{REPO}", head.oid)
-    assert (done.published, done.already) == (("run1", "run2"), ())
+    assert (done.published, done.already) == (("run1", "run2", "run3"), ())
     assert (done.private, done.made_public, done.tries, done.pull_request) == (True, False, 1, None)
 
 
@@ -75,10 +73,10 @@ def test_a_lost_card_and_a_new_licence_are_written_without_a_new_run(hub: FakeHu
 
 
 def test_the_title_names_some_of_many_runs_and_the_description_all(hub: FakeHub) -> None:
-    publish(hub, bundle_of(1, 2, 3, 4, 5))
+    publish(hub, bundle_of(1, 2, 3, 4))
     head = hub.repos[REPO].resolve("main")
-    assert head.title == "Add 5 runs: run1, run2, run3 and 2 more"
-    assert head.description.splitlines() == [f"- run{k}" for k in range(1, 6)]
+    assert head.title == "Add 4 runs: run1, run2, run3 and 1 more"
+    assert head.description.splitlines() == [f"- run{k}" for k in range(1, 5)]
 
 
 # Content that is there already.
@@ -96,7 +94,7 @@ def test_another_content_under_the_same_run_is_refused_and_nothing_changes(hub: 
     assert titles(hub)[0] == "theirs"
 
 
-def test_other_bytes_with_the_same_content_count_as_the_same(
+def test_other_bytes_of_the_same_content_are_the_same(
     hub: FakeHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = hub.add(REPO)
@@ -178,9 +176,7 @@ def test_what_was_published_before_can_be_made_public_later(hub: FakeHub) -> Non
     assert (done.commit, done.made_public, len(titles(hub))) == (None, True, 2)
 
 
-def test_a_visibility_that_may_not_be_changed_is_told_apart_from_the_publication(
-    hub: FakeHub,
-) -> None:
+def test_a_visibility_that_may_not_be_changed_is_told_apart(hub: FakeHub) -> None:
     hub.faults.append(Fault("/settings", 403, times=9))
     with pytest.raises(
         PublishError, match=r"^The runs are published, but .* still private\. The Hub"

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.publish.fake_hub import BOB, READ, WRITE, FakeHub, Fault
+from tests.cases import cases
+from tests.publish.fake_hub import WRITE, FakeHub, Fault
 from tests.publish.hub_client import (
     COMMIT,
     REPO,
@@ -52,7 +53,7 @@ PASSING = [
 
 
 @pytest.mark.parametrize(("stage", "what", "landed"), PASSING)
-def test_a_fault_that_passes_costs_a_try_and_nothing_else(
+def test_a_fault_that_passes_costs_one_try(
     hub: FakeHub, stage: str, what: Any, landed: bool
 ) -> None:
     if stage != STAGES["create"]:
@@ -87,7 +88,7 @@ def test_a_fault_that_passes_costs_a_try_and_nothing_else(
     ),
     number=st.integers(1, 4),
 )
-def test_whatever_passes_nothing_is_lost_and_nothing_is_doubled(
+def test_nothing_is_lost_and_nothing_doubled(
     hub: FakeHub, faults: list[Fault], number: int
 ) -> None:
     hub.repos.clear()
@@ -124,82 +125,17 @@ def test_a_slow_commit_that_lands_after_all_is_found_and_not_doubled(hub: FakeHu
 
 # Faults that stay.
 
-CLOSED = "http://127.0.0.1:9"
-AGAIN = "Run the same command again later"
-STAYING: dict[str, tuple[dict[str, Any], Fault | None, str, int]] = {
-    "unknown token": (
-        {"token": "hf_no"},
-        None,
-        "does not know this token.*hf auth login.*HF_TOKEN",
-        1,
-    ),
-    "read token": ({"token": READ}, None, "write to alice/ranks.*403.*write token", 1),
-    "foreign owner": (
-        {"token": BOB},
-        None,
-        "write to alice/ranks.*namespace.*OWNER that is you",
-        1,
-    ),
-    "foreign owner, no dataset": (
-        {"token": BOB, "repo_id": "alice/new"},
-        None,
-        "write to alice/new.*403.*OWNER that is you",
-        1,
-    ),
-    "gated": (
-        {"repo_id": "alice/gated", "token": BOB},
-        None,
-        "alice/gated is gated.*ask its owner.*/datasets/alice/gated",
-        1,
-    ),
-    "pull request to nothing": (
-        {"repo_id": "alice/new", "pull_request": True},
-        None,
-        "no dataset alice/new.*without --pr",
-        1,
-    ),
-    "no main branch": ({}, Fault("/revision/main", 404, 99), "no dataset|no branch", 1),
-    "conflict": ({}, Fault(COMMIT, 409, 99), f"Others kept changing.*409.*12 tries.*{AGAIN}", 12),
-    "moved on": ({}, Fault(COMMIT, 412, 99), f"Others kept changing.*412.*12 tries.*{AGAIN}", 12),
-    "busy": ({}, Fault(COMMIT, 429, 99), f"fewer requests.*429.*{AGAIN}", 12),
-    "busy for an hour": (
-        {},
-        Fault(COMMIT, 429, 99, headers={"Retry-After": "3600"}),
-        f"fewer requests.*429.* to wait 60 min.*{AGAIN}",
-        1,
-    ),
-    "down": ({}, Fault(COMMIT, 503, 99), f"has trouble.*503.*status.huggingface.co.*{AGAIN}", 12),
-    "down from the start": ({}, Fault("GET", 500, 99), f"has trouble.*500.*{AGAIN}", 12),
-    "down for an hour in a call that the client repeats itself": (
-        {},
-        Fault("preupload", 503, 99, headers={"Retry-After": "3600"}),
-        f"has trouble.*503[^,]*status.huggingface.co.* to wait 60 min.*{AGAIN}",
-        1,
-    ),
-    "dropped": (
-        {},
-        Fault(COMMIT, "drop", 99),
-        f"connection to the Hub broke.*12 tries.*{AGAIN}",
-        12,
-    ),
-    "no network": (
-        {"endpoint": CLOSED},
-        None,
-        f"{CLOSED} cannot be reached.*HF_ENDPOINT.*{AGAIN}",
-        5,
-    ),
-    "too large": ({}, Fault(COMMIT, 413, 99), "refuses this publication.*413.*fix", 1),
-    "bad card": ({"license": "nonsense"}, None, 'refuses.*400.*"license" must be one of', 1),
-}
+STAYING: dict[str, Any] = cases(__file__, "staying")
 
 
 @pytest.mark.parametrize("case", STAYING)
 def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, case: str) -> None:
-    more, fault, words, tries = STAYING[case]
+    more, fault = STAYING[case].get("more", {}), STAYING[case].get("fault")
+    words = STAYING[case]["words"].replace("{again}", "Run the same command again later")
     repo = hub.add(REPO)
     gated = hub.add("alice/gated", gated=True)
     gated.commit("main", "card", {"README.md": b"x"})
-    hub.faults += [fault] if fault else []
+    hub.faults += [Fault(**fault, times=99)] if fault else []
     waits: list[float] = []
     policy = impatient(sleep=waits.append)
     usual: dict[str, Any] = {"repo_id": REPO, "endpoint": hub.url, "token": WRITE, "wait": policy}
@@ -208,7 +144,7 @@ def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, c
     message = str(caught.value)
     assert "\n" not in message
     assert "hf_" not in message.replace("hf_no", "hf_"), "no token in a message"
-    assert len(waits) == tries - 1
+    assert len(waits) + 1 == STAYING[case].get("tries", 1)
     assert len(repo.history()) == 1, "nothing half there"
     assert fault_of(caught.value) is not None
 
@@ -223,7 +159,7 @@ def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, c
         (REPO, {"pull_request": True, "private": False}, "leave out --public or --pr"),
     ],
 )
-def test_bad_input_is_told_before_anything_is_sent(
+def test_bad_input_is_told_first(
     hub: FakeHub, repo_id: str, more: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(PublishError, match=words):
@@ -271,9 +207,7 @@ def test_offline_mode_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) ->
         publish(hub, bundle_of(1))
 
 
-def test_an_error_that_is_not_the_hubs_comes_through(
-    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_others_comes_through(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **more: Any) -> dict[str, bytes]:
         raise ZeroDivisionError("a bug")
 

@@ -5,21 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub, Fault
-from tests.publish.hub_client import LATEST, REPO, impatient
-from tests.publish.judged_runs import bundle, rows_in, write_both
+from tests.publish.hub_client import LATEST, REPO, publish
+from tests.publish.judged_runs import bundle, loaded, rows_in, write_both
 from tiebreak.candidates import load_candidates
-from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.hub import Outcome, publish_bundle
 from tiebreak.rankers import Resampling
-
-
-def publish(hub: FakeHub, made: Bundle) -> Outcome:
-    return publish_bundle(made, REPO, token=WRITE, endpoint=hub.url, wait=impatient())
 
 
 @pytest.mark.slow
@@ -44,61 +37,46 @@ def test_real_runs_add_up_and_are_never_published_twice(hub: FakeHub, tmp_path: 
     assert len(hub.repos[REPO].history()) == 3
 
 
-READ_BACK = """
+ANSWERS = """
 import json, sys
-from datasets import load_dataset
 from tiebreak.candidates import load_candidates
 
-repo = sys.argv[1]
-read = {
-    f"{config}/{split}": load_dataset(repo, config, split=split).to_list()
-    for config, split in json.loads(sys.argv[2])
-}
-pool = load_candidates(f"hf://datasets/{repo}")
-answers = [[item.item_id, model, c.text] for item, row in pool for model, c in row.items()]
-print(json.dumps({"rows": read, "answers": answers}, default=str))
+pool = load_candidates(f"hf://datasets/{sys.argv[1]}")
+print(json.dumps([[item.item_id, model, c.text] for item, row in pool for model, c in row.items()]))
 """
 
 
-def in_child(hub: FakeHub, home: Path, *command: str) -> Any:
-    # The clients read their settings when they are imported: hence a process of its own.
+@pytest.mark.slow
+def test_what_the_command_publishes_is_what_readers_load(hub: FakeHub, tmp_path: Path) -> None:
+    write_both(tmp_path)
+    scores = tmp_path / "scores.csv"
+    scores.write_text("model,x,y\na,3,1\nb,2,2\nc,1,3\n")
     settings = {
         "HF_ENDPOINT": hub.url,
         "HF_TOKEN": WRITE,
-        "HF_HOME": str(home),
+        "HF_HOME": str(tmp_path / "home"),
         "HF_HUB_OFFLINE": "0",
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     }
-    done = subprocess.run(
-        [sys.executable, *command],
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
+    def in_child(*command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", *command],
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
-@pytest.mark.slow
-def test_what_the_command_publishes_is_what_load_dataset_and_load_candidates_give_back(
-    hub: FakeHub, tmp_path: Path
-) -> None:
-    write_both(tmp_path)
-    logs = str(tmp_path / "ranking")
-    scores = tmp_path / "scores.csv"
-    scores.write_text("model,x,y\na,3,1\nb,2,2\nc,1,3\n")
-    said = in_child(
-        hub,
-        tmp_path / "home",
-        *("-c", "from tiebreak.cli.verbs import main; main()", "publish", logs),
-        *("--to", REPO, "--with-candidates", "--candidates", str(tmp_path / "candidates")),
-        *("--scores", str(scores), "--eliminate", "0,1"),
-        *("--draws", "100", "--license", "cc-by-4.0", "--json"),
-    )
-    run, contest = json.loads(said)["published"]
-    assert contest == json.loads(said)["contest"]
+    command = f"publish {tmp_path}/ranking --to {REPO} --with-candidates"
+    command += f" --candidates {tmp_path}/candidates --scores {scores} --eliminate 0,1"
+    command += " --draws 100 --license cc-by-4.0 --json"
+    printed = in_child("from tiebreak.cli.verbs import main; main()", *command.split())
+    run, contest = json.loads(printed)["published"]
+    assert contest == json.loads(printed)["contest"]
     tree = hub.repos[REPO].resolve("main").tree
     files = {
         "leaderboard/latest": LATEST,
@@ -109,12 +87,10 @@ def test_what_the_command_publishes_is_what_load_dataset_and_load_candidates_giv
         "contests/full": f"contests/full/{contest}.parquet",
         "scores/full": f"scores/{contest}.parquet",
     }
-    splits = json.dumps([name.split("/") for name in files])
-    read = json.loads(in_child(hub, tmp_path / "home", "-c", READ_BACK, REPO, splits))
+    tables = loaded(REPO, files, **settings)
     for name, path in files.items():
-        expected = json.loads(json.dumps(rows_in(tree[path]), default=str))
-        assert read["rows"][name] == expected
-        assert expected
+        assert tables[name] == json.loads(json.dumps(rows_in(tree[path]), default=str))
+        assert tables[name]
     pool = load_candidates(tmp_path / "candidates")
     answers = [[item.item_id, model, c.text] for item, row in pool for model, c in row.items()]
-    assert read["answers"] == answers
+    assert json.loads(in_child(ANSWERS, REPO)) == answers

@@ -1,11 +1,13 @@
 """The latest leaderboard: whatever the order of publications, the newest run of everything."""
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -141,33 +143,17 @@ def test_columns_of_a_later_version_stay() -> None:
     ]
 
 
-def test_a_damaged_dataset_is_named() -> None:
-    repo = {"leaderboard/full/x.parquet": b"no Parquet"}
-    with pytest.raises(PublishError, match=r"leaderboard/full/x\.parquet"):
-        publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
-    text = table_of("leaderboard", [row("r0", "2026-01-01T00:00:00Z")])
-    number = text.schema.get_field_index("value")
-    repo = {
-        "leaderboard/full/x.parquet": to_parquet(
-            text.set_column(number, "value", pa.array(["high"]))
-        )
-    }
-    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is not a leaderboard"):
-        publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
-    nobody = text.set_column(
-        text.schema.get_field_index("model"), "model", pa.array([None], pa.string())
-    )
-    repo = {"leaderboard/full/x.parquet": to_parquet(nobody)}
-    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is not a leaderboard"):
-        publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
-
-
 def manifest(value: Any) -> bytes:
     return json.dumps({"x": [value]}, indent=1).encode()
 
 
-def table(value: float | None, name: str = "value") -> bytes:
-    return to_parquet(pa.table({name: pa.array([value], pa.float64())}))
+def table(value: float | None, name: str = "value", writer: str = "") -> bytes:
+    made, target = pa.table({name: pa.array([value], pa.float64())}), io.BytesIO()
+    if not writer:
+        return to_parquet(made)
+    pq.write_table(made, target, compression=writer)
+    assert target.getvalue() != to_parquet(made)
+    return target.getvalue()
 
 
 def more(value: float) -> bytes:
@@ -178,6 +164,7 @@ def more(value: float) -> bytes:
     ("path", "ours", "theirs", "same"),
     [
         ("a.parquet", table(0.1), table(0.1 + 1e-14), True),
+        ("a.parquet", table(0.1), table(0.1, writer="snappy"), True),
         ("a.parquet", table(0.1), table(0.1001), False),
         ("a.parquet", table(0.0), table(None), False),
         ("a.parquet", table(None), table(None), True),
@@ -202,19 +189,6 @@ def more(value: float) -> bytes:
 )
 def test_same_content(path: str, ours: bytes, theirs: bytes, same: bool) -> None:
     assert same_content(path, ours, theirs) is same
-
-
-def test_another_writer_of_the_same_table() -> None:
-    import io
-
-    import pyarrow.parquet as pq
-
-    rows = [row("r", "2026-01-01T00:00:00Z")]
-    target = io.BytesIO()
-    pq.write_table(table_of("leaderboard", rows), target, compression="snappy")
-    ours = to_parquet(table_of("leaderboard", rows))
-    assert ours != target.getvalue()
-    assert same_content("leaderboard/full/r.parquet", ours, target.getvalue())
 
 
 def contest_bundle(name: str, benchmarks: str) -> Bundle:
@@ -261,10 +235,131 @@ def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObje
         publish(cut, contest_bundle("p", "x"))
 
 
-def test_contests_of_one_row_are_as_good_as_others() -> None:
-    rows: list[dict[str, Any]] = [
-        {"contest_id": name, "method": "csd", "model": "a", "benchmarks": list(benchmarks)}
-        for name, benchmarks in (("c1", "xy"), ("c2", "x"), ("c3", "yz"), ("c4", "xy"))
+@pytest.mark.parametrize(
+    ("contests", "kept"),
+    [
+        ([("new", "xy"), ("old", "xy")], ["new"]),
+        ([("new", "xy"), ("old", "x")], ["new"]),
+        ([("new", "x"), ("old", "xy")], ["new", "old"]),
+        ([("new", "x"), ("mid", "y"), ("old", "xy")], ["new", "mid", "old"]),
+        ([("new", "xy"), ("mid", "x"), ("old", "z")], ["new", "old"]),
+        ([("new", "xy"), ("mid", "x"), ("old", "yz"), ("first", "xy")], ["new", "old"]),
+        ([], []),
+    ],
+)
+def test_current_contests(contests: list[tuple[str, str]], kept: list[str]) -> None:
+    rows = [
+        {"contest_id": name, "method": "csd", "model": model, "benchmarks": list(played)}
+        for model in "ab"
+        for name, played in contests
     ]
-    assert [row["contest_id"] for row in current(rows)] == ["c1", "c3"]
-    assert current([]) == []
+    found = current(rows)
+    assert [(one["contest_id"], one["model"]) for one in found] == [
+        (name, model) for name in kept for model in "ab"
+    ]
+
+
+def test_the_newest_run_by_its_time_and_then_its_name() -> None:
+    rows = [
+        row("r2", "2026-01-01", model="a"),
+        row("r1", "2026-01-02", model="b"),
+        row("r3", "2026-01-02", model="c"),
+        row("r0", "2026-01-03", model="d", judge="k"),
+        row("r0", "2025-01-03", model="e", benchmark="arc"),
+        row("r0", "2025-01-03", model="f", protocol="swiss"),
+        # The same row twice is one.
+        row("r3", "2026-01-02", model="c", value=0.75),
+    ]
+    for order in (rows, rows[::-1]):
+        found = newest(iter(order))
+        assert [one["model"] for one in found] == ["e", "c", "d", "f"]
+
+
+def test_metrics_are_in_their_order_and_those_of_a_later_version_come_last() -> None:
+    metrics = ["zeal", "native_score", "elo", "normalized_borda"]
+    rows = [row("r", "t", metric=metric, judge=None) for metric in metrics]
+    found = [one["metric"] for one in newest(rows)]
+    assert found == ["normalized_borda", "native_score", "elo", "zeal"]
+
+
+NEWER = [row("r2", "2026-01-02T00:00:00Z", benchmark="new")]
+
+
+def leaderboard(without: str = "", null: str = "", text: str = "") -> bytes:
+    """The table of an older run: without a column, with one that is empty, or one of texts."""
+    table = table_of("leaderboard", [row("r1", "2026-01-01T00:00:00Z", benchmark="old")])
+    if without:
+        return to_parquet(table.drop_columns([without]))
+    if name := null or text:
+        place = table.schema.get_field_index(name)
+        values = pa.array(["high"]) if text else pa.array([None], table.schema.types[place])
+        table = table.set_column(place, name, values)
+    return to_parquet(table)
+
+
+NEEDED = ("benchmark", "protocol", "run_id", "created", "model", "metric")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({"without": name} for name in (*NEEDED, "judge")),
+        *({"null": name} for name in NEEDED),
+        {"text": "value"},
+        {},
+    ],
+    ids=str,
+)
+def test_a_table_that_is_none_of_ours_is_named(changed: dict[str, Any]) -> None:
+    """Of all runs it is an error; the latest one is made again of the others."""
+    wrong = leaderboard(**changed) if changed else b"no Parquet"
+    with pytest.raises(PublishError) as failed:
+        publish({"leaderboard/full/r1.parquet": wrong}, bundle_of(NEWER))
+    assert str(failed.value) == (
+        "leaderboard/full/r1.parquet in the dataset is not a leaderboard of Tiebreak, so "
+        "leaderboard/latest.parquet cannot be made: remove that file from the dataset, or "
+        "restore it"
+    )
+    there = {LATEST: wrong, "leaderboard/full/r1.parquet": leaderboard()}
+    mended = publish(there, bundle_of(NEWER))
+    assert [one["run_id"] for one in rows_in(mended[LATEST])] == ["r2", "r1"]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"null": "judge"}, {"without": "cost"}, {"null": "value"}], ids=str
+)
+def test_what_may_be_missing(changed: dict[str, Any]) -> None:
+    found = publish({LATEST: leaderboard(**changed)}, bundle_of(NEWER))
+    assert [one["run_id"] for one in rows_in(found[LATEST])] == ["r2", "r1"]
+
+
+def test_the_latest_table_is_enough() -> None:
+    """Those of all runs are read only where it is missing; other files there never."""
+    broken = {"leaderboard/full/r0.parquet": b"cut"}
+    files = publish({LATEST: leaderboard(), **broken}, bundle_of(NEWER))
+    assert [row["run_id"] for row in rows_in(files[LATEST])] == ["r2", "r1"]
+    unread = {"leaderboard/full/notes.txt": b"no table", "other/x.parquet": b"cut"}
+    files = publish({"leaderboard/full/r1.parquet": leaderboard(), **unread}, bundle_of(NEWER))
+    assert [row["run_id"] for row in rows_in(files[LATEST])] == ["r2", "r1"]
+
+
+@pytest.mark.parametrize("name", ["contest_id", "method", "model", "benchmarks", "rounds"])
+def test_a_table_of_contests_needs_its_columns(name: str) -> None:
+    [content] = contest_bundle("contest-1", "x").files.values()
+    wrong = to_parquet(pq.read_table(io.BytesIO(content)).drop_columns([name]))
+    with pytest.raises(PublishError) as failed:
+        publish({"contests/full/contest-1.parquet": wrong}, contest_bundle("contest-2", "y"))
+    assert str(failed.value) == (
+        "contests/full/contest-1.parquet in the dataset is not a contest of Tiebreak, so "
+        "contests/latest.parquet cannot be made: remove that file from the dataset, or restore it"
+    )
+
+
+def test_only_what_there_is_changes() -> None:
+    """The card always; a table only where it has a row."""
+    none = changing_files(Bundle({}, {}), {}, license=None, repo_id="me/x")
+    assert list(none) == ["README.md"]
+    boards = changing_files(bundle_of(NEWER), {}, license=None, repo_id="me/x")
+    assert list(boards) == ["README.md", LATEST]
+    contests = changing_files(contest_bundle("contest-1", "x"), {}, license=None, repo_id="me/x")
+    assert list(contests) == ["README.md", CONTESTS]

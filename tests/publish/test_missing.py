@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.publish.hub_client import bundle_of, run
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.hub import Snapshot
@@ -62,33 +63,7 @@ def test_what_is_missing_and_what_is_there_otherwise() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "same"),
-    [
-        (1.0, 1.0 + 1e-10, True),
-        (1.0, 1.0 + 1e-8, False),
-        (1e6, 1e6 + 1e-4, True),
-        (0.0, 1e-10, True),
-        (0.0, 1e-8, False),
-        (1.0, 1, True),
-        (1, 1.0, False),  # what is whole stays whole
-        (1, 1, True),
-        (True, 1, False),
-        (None, None, True),
-        (None, 0.0, False),
-        ([1, 2], [1, 2], True),
-        ([1, 2], [2, 1], False),
-        ([1, 2], [1], False),
-        ({"a": 1, "b": 2}, {"a": 1}, True),
-        ({"a": 1}, {"a": 1, "b": 2}, True),
-        ({"a": 1, "b": 2}, {"a": 1, "c": 2}, False),
-        ({"a": 1}, {}, False),
-        ({}, {}, True),
-        ({"a": {"x": 1}}, {"a": {"x": 2}}, False),
-        ("a", "a", True),
-        ("a", ["a"], False),
-    ],
-)
+@pytest.mark.parametrize(("ours", "theirs", "same"), cases(__file__, "numbers"))
 def test_numbers_are_the_same_up_to_the_last_digits(ours: Any, theirs: Any, same: bool) -> None:
     one, other = (json.dumps({"x": value}).encode() + b" " for value in (ours, theirs))
     assert same_content("a.json", one, other[:-1]) is same

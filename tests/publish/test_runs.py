@@ -135,9 +135,7 @@ def test_shards_have_a_run_in_common(tmp_path: Path) -> None:
     assert run.log.run == "f00d"
 
 
-def test_a_rubric_is_the_same_in_any_order_of_its_keys(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rubric_in_any_order_of_its_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     digests: list[str | None] = []
     for rubric in (
         {"a": 1, "b": {"c": [1, 2], "d": 3}},

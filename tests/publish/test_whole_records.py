@@ -12,23 +12,17 @@ import yaml
 
 from tests.analysis.peers.builders import reviews
 from tests.expected import check
-from tests.publish.judged_runs import change_log
+from tests.publish.judged_runs import change_log, run_of
 from tests.publish.whole import rounded
 from tests.ranking_logs.builders import bracket, by_native, call, graded, write_log
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.publish.records import dumps, entries, records, stem_of
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.rankers import Resampling
-from tiebreak.scorers.ballots import ItemBallots
 
 HOW = Resampling(draws=200, level=0.9, seed=3)
 SAID = {"tiebreak_protocol": "seal", "tiebreak_version": "0.1.0", "seed": 5}
 PAID = [call(cost=0.25), call("seed", cost=0.5)]
-
-
-def run_of(path: Path, *items: ItemBallots, **fields: Any) -> Run:
-    [run], _ = read_runs([write_log(path / "1.eval", list(items), **fields)], how=HOW)
-    return run
 
 
 def judged_twice(path: Path) -> Run:
@@ -134,6 +128,7 @@ def test_records_of_a_peer_review(tmp_path: Path) -> None:
         reviews("q0", {"a": "abc", "b": "bac", "c": "abc"}),
         reviews("q1", {"a": "bac", "b": "bac", "c": "cab"}),
         reviews("m0", {"a": "cab", "b": "cab", "c": "cab"}, benchmark="mmlu"),
+        how=HOW,
     )
     found = records(run, organization="me")
     # Each reviewer gave a ranking of its own, none is asked in a role that the log tells.
@@ -144,6 +139,8 @@ def test_a_model_without_a_score_has_no_record(tmp_path: Path) -> None:
     run = run_of(tmp_path, by_native("q1", {"a": 1.0, "b": None, "c": 0.0}))
     found = [json.loads(one) for one in records(run, organization="o").values()]
     assert [one["model_info"]["name"] for one in found] == ["a", "c"]
+    results = [result for one in found for result in one["evaluation_results"]]
+    assert not any("llm_scoring" in result["metric_config"] for result in results)
 
 
 def test_no_number_of_a_record_is_made_up() -> None:
@@ -169,7 +166,9 @@ def test_where_a_record_lies() -> None:
 
 def test_entries_of_community_evals(tmp_path: Path) -> None:
     first = judged_twice(tmp_path / "a")
-    second = run_of(tmp_path / "b", graded("p0", {"d": 0.5, "D": 0.25, "e": 1.0}, calls=PAID))
+    second = run_of(
+        tmp_path / "b", graded("p0", {"d": 0.5, "D": 0.25, "e": 1.0}, calls=PAID), how=HOW
+    )
     found = entries([first, second], "me/rankings")
     text = "".join(f"{path}\n{content.decode()}\n" for path, content in found.items())
     short = re.sub(r"(?<=value\": )([0-9.]+)", lambda value: f"{float(value[0]):.6g}", text)

@@ -11,16 +11,18 @@ import pytest
 
 from tests.analysis.peers.builders import reviews
 from tests.expected import check
-from tests.publish.test_contests import ERRORS, SCORES, play, table_of
-from tests.publish.test_whole_records import PAID, judged_twice, run_of
+from tests.publish import test_contests
+from tests.publish.judged_runs import run_of
+from tests.publish.test_contests import ERRORS, SCORES, play
+from tests.publish.test_whole_records import HOW, PAID, judged_twice
 from tests.publish.whole import rounded
-from tests.ranking_logs.builders import graded, item, listed, match
+from tests.ranking_logs.builders import by_native, graded, item, listed, match
 from tiebreak.analysis.frames import votes_of
 from tiebreak.publish.bundle import as_json, manifest
 from tiebreak.publish.contests import contest_manifest, contest_of, contest_rows, score_rows
 from tiebreak.publish.records import contest_records, stem_of
 from tiebreak.publish.runs import Run
-from tiebreak.publish.tables import ballot_rows, leaderboard_rows, ranking_rows, text_rows
+from tiebreak.publish.tables import ballot_rows, leaderboard_rows, ranking_rows, table_of, text_rows
 from tiebreak.report.json import json_ready
 from tiebreak.scorers.ballots import Criterion, Refinement, Tiering, Verdict, Vote
 
@@ -69,39 +71,44 @@ def test_tables_of_a_peer_review(tmp_path: Path) -> None:
         reviews(
             "q2", {"a": "ac", "b": "ac", "c": "ca", "Panel": None}, models="abc", groups=["ab"]
         ),
+        how=HOW,
     )
     check(__file__, "review_tables.txt", tables_of(run))
 
 
 def test_tables_of_every_other_kind_of_ballot(tmp_path: Path) -> None:
-    """Votes, a checklist that grew, both orders, tiers, points, lists, and what went wrong."""
+    """Votes, a checklist that grew, both orders, tiers, points, lists, and what went wrong.
+
+    Words of a judge, planted into every field with room for some, stand in a table of their own.
+    """
+    words = map("words {}".format, range(20))
     verdict = Verdict(
         first="b",
         margin=-0.5,
         checklist_margin=0.25,
-        principles={"correct": Vote(vote="left", confidence=0.75, reasoning="It adds up.")},
-        checklist={"checks": Vote(vote="tie", confidence=0.5, reasoning="Neither checks.")},
+        principles={"correct": Vote(vote="left", confidence=0.75, reasoning=next(words))},
+        checklist={"checks": Vote(vote="tie", confidence=0.5, reasoning=next(words))},
     )
     lost = Verdict(first="a", unscored="no JSON, see /home/me/run.log")
     close = match("a", "b", 0.125, second_order=-0.25)
     judged = replace(
-        close, verdicts=(verdict, close.verdicts[1]), discarded=(lost,), critique="a is longer."
+        close, verdicts=(verdict, close.verdicts[1]), discarded=(lost,), critique=next(words)
     )
     asked = Refinement(
         round=1,
         slot=0,
         item_id="checks",
         principle_id="correct",
-        description="Checks twice",
-        differentiator="b checks",
+        description=next(words),
+        differentiator=next(words),
         anchor_split="4 vs 3",
-        higher_snippet="Check:",
-        lower_snippet="So",
+        higher_snippet=next(words),
+        lower_snippet=next(words),
     )
-    marks = Criterion(principle_id="correct", full="All", half="Some", none="No")
+    marks = Criterion(principle_id="correct", full=next(words), half=next(words), none=next(words))
     grown = item("q0", [judged, match("a", "c", None, round=2)], calls=PAID).model_copy(
         update={
-            "tiering": Tiering(tiers={"b": 1, "a": 1, "c": 2}, reasoning="c is wrong."),
+            "tiering": Tiering(tiers={"b": 1, "a": 1, "c": 2}, reasoning=next(words)),
             "refinements": (asked, Refinement(round=2, slot=1, unscored="no item")),
             "criteria": (marks,),
         }
@@ -110,11 +117,17 @@ def test_tables_of_every_other_kind_of_ballot(tmp_path: Path) -> None:
         tmp_path,
         grown,
         item("q1", [match("a", "b", 0.0)], groups=(("a", "c"), ("b",)), unseeded="no tiers"),
-        item("q2", complete=False, calls=PAID[:1]),
+        item("q2", [match("a", "b", 0.5)], complete=False, calls=PAID[:1]),
         graded("p0", {"a": 0.5, "b": None, "c": 1.0}, benchmark="points"),
         listed("l0", [["a"], ["b", "c"]], benchmark="lists"),
         listed("l1", None, benchmark="lists"),
+        by_native("n0", {"a": 1.0, "b": 0.0}, benchmark="native"),
+        how=HOW,
     )
+    assert "words" not in str(table_of("ballots", ballot_rows(run)).to_pylist())
+    texts = [row["text"] for row in text_rows(run)]
+    assert set(texts) == {f"words {n}" for n in range(len(texts))}
+    assert len(texts) == 11
     check(__file__, "kinds_tables.txt", tables_of(run))
 
 
@@ -134,7 +147,7 @@ def test_the_manifest_of_a_run(tmp_path: Path) -> None:
 def test_all_about_a_contest(
     name: str, errors: str | None, more: dict[str, Any], tmp_path: Path
 ) -> None:
-    contest = contest_of(play(table_of(tmp_path, SCORES, errors), **more))
+    contest = contest_of(play(test_contests.table_of(tmp_path, SCORES, errors), **more))
     rows, manifest = contest_rows(contest), json.loads(as_json(contest_manifest(contest)))
     text = lines(rows) + lines(score_rows(contest)) + _folded(manifest) + "\n"
     for path, content in [*contest_records(contest, organization="me").items()][:1]:

@@ -4,14 +4,10 @@ from pathlib import Path
 import pytest
 
 from tests.candidates.builders import audited_pool, write_inspect_log
+from tests.expected import check
 from tests.report.showing import printed, round_trip
-from tiebreak.candidates import Audit, audit, load_candidates
+from tiebreak.candidates import audit, load_candidates
 from tiebreak.report.sheets.audit import data_of, sheets_of
-
-
-@pytest.fixture
-def result(tmp_path: Path) -> Audit:
-    return audit(audited_pool(tmp_path))
 
 
 def test_data_are_json_and_undefined_is_none(tmp_path: Path) -> None:
@@ -25,27 +21,12 @@ def test_data_are_json_and_undefined_is_none(tmp_path: Path) -> None:
     assert data["notes"][0]["kind"] == "native_choice"
 
 
-def test_text_shows_names_as_they_are_and_every_count(result: Audit) -> None:
-    text = printed(sheets_of(result), 100)
-    for words in (
-        "gsm8k: 4 items",
-        "[red]c",
-        "0.6667 (of 3)",
-        "saturated: 2 of 3 (66.7%)",
-        "identical: 4 of 12 (33.3%) pairs",
-        "in 1 of 4 (25.0%) items all answers",
-        "holes: 1 item left out",
-        "undefined: 1 item without a native score for every model",
-        "item 'q4' left out, no answer by [red]c, b",
-    ):
-        assert words in text
-    assert "\x1b" not in text
-
-
-def test_long_lists_of_notes_are_cut(tmp_path: Path) -> None:
+def test_what_an_audit_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names as they are, every count, and of long lists of notes the beginning."""
+    monkeypatch.chdir(tmp_path)
     rows = [{"id": i, "question": f"q{i}", "answer": "x", "native": 1} for i in range(9)]
-    write_inspect_log(tmp_path, "a", rows)
-    write_inspect_log(tmp_path, "b", rows[:1])
-    text = printed(sheets_of(audit(load_candidates(tmp_path, "intersect"))), 100)
-    assert "hole (8):" in text
-    assert "and 3 more" in text
+    write_inspect_log(Path("cut"), "a", rows)
+    write_inspect_log(Path("cut"), "b", rows[:1])
+    pools = (audited_pool(Path("pool")), load_candidates(Path("cut"), "intersect"))
+    text = "\n".join(printed(sheets_of(audit(pool)), 100) for pool in pools)
+    check(__file__, "audit.txt", text)

@@ -1,32 +1,17 @@
 """The glossary: the documentation's page is made from it, and the report links into it."""
 
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
+from tests.cases import cases
 from tests.expected import renewed
 from tests.report.page.sample_report import HOSTILE, report
 from tiebreak.report.html import GLOSSARY, linked, markdown, pieces, terms, terms_in, unhinted
 from tiebreak.report.page.build import render
 
 PAGE = Path(__file__).parents[2] / "docs" / "glossary.md"
-
-
-class Links(HTMLParser):
-    """All ids of a page, and what its links of terms lead to."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.terms: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.ids.append(found.get("id") or "")
-        if tag == "a" and (found.get("href") or "").startswith("#term-"):
-            self.terms.append((found["href"] or "")[1:])
 
 
 def test_the_documentation_is_made_from_it() -> None:
@@ -39,20 +24,7 @@ def test_terms_are_in_order_and_have_ids_of_their_own() -> None:
     assert len({term.id for term in GLOSSARY}) == len(GLOSSARY)
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("Borda: ranks of 95% interval", ["borda", "interval"]),
-        ("Ranks", ["rank-range"]),
-        ("Tiers, in which no tier", ["tier"]),
-        ("Least squares 95% interval", ["second-views", "interval"]),
-        ("the native score, unscored", ["native-score", "unscored"]),
-        ("Kemeny–Young and Bradley–Terry", ["kemeny-young", "second-views"]),
-        ("noise ceiling of the protocols", ["noise-ceiling", "protocol"]),
-        ("frontier, Bordaux, unscoredness, flip-flop, native_n", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "ids"), cases(__file__, "words_that_lead_to_a_meaning"))
 def test_words_that_lead_to_a_meaning(text: str, ids: list[str]) -> None:
     assert [term.id for _, term in terms_in(text)] == ids
     assert [term.id for term in terms(text.split(", ")) if ids] == ids
@@ -65,38 +37,20 @@ def test_only_the_first_of_a_kind_is_linked_and_what_is_foreign_stays_text() -> 
     assert "<script" not in linked(f"{HOSTILE} Borda")
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("a is first (rank --place elimination).", "a is first."),
-        ("Use a stronger judge: --model-role judge=MODEL", "Use a stronger judge"),
-        ("(no price for x/y:1; rank takes --price IN,OUT)", "(no price for x/y:1)"),
-        ("What the panel is worth: tiebreak peers LOG", "What the panel is worth"),
-        ("It needs a score; `tiebreak csd --missing` plays on", "It needs a score"),
-        ("Relative: of the best (eq. 2). --reference names one", "Relative: of the best (eq. 2)"),
-        ("(by --price where the log has none: a)", "(by --price where the log has none: a)"),
-        ("a--b beats c -- d; e", "a--b beats c -- d; e"),
-    ],
-)
+@pytest.mark.parametrize(("text", "left"), cases(__file__, "a_page_has_no_command_to_run"))
 def test_a_page_has_no_command_to_run(text: str, left: str) -> None:
     assert unhinted(text) == left
     assert linked("<b>" + text).endswith(left)
 
 
-@pytest.mark.parametrize(
-    ("meaning", "found"),
-    [
-        ("a `b` c", [("", "a "), ("code", "b"), ("", " c")]),
-        ("*a* b", [("", ""), ("em", "a"), ("", " b")]),
-        ("plain", [("", "plain")]),
-    ],
-)
-def test_marks_become_elements(meaning: str, found: list[tuple[str, str]]) -> None:
-    assert list(pieces(meaning)) == found
+@pytest.mark.parametrize(("meaning", "found"), cases(__file__, "marks_become_elements"))
+def test_marks_become_elements(meaning: str, found: list[list[str]]) -> None:
+    assert [list(piece) for piece in pieces(meaning)] == found
 
 
 def test_every_link_of_a_report_has_its_meaning() -> None:
-    links = Links(render(report(folded=True)))
-    assert {"term-tier", "term-trust", "term-borda"} <= set(links.terms)
-    assert set(links.terms) <= set(links.ids)
-    assert [f"term-{term.id}" in links.ids for term in GLOSSARY] == [True] * len(GLOSSARY)
+    page = BeautifulSoup(render(report(folded=True)), "html.parser")
+    links = {str(link["href"])[1:] for link in page.select('a[href^="#term-"]')}
+    ids = {str(tag["id"]) for tag in page.select("[id]")}
+    assert {"term-tier", "term-trust", "term-borda"} <= links <= ids
+    assert {f"term-{term.id}" for term in GLOSSARY} <= ids

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.test_comparison import Folder, full, lists
+from tests.cases import some
 from tests.ranking_logs.builders import by_native, call
 from tests.report.figures.reading import clashes, points, segments
 from tiebreak.analysis.comparison import Comparison
@@ -61,8 +62,7 @@ def test_every_protocol_has_one_label(comparison: Comparison, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_every_protocol_stands_where_its_numbers_say(comparison: Comparison) -> None:
-    drawing = price_figure(comparison, "depth")
-    assert drawing is not None
+    drawing = some(price_figure(comparison, "depth"))
     [axes] = drawing.figure.axes
     [one] = comparison.benchmarks
     known = [log for log in one.logs if log.role == "protocol" and log.name != "original"]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.demo.lab.planted import LabError, PlantedJudge, Pool, Traits, World, spread_out
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, place
@@ -154,17 +155,7 @@ def test_seeds_make_other_answers() -> None:
     assert len(set(gaps)) == 3
 
 
-@pytest.mark.parametrize(
-    ("n", "ties", "sizes"),
-    [
-        (8, 0.0, [1] * 8),
-        (8, 0.25, [1, 1, 1, 1, 2, 2]),  # 2 answers of 8 repeat another's
-        (8, 0.5, [2, 2, 2, 2]),
-        (8, 0.75, [4, 4]),
-        (5, 0.5, [1, 2, 2]),  # round(2.5) = 2
-        (8, 0.99, [8]),
-    ],
-)
+@pytest.mark.parametrize(("n", "ties", "sizes"), cases(__file__, "repeated"))
 def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> None:
     pool = Pool(World(spread_out(n, 0.2), Traits(verbosity_bias=0.5), ties=ties), 30, 0)
     for number, contest in enumerate(pool.contests):
@@ -180,21 +171,7 @@ def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> N
         assert len({contest.groups for contest in pool.contests}) > 10
 
 
-@pytest.mark.parametrize(
-    ("gap", "traits", "vote", "confidence"),
-    [
-        (0.3, {}, "left", 0.3),
-        (-0.3, {}, "right", 0.3),
-        (0.3, {"scale": 0.6}, "left", 0.5),
-        (2.0, {}, "left", 1.0),
-        (0.9, {"scale": 0.6}, "left", 1.0),
-        (0.0, {}, "tie", 0.0),
-        (0.3, {"resolution": 0.31}, "tie", 0.3),
-        (0.3, {"resolution": 0.3}, "left", 0.3),  # not smaller than the resolution
-        (-0.3, {"position_bias": 0.5}, "left", 0.2),  # −0.3 + 0.5
-        (0.3, {"position_bias": -0.4, "resolution": 0.2}, "tie", 0.1),
-    ],
-)
+@pytest.mark.parametrize(("gap", "traits", "vote", "confidence"), cases(__file__, "votes"))
 def test_votes(gap: float, traits: dict[str, float], vote: str, confidence: float) -> None:
     contest = POOL.contests[0]
     question = MatchQuestion(contest, contest.rubric.checklist, "a", "b")

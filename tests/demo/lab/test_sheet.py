@@ -1,6 +1,7 @@
 """The study on a terminal and as data."""
 
 import math
+from dataclasses import asdict
 
 import pytest
 
@@ -49,12 +50,8 @@ def test_what_is_undefined_is_said() -> None:
     text = " ".join(" ".join(printed(one, 80)).split())
     assert "Note: original with 3 items orders no models in 2 of 2 pools" in text
     [data] = [row for row in data_of(one)["rows"] if row["protocol"] == "original"]
-    assert data["truth"]["spearman"] == {
-        "mean": None,
-        "standard_error": None,
-        "minimum": None,
-        "undefined_pools": 2,
-    }
+    undefined = dict.fromkeys(("mean", "standard_error", "minimum"))
+    assert data["truth"]["spearman"] == undefined | {"undefined_pools": 2}
     assert data["unscored"] is None
 
 
@@ -62,18 +59,7 @@ def test_data_holds_everything() -> None:
     one = study(repeats=1)
     data = round_trip(data_of(one))
     assert data["world"]["qualities"] == [0.4, 0.2, 0.0]
-    assert data["world"]["judge"] == {
-        "resolution": 0,
-        "noise": 0.3,
-        "fresh": True,
-        "position_bias": 0,
-        "verbosity_bias": 0,
-        "malformed": 0.2,
-        "reading_noise": 1,
-        "grading_noise": 1,
-        "scale": 1,
-        "list_taste": 0,
-    }
+    assert data["world"]["judge"] == asdict(WORLD.traits)
     assert (data["items"], data["repeats"]) == ([4, 8], 1)
     assert [(row["protocol"], row["n_items"]) for row in data["rows"]] == [
         (label, n) for label in ("original", "seal", "full_pairwise") for n in (4, 8)

@@ -17,8 +17,9 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
+from tests.cases import cases
 from tiebreak.demo.local import provider
-from tiebreak.demo.local.provider import LocalAPI, chat_request
+from tiebreak.demo.local.provider import LocalAPI, bounded, chat_request, grammar
 from tiebreak.prerequisite import PrerequisiteError
 
 
@@ -115,9 +116,7 @@ def test_a_reply(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert output.usage.total_cost == 0.0
 
 
-def test_a_prompt_that_does_not_fit_is_no_exception(
-    gguf: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_that_does_not_fit(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     error = {"type": "exceed_context_size_error", "message": "too long"}
     output = reply(gguf, monkeypatch, {"error": error})
     assert (output.completion, output.stop_reason) == ("", "model_length")
@@ -132,14 +131,7 @@ def test_the_cache_tells_files_apart_but_not_ports(gguf: str) -> None:
     assert LocalAPI("mine", path=gguf).base_url == Path(gguf).as_uri()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"model_name": "other"}, "-M path="),
-        ({"model_name": "smollm2-135m", "slots": 2}, "no argument 'slots'"),
-        ({"model_name": "smollm2-135m", "copies": 0}, "at least 1"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), cases(__file__, "arguments"))
 def test_wrong_arguments_are_named(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(PrerequisiteError, match=words):
         LocalAPI(**arguments)
@@ -154,3 +146,24 @@ def test_threads_must_be_a_number(gguf: str, given: str, monkeypatch: pytest.Mon
 
 def test_copies_are_connections(gguf: str) -> None:
     assert LocalAPI("mine", path=gguf, copies=3).max_connections() == 3
+
+
+CASES: list[tuple[dict[str, Any], dict[str, Any]]] = cases(__file__, "cases")
+
+
+@pytest.mark.parametrize(("schema", "expected"), CASES)
+def test_bounds(schema: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert bounded(schema) == expected
+
+
+@pytest.mark.parametrize(("strings", "length"), [(1, 120), (2, 60), (4, 30), (6, 20), (30, 16)])
+def test_strings_share_a_budget(strings: int, length: int) -> None:
+    schema = {"type": "object", "properties": {str(i): {"type": "string"} for i in range(strings)}}
+    found = bounded(schema)["properties"].values()
+    assert {part["maxLength"] for part in found} == {length}
+
+
+def test_the_grammar_has_one_layout() -> None:
+    text = grammar({"type": "boolean"})
+    assert text.startswith("%llguidance {}\nstart: %json {")
+    assert '"whitespace_flexible": false' in text

@@ -184,9 +184,7 @@ def test_of_several_runs_of_a_model_the_one_in_the_pool(out: Path) -> None:
     assert note.startswith("humaneval: an earlier run counts for 'org/m:1': in the newest its answ")
 
 
-def test_what_cannot_be_written_is_said(
-    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_written(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = scored(load_candidates(out))
 
     def refuse(path: Path, *_: object, **__: object) -> int:

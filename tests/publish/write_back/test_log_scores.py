@@ -13,6 +13,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import (
     EvalError,
     EvalLog,
+    EvalScore,
     edit_score,
     list_eval_logs,
     read_eval_log,
@@ -24,6 +25,7 @@ from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, ScoreEdit, Scorer, Target, includes, scorer
 from inspect_ai.solver import TaskState, generate, system_message
 
+from tests.cases import some
 from tests.publish.write_back.builders import metrics
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import ReadOptions
@@ -36,7 +38,7 @@ from tiebreak.scorers.ranking import board_place, borda, borda_stderr, rounded_s
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
-
+ABOUT = {"ranking_log": "E1", "protocol": "seal", "run": "f00d", "judge": "j/one, j/two"}
 
 Recording = tuple[Ranking, SampleStandings]
 
@@ -157,22 +159,16 @@ def test_the_score_and_its_metrics(path: Path) -> None:
     found = {(str(s.id), s.epoch): (s.scores or {}).get("tiebreak_seal") for s in log.samples or []}
     # The second epoch and z were not ranked: no score, which is no zero.
     assert {key for key, score in found.items() if score is not None} == set(RANKS)
-    score = found["a:b", 1]
-    assert score is not None
+    score = some(found["a:b", 1])
     assert (score.value, score.explanation) == ({"rank": 2.0, "borda": 0.5}, "In words.")
-    assert score.metadata == {
-        "ranking_log": "E1",
-        "protocol": "seal",
-        "run": "f00d",
-        "judge": "j/one, j/two",
-    }
+    assert score.metadata == ABOUT
     # Mean (1 + 1/2)/2; deviations ±1/4 give variance 1/8, and √(1/8)/√2 = 1/4.
     assert metrics(log) == {"borda": 0.75, "stderr": pytest.approx(0.25), "place": 2.0}
-    assert log.results is not None
-    [ours] = [score for score in log.results.scores if score.scorer == "tiebreak_seal"]
+    [ours] = [score for score in results(log) if score.scorer == "tiebreak_seal"]
     assert (ours.scored_samples, ours.unscored_samples, ours.reducer) == (2, 0, None)
     assert ours.metrics["place"].params == {"value": 2, "of": 3}
-    assert [score.name for score in log.results.scores] == ["includes"] * 2 + ["tiebreak_seal"]
+    assert [score.name for score in results(log)] == ["includes"] * 2 + ["tiebreak_seal"]
+    assert log.results is not None
     assert log.results.headline is not None
     assert log.results.headline.scorer == "includes"
 
@@ -182,16 +178,15 @@ def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
     """Inspect runs a scorer that looks the ranks up; its metrics have the same last digit."""
     thirds = {("1", 1): (1.0, 1 / 3), ("a:b", 1): (2.0, 0.1), ("z", 2): (3.0, 2 / 3)}
     ranking, standings = recording(thirds)
-    about = {"ranking_log": "E1", "protocol": "seal", "run": "f00d", "judge": "j/one, j/two"}
 
-    @scorer(metrics=[borda(), borda_stderr(), board_place(2, 3)], name=ranking.score, **about)
+    @scorer(metrics=[borda(), borda_stderr(), board_place(2, 3)], name=ranking.score, **ABOUT)
     def looked_up() -> Scorer:
         async def look_up(state: TaskState, target: Target) -> Score | None:
             standing = standings.get((str(state.sample_id), state.epoch))
             if standing is None:
                 return None
             value = {"rank": standing.rank, "borda": standing.borda}
-            return rounded_score(value, about, explanation=standing.words)
+            return rounded_score(value, ABOUT, explanation=standing.words)
 
         return look_up
 
@@ -200,9 +195,7 @@ def test_all_of_it_is_what_inspect_scores(path: Path) -> None:
     scored = score(log, looked_up(), action="append", display="none")
     put(path, (ranking, standings))
     written = read_eval_log(str(path))
-    assert scored.results is not None
-    assert written.results is not None
-    assert written.results.scores == scored.results.scores
+    assert results(written) == results(scored)
     assert written.eval.scorers == scored.eval.scorers
     assert [sample.scores for sample in written.samples or []] == [
         sample.scores for sample in scored.samples or []
@@ -249,9 +242,9 @@ def test_the_second_time_nothing_changes(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def recorded_names(log: EvalLog) -> list[str]:
+def results(log: EvalLog) -> list[EvalScore]:
     assert log.results is not None
-    return [score.scorer for score in log.results.scores]
+    return log.results.scores
 
 
 @pytest.mark.slow
@@ -265,13 +258,12 @@ def recorded_names(log: EvalLog) -> list[str]:
     ],
     ids=["another run", "another place", "another rank", "other items"],
 )
-def test_a_newer_ranking_takes_the_place_of_its_own_score_only(
-    path: Path, newer: Recording
-) -> None:
+def test_a_newer_ranking_takes_the_place_of_its_score_only(path: Path, newer: Recording) -> None:
     put(path, recording(), recording(protocol="swiss"))
     assert put(path, newer) == {"tiebreak_seal"}
     log = read_eval_log(str(path))
-    assert recorded_names(log) == ["includes", "includes", "tiebreak_swiss", "tiebreak_seal"]
+    names = [score.scorer for score in results(log)]
+    assert names == ["includes", "includes", "tiebreak_swiss", "tiebreak_seal"]
     assert [one.name for one in log.eval.scorers or []] == [
         *("includes", "tiebreak_swiss", "tiebreak_seal"),
     ]
@@ -296,9 +288,9 @@ def test_inspect_computes_the_same_metrics_again(path: Path) -> None:
     """As Inspect View does after a score was edited by hand."""
     put(path, recording())
     log = read_eval_log(str(path))
-    before = [score.model_dump() for score in (log.results and log.results.scores) or []]
+    before = [score.model_copy(deep=True) for score in results(log)]
     recompute_metrics(log)
-    assert [score.model_dump() for score in (log.results and log.results.scores) or []] == before
+    assert results(log) == before
     edit_score(log, "z", "includes", ScoreEdit(value="C"), epoch=1)
     assert metrics(log) == {"borda": 0.75, "stderr": pytest.approx(0.25), "place": 2.0}
 
@@ -315,8 +307,7 @@ def test_a_score_that_was_edited_by_hand_is_put_right(path: Path) -> None:
 def test_results_that_got_lost_are_put_back(path: Path) -> None:
     put(path, recording())
     log = read_eval_log(str(path))
-    assert log.results is not None
-    log.results.scores.pop()
+    results(log).pop()
     assert put(write(log, path), recording()) == {"tiebreak_seal"}
     assert metrics(path)["place"] == 2
 
@@ -365,9 +356,7 @@ def test_a_crash_leaves_the_old_log(
 
 
 @BOTH_FORMATS
-def test_a_draft_that_was_left_behind_is_no_log(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draft_left_behind_is_no_log(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after a power cut: neither Inspect nor a pool takes it for a log."""
     monkeypatch.setattr(Path, "replace", lambda self, target: None)
     monkeypatch.setattr(Path, "unlink", lambda self, missing_ok: None)

@@ -4,7 +4,7 @@ import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -20,9 +20,8 @@ from tests.publish.write_back.builders import (
     write_logs,
     write_ranking,
 )
-from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
+from tiebreak.candidates import CandidateError, load_candidates, write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.publish.write_back import (
     Outcome,
@@ -34,6 +33,8 @@ from tiebreak.publish.write_back.scores import replace_file
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError
 
+pytestmark = pytest.mark.slow
+
 SEAL, SWISS = "tiebreak_seal", "tiebreak_swiss"
 
 
@@ -43,6 +44,10 @@ def logs(tmp_path: Path) -> Path:
     folder = write_logs(tmp_path / "logs")
     write_ranking(folder / "seal.eval", folder, brackets())
     return folder
+
+
+def back(logs: Path, **more: Any) -> WriteBack:
+    return write_back_ranks([logs / "seal.eval"], [logs], **more)
 
 
 def states(done: WriteBack) -> dict[tuple[str, str], str]:
@@ -63,7 +68,6 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
     folder = write_logs(tmp_path / "logs", suffix=suffix)
@@ -80,21 +84,17 @@ def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
         found = metrics(Path(outcome.path))
         assert found["borda"] == pytest.approx(row.borda)
         assert found["place"] == row.rank
-        assert outcome == Outcome(
-            path=(folder / f"{outcome.model}{suffix}").as_posix(),
-            state="written",
-            model=outcome.model,
-            benchmark="gsm8k",
-            score=SEAL,
-            place=row.rank,
-            of=3,
-            n_scored=2,
-            n_items=2,
-        )
+        path = (folder / f"{outcome.model}{suffix}").as_posix()
+        about: dict[str, Any] = {
+            "model": outcome.model,
+            "benchmark": "gsm8k",
+            "score": SEAL,
+            "place": row.rank,
+        }
+        assert outcome == Outcome(path, "written", **about, of=3, n_scored=2, n_items=2)
     assert done.unwritten == ()
 
 
-@pytest.mark.slow
 def test_what_inspect_cannot_read_whole_is_left_alone(logs: Path) -> None:
     # Answers and scores are sound: only the transcript is damaged, which nobody else reads.
     path = logs / "b.eval"
@@ -104,16 +104,15 @@ def test_what_inspect_cannot_read_whole_is_left_alone(logs: Path) -> None:
         for name, text in texts.items():
             log.writestr(name, text.replace(b'"store":{}', b'"store":[]'))
     before = path.read_bytes()
-    done = write_back_ranks([logs / "seal.eval"], [logs])
+    done = back(logs)
     assert states(done)["a.eval", SEAL] == "written"
     assert "cannot be read as an Inspect log (ValidationError: " in why(done, "b.eval")
     assert path.read_bytes() == before
 
 
-@pytest.mark.slow
 def test_data_frames_show_them(logs: Path) -> None:
     # `score_values` of Inspect needs results, which logs of real runs have.
-    write_back_ranks([logs / "seal.eval"], [logs])
+    back(logs)
     paths = [str(logs / f"{model}.eval") for model in "abc"]
     evals = evals_df(paths)
     assert evals["score_tiebreak_seal_borda"].tolist() == [0.75, 0.75, 0.0]
@@ -125,7 +124,6 @@ def test_data_frames_show_them(logs: Path) -> None:
     assert samples["score_match"].tolist() == [1] * 6
 
 
-@pytest.mark.slow
 def test_a_second_run_changes_no_byte(logs: Path) -> None:
     write_back_ranks([logs], [logs])
     before = contents(logs)
@@ -135,7 +133,6 @@ def test_a_second_run_changes_no_byte(logs: Path) -> None:
     assert contents(logs) == before
 
 
-@pytest.mark.slow
 def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
     before = contents(logs)
     dry = write_back_ranks([logs], [logs], dry_run=True)
@@ -145,9 +142,8 @@ def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
     assert (dry.outcomes, dry.unwritten, dry.notes) == (done.outcomes, done.unwritten, done.notes)
 
 
-@pytest.mark.slow
 def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(logs: Path) -> None:
-    write_back_ranks([logs / "seal.eval"], [logs])
+    back(logs)
     swiss = brackets({"q0": "cab", "q1": "cab"}, protocol="swiss")
     newer = write_ranking(logs / "more" / "newer.eval", logs, brackets({"q0": "cba"}),
                           eval_id="E2", task_id="T2")  # fmt: skip
@@ -162,19 +158,13 @@ def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(log
     again = write_back_ranks([newer, other], [logs])
     assert set(states(again).values()) == {"unchanged"}
     # The first one again changes its own score only.
-    back = write_back_ranks([logs / "seal.eval", other], [logs])
-    assert {score: state for (_, score), state in states(back).items()} == {
+    once_more = write_back_ranks([logs / "seal.eval", other], [logs])
+    assert {score: state for (_, score), state in states(once_more).items()} == {
         SEAL: "written",
         SWISS: "unchanged",
     }
 
 
-def fingerprint(pool: CandidatePool) -> Any:
-    samples = contest_samples(pool)
-    return [sample.model_dump() for sample in samples]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("native", ["I", None])
 def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
     """Also where ours is the only score in the log: a rank is no native score."""
@@ -186,18 +176,19 @@ def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
     write_back_ranks([ranking], [tmp_path / "logs"])
     after = load_candidates(tmp_path / "logs")
     assert repr(list(after)) == repr(list(before))  # NaN is NaN
-    assert fingerprint(after) == fingerprint(before)
+    first, second = (
+        [sample.model_dump() for sample in contest_samples(pool)] for pool in (before, after)
+    )
+    assert first == second
     assert after.notes == before.notes
 
 
-@pytest.mark.slow
 def test_ranks_cannot_be_asked_for_as_native_scores(logs: Path) -> None:
-    write_back_ranks([logs / "seal.eval"], [logs])
+    back(logs)
     with pytest.raises(ValueError, match="has no 'tiebreak_seal'; its scores: match"):
         load_candidates(logs, native=SEAL)
 
 
-@pytest.mark.slow
 def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
     for model in "abc":
         rows = make_rows(2, answer=answer_of(model))
@@ -213,20 +204,6 @@ def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
     assert metrics(tmp_path / "logs" / "a.eval")["borda"] == 0.75
 
 
-@pytest.mark.slow
-def test_items_that_were_not_judged_have_no_score(tmp_path: Path) -> None:
-    folder = write_logs(tmp_path / "logs", n_items=5)
-    ballots = [
-        *brackets(),
-        item("q2", [match("a", "b", None)], groups=(("a",), ("b",), ("c",))),
-        *brackets({"q3": "abc"}, complete=False),
-    ]
-    write_back_ranks([write_ranking(tmp_path / "seal.eval", folder, ballots)], [folder])
-    assert scores(folder / "a.eval").keys() == {"q0", "q1"}
-    assert metrics(folder / "a.eval")["borda"] == 0.75
-
-
-@pytest.mark.slow
 def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for name in "abc":
@@ -236,29 +213,27 @@ def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
     assert [metrics(folder / f"{name}.eval")["place"] for name in "abc"] == [1, 1, 3]
 
 
-@pytest.mark.slow
 def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
-    ranking = logs / "seal.eval"
     others = logs / "sub"
     rows = make_rows(2, answer=answer_of("a"))
     write_inspect_log(others / "stranger.eval", "d", rows)
     write_inspect_log(others / "rerun.eval", "a", make_rows(2, answer="again"))
     write_inspect_log(others / "mmlu.eval", "a", rows, task="mmlu")
-    statuses: list[Literal["started", "cancelled", "error"]] = ["started", "cancelled", "error"]
-    for status in statuses:
+    for status in ("started", "cancelled", "error"):
         write_inspect_log(others / f"{status}.eval", "a", rows, status=status)
     (others / "broken.eval").write_bytes(b"PK no log")
     (others / "README.md").write_text("nothing")
     before = contents(others)
-    done = write_back_ranks([ranking], [logs])
+    done = back(logs)
     assert contents(others) == before
     told = {
-        "stranger.eval": f"d is not among the models of {ranking}",
+        "stranger.eval": f"d is not among the models of {logs / 'seal.eval'}",
         "rerun.eval": "2 of 2 ranked items have another answer here than was judged",
         "mmlu.eval": "mmlu was not ranked (there are: gsm8k)",
-        "started.eval": "status is 'started'",
-        "cancelled.eval": "status is 'cancelled'",
-        "error.eval": "status is 'error'",
+        **{
+            f"{status}.eval": f"status is '{status}'"
+            for status in ("started", "cancelled", "error")
+        },
         "broken.eval": "cannot be read as an Inspect log",
     }
     for name, words in told.items():
@@ -267,16 +242,6 @@ def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
     assert [metrics(logs / f"{model}.eval")["place"] for model in "abc"] == [1, 1, 3]
 
 
-@pytest.mark.slow
-def test_a_copy_of_a_log_gets_the_ranks_too(logs: Path) -> None:
-    copy = logs / "copy.eval"
-    copy.write_bytes((logs / "a.eval").read_bytes())
-    done = write_back_ranks([logs / "seal.eval"], [logs])
-    assert states(done)["copy.eval", SEAL] == "written"
-    assert scores(copy) == scores(logs / "a.eval")
-
-
-@pytest.mark.slow
 def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     folder = write_logs(tmp_path / "logs", models="ab")
     write_lm_eval_run(tmp_path / "lm_eval", "c", make_rows(2, answer=answer_of("c")))
@@ -296,25 +261,22 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
 def test_a_packed_log_is_left_alone(logs: Path) -> None:
     packed = logs / "b.eval.gz"
     packed.write_bytes(gzip.compress((logs / "b.eval").read_bytes()))
     (logs / "b.eval").unlink()
-    done = write_back_ranks([logs / "seal.eval"], [logs])
+    done = back(logs)
     assert why(done, "b.eval.gz") == "is packed: unpack it first"
     assert [one.model for one in done.unwritten] == ["b"]
 
 
-@pytest.mark.slow
 def test_a_model_whose_only_log_is_another_run_has_no_log(logs: Path) -> None:
     write_inspect_log(logs / "c.eval", "c", make_rows(2, answer="again"))
-    done = write_back_ranks([logs / "seal.eval"], [logs])
+    done = back(logs)
     assert [one.model for one in done.unwritten] == ["c"]
     assert scores(logs / "c.eval") == {}
 
 
-@pytest.mark.slow
 def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for model in "abc":
@@ -329,17 +291,13 @@ def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     assert [one.state for one in done.outcomes] == ["written"] * 3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "words"),
     [
         ({"x.eval": {"model": "d"}}, ["x.eval: d is not among the models of"]),
         ({}, ["no candidate file in this folder"]),
         ({"x.eval": {"metadata": {"tiebreak_protocol": "seal"}}}, ["ranked: gsm8k · seal"]),
-        (
-            {f"{n}.eval": {"model": "d"} for n in range(22)},
-            ["0.eval: d is not among", "and 2 more"],
-        ),
+        ({f"{n}.eval": {"model": "d"} for n in range(22)}, ["0.eval: d is", "and 2 more"]),
     ],
     ids=["another model", "nothing", "ranking logs only", "many"],
 )
@@ -352,11 +310,9 @@ def test_nothing_that_belongs(
         write_inspect_log(folder / name, **{"model": "a", "rows": make_rows(1)} | dict(fields))
     with pytest.raises(WriteBackError, match=r"^No log to write to") as caught:
         write_back_ranks([logs / "seal.eval"], [folder])
-    for part in words:
-        assert part in str(caught.value)
+    assert [part for part in words if part not in str(caught.value)] == []
 
 
-@pytest.mark.slow
 def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(RankingLogError, match="an Inspect log, but not a ranking log"):
         write_back_ranks([logs / "a.eval"], [logs])
@@ -364,8 +320,7 @@ def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
         write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 
-@pytest.mark.slow
-def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
+def test_after_a_log_that_cannot_be_written_it_goes_on(
     logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, *rest: Any) -> None:
@@ -376,24 +331,23 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
     before = contents(logs)
     monkeypatch.setattr("tiebreak.publish.write_back.scores.replace_file", full)
     with pytest.raises(WriteBackError, match=r"b\.eval cannot be written \(No space left"):
-        write_back_ranks([logs / "seal.eval"], [logs])
+        back(logs)
     after = contents(logs)
     assert {name for name in after if after[name] != before[name]} == {"a.eval"}
     monkeypatch.undo()
-    done = write_back_ranks([logs / "seal.eval"], [logs])
+    done = back(logs)
     assert [one.state for one in done.outcomes] == ["unchanged", "written", "written"]
 
 
-@pytest.mark.slow
 def test_what_was_edited_in_the_log_since_is_kept(logs: Path) -> None:
     """A tag, a note, another score: write-back reads the log as it is now."""
-    write_back_ranks([logs / "seal.eval"], [logs])
+    back(logs)
     log = read_eval_log(str(logs / "a.eval"))
     for sample in log.samples or []:
         del (sample.scores or {})[SEAL]
         sample.metadata["note"] = "kept"
     write_eval_log(log, str(logs / "a.eval"))
-    done = write_back_ranks([logs / "seal.eval"], [logs])
+    done = back(logs)
     assert states(done)["a.eval", SEAL] == "written"
     held = read_eval_log(str(logs / "a.eval")).samples or []
     assert [one.metadata["note"] for one in held] == ["kept", "kept"]

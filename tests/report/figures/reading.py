@@ -6,9 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
+from matplotlib.typing import ColorType
 
 from tiebreak.report.figures.canvas import Drawing, styled
 
@@ -86,6 +87,17 @@ def _texts(figure: Figure) -> Iterator[Text]:
                         )
 
 
+def luminance(colour: ColorType) -> float:
+    """Relative luminance by WCAG 2."""
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return float(np.dot(parts, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(one: float, other: float) -> float:
+    """Of two luminances; WCAG 2 asks for 3 for marks, 4.5 for words."""
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
 def told(drawing: Drawing) -> str:
     """What a drawing says and where its marks are in the data, a line each, to five digits."""
     lines = [drawing.name, drawing.title, drawing.alt]
@@ -107,12 +119,12 @@ def told(drawing: Drawing) -> str:
         )
         lines += [f"box {_figures(box.extents)}" for box in boxes]
         lines += [f"{text.get_text()!r} at {_figures(text.xy)}" for text in _notes(axes)]
-        lines += [f"cell {_figures(middle)}: {colour}" for middle, colour in _cells(axes)]
+        lines += [f"cell {_figures(middle)}: {colour}" for middle, colour in cells(axes)]
     remarks = " ".join(text.get_text() for text in drawing.figure.texts)
     return "\n".join([*lines, "", " ".join(remarks.split()), ""])
 
 
-def _cells(axes: Axes) -> Iterator[tuple[Iterable[float], str]]:
+def cells(axes: Axes) -> Iterator[tuple[Iterable[float], str]]:
     """Middles and colours of the squares of a heat map."""
     for squares in axes.collections:
         if isinstance(squares, PolyCollection):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.alignment.panels import noisy, panel
+from tests.cases import some
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.samples import HOSTILE
@@ -111,9 +112,7 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
 
 @cache
 def drawn(kind: str, names: tuple[str, ...]) -> Drawing:
-    drawing = FIGURES[kind](names)
-    assert drawing is not None
-    return drawing
+    return some(FIGURES[kind](names))
 
 
 CROWDED = ("native", "win rates", "sensitivity", "wins", "perturbation")

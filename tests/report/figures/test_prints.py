@@ -8,6 +8,7 @@ import pytest
 from matplotlib.text import Text
 from PIL import Image
 
+from tests.cases import some
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.test_every_figure import FIGURES, names_of
@@ -18,9 +19,7 @@ COLUMN = 85 / 25.4
 
 
 def drawing() -> Drawing:
-    found = leaderboard_figure(samples.random_board(names_of(3)))
-    assert found is not None
-    return found
+    return some(leaderboard_figure(samples.random_board(names_of(3))))
 
 
 def size(form: str, data: bytes) -> tuple[float, float]:
@@ -33,8 +32,7 @@ def size(form: str, data: bytes) -> tuple[float, float]:
     pattern = rb'<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"'
     if form == "pdf":
         pattern = rb"/MediaBox \[ 0 0 ([0-9.]+) ([0-9.]+) \]"
-    found = re.search(pattern, data)
-    assert found is not None
+    found = some(re.search(pattern, data))
     width, height = map(float, found.groups())
     return width / 72, height / 72
 
@@ -43,9 +41,7 @@ def size(form: str, data: bytes) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("form", "width"), [("svg", None), ("svg", COLUMN), ("png", 8.0), ("pdf", COLUMN)]
 )
-def test_a_file_is_no_wider_than_was_asked_and_no_word_larger(
-    form: Form, width: float | None
-) -> None:
+def test_a_file_is_no_wider_than_was_asked(form: Form, width: float | None) -> None:
     one = drawing()
     data = one.printed(form, width)
     own = [float(part) for part in one.figure.get_size_inches()]
@@ -114,8 +110,7 @@ def test_boards_fit_the_columns_of_a_paper(kind: str, width: float) -> None:
     with drawn_for(width):
         even = samples.board([samples.row(1, name, 0.5, native=0.5) for name in names_of(4)])
         for draw in (leaderboard_figure, native_figure):
-            equal = draw(even)
-            assert equal is not None
+            equal = some(draw(even))
             assert not clashes(equal)
 
 

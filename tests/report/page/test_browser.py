@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.cases import some
 from tests.report.page.browser import (
     DESKTOP,
     PHONE,
@@ -28,9 +29,7 @@ def column(page: Page, table: str, number: int) -> list[str]:
     return cells.all_inner_texts()
 
 
-def test_without_a_browser_tests_are_skipped_but_not_in_ci(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_browser_tests_are_skipped_but_not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match="no chromium"), chromium():
@@ -41,9 +40,7 @@ def test_without_a_browser_tests_are_skipped_but_not_in_ci(
 
 
 @pytest.mark.slow
-def test_it_shows_what_it_was_given_and_complains_about_nothing(
-    browser: Browser, plain: Path
-) -> None:
+def test_it_shows_what_it_was_given_without_complaints(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as page:
         assert page.title() == "Which model writes best?"
         assert page.locator("main h2").all_inner_texts() == [
@@ -85,9 +82,7 @@ def test_a_matrix_of_many_models_is_folded_away(browser: Browser, plain: Path) -
         assert violations(page) == []
 
 
-def test_its_policy_stops_scripts_styles_and_pictures_from_elsewhere(
-    browser: Browser, plain: Path
-) -> None:
+def test_its_policy_stops_scripts_styles_and_pictures(browser: Browser, plain: Path) -> None:
     # All of this would work without the policy; the browser says for each that it was refused.
     attempts = """() => {
       const script = document.createElement("script");
@@ -116,9 +111,7 @@ BY_BORDA = sorted(
 )
 
 
-def test_numbers_sort_as_numbers_and_undefined_ones_come_last(
-    browser: Browser, plain: Path
-) -> None:
+def test_numbers_sort_as_numbers_and_undefined_last(browser: Browser, plain: Path) -> None:
     upwards = [name for name, b in BY_BORDA if b is not None]
     with opened(browser, plain) as page:
         head = page.locator("#gsm8k-seal-table-1 th", has_text="Borda")
@@ -305,9 +298,7 @@ def test_wide_parts_scroll_on_their_own(browser: Browser, hostile: Path) -> None
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
-def test_it_follows_the_colour_scheme(
-    browser: Browser, plain: Path, scheme: Any, dark: bool
-) -> None:
+def test_it_follows_the_scheme(browser: Browser, plain: Path, scheme: Any, dark: bool) -> None:
     with opened(browser, plain, color_scheme=scheme) as page:
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         channels = [int(part) for part in paper.removeprefix("rgb(").removesuffix(")").split(",")]
@@ -380,8 +371,7 @@ def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
             "#items-table tbody th",
             "#gsm8k-seal-table-1 caption",
         ):
-            said = page.locator(place).first.text_content()
-            assert said is not None
+            said = some(page.locator(place).first.text_content())
             assert "‹U+001B›[31mred" in said
             assert "‹U+202E›" in said
         html = page.content()

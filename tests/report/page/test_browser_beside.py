@@ -83,9 +83,7 @@ def test_only_its_own_script_may_load_others(browser: Browser, beside: Path) -> 
         assert "default-src" in said
 
 
-def test_a_page_that_was_sent_alone_says_what_is_missing(
-    browser: Browser, beside: Path, tmp_path: Path
-) -> None:
+def test_a_page_sent_alone_says_what_lacks(browser: Browser, beside: Path, tmp_path: Path) -> None:
     alone = Path(shutil.copy(beside, tmp_path / "sent.html"))
     with unwatched(browser, alone) as (page, complaints):
         said = page.locator("#items > .warning")
@@ -102,9 +100,7 @@ def test_a_page_that_was_sent_alone_says_what_is_missing(
 
 
 @pytest.mark.parametrize("content", ['tiebreak.part(0,"H4sIAA', "", "tiebreak.part(7,'x')"])
-def test_a_damaged_file_is_told(
-    browser: Browser, beside: Path, tmp_path: Path, content: str
-) -> None:
+def test_damage_is_told(browser: Browser, beside: Path, tmp_path: Path, content: str) -> None:
     folder = Path(shutil.copytree(beside.parent, tmp_path / "copy"))
     [first] = (folder / "items").glob("0000-*.js")
     first.write_text(content)

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, PdfMargins, expect
 
+from tests.cases import some
 from tests.ranking_logs.builders import all_pairs, by_native, graded, listed
+from tests.ranking_logs.planted_votes import items_of, votes_of, write_votes
 from tests.report.page.browser import DESKTOP, opened, scrolls_sideways, violations
 from tests.report.page.logs import Folder
 from tiebreak.rankers import Resampling
-from tiebreak.report.page.build import render
+from tiebreak.report.page.build import render, write_report
 from tiebreak.report.page.contents import contents_of
 from tiebreak.report.page.items import Shelf
 from tiebreak.report.page.sections import page_of
@@ -28,8 +30,7 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(browser: Browser, alone: P
         assert page.locator(".made").inner_text() == "6 items · judged by x/judge · 2026-01-01"
         places = {".sentence": 1 / 2, ".judge": 1 / 2, ".warning": 1 / 2, ".board + .legend": 2 / 3}
         for place, share in places.items():
-            box = said.locator(place).bounding_box()
-            assert box is not None
+            box = some(said.locator(place).bounding_box())
             assert box["y"] + box["height"] < 844 * share
         # Verdict and warning stand there, and nowhere else.
         assert page.get_by_text("opus is first.").count() == 1
@@ -39,7 +40,7 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(browser: Browser, alone: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1400])
-def test_a_row_of_the_board_gives_its_numbers_where_it_is_opened(
+def test_an_opened_row_of_the_board_has_its_numbers(
     browser: Browser, alone: Path, width: int
 ) -> None:
     with opened(browser, alone, viewport={"width": width, "height": 844}) as page:
@@ -51,11 +52,9 @@ def test_a_row_of_the_board_gives_its_numbers_where_it_is_opened(
         expect(numbers).to_be_visible()
         assert rows.first.locator("summary").get_attribute("title") == numbers.inner_text()
         # Every mark stands where the numbers say, on one axis for all rows.
-        axis = page.locator(".board .row > svg").bounding_box()
-        assert axis is not None
+        axis = some(page.locator(".board .row > svg").bounding_box())
         for row, share in enumerate((0.75, 0.5, 0.125)):
-            dot = rows.nth(row).locator("circle").bounding_box()
-            assert dot is not None
+            dot = some(rows.nth(row).locator("circle").bounding_box())
             middle = dot["x"] + dot["width"] / 2
             assert abs(middle - axis["x"] - share * axis["width"]) < 1
         assert rows.locator(".range").count() == rows.locator(".native").count() == 2
@@ -79,15 +78,12 @@ def test_a_row_of_the_board_gives_its_numbers_where_it_is_opened(
 
 
 @pytest.mark.slow
-def test_several_boards_are_drawn_on_one_axis_and_each_in_detail_on_demand(
-    browser: Browser, several: Path
-) -> None:
+def test_several_boards_on_one_axis_and_details_on_demand(browser: Browser, several: Path) -> None:
     with opened(browser, several) as page:
         # A drawing for each, all on one axis and with the models in one order.
         boards = page.locator(".boards > section")
         assert boards.count() == 4
-        last = boards.last.bounding_box()
-        assert last is not None
+        last = some(boards.last.bounding_box())
         assert last["y"] + last["height"] < DESKTOP["height"]
         assert boards.locator(".board").all_inner_texts() == (
             [boards.locator(".board").first.inner_text()] * 4
@@ -115,7 +111,7 @@ def test_several_boards_are_drawn_on_one_axis_and_each_in_detail_on_demand(
 
 
 @pytest.mark.slow
-def test_what_is_folded_is_printed_and_found_and_opens_without_javascript(
+def test_what_is_folded_is_printed_and_opens_without_scripts(
     browser: Browser, several: Path
 ) -> None:
     with opened(browser, several, java_script_enabled=False) as page:
@@ -145,8 +141,7 @@ def test_the_first_printed_page_is_the_answer(browser: Browser, alone: Path) -> 
     with opened(browser, alone, viewport={"width": 680, "height": 1010}) as page:
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        box = page.locator(".verdicts").bounding_box()
-        assert box is not None
+        box = some(page.locator(".verdicts").bounding_box())
         assert box["y"] + box["height"] < 1010
         said = page.locator(".verdicts")
         assert said.evaluate("(node) => getComputedStyle(node).breakAfter") == "page"
@@ -158,9 +153,7 @@ def test_the_first_printed_page_is_the_answer(browser: Browser, alone: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-def test_the_example_study_takes_two_printed_pages(
-    browser: Browser, tmp_path: Path, paper: str
-) -> None:
+def test_the_study_takes_two_printed_pages(browser: Browser, tmp_path: Path, paper: str) -> None:
     page = page_of(contents_of([STUDY]), Gallery(), Shelf(), version="1")
     (tmp_path / "index.html").write_text(render(page), encoding="utf-8")
     with opened(browser, tmp_path / "index.html") as shown:
@@ -187,9 +180,7 @@ def test_words_lead_to_their_meaning_and_back(browser: Browser, alone: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_page_of_many_boards_is_short_until_it_is_unfolded(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_a_page_of_many_boards_is_short_until_unfolded(browser: Browser, tmp_path: Path) -> None:
     folder, models = (
         Folder(tmp_path),
         [f"meta-llama/llama-4-{n}-17b-128e-instruct" for n in "abcde"],
@@ -216,3 +207,19 @@ def test_a_page_of_many_boards_is_short_until_it_is_unfolded(
         # Nothing is wider than its own place, unfolded as well.
         regions = "[...document.querySelectorAll('.scroller')]"
         assert shown.evaluate(f"{regions}.every((one) => one.scrollWidth <= one.clientWidth + 1)")
+
+
+@pytest.mark.slow
+def test_votes_are_a_report(browser: Browser, tmp_path: Path) -> None:
+    items = items_of(12)
+    path = write_votes(tmp_path / "votes.db", items, list(votes_of(items, ("ann", "ben"))))
+    page_file, *_ = write_report(path, tmp_path / "report", how=Resampling(draws=100))
+    with opened(browser, page_file, "#item-gsm8k-q0") as page:
+        text = page.locator("main").inner_text()
+        for words in ("raters: ann, ben", "Krippendorff", "No model was asked: people voted"):
+            assert words in text
+        item = page.get_by_role("dialog")
+        expect(item).to_contain_text("What is 0?")
+        item.get_by_role("button", name="birch").click()
+        for words in ("people's votes", "ann", "ash says 0"):
+            expect(item).to_contain_text(words)

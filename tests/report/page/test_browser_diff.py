@@ -70,9 +70,7 @@ def longest_common(left: list[str], right: list[str]) -> int:
 
 
 @pytest.mark.slow
-def test_words_and_segments_are_exact_and_as_much_as_possible_is_equal(
-    browser: Browser, plain: Path
-) -> None:
+def test_segments_are_exact_and_as_much_as_possible_equal(browser: Browser, plain: Path) -> None:
     pairs = [*BY_HAND, *drawn(400)]
     for (left, right), (segments, left_words, right_words) in zip(
         pairs, compare(browser, plain, pairs), strict=True

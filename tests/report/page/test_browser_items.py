@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.cases import some
+from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
 from tests.report.page.sample_report import HOSTILE, entry, items, played, report, scored
@@ -59,9 +61,7 @@ def test_a_click_opens_an_item_and_every_way_back_works(browser: Browser, plain:
         expect(dialog).to_be_visible()
 
 
-def test_an_item_typed_into_the_address_is_left_for_the_report(
-    browser: Browser, plain: Path
-) -> None:
+def test_an_item_typed_into_the_address_is_left_again(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as page:
         page.get_by_role("link", name="9", exact=True).click()
         page.evaluate("location.hash = '#item-3'")
@@ -71,9 +71,7 @@ def test_an_item_typed_into_the_address_is_left_for_the_report(
         expect(dialog).to_be_hidden()
 
 
-def test_a_link_leads_to_an_item_and_from_there_to_the_report(
-    browser: Browser, plain: Path
-) -> None:
+def test_a_link_leads_to_an_item_and_on_to_the_report(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, "#item-3") as page:
         dialog = page.get_by_role("dialog")
         expect(dialog).to_have_attribute("aria-labelledby", "item-title")
@@ -116,40 +114,33 @@ def test_next_and_previous_follow_the_table(browser: Browser, plain: Path) -> No
         expect(page.get_by_role("link", name="11", exact=True)).to_be_focused()
 
 
-def test_the_bracket_has_rounds_byes_and_results(browser: Browser, plain: Path) -> None:
-    with opened(browser, plain, FIRST) as page:
-        rounds = page.locator(".round")
-        expect(rounds).to_have_count(3)
-        drawn = {
-            one.locator("h4").inner_text(): [
-                " ".join(slot.split()) for slot in one.locator("li").all_inner_texts()
-            ]
-            for one in rounds.all()
-        }
-        # Five seeds in a bracket of eight: 1, 4–5, 2, 3; see the votes in `played`.
-        assert drawn == {
-            "Round 1": [
-                "opus no match: a bye",
-                "A flash seed 4 ✓ won B mini seed 5 principles +0.02 · ⇄ flipped",
-                "sonnet no match: a bye",
-                "haiku no match: a bye",
-            ],
-            "Semi-final": [
-                "A opus seed 1 ✓ won B flash seed 4 principles +0.80",
-                "A sonnet seed 2 → goes on B haiku seed 3 ∅ unscored",
-            ],
-            "Final": ["A opus seed 1 ✓ won B sonnet seed 2 checklist +0.90"],
-        }
-        ranking = cells(table(page, "Ranking of this item"))
-        assert ranking[0] == ["Model", "Rank", "Native score", "Length"]
-        assert [row[:3] for row in ranking[1:3]] == [["opus", "1", "1"], ["sonnet", "2", "1"]]
-        page.get_by_text("Seeding", exact=True).click()
-        assert cells(table(page, "Tiers"))[3] == ["haiku", "2", "3"]
+SHOWN = {
+    "bracket": "#item-0",
+    "unscored": "#item-0-run-0-match-2",
+    "final": "#item-0-run-0-match-3",
+    "pairs": "#item-1-run-0-match-0",
+    "reviews": "#item-2",
+    "grades": "#item-3",
+    "identical": "#item-4",
+    "cut_short": "#item-5",
+}
 
 
-def test_a_match_shows_votes_of_both_orders_turned_to_its_sides(
-    browser: Browser, plain: Path
-) -> None:
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_an_item_shows(browser: Browser, plain: Path, name: str) -> None:
+    """All words of it, unfolded but for the comparison of any two answers; see `played`."""
+    with opened(browser, plain, SHOWN[name]) as page:
+        page.locator(".panel").wait_for()
+        expect(page.locator(".side")).to_have_count(2 if "match" in SHOWN[name] else 0)
+        for fold in page.locator("dialog summary").filter(has_not_text="any two").all():
+            fold.click()
+        expect(page.locator("dialog details[open] > :nth-child(2):empty")).to_have_count(0)
+        lines = page.get_by_role("dialog").inner_text().splitlines()
+        text = "".join(f"{' '.join(line.split())}\n" for line in lines if line.strip())
+        check(__file__, f"item_{name}.txt", text)
+
+
+def test_a_match_shows_both_orders_turned_to_its_sides(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, FIRST) as page:
         page.get_by_role("button", name="flash seed 4").first.click()
         heading = page.locator(".match-detail h4")
@@ -179,89 +170,6 @@ def test_a_match_shows_votes_of_both_orders_turned_to_its_sides(
         learned = page.locator(".refinement").inner_text()
         for said in ("C3 (P2) Units are carried through.", "One names the unit.", "4 vs 3 points"):
             assert said in learned
-
-
-def test_a_match_without_a_verdict_says_why(browser: Browser, plain: Path) -> None:
-    with opened(browser, plain, "#item-0-run-0-match-2") as page:
-        detail = page.locator(".match-detail")
-        said = detail.locator(".lines").inner_text()
-        assert "∅ Unscored, which is no tie: no JSON in the reply" in said
-        assert "The better seed, A, goes on." in said
-        assert cells(table(page, "Votes"))[1:] == [
-            ["Unscored", "∅ no JSON in the reply"],
-            ["Margin of the principles, + for A", "–"],
-            ["Margin of the checklist, + for A", "–"],
-        ]
-        detail.get_by_text("Discarded: 1 unscored reply, asked again").click()
-        expect(detail).to_contain_text("shown first: no JSON in the reply")
-
-
-def test_the_final_shows_critique_and_the_checklist_as_it_had_grown(
-    browser: Browser, plain: Path
-) -> None:
-    with opened(browser, plain, "#item-0-run-0-match-3") as page:
-        votes = [row[0] for row in cells(table(page, "Votes"))]
-        assert votes[3:6] == [
-            "C1 The final number is right. checklist, of P1",
-            "C2 The answer is easy to find. checklist, of P2",
-            "C3 Units are carried through. checklist, of P2",
-        ]
-        expect(table(page, "Votes")).to_contain_text("Both reach 42; only one says why.")
-        page.get_by_text("Critique of both answers").click()
-        expect(page.get_by_text("It shows its work.")).to_be_visible()
-        page.get_by_text("Checklist in force: 2 seed items, 1 added in earlier rounds").click()
-        assert len(cells(table(page, "Seed items"))) == 3
-        told = page.locator(".refinement").all_inner_texts()
-        assert "Units are carried through." in told[0]
-        assert "Not added: it says the same as C1." in told[1]
-        assert "No new item: not a JSON object" in told[2]
-
-
-def test_all_pairs_are_buttons_by_round(browser: Browser, plain: Path) -> None:
-    with opened(browser, plain, "#item-1") as page:
-        expect(page.get_by_role("heading", name="The matches")).to_be_visible()
-        expect(page.locator(".match")).to_have_count(6)
-        first = page.locator(".match").first
-        expect(first).to_contain_text("= tie · ⇄ flipped")
-        first.click()
-        said = page.locator(".match-detail .lines").inner_text()
-        assert "A tie: principles and checklist are even." in said
-        assert "goes on" not in said
-
-
-def test_reviews_name_the_reviewers_own_answer(browser: Browser, plain: Path) -> None:
-    with opened(browser, plain, "#item-2") as page:
-        assert cells(table(page, "What every reviewer said")) == [
-            ["Reviewer", "Its ranking, best first", "Shown in this order", "Left out (too long)"],
-            ["opus", "opus (own) sonnet haiku", "haiku, sonnet, opus", "–"],
-            ["sonnet", "opus sonnet (own) haiku", "haiku, sonnet, opus", "–"],
-            ["haiku", "∅ unscored: too long", "–", "opus"],
-        ]
-        expect(page.get_by_text("Merged into one ranking by borda.")).to_be_visible()
-
-
-def test_grades_and_what_they_are_given_for(browser: Browser, plain: Path) -> None:
-    with opened(browser, plain, "#item-3") as page:
-        assert cells(table(page, "Points")) == [
-            ["Model", "Points", "P1", "P2"],
-            ["opus", "0.9", "9", "8"],
-            ["sonnet", "0.6", "9", "8"],
-            ["haiku", "∅ unscored: no grades", "–", "–"],
-        ]
-        page.get_by_text("What earns full").click()
-        assert cells(table(page, "Written once"))[1] == ["P1", "right", "nearly", "wrong"]
-
-
-def test_items_that_nobody_was_asked_about(browser: Browser, plain: Path) -> None:
-    with opened(browser, plain, "#item-4") as page:
-        expect(page.get_by_text("All answers are identical: nobody was asked.")).to_be_visible()
-        ranking = cells(table(page, "Ranking of this item"))
-        assert ranking[1] == ["haiku", "2", "1", "60", "opus, sonnet"]
-    with opened(browser, plain, "#item-5") as page:
-        expect(page.get_by_text("This item is not ranked: judging was cut short.")).to_be_visible()
-        assert {row[1] for row in cells(table(page, "Ranking of this item"))[1:]} == {"–"}
-        page.locator(".answers summary").first.click()
-        expect(page.get_by_text("The log holds no answer.").first).to_be_visible()
 
 
 def test_names_that_objects_inherit_are_names(browser: Browser, tmp_path: Path) -> None:
@@ -304,8 +212,7 @@ def test_runs_are_tabs(browser: Browser, plain: Path) -> None:
 
 def answers_of(names: tuple[str, ...], hostile: str = "") -> list[str]:
     """What stands in the embedded store."""
-    items = report(hostile).items
-    assert items is not None
+    items = some(report(hostile).items)
     stored = told(items)[0]
     return [stored["texts"][stored["stories"][0]["answers"][name + hostile]] for name in names]
 

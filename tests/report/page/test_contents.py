@@ -8,6 +8,7 @@ import pytest
 
 from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
+from tests.cases import some
 from tests.ranking_logs.builders import all_pairs, bracket, graded
 from tests.report.page.logs import Folder, small, whole
 from tiebreak.analysis.comparison import compare
@@ -92,8 +93,7 @@ def test_references(tmp_path: Path) -> None:
     folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
     folder.add([graded(f"q{n}", {"a": 0.5, "b": 0.2, "c": 0.1}) for n in range(3)])
     assert contents_of([tmp_path], **FAST).comparison is None
-    chosen = contents_of([tmp_path], reference="seal", **FAST).comparison
-    assert chosen is not None
+    chosen = some(contents_of([tmp_path], reference="seal", **FAST).comparison)
     assert chosen.reference == "seal"
     with pytest.raises(NothingToCompareError, match="No log is the reference 'full_pairwise'"):
         contents_of([tmp_path], reference="full_pairwise", **FAST)

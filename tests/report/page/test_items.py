@@ -1,5 +1,6 @@
 """The items of a report: the index matches the ballots, and nothing that was said is missing."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,13 +8,26 @@ from typing import Any
 
 import pytest
 
-from tests.ranking_logs.builders import all_pairs, bracket, graded, item, match, sample, skipped
+from tests.analysis.peers.builders import reviews
+from tests.cases import cases, some
+from tests.ranking_logs.builders import (
+    all_pairs,
+    bracket,
+    call,
+    graded,
+    item,
+    listed,
+    match,
+    sample,
+    skipped,
+)
 from tests.report.page.logs import RUBRIC, Folder, judged, whole
+from tests.report.page.sample_report import played
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import Shelf, _first, items_view, unpack
+from tiebreak.report.page.items import Shelf, _first, items_view, short, slim, unpack
 from tiebreak.report.page.view import ItemsView
 from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vote
 
@@ -23,9 +37,7 @@ def contents(path: Path) -> Contents:
 
 
 def view_of(path: Path) -> ItemsView:
-    found = items_view(contents(path), Shelf())
-    assert found is not None
-    return found
+    return some(items_view(contents(path), Shelf()))
 
 
 def told(view: ItemsView) -> list[dict[str, Any]]:
@@ -176,46 +188,8 @@ def test_logs_that_do_not_say_what_was_asked(tmp_path: Path) -> None:
     assert story["answers"] == {}
 
 
-@pytest.mark.parametrize(
-    ("contest", "known"),
-    [
-        ("text", {}),
-        ([1], {}),
-        ({"task": 5, "answers": ["a"], "rubric": [1]}, {}),
-        (
-            {"task": "T", "answers": {"a": {"x": 1}, "b": "B", "c": None}},
-            {"task": "T", "answers": {"b": "B"}},
-        ),
-        (
-            {"rubric": {"principles": [1, {"name": "no id"}, {"id": 7}], "checklist": 3}},
-            {"rubric": {"principles": [], "checklist": []}},
-        ),
-        (
-            {
-                "rubric": {
-                    "principles": [
-                        {"id": "P1", "name": 1, "weight": float("nan")},
-                        {"id": "P2", "weight": 1, "description": None, "more": "x"},
-                        {"id": "P3", "weight": "0.5", "description": "Is it?"},
-                    ]
-                }
-            },
-            {
-                "rubric": {
-                    "principles": [
-                        {"id": "P1"},
-                        {"id": "P2", "weight": 1},
-                        {"id": "P3", "description": "Is it?"},
-                    ],
-                    "checklist": [],
-                }
-            },
-        ),
-    ],
-)
-def test_metadata_that_no_task_would_write(
-    tmp_path: Path, contest: object, known: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize(("contest", "known"), cases(__file__, "metadata_that_no_task_would_write"))
+def test_metadata_of_no_task(tmp_path: Path, contest: object, known: dict[str, Any]) -> None:
     odd = judged(bracket("q", "a", "b", "c")).model_copy(update={"metadata": {"contest": contest}})
     Folder(tmp_path).add([odd])
     view = view_of(tmp_path)
@@ -294,41 +268,11 @@ def test_rows(tmp_path: Path) -> None:
     assert [cell.key for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
 
 
-@pytest.mark.parametrize(
-    ("runs", "first"),
-    [
-        # The run of each story, its epoch, its ranks; then what is said of who is first.
-        ([(0, 1, {"a": 1, "b": 2})], "a"),
-        ([(0, 1, {"a": 1, "b": 2}), (0, 2, {"a": 1, "b": 2})], "a"),
-        ([(0, 1, {"a": 1, "b": 2}), (0, 2, {"a": 2, "b": 1})], "a by seal · b by seal, epoch 2"),
-        ([(0, 1, {})], ""),
-        ([(1, 1, {"a": 1, "b": 2})], "a by swiss"),
-        ([(0, 1, {"a": 1, "b": 2}), (1, 1, {"a": 1, "b": 2})], "a by all"),
-        ([(0, 1, {"a": 1, "b": 2}), (1, 1, {})], "a by seal"),
-        ([(0, 1, {"a": 1.5, "b": 1.5}), (1, 1, {"a": 2, "b": 1})], "a, b by seal · b by swiss"),
-        (
-            [(0, 1, {"a": 1, "b": 2}), (1, 1, {"a": 2, "b": 1}), (2, 1, {"a": 1, "b": 2})],
-            "a by seal, stars · b by swiss",
-        ),
-        ([(2, 1, dict.fromkeys("abcd", 2.5))], "4 models tied by stars"),
-    ],
-)
+@pytest.mark.parametrize(("runs", "first"), cases(__file__, "who_is_first_and_by_which_run"))
 def test_who_is_first_and_by_which_run(runs: list[Any], first: str) -> None:
     stories = [{"run": run, "epoch": epoch, "ranks": ranks} for run, epoch, ranks in runs]
     names = ["seal", "swiss", "stars"] if any(run for run, *_ in runs) else ["seal"]
     assert _first(stories, names) == first
-
-
-@pytest.mark.slow
-def test_columns_that_tell_items_apart(tmp_path: Path) -> None:
-    view = view_of(whole(tmp_path))
-    titles = [column.heading for column in view.columns]
-    assert titles[:2] == ["Item", "Benchmark"]
-    judged_by = {row.cells[titles.index("Judged by")].text for row in view.rows}
-    gsm8k = "seal, full_pairwise, full_pairwise · run 2, pointwise, original"
-    assert judged_by == {gsm8k, "peer_review"}
-    numeric = [column.heading for column in view.columns if column.numeric]
-    assert numeric == ["Matches", "Ties", "Flips", "Unscored"]
 
 
 def test_nothing_was_judged(tmp_path: Path) -> None:
@@ -341,3 +285,62 @@ def test_metadata_is_kept_for_who_asks(tmp_path: Path, with_metadata: bool) -> N
     Folder(tmp_path).add([bracket("q", "a", "b", "c")])
     [log] = read_ranking_logs([tmp_path], with_metadata=with_metadata)
     assert [bool(one.metadata) for one in log.samples] == [with_metadata]
+
+
+KINDS = {
+    "seal": played(["a", "b", "c", "d", "e"], why="because"),
+    "bracket": bracket("q", "a", "b", "c"),
+    "pairs": all_pairs("q", "abcd", swapped="bacd"),
+    "points": graded("q", {"a": 0.9, "b": 0.5, "c": 0.1}, native={"a": 1, "b": 0, "c": None}),
+    "listing": listed("q", [["a", "b"], ["c"]]),
+    "reviews": reviews("q", {"a": "abc", "b": "bac", "c": "cab"}),
+}
+
+
+def json_of(ballots: ItemBallots) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads(ballots.model_dump_json())
+    return stored
+
+
+def six_decimals(number: str) -> float:
+    return round(float(number), 6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_they_are_read_again_as_they_were(kind: str) -> None:
+    stored = json_of(KINDS[kind].model_copy(update={"calls": (call(), call())}))
+    found = slim(stored, str)
+    assert "calls" not in found
+    shortened = json.loads(json.dumps(stored | {"calls": []}), parse_float=six_decimals)
+    assert ItemBallots.model_validate(found) == ItemBallots.model_validate(shortened)
+    said = json.dumps(found["matches"]) if "matches" in found else ""
+    assert [empty for empty in ('""', "null", "[]") if empty in said] == []
+
+
+def test_a_falsehood_and_a_zero_are_said() -> None:
+    stored = json_of(all_pairs("q", "ab", swapped="ab"))
+    stored["matches"][0] |= {"flipped": False, "margin": 0.0, "critique": None}
+    [match] = slim(stored, str)["matches"]
+    assert (match["flipped"], match["margin"]) == (False, 0.0)
+    assert "critique" not in match
+
+
+@pytest.mark.parametrize("odd", [None, 7, "left", ["left", 0.5]])
+def test_votes_of_another_form_stay_as_they_are(odd: object) -> None:
+    stored = json_of(KINDS["seal"])
+    [verdict, *_] = stored["matches"][0]["verdicts"]
+    verdict["principles"]["P1"], verdict["checklist"] = odd, odd
+    [match, *_] = slim(stored, str)["matches"]
+    assert match["verdicts"][0]["principles"]["P1"] == odd
+    assert match["verdicts"][0].get("checklist") == odd
+
+
+@pytest.mark.parametrize(("number", "kept"), cases(__file__, "numbers"))
+def test_numbers(number: float | None, kept: float | None) -> None:
+    assert short({"a": number}) == {"a": kept}
+    stored = json_of(bracket("q", "a", "b", "c")) | {"native": {"a": number}}
+    stored["matches"][0]["verdicts"][0]["margin"] = number
+    found = slim(stored, str)
+    assert found["native"] == {"a": kept}
+    if kept is not None:
+        assert found["matches"][0]["verdicts"][0]["margin"] == kept

@@ -1,6 +1,7 @@
 """The page of a report: which parts it has, and that it says what the terminal says."""
 
 import dataclasses
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,14 +14,15 @@ import pytest
 from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
 from tests.analysis.whole import told
+from tests.cases import cases, some
 from tests.expected import check
-from tests.ranking_logs.builders import bracket, item, listed, match, starred
+from tests.ranking_logs.builders import bracket, item, listed, match, starred, write_shards
 from tests.report.figures.samples import row
 from tests.report.page.logs import Folder, small, whole
 from tests.report.showing import printed
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
-from tiebreak.report.page.contents import Contents, contents_of
+from tiebreak.report.page.contents import Contents, contents_of, shortener
 from tiebreak.report.page.items import Shelf
 from tiebreak.report.page.sections import Shown, overview_of, page_of
 from tiebreak.report.page.view import Gallery, Page, Part
@@ -38,6 +40,10 @@ TERMINAL_ONLY = {
 
 def page(contents: Contents, **options: Any) -> Page:
     return page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
+
+
+def page_in(folder: Path, **options: Any) -> Page:
+    return page(contents_of([folder], how=Resampling(draws=100)), **options)
 
 
 @pytest.fixture(scope="module")
@@ -61,16 +67,9 @@ def parts(page: Page) -> dict[str, list[Part]]:
 
 
 def test_what_stands_where(everything: Page) -> None:
-    items = everything.items
-    assert items is not None
+    items = some(everything.items)
     parts = [
-        (
-            section.id,
-            part.id,
-            part.sheet.title,
-            part.folded,
-            [figure.file for figure in part.figures],
-        )
+        (section.id, part.id, part.sheet.title, part.folded, [one.file for one in part.figures])
         for section in everything.sections
         for part in section.parts
     ]
@@ -85,7 +84,7 @@ def test_what_stands_where(everything: Page) -> None:
 
 @pytest.mark.slow
 def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
-    one = page(contents_of([small(tmp_path)], how=Resampling(draws=100)))
+    one = page_in(small(tmp_path))
     assert [section.id for section in one.sections] == [
         *("leaderboards", "native", "winrates", "stability"),
     ]
@@ -96,15 +95,13 @@ def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
 
 
 def test_nothing_is_empty(everything: Page) -> None:
-    for section in everything.sections:
-        assert section.lead
-        for part in section.parts:
-            sheet = part.sheet
-            assert part.figures or part.tabled or part.lines or sheet.notes
-            assert all(section.table and section.table.rows for section in part.tabled)
-            assert all(section.table and section.table.caption for section in part.tabled)
-            texts = (sheet.title, *part.lines, *sheet.notes, *sheet.warnings)
-            assert all(texts)
+    assert all(section.lead for section in everything.sections)
+    for part in (part for section in everything.sections for part in section.parts):
+        sheet = part.sheet
+        assert part.figures or part.tabled or part.lines or sheet.notes
+        tables = [section.table for section in part.tabled]
+        assert all(table and table.rows and table.caption for table in tables)
+        assert all((sheet.title, *part.lines, *sheet.notes, *sheet.warnings))
 
 
 def test_ids_are_unique(everything: Page) -> None:
@@ -164,7 +161,7 @@ def test_warnings_stand_once_beside_their_board(tmp_path: Path) -> None:
     biased = [match("a", "b", 0.5, first="a"), match("b", "c", 0.5, first="b")]
     for _ in range(2):
         folder.add([item(f"q{n}", [*biased, *biased]) for n in range(12)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     first, second = parts(found)["leaderboards"]
     for part in (first, second):
         assert sum("the answer shown first won" in text for text in part.sheet.warnings) == 1
@@ -176,58 +173,15 @@ def test_warnings_stand_once_beside_their_board(tmp_path: Path) -> None:
     assert f'<a href="#{first.id}"><bdi>{title}</bdi></a>{more},' in text
 
 
-@pytest.mark.parametrize(
-    ("boards", "said"),
-    [
-        # For each board its models, best first, how many tiers of one, and the judge's trust.
-        (
-            [("ab", True, "fine"), ("abc", True, "fine")],
-            "a stands first on both boards; on each of them is it told apart from every other "
-            "model. The judge: fine on 2 of 2 judged boards.",
-        ),
-        (
-            [("ab", False, "fine"), ("ab", False, "unknown"), ("ab", False, "")],
-            "On none of the 3 boards are two models told apart: no order of a board is a ranking. "
-            "The judge: fine on 1, unknown on 1 of 2 judged boards.",
-        ),
-        (
-            [("ab", True, ""), ("ab", False, "")],
-            "a stands first on both boards; on 1 of them is it told apart from every other model. "
-            "On 1 of them no two models are told apart.",
-        ),
-        (
-            [
-                ("ab", True, "doubtful"),
-                ("ba", True, "fine"),
-                ("ab", False, "fine"),
-                ("", False, ""),
-            ],
-            "No model stands first on all 3 boards: a on 2, b on 1. On 1 of them no two models are "
-            "told apart. The judge: fine on 2, doubtful on 1 of 3 judged boards.",
-        ),
-        (
-            [(name + "xy", True, "") for name in "abcdefa"],
-            "No model stands first on all 7 boards: a on 2, b on 1, c on 1, d on 1, 2 other "
-            "models.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("boards", "said"), cases(__file__, "what_all_boards_say"))
 def test_what_all_boards_say(boards: list[tuple[str, bool, str]], said: str) -> None:
     made = []
     for models, apart, trust in boards:
         rows = [row(k, m, 0.5) for k, m in enumerate(models, 1)]
         tiers = tuple((m,) for m in models) if apart else (tuple(models),)
         verdict = SimpleNamespace(tiers=tiers, trust=SimpleNamespace(state=trust))
-        made.append(
-            SimpleNamespace(
-                benchmark="x",
-                protocol="p",
-                rows=rows,
-                verdict=verdict,
-                level=0.95,
-                judges=trust and ("j",),
-            )
-        )
+        about = {"benchmark": "x", "protocol": "p", "level": 0.95, "judges": trust and ("j",)}
+        made.append(SimpleNamespace(rows=rows, verdict=verdict, **about))
     part = Part("p", Sheet())
     shown: list[Any] = [Shown(board, f"p{k}", part) for k, board in enumerate(made)]  # type: ignore[arg-type]
     found = overview_of(shown)
@@ -241,7 +195,7 @@ def test_logs_judged_by_stars_are_one_board(tmp_path: Path) -> None:
     folder.add([bracket(f"q{n}", "a", "b", "c", benchmark="mmlu") for n in range(12)])
     for model, stars in (("a", 3), ("b", 1)):
         folder.add([starred(f"q{n}", {model: stars}, subject=f"s{n % 2}") for n in range(12)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     shown = parts(found)
     assert len(shown["leaderboards"]) == 1
     [board] = shown["stars"]
@@ -260,13 +214,11 @@ def test_logs_judged_by_stars_are_one_board(tmp_path: Path) -> None:
         ("abcdefghijklm", ("place 1", "places 2–13")),
     ],
 )
-def test_tiers_of_many_models_are_places(
-    names: str, tiers: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_tiers_of_many_are_places(names: str, tiers: tuple[str, ...], tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     alone = [[name] for name in names]
     folder.add([listed(f"q{n}", [["a"], [*names[1:]]], groups=alone) for n in range(20)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     [line] = [line for line in found.sections[0].parts[0].tabled[0].legend if "Tiers" in line]
     assert line.partition(": ")[2] == " · ".join(tiers)
 
@@ -274,8 +226,7 @@ def test_tiers_of_many_models_are_places(
 @pytest.mark.slow
 def test_pairs_of_models_are_a_matrix(contents: Contents, everything: Page) -> None:
     board, part = contents.entries[0].board, parts(everything)["leaderboards"][0]
-    table = part.tabled[-1].table
-    assert table is not None
+    table = some(part.tabled[-1].table)
     models = [row.model for row in board.rows]
     assert [column.meaning for column in table.columns[1:]] == models
     for pair in board.pairs:
@@ -288,25 +239,16 @@ def test_pairs_of_models_are_a_matrix(contents: Contents, everything: Page) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("title", "shown"),
-    [
-        (None, "Which model is better? gsm8k"),
-        ("Mine", "Mine"),
-        ("a\x1b[31m\u202eb\nc", r"a\x1b[31m\u202eb c"),
-    ],
-)
+@pytest.mark.parametrize(("title", "shown"), cases(__file__, "titles"))
 def test_titles(tmp_path: Path, title: str | None, shown: str) -> None:
-    assert (
-        page(contents_of([small(tmp_path)], how=Resampling(draws=100)), title=title).title == shown
-    )
+    assert page_in(small(tmp_path), title=title).title == shown
 
 
 @pytest.mark.slow
 def test_hostile_names_are_clean_in_every_cell_and_sentence(tmp_path: Path) -> None:
     name = "x\u202e\x1b[31m\x00</script>"
     Folder(tmp_path).add([bracket(f"q\x07{n}", name, "b", "c") for n in range(3)])
-    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    found = page_in(tmp_path)
     text = render(found)
     assert "x‹U+202E›‹U+001B›[31m‹U+0000›&lt;/script&gt;" in text
     assert all(char.isprintable() or char in "\n\t" for char in text)
@@ -320,10 +262,64 @@ def test_an_item_has_the_same_address_in_the_next_report(tmp_path: Path) -> None
     for folder, n in (("first", range(3, 6)), ("next", range(8))):
         (tmp_path / folder).mkdir()
         Folder(tmp_path / folder).add([bracket(f"Q {k}", "a", "b", "c") for k in n])
-        items = page(contents_of([tmp_path / folder], how=Resampling(draws=100))).items
-        assert items is not None
+        items = some(page_in(tmp_path / folder).items)
         addresses.append({row.cells[0].text: row.anchor for row in items.rows})
     first, later = addresses
     assert first.items() <= later.items()
     assert len(set(later.values())) == 8
     assert later["Q 3"].startswith("gsm8k-q-3")
+
+
+def test_the_longest_path_counts() -> None:
+    names = {"/a/b": "b", "/a/b/c.eval": "c.eval", "/a/b/c.eval.old": "old"}
+    for order in (names, dict(reversed(names.items()))):
+        assert shortener(order)("/a/b/c.eval.old, /a/b/c.eval, /a/b") == "old, c.eval, b"
+
+
+@pytest.mark.slow
+def test_no_path_is_in_the_page(tmp_path: Path) -> None:
+    folder = whole(tmp_path / "Secret" / "logs")
+    # Left out, and noted: an older attempt at the first log's task, and a file that is no log.
+    shutil.copy(folder / "1.eval", folder / "older.eval")
+    (folder / "broken.eval").write_text("no zip")
+    ranking = people("abc")
+    contents = contents_of([folder], human=ranking, how=Resampling(draws=100))
+    page = page_of(contents, Gallery(), Shelf(), version="1")
+    shown = list(texts_of(page.sections))
+    assert not [text for text in shown if "Secret" in text]
+    notes = [text for text in shown if "left out" in text.lower()]
+    assert any("older.eval" in text for text in notes)
+    assert any(" broken.eval cannot be read" in text for text in notes)
+    assert any("log: 2.eval" in text for text in shown)
+    assert page.items is not None
+    assert "Secret" not in str(page.items.index)
+    assert "'log': '2.eval'" in str(page.items.index)
+
+
+@pytest.mark.slow
+def test_the_working_directory_is_no_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small(tmp_path / "logs")
+    (folder / "broken.eval").write_text("no zip")
+    pages = []
+    for here in (tmp_path, folder, tmp_path.parent):
+        monkeypatch.chdir(here)
+        page = page_in(folder)
+        pages.append(render(page))
+    assert pages[0] == pages[1] == pages[2]
+
+
+@pytest.mark.slow
+def test_shards(tmp_path: Path) -> None:
+    write_shards(tmp_path / "logs", [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
+    page = page_in(tmp_path / "logs")
+    [part] = page.sections[0].parts
+    assert part.sheet.subtitle[0].endswith("log: (4 shards: 1.eval, …, 4.eval)")
+
+
+@pytest.mark.parametrize(("text", "said"), cases(__file__, "short_texts"))
+def test_short_texts(text: str, said: str) -> None:
+    short = shortener({"/a/b/x.eval": "x.eval", "/a/b/": "", "/a/b/y z.eval": "y z.eval"})
+    assert short(text) == said
+    assert shortener({})(text) == text

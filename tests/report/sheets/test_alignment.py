@@ -14,8 +14,6 @@ from tiebreak.rankers import Resampling
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.sheets.alignment import data_of, sheets_of
 
-MARKUP = "[bold red]x[/]\x1b[31m\ny"
-
 
 def printed(alignment: Alignment, width: int) -> str:
     return show(sheets_of(alignment), width)

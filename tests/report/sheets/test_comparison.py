@@ -10,8 +10,6 @@ from tests.report.showing import printed as show
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.report.sheets.comparison import sheets_of
 
-MARKUP = "[bold red]x[/]"
-
 
 def printed(comparison: Comparison, width: int) -> str:
     return show(sheets_of(comparison), width)

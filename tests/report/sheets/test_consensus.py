@@ -6,25 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.cells import cell_len
 
-from tests.report.showing import printed, round_trip, texts
+from tests.cases import cases, some
+from tests.report.showing import round_trip, texts
 from tiebreak.analysis.consensus import Election
-from tiebreak.analysis.contests import ContestReport
 from tiebreak.rankers.aggregation import aggregate
 from tiebreak.rankers.consensus import Consensus
-from tiebreak.rankers.contests.expected_wins import CsdResult, csd
-from tiebreak.rankers.contests.sensitivity import FailureSensitivity, failure_sensitivity
 from tiebreak.rankers.kemeny.certificate import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile
 from tiebreak.report.sheet import Sheet
-from tiebreak.report.sheets import contest
 from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
 
 # a > b > c > a by two votes to one each; everybody puts d last.
 CYCLE = Profile.from_orderings([["a", "b", "c", "d"], ["b", "c", "a", "d"], ["c", "a", "b", "d"]])
-HOSTILE = ("[red]a[/red]", "b\x1b[31m", "c\nd", "名" * 30)
 
 
 def election(
@@ -33,30 +28,21 @@ def election(
     return Election("e", "f", tuple(names), {consensus.method: consensus}, {}, kemeny)
 
 
-def result_data(
-    names: Sequence[str], consensus: Consensus, kemeny: KemenyResult | None = None
-) -> dict[str, Any]:
-    [result] = round_trip(election_data(election(names, consensus, kemeny)))["results"]
+def result_of(*found: Any) -> dict[str, Any]:
+    [result] = round_trip(election_data(election(*found)))["results"]
     return dict(result)
-
-
-def contest_of(
-    models: Sequence[str], result: CsdResult, sensitivity: FailureSensitivity | None = None
-) -> ContestReport:
-    return ContestReport(tuple(models), (), (), None, result, sensitivity)
 
 
 def rows(sheet: Sheet, number: int = 0) -> list[list[str]]:
     """The cells of a table."""
-    table = sheet.sections[number].table
-    assert table is not None
+    table = some(sheet.sections[number].table)
     return texts(table)
 
 
 def test_condorcet_winner_and_pairs_that_may_swap() -> None:
     profile = Profile.from_orderings([["a", "b", "c"], ["a", "c", "b"]])
     kemeny = kemeny_young(profile)
-    data = result_data(profile.names, aggregate(profile), kemeny)["kemeny"]
+    data = result_of(profile.names, aggregate(profile), kemeny)["kemeny"]
     assert data["condorcet_winner"] == "a"
     assert data["interchangeable"] == [["b", "c"]]
     lines = list(consensus_lines(profile.names, aggregate(profile), kemeny))
@@ -67,19 +53,7 @@ def test_condorcet_winner_and_pairs_that_may_swap() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"unique": True, "n_optima": 1, "margin": 2}, "by this order alone; any other costs at"),
-        ({"unique": True, "n_optima": None, "margin": None}, "optimal, by this order alone"),
-        ({"unique": False, "n_optima": None}, "others are optimal, too"),
-        ({"unique": None, "n_optima": None}, "others may be optimal, too"),
-        (
-            {"optimal": False, "lower_bound": 1},
-            "not proven: an optimal order may cost up to 3",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), cases(__file__, "costs"))
 def test_how_sure_the_cost_is(change: dict[str, Any], words: str) -> None:
     kemeny: KemenyResult = replace(kemeny_young(CYCLE), **change)
     assert words in list(consensus_lines(CYCLE.names, aggregate(CYCLE), kemeny))[1]
@@ -88,32 +62,11 @@ def test_how_sure_the_cost_is(change: dict[str, Any], words: str) -> None:
 def test_undefined_numbers() -> None:
     ranks = np.array([1.5, 1.5])
     consensus = Consensus("x", ranks, np.array([np.nan, 1.0]), True, used=1, dropped=2)
-    data = result_data(("a", "b"), consensus)
+    data = result_of(("a", "b"), consensus)
     assert [row["score"] for row in data["ranking"]] == [None, 1.0]
     assert "–" in rows(sheet_of(election(("a", "b"), consensus)))[0]
     [line] = consensus_lines(("a", "b"), consensus)
     assert line == "x: 1 ballot counted, 2 dropped; a lower score is better"
-
-
-SCORES = np.array([[0.9, 0.1], [0.5, 0.5], [0.95, 0.7]])
-MODELS = ("first", "second", "third")
-
-
-def test_names_are_text() -> None:
-    scores = np.array([[0.9, 0.1], [0.5, 0.5], [0.95, 0.7], [0.1, 0.2]])
-    sensitivity = failure_sensitivity(scores, eliminate=(0, 1), iterations=200)
-    sheets = [
-        sheet_of(election(HOSTILE, aggregate(CYCLE, "average"))),
-        *contest.sheets_of(contest_of(HOSTILE, csd(scores, iterations=200), sensitivity)),
-    ]
-    for sheet, tables in zip(sheets, (1, 2), strict=True):
-        text = printed(sheet)
-        assert text.count("[red]a[/red]") == tables
-        assert r"b\x1b[31m" in text
-        assert "c d" in text
-        assert text.count("名") == 30 * tables
-        assert "\x1b" not in text
-        assert max(map(cell_len, text.splitlines())) <= 80
 
 
 def test_long_lists_are_cut_on_the_terminal() -> None:

@@ -20,24 +20,9 @@ from tiebreak.reason import Reason
 from tiebreak.report import terminal
 from tiebreak.report.sheets.peers import data_of, sheets_of
 
-MARKUP = "[bold red]x[/]"
-LONG = dict(
-    zip(
-        "abcde",
-        ("openai/gpt-5", "smollm2-135m/greedy", "anthropic/claude-opus-4-5", "qwen3", MARKUP),
-        strict=True,
-    )
-)
-
 
 def printed(report: PeerReport, width: int) -> str:
     return show(sheets_of(report), width)
-
-
-def cells(text: str, start: str, number: int = 0) -> list[str]:
-    """Of the lines that start so the one of this number, as words."""
-    found = [row for row in text.splitlines() if row.startswith(start)]
-    return found[number].split()
 
 
 def flat(text: str) -> str:
@@ -116,18 +101,6 @@ def test_many_reviewers_have_no_matrix(tmp_path: Path) -> None:
     assert "No model moves when a reviewer is left out" in text
     assert max(cell_len(row) for row in text.splitlines()) <= 80
     assert "τ of two" not in text
-
-
-def test_prices_that_are_not_known(tmp_path: Path) -> None:
-    items = [reviews(f"q{k}", {"a": "ab", "b": "ba"}) for k in range(2)]
-    unpriced = [
-        item.model_copy(update={"calls": tuple(replace(c, cost=None) for c in item.calls)})
-        for item in items
-    ]
-    write_log(tmp_path / "1.eval", unpriced)
-    text = flat(printed(peer_report([tmp_path], how=Resampling(draws=100)), 80))
-    assert "Money: unknown" in text
-    assert "no price known for m/a, m/b; rank, report and compare take --price IN,OUT" in text
 
 
 def test_json_with_items_holds_every_certificate(small: PeerReport) -> None:

@@ -29,15 +29,6 @@ def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_one_board_with_one_verdict(paired: Path) -> None:
-    text = " ".join(run(paired).split())
-    assert text.count("is first") + text.count(" lead, in the order of their scores;") == 1
-    assert "gsm8k · stars · 60 items" in text
-    assert "Paired: all models answered the same 60 items" in text
-    assert "Standard error of a difference:" in text
-    assert "--reference names one instead" in text
-
-
 def test_linked_and_unlinked_boards_say_so(tmp_path: Path) -> None:
     linked_logs(tmp_path / "linked", 20, 30)
     linked_logs(tmp_path / "unlinked", 0, 40)
