@@ -1,0 +1,22 @@
+"""Tables of cases that are too long for a test's file, kept as YAML beside it.
+
+The tables of `test_x.py` are in `test_x.yaml`, each under a name; comments there say why a row is
+there. A table is a list of rows (arguments in the order of the test's), or a mapping.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+def cases(test: str, table: str) -> Any:
+    """A table of the file beside a test's file."""
+    return _tables(Path(test).with_suffix(".yaml"))[table]
+
+
+@cache
+def _tables(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    return found
