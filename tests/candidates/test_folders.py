@@ -37,6 +37,7 @@ from tests.candidates.folder_ways import (
     zipped_deep,
     zstd,
 )
+from tests.cases import cases
 from tests.harness import run_here
 from tiebreak.candidates import (
     CandidateError,
@@ -173,16 +174,7 @@ def test_what_unpacks_to_much_at_the_second_time_is_not_read(
 
 
 @pytest.mark.parametrize(
-    ("members", "words"),
-    [
-        (["../a.eval"], "holds '../a.eval', which leads out of it"),
-        (["/tmp/a.eval"], "holds '/tmp/a.eval', which leads out of it"),
-        (["b/../../../a.eval"], "which leads out of it"),
-        (["a.eval", "a.eval"], "holds 'a.eval' twice"),
-        (["header.json", "samples/q_epoch_1.json"], "is an Inspect log: let its name end in .eval"),
-        (["inner.zip"], "no candidate file in this folder"),
-        (["README.md"], "no candidate file in this folder"),
-    ],
+    ("members", "words"), cases(__file__, "an archive that is not read is named")
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_an_archive_that_is_not_read_is_named(
@@ -237,23 +229,7 @@ def test_without_zstandard_a_sentence_says_what_to_install(
         load_candidates(folder)
 
 
-ADDRESSES = {
-    "memory folder": ("memory://bucket/run", "memory://bucket/run/study__beta/samples_"),
-    "memory file": ("memory://bucket/run/study__beta/SAMPLES", "memory://bucket/run/study__beta/s"),
-    "memory log": (f"memory://bucket/run/{LOG.name}", f"memory://bucket/run/{LOG.name}"),
-    "memory zip": ("memory://bucket/logs.zip", "memory://bucket/logs.zip/study__beta/samples_"),
-    "file folder": ("file://FOLDER", "FOLDER/study__beta/samples_"),
-    "zip of this machine": ("zip://FOLDER/logs.zip", "FOLDER/logs.zip/study__beta/samples_"),
-    "a folder in a zip": (
-        "zip://study__beta::file://FOLDER/logs.zip",
-        "FOLDER/logs.zip/study__beta/samples_",
-    ),
-    "all of a zip": ("zip://*::FOLDER/logs.zip", "FOLDER/logs.zip/study__beta/samples_"),
-    "a zip elsewhere": (
-        "zip://study__beta::memory://bucket/logs.zip",
-        "memory://bucket/logs.zip/study__beta/samples_",
-    ),
-}
+ADDRESSES = cases(__file__, "addresses")
 """What is given, and how the source of the last model begins."""
 
 
@@ -295,16 +271,7 @@ def test_models_elsewhere_are_named_by_their_address(elsewhere: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "kind", "words"),
-    [
-        ("memory://bucket/nowhere", "missing_path", "does not exist"),
-        ("memory://bucket/run/none.eval", "missing_path", "does not exist"),
-        ("file:///nowhere", "missing_path", "does not exist"),
-        ("zip://none::memory://bucket/logs.zip", "missing_path", "does not exist"),
-        ("ftp2://host/a", "remote_path", "cannot be reached (Protocol not known: ftp2)"),
-        ("broken://host/a", "remote_path", "cannot be reached (no route)"),
-        ("undriven://host/a", "remote_path", "is not installed: pip install tiebreak_no_driver"),
-    ],
+    ("address", "kind", "words"), cases(__file__, "an address that cannot be read is one sentence")
 )
 def test_an_address_that_cannot_be_read_is_one_sentence(
     elsewhere: Path, address: str, kind: str, words: str

@@ -1,7 +1,6 @@
 import gzip
 import json
 import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.candidates.builders import make_rows, write_lm_eval_run
+from tests.cases import cases
 from tiebreak.candidates import (
     CandidateError,
     CandidatePool,
@@ -131,17 +131,7 @@ def test_model_names_come_from_the_results_file(tmp_path: Path) -> None:
     assert load_candidates(tmp_path).models == ("a/b", "a:b")
 
 
-@pytest.mark.parametrize(
-    ("summary", "name"),
-    [
-        ({"model_name": "x/y"}, "x/y"),
-        ({"config": {"model_args": {"api_key": "k", "model": "x@1"}}}, "x@1"),
-        ({"config": {"model_args": "pretrained=x/y,dtype=auto"}}, "x/y"),
-        ({"config": {"model_args": None}}, "org__a"),
-        ([], "org__a"),
-        (None, "org__a"),
-    ],
-)
+@pytest.mark.parametrize(("summary", "name"), cases(__file__, "where a model gets its name"))
 def test_where_a_model_gets_its_name(tmp_path: Path, summary: Any, name: str) -> None:
     samples = write_lm_eval_run(tmp_path, "org/a", make_rows(1))
     (results,) = samples.parent.glob("results_*.json")
@@ -174,38 +164,7 @@ def test_unicode_a_megabyte_and_half_a_surrogate_pair(tmp_path: Path) -> None:
     assert second == "The answer is \ufffd."
 
 
-WRONG_ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "list for doc_id": ({"doc_id": [1]}, "its doc_id is neither a number nor text"),
-    "object for doc_id": ({"doc_id": {"a": 1}}, "its doc_id is neither"),
-    "no doc_id": ({"doc_id": None}, "its doc_id is neither"),
-    "text for resps": ({"resps": "yes"}, "its resps are not lists of responses"),
-    "number in resps": ({"resps": [7]}, "its resps are not lists"),
-    "object in resps": ({"resps": [{"a": "b"}]}, "its resps are not lists"),
-    "number for a response": ({"resps": [[7]]}, "item 'q1' has no output"),
-    "another filter": ({"filter": 7}, "item 'q1' has no row of the filter that is taken"),
-    "a number beyond all floats": ({"exact_match": 10**400}, "not a number"),
-}
-
-
-@pytest.mark.parametrize("wrong", WRONG_ROWS)
-def test_a_row_of_wrong_types_is_named(tmp_path: Path, wrong: str) -> None:
-    change, words = WRONG_ROWS[wrong]
-    write_lm_eval_run(tmp_path, "a", make_rows(3))
-    changed(write_lm_eval_run(tmp_path, "b", make_rows(3)), lambda row: {**row, **change})
-    with pytest.raises(CandidateError, match=re.escape(words)):
-        load_candidates(tmp_path)
-
-
-ODD_ROWS: dict[str, dict[str, Any]] = {
-    "metrics that are no names": {"metrics": [["exact_match"], 7, "exact_match"]},
-    "metrics that are no list": {"metrics": 7},
-    "number for arguments": {"arguments": 7},
-    "list for a request": {"arguments": {"gen_args_0": [1]}},
-    "a message of numbers": {"doc": {"id": "q1", "question": [{"role": "user", "content": [7]}]}},
-    "a tool of numbers": {"doc": {"question": "Q?", "function": {"name": 7, "parameters": 7}}},
-    "properties of numbers": {
-        "doc": {"question": "Q?", "tools": [{"name": "f", "parameters": {"properties": 0.5}}]}
-    },
+ODD_ROWS: dict[str, dict[str, Any]] = cases(__file__, "odd rows") | {
     "deep tools as text": {"doc": {"question": "Q?", "tools": "[" * 100_000}},
     "deep question as text": {"doc": {"question": "[" * 100_000}},
     "deep target": {"target": "[{" + "[" * 100_000},
@@ -313,24 +272,3 @@ def test_packed_samples_are_the_samples(tmp_path: Path) -> None:
     write_lm_eval_run(tmp_path / "c", "c", make_rows(3, answer="c"))
     joined = load_candidates([tmp_path / "pool.parquet", tmp_path / "c"])
     assert len(joined.models) == len(joined) == 3
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (lambda data: data[:-9], "is a gzip file that is cut off: copy or pack it again"),
-        (lambda data: data[:40], "is a gzip file that is cut off"),
-        (lambda data: b"{}" + data, "is a damaged gzip file (Not a gzipped file (b'{}'))"),
-        (lambda data: data[:60] + b"\xff" * 9 + data[69:], "is a damaged gzip file (Error -3"),
-        (lambda data: data[:-8] + b"\0" * 8, "is a damaged gzip file (CRC check failed"),
-    ],
-)
-def test_damaged_gzip_is_named(tmp_path: Path, spoil: Callable[[bytes], bytes], words: str) -> None:
-    write_lm_eval_run(tmp_path, "a", make_rows(3))
-    file = packed(write_lm_eval_run(tmp_path, "b", make_rows(3)))
-    file.write_bytes(spoil(file.read_bytes()))
-    with pytest.raises(CandidateError) as caught:
-        load_candidates(tmp_path)
-    [note] = caught.value.notes
-    assert note.where == file.as_posix()
-    assert words in note.what
