@@ -6,6 +6,7 @@ import httpx
 import pytest
 from sqlalchemy import Engine, select, update
 
+from tests.cases import cases
 from tests.fair.bank.serving import KEYS, client, make_bank, served, token
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import ROLES, SESSIONS, TOKENS, Role
@@ -17,19 +18,7 @@ pytestmark = pytest.mark.slow
 NEW_TOKEN = {"user": "bob", "institution": "example.org", "role": "examinee"}
 # What is asked for, of ada's session {s} or bob's token {t}: the status for ada herself, another
 # examinee of her institution, an examiner, an admin, and nobody.
-TABLE = [
-    ("GET", "/health", None, (200, 200, 200, 200, 200)),
-    ("GET", "/openapi.json", None, (200, 200, 200, 200, 200)),
-    ("GET", "/sessions/{s}", None, (200, 404, 200, 200, 401)),
-    ("GET", "/sessions/{s}/questions/1", None, (200, 404, 403, 403, 401)),
-    ("PUT", "/sessions/{s}/answers/1", {"answer": "x"}, (200, 404, 403, 403, 401)),
-    ("GET", "/sessions/{s}/results", None, (403, 404, 403, 403, 401)),
-    ("POST", "/sessions", {"k": 999, "model": "m"}, (403, 403, 403, 403, 401)),
-    ("POST", "/tokens", NEW_TOKEN, (403, 403, 403, 201, 401)),
-    ("PUT", "/quotas/other", {"granted": 1}, (403, 403, 403, 200, 401)),
-    ("POST", "/sessions/{s}/close", None, (403, 403, 200, 200, 401)),
-    ("DELETE", "/tokens/{t}", None, (403, 403, 403, 204, 401)),
-]
+TABLE = cases(__file__, "table")
 WHO = ("owner", "another", "examiner", "admin", "nobody")
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import insert
 
+from tests.cases import cases
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.checks import BankCheck, check_bank
 from tiebreak.fair.bank.question import BankQuestion, faults_of, n_blanks
@@ -131,45 +132,13 @@ def test_the_verb_says_so_with_its_exit_code(
     assert told["remarks"]["parents"]["total"] == 3 * code
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ({"question": ""}, "no text"),
-        ({"category": ""}, "no category"),
-        ({"answer": ""}, "no key"),
-        ({"type": "essay"}, "none of true_false"),
-        ({"status": "new"}, "none of draft"),
-        ({"uuid": "x" * 65}, "longer than 64"),
-        ({"raw_uuid": "a b"}, "holds blanks"),
-        ({"date": "2025-02-30"}, "is not YYYY"),
-        ({"date": "25-2-1"}, "is not YYYY"),
-        ({"hint": "\0"}, "zero byte"),
-        ({"hint": "\ud800"}, "half of a character"),
-        ({"options": ("one",)}, "1 option where 2 to 26"),
-        ({"options": ("one", "one ", "two")}, "two options are equal"),
-        ({"options": ("one", "")}, "an option is empty"),
-        ({"answer": "BC"}, "'BC' is no letter from A to C"),
-        ({"answer": "b"}, "'b' is no letter"),
-        ({"type": "true_false"}, "neither true nor false"),
-        ({"type": "fill_in"}, "has options"),
-    ],
-)
+@pytest.mark.parametrize(("change", "fault"), cases(__file__, "faults of a question"))
 def test_faults_of_a_question(change: dict[str, Any], fault: str) -> None:
     assert faults_of(CHOICE) == ()
     assert any(fault in one for one in faults_of(replace(CHOICE, **change)))
 
 
-@pytest.mark.parametrize(
-    ("text", "n"),
-    [
-        ("at most: ()", 1),
-        ("最多有（　）个结点", 1),
-        ("a ____ and a __", 2),
-        ("【】和＿＿", 2),
-        ("What does main() return in a[] of C?", 0),
-        ("snake_case", 0),
-    ],
-)
+@pytest.mark.parametrize(("text", "n"), cases(__file__, "blanks"))
 def test_blanks(text: str, n: int) -> None:
     assert n_blanks(text) == n
 

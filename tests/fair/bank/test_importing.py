@@ -13,46 +13,14 @@ from click.testing import CliRunner, Result
 from sqlalchemy import func, select
 
 from tests.candidates.test_hub import hub as hub
+from tests.cases import cases
 from tests.publish.fake_hub import FakeHub
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.question import BankQuestion
 from tiebreak.fair.bank.rows import questions_in
 from tiebreak.fair.bank.schema import IMPORTS, QUESTIONS, open_bank
 
-ROWS: list[dict[str, Any]] = [
-    {
-        "uuid": "u1",
-        "raw_uuid": "r1",
-        "category": "Botany",
-        "type": "multiple_choice",
-        "question": "Which part of a moss takes up most of its water?",
-        "answer": "B",
-        "options": ["the rhizoids", "the leaflets", "the seta"],
-        "source": "own",
-        "date": "2025-04",
-    },
-    {
-        "uuid": "u2",
-        "raw_uuid": "r2",
-        "category": "Botany",
-        "type": "true_false",
-        "question": "判断下列说法是否正确：苔藓没有真正的根。",
-        "answer": "true",
-        "hint": "它们只有假根。",
-        "source": "own",
-        "date": "2025",
-    },
-    {
-        "uuid": "u3",
-        "raw_uuid": "r3",
-        "category": "Tides",
-        "type": "fill_in",
-        "question": "A spring tide follows a new or a ____ moon.",
-        "answer": "full",
-        "source": "own",
-        "date": "2025-04-01",
-    },
-]
+ROWS: list[dict[str, Any]] = cases(__file__, "rows")
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -125,43 +93,18 @@ def test_a_file_that_has_grown_brings_what_is_new(tmp_path: Path) -> None:
     assert dict(tuple(row) for row in found) == {"u1": 1, "u2": 1, "u3": 2}
 
 
-EXCERPT = {
-    "category": "Engineering",
-    "sub_category": "Computer Science",
-    "raw_uuid": "r",
-    "question_uuid": "q",
-    "dialog": [{"role": "user", "content": "Judge: a loop ends at its first break."}],
-    "hint": "true",
-}
-WRITE_DOWN = "Write down what ____ means."
-TURN = {"role": "user", "content": WRITE_DOWN}
+EXCERPT = cases(__file__, "excerpt")
 
 
-@pytest.mark.parametrize(
-    ("hint", "more", "expected"),
-    [
-        ("false", {}, ("true_false", "false", "")),
-        ("False. It ends at any.", {}, ("true_false", "false", "It ends at any.")),
-        ("正确。因为如此", {}, ("true_false", "true", "因为如此")),
-        ("错误，因为如此", {}, ("true_false", "false", "因为如此")),
-        ("对", {}, ("true_false", "true", "")),
-        ("entropy", {"dialog": [TURN]}, ("fill_in", "entropy", "")),
-        ("false positives", {"dialog": [TURN]}, ("fill_in", "false positives", "")),
-        ("对于大多数人如此", {}, ("short_answer", "对于大多数人如此", "")),
-        ("b", {"options": ["A. one", "B. two"]}, ("multiple_choice", "B", "")),
-        ("two", {"options": {"A": "one", "B": "two"}}, ("multiple_choice", "B", "")),
-        ("so", {"answer": 1, "options": ["one", "two"]}, ("multiple_choice", "B", "so")),
-        ("", {"answer": True, "type": "判断题"}, ("true_false", "true", "")),
-    ],
-)
+@pytest.mark.parametrize(("hint", "more", "expected"), cases(__file__, "the published form"))
 def test_the_published_form(
-    hint: str, more: dict[str, Any], expected: tuple[str, str, str], tmp_path: Path
+    hint: str, more: dict[str, Any], expected: list[str], tmp_path: Path
 ) -> None:
     row = {**EXCERPT, "hint": hint, **more, "gpt4res": "Answer: true."}
     told = take(tmp_path, write(tmp_path / "q.jsonl", [row]))
     assert told["unread"] == ["gpt4res"]
     question = kept(tmp_path)["q"]
-    assert (question.type, question.answer, question.hint) == expected
+    assert [question.type, question.answer, question.hint] == expected
     assert question.raw_uuid == "r"
     assert question.options in ((), ("one", "two"))
 
@@ -278,18 +221,7 @@ def test_a_file_of_gsm8k_as_it_is(tmp_path: Path) -> None:
 OTHER_NAMES = {"topic": "Tides", "task": "A spring tide follows a new or a ____ moon.", "x": 1}
 
 
-@pytest.mark.parametrize(
-    ("row", "options"),
-    [
-        (OTHER_NAMES | {"key": "full"}, ["--map", "topic=category,task=question"]),
-        (OTHER_NAMES | {"key": "full"}, ["--map", "topic=category", "--map", "task=question"]),
-        # What is said replaces what the file has.
-        (
-            OTHER_NAMES | {"Category": "Sea", "answer": "no", "fill": "full"},
-            ["--map", "task=question,fill=answer", "--set", "category=Tides"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("row", "options"), cases(__file__, "fields under other names"))
 def test_fields_under_other_names(tmp_path: Path, row: dict[str, Any], options: list[str]) -> None:
     take(tmp_path, write(tmp_path / "q.jsonl", [row]), *options, "--set", "type=fill_in")
     [question] = kept(tmp_path).values()

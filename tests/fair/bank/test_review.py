@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, select, update
 
+from tests.cases import cases
 from tests.fair.bank.questions import MATERIAL, choice, keep, kept
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion
@@ -136,20 +137,7 @@ def test_files_of_other_spreadsheets(engine: Engine, tmp_path: Path, separator: 
     assert done.n_to("approved") == len(rows) == 2
 
 
-CANNOT: dict[str, tuple[dict[str, dict[str, str]], str]] = {
-    "another uuid": ({"q1": {"uuid": "q9"}}, "q9 is not in the bank"),
-    "no uuid": ({"q1": {"uuid": ""}}, "an empty uuid is not in the bank"),
-    "a uuid twice": ({"q1": {"uuid": "f1"}}, "f1 a second time, after line"),
-    "another status": ({"q1": {"status": "good"}}, "the status 'good' is none of draft"),
-    "another type": ({"q1": {"type": "term"}}, "type cannot be changed here"),
-    "other options": ({"q1": {"options": "A. 4"}}, "options cannot be changed here"),
-    "another digest": ({"q1": {"digest": "0" * 40, "status": "approved"}}, "was changed in the"),
-    "a key that is none": ({"q1": {"answer": "E"}}, "is no letter"),
-    "no verdict": ({"s1": {"answer": "yes"}}, "neither true nor false"),
-    "no blank": ({"f1": {"question": "Half of one is"}}, "no blank"),
-    "no text": ({"s1": {"question": " "}}, "there is no text"),
-    "a text that is there": ({"f1": {"question": STATEMENT.question}}, "no blank"),
-}
+CANNOT: dict[str, tuple[dict[str, dict[str, str]], str]] = cases(__file__, "cannot")
 
 
 @pytest.mark.parametrize(("changes", "why"), CANNOT.values(), ids=CANNOT)

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import insert
 
+from tests.cases import cases
 from tests.fair.bank.processes import serving
 from tests.fair.bank.serving import KEYS, grant, make_bank, rows
 from tiebreak.cli.verbs import main
@@ -69,17 +70,7 @@ def test_no_file_is_made_where_none_can_be(tmp_path: Path) -> None:
         open_bank(tmp_path / "nowhere" / "bank.db", create=True)
 
 
-WRITE = {
-    "import": "import example",
-    "expand": "expand --to true_false",
-    "review": "review --in drafts.csv",
-    "sample": "sample --k 1 --institution example.org --out s.jsonl",
-    "token": "token --user ada --institution example.org",
-    "revoke": "revoke {jti}",
-    "quota": "quota example.org 9",
-    "close": "close {session}",
-    "release": "release {session} --withdraw",
-}
+WRITE = cases(__file__, "write")
 READ = {
     "stats": "stats",
     "check": "check",
