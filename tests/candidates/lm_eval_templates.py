@@ -8,13 +8,10 @@ of `SETTINGS`, which take turns.
 What a judge reads of them is compared in `lm_eval_readers`.
 """
 
-import argparse
 import json
-import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +24,7 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from tests.candidates.lm_eval_documents import MadeText, Spy, SpyDocument
+from tests.harness import ROOT, run
 
 DOCUMENTS = 6
 SHOTS = 3
@@ -475,20 +473,10 @@ def in_time(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def render(folder: Path, limit: int = 0, match: str = "") -> tuple[list[Run], list[Skipped]]:
+def render(folder: Path) -> tuple[list[Run], list[Skipped]]:
     """`written` by a process of its own, which has no network and may import what it likes."""
-    chosen = [*(["--limit", str(limit)] if limit else []), *(["--match", match] if match else [])]
-    command = [sys.executable, "-m", MODULE, "--write", str(folder), *chosen]
     offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"), "1")
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        command, cwd=root, env=os.environ | offline, capture_output=True, text=True, timeout=580
-    )
-    assert done.returncode == 0, done.stderr[-5_000:]
-    return _kept(folder)
-
-
-def _kept(folder: Path) -> tuple[list[Run], list[Skipped]]:
+    run("python", "-m", MODULE, str(folder), cwd=ROOT, **offline)
     runs, skipped = json.loads((folder / "runs.json").read_text(encoding="utf-8"))
     return (
         [Run(*run)._replace(cases=[Case(*case) for case in run[-1]]) for run in runs],
@@ -534,7 +522,7 @@ def _noting(parse: Callable[..., Any]) -> Callable[..., Any]:
     return noted
 
 
-def write_all(folder: Path, types: Iterable[TaskType]) -> None:
+def write_all(folder: Path) -> None:
     """What the process of `render` does."""
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
@@ -546,25 +534,9 @@ def write_all(folder: Path, types: Iterable[TaskType]) -> None:
 
     _stand_ins()
     utils.env.from_string = lru_cache(maxsize=None)(utils.env.from_string)
-    (folder / "runs.json").write_text(json.dumps(written(folder, types)), encoding="utf-8")
-
-
-# ---- The command -----------------------------------------------------------------------------
-
-
-def _chosen(limit: int, match: str) -> list[TaskType]:
-    types = [kind for kind in task_types() if any(re.search(match, task) for task in kind.tasks)]
-    return types[: limit or None]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--limit", type=int, default=0, help="only so many types of tasks")
-    parser.add_argument("--match", default="", help="only types with a task of this pattern")
-    parser.add_argument("--write", type=Path, required=True, help="the folder")
-    asked = parser.parse_args()
-    write_all(asked.write, _chosen(asked.limit, asked.match))
+    kept = json.dumps(written(folder, task_types()))
+    (folder / "runs.json").write_text(kept, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_all(Path(sys.argv[1]))
