@@ -87,7 +87,7 @@ def test_async_functions_and_classes_are_definitions() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.text(st.characters(exclude_categories=())) | st.lists(st.sampled_from(PIECES)).map("\n".join)
 )

@@ -185,7 +185,6 @@ def test_a_long_answer_takes_no_longer_than_others(text: str, normal: str) -> No
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(
     st.text(
         st.sampled_from("aé\u0301\u0316\u0327\u0344\u0345\u05b0\u0e38क\u093c\u11a8가"), min_size=90

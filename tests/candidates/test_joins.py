@@ -92,7 +92,6 @@ def test_answers_to_different_documents_are_not_joined(tmp_path: Path, name: str
 @pytest.mark.slow
 @settings(
     max_examples=150,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

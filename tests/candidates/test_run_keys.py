@@ -29,7 +29,6 @@ def test_every_eighth_item() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.integers(0, 50), st.integers(1, 12))
 def test_shards_are_a_partition_into_even_parts(n_items: int, total: int) -> None:
     parts = [Shard(number, total).part_of(range(n_items)) for number in range(1, total + 1)]

@@ -226,7 +226,6 @@ hard = st.text(st.sampled_from("='+-@＝\"',;\t\n\r 15tf中"), min_size=1, max_s
 @pytest.mark.slow
 @settings(
     max_examples=30,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(texts=st.lists(hard.filter(str.strip), min_size=1, max_size=4))
