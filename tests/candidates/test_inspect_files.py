@@ -267,15 +267,6 @@ def test_a_small_file_that_unpacks_to_much_is_not_read(
         load_candidates(path)
 
 
-def test_an_item_without_its_first_epoch_is_named(tmp_path: Path) -> None:
-    rows = [*make_rows(2), make_rows(1)[0] | {"epoch": 2}, make_rows(3)[2] | {"epoch": 2}]
-    for name in "ab":
-        write_inspect_log(tmp_path / f"{name}.eval", name, rows)
-    with pytest.raises(CandidateError, match=r"a\.eval: item 'q2' has no answer in epoch 1"):
-        load_candidates(tmp_path)
-    assert len(load_candidates(tmp_path, "intersect")) == 2
-
-
 def test_tokens_that_nobody_counted_are_unknown(tmp_path: Path) -> None:
     for name in "ab":
         path = write_inspect_log(tmp_path / f"{name}.eval", name, make_rows(2))
@@ -291,13 +282,6 @@ def test_numbers_of_harnesses_stay(tmp_path: Path) -> None:
         write_inspect_log(tmp_path / name, name, [make_rows(1)[0] | row])
     [item] = load_candidates(tmp_path).items
     assert item.metadata == row["metadata"]
-
-
-def test_samples_that_inspect_did_not_keep_are_missed(tmp_path: Path) -> None:
-    # Inspect writes each under its id: the last one stays.
-    path = write_inspect_log(tmp_path / "a.eval", "a", [row | {"id": "x"} for row in make_rows(5)])
-    pool = load_candidates(path, alone=True)
-    assert "a.eval: holds 1 of the 5 samples of its run" in str(pool.notes[0])
 
 
 @pytest.mark.parametrize("left", [0, 1, 3, 100, 0.5, -30, -1])

@@ -1,6 +1,5 @@
 import gzip
 import json
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -67,47 +66,6 @@ def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
     assert found.source.endswith("/org__a/samples_tiebreak_gsm8k_2026-01-01T00-00-00.000000.jsonl")
 
 
-def test_documents_without_a_usual_column_are_their_prompt(tmp_path: Path) -> None:
-    doc = {"sentence": "x", "n": 3}
-    rows: list[dict[str, Any]] = [
-        row | {"doc": doc | {"n": i}, "chat": True} for i, row in enumerate(make_rows(2))
-    ]
-    pool = pair(tmp_path, rows)
-    assert [item.item_id for item in pool.items] == ["0", "1"]
-    assert pool.items[0].prompt == "Q: What is 0 + 0?\nA:"
-
-
-def test_one_candidate_per_document_when_there_are_several_filters(tmp_path: Path) -> None:
-    rows = [
-        row | {"doc_id": i, "filter": name, "native": native}
-        for i, row in enumerate(make_rows(2))
-        for name, native in (("strict-match", 0.0), ("flexible-extract", 1.0))
-    ]
-    pool = pair(tmp_path, rows)
-    found = pool.candidates[ItemKey("gsm8k", "q0")]["org/a"]
-    assert (found.native_metric, found.native_score) == ("exact_match,strict-match", 0.0)
-    assert "out of strict-match, flexible-extract" in str(pool.notes[0])
-    pool = load_candidates(tmp_path, filter="flexible-extract")
-    found = pool.candidates[ItemKey("gsm8k", "q0")]["org/a"]
-    assert (found.native_metric, found.native_score) == ("exact_match,flexible-extract", 1.0)
-    assert pool.notes == ()
-
-
-def test_choice_among_several_metrics(tmp_path: Path) -> None:
-    rows = [row | {"metrics": {"bleu": 0.5, "exact_match": 1.0}} for row in make_rows(1)]
-    pool = pair(tmp_path, rows)
-    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score == 0.5
-    assert {note.kind for note in pool.notes} == {"native_choice"}
-    pool = load_candidates(tmp_path, native="exact_match")
-    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score == 1.0
-
-
-def test_a_file_without_metrics_has_undefined_scores(tmp_path: Path) -> None:
-    pool = pair(tmp_path, make_rows(1, native=None))
-    assert math.isnan(pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score)
-    assert {note.kind for note in pool.notes} == {"native_choice"}
-
-
 def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path) -> None:
     pair(tmp_path, make_rows(1))
     for path in tmp_path.rglob("samples_*.jsonl"):
@@ -116,19 +74,6 @@ def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path)
         path.write_text(json.dumps(row))
     found = load_candidates(tmp_path).candidates[ItemKey("gsm8k", "q0")]["org/a"]
     assert (found.native_metric, found.native_score) == ("exact_match", 1.0)
-
-
-def test_the_first_of_several_repeats_is_kept_and_told(tmp_path: Path) -> None:
-    pool = pair(tmp_path, [row | {"resps": [["one", "two", "three"]]} for row in make_rows(1)])
-    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].text == "one"
-    assert {note.what for note in pool.notes} == {"3 repeats of each document, the first is kept"}
-
-
-def test_model_names_come_from_the_results_file(tmp_path: Path) -> None:
-    # The folder is `a__b` for both, so the second run lies in another output folder.
-    write_lm_eval_run(tmp_path / "1", "a/b", make_rows(1))
-    write_lm_eval_run(tmp_path / "2", "a:b", make_rows(1))
-    assert load_candidates(tmp_path).models == ("a/b", "a:b")
 
 
 @pytest.mark.parametrize(("summary", "name"), cases(__file__, "where a model gets its name"))

@@ -84,9 +84,7 @@ def pools(draw: st.DrawFn) -> CandidatePool:
 
 
 @pytest.mark.slow
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(pool=pools())
 def test_what_is_written_is_read_back(pool: CandidatePool, tmp_path: Path) -> None:
     path = write_parquet(pool, tmp_path / "new" / "pool.parquet")
