@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.candidates.builders import Row, make_rows, write_inspect_log, write_lm_eval_run
+from tests.candidates.builders import Row, Status, make_rows, write_inspect_log, write_lm_eval_run
 from tests.cases import cases
 from tests.expected import check
 from tiebreak.candidates import CandidateError, Mode, load_candidates
@@ -71,8 +71,20 @@ def lm_eval_line(edit: Callable[[str], str]) -> Files:
     return write
 
 
-def written(row: object) -> str:
-    return json.dumps(row) + "\n"
+def other_row(change: Mapping[str, Any]) -> Files:
+    return lm_eval_line(lambda line: json.dumps(json.loads(line) | dict(change)) + "\n")
+
+
+def lm_eval_alone(content: Sequence[Row]) -> Files:
+    return lambda folder: write_lm_eval_run(folder / "lm", "c", content)
+
+
+def text_file(name: str, text: str) -> Files:
+    return lambda folder: (folder / name).write_text(text)
+
+
+def of_status(name: str, status: Status) -> Files:
+    return lambda folder: write_inspect_log(folder / name, "c", rows(), status=status)
 
 
 def packed(spoil: Callable[[bytes], bytes]) -> Files:
@@ -141,7 +153,6 @@ CHANGED_BY_FILTER = [
     row | ({"answer": "other"} if row["filter"] == "ex" and row["id"] == "q1" else {})
     for row in TWO_FILTERS
 ]
-RANKING = {"metadata": {"tiebreak_protocol": "seal"}}
 OPTIONS: dict[str, dict[str, Any]] = {
     "unknown scorer": {"native": "f1"},
     "unknown metric": {"native": ["f1"]},
@@ -153,24 +164,14 @@ CASES: dict[str, Files] = {
     "cut .eval": spoilt(half),
     "cut .json": spoilt(half, ".json"),
     "damaged sample": spoilt(damaged_sample),
-    **{
-        name: third(lambda folder, file=file, text=text: (folder / file).write_text(text))
-        for name, (file, text) in cases(__file__, "third file").items()
-    },
+    **{name: third(text_file(*file)) for name, file in cases(__file__, "third file").items()},
     "no samples": inspect_logs(a=rows(), b=rows(), c=[]),
     "newer pool": third(newer_pool),
     "cut line": lm_eval_line(lambda line: line[:40] + "\n"),
     "no sample": lm_eval_line(lambda _: '{"x": 1}\n'),
     "bytes": lm_eval_line(lambda line: line.replace('"What', '"\\ud8')),
-    "no rows": third(lambda folder: write_lm_eval_run(folder / "lm", "c", [])),
-    **{
-        name: third(
-            lambda folder, file=file, status=status: write_inspect_log(
-                folder / file, "c", rows(), status=status
-            )
-        )
-        for name, (file, status) in cases(__file__, "status").items()
-    },
+    "no rows": third(lm_eval_alone([])),
+    **{name: third(of_status(*log)) for name, log in cases(__file__, "status").items()},
     **{
         name: inspect_logs(a=rows(), b=rows(*changes))
         for name, changes in cases(__file__, "rows of Inspect").items()
@@ -180,20 +181,11 @@ CASES: dict[str, Files] = {
         for name, changes in cases(__file__, "rows of lm-eval").items()
     },
     **{
-        name: third(
-            lambda folder, change=change: write_lm_eval_run(
-                folder / "lm", "c", [row | change for row in rows()]
-            )
-        )
+        name: third(lm_eval_alone([row | change for row in rows()]))
         for name, change in cases(__file__, "not written").items()
     },
-    **{
-        name: lm_eval_line(lambda line, change=change: written(json.loads(line) | change))
-        for name, change in cases(__file__, "a row of lm-eval").items()
-    },
-    "a number beyond all floats": lm_eval_line(
-        lambda line: written(json.loads(line) | {"exact_match": 10**400})
-    ),
+    **{name: other_row(change) for name, change in cases(__file__, "a row of lm-eval").items()},
+    "a number beyond all floats": other_row({"exact_match": 10**400}),
     "gzip, cut off at its end": packed(lambda data: data[:-9]),
     "gzip, cut off at its beginning": packed(lambda data: data[:40]),
     "no gzip": packed(lambda data: b"{}" + data),
@@ -216,13 +208,13 @@ CASES: dict[str, Files] = {
     "hole": inspect_logs(a=rows(), b=rows(n=3), c=rows()),
     "one model": inspect_logs(a=rows()),
     "one model, for the other log is unreadable": the_other_is_unreadable,
-    "unknown filter": third(lambda folder: write_lm_eval_run(folder / "lm", "c", TWO_FILTERS)),
+    "unknown filter": third(lm_eval_alone(TWO_FILTERS)),
     "filters that change what was said": lm_eval(CHANGED_BY_FILTER, TWO_FILTERS),
     "all problems of all files": all_at_once,
     "empty folder": lambda _: None,
     "unrelated files": lambda folder: (folder / "README.json").write_text('{"version": "1.0"}'),
     "nothing but a ranking log": lambda folder: write_inspect_log(
-        folder / "r.eval", "j", rows(), **RANKING
+        folder / "r.eval", "j", rows(), metadata={"tiebreak_protocol": "seal"}
     ),
 }
 
