@@ -475,8 +475,8 @@ def in_time(seconds: int) -> Iterator[None]:
 
 def render(folder: Path) -> tuple[list[Run], list[Skipped]]:
     """`written` by a process of its own, which has no network and may import what it likes."""
-    offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"), "1")
-    run("python", "-m", MODULE, str(folder), cwd=ROOT, **offline)
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    run("python", "-m", MODULE, str(folder), cwd=ROOT, code=0, **offline)
     runs, skipped = json.loads((folder / "runs.json").read_text(encoding="utf-8"))
     return (
         [Run(*run)._replace(cases=[Case(*case) for case in run[-1]]) for run in runs],
