@@ -122,19 +122,11 @@ def write_inspect_log(
     metadata: Mapping[str, Any] | None = None,
     task_registry_name: str | None = None,
 ) -> Path:
-    """Write a real Inspect log (`.eval` or `.json`, by the suffix) and return its path.
+    """Write a real Inspect log and return its path.
 
-    Args:
-        path: File to write; parents are made. A path without one of the two suffixes is taken as
-            a folder, and the file is named after task and model.
-        model: Model name as in `log.eval.model`.
-        rows: See `inspect_sample`.
-        task: Task name as in `log.eval.task`.
-        status: Log status.
-        scorer: Name under which a row's `native` is stored.
-        epochs: Number of epochs the log claims; each row says its own `epoch`.
-        metadata: Eval metadata, such as `{"candidate": NAME}` or `{"tiebreak_protocol": "seal"}`.
-        task_registry_name: Registry name, such as `inspect_evals/gsm8k`.
+    `path` ends in `.eval` or `.json`, or is a folder, whose files are named after task and model.
+    `rows` are those of `inspect_sample`, `scorer` the name of their `native`; each has its own
+    `epoch`, `epochs` is what the log says. The other arguments are as in `log.eval`.
     """
     file = Path(path)
     if file.suffix not in {".eval", ".json"}:

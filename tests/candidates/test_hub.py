@@ -1,9 +1,7 @@
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cases import cases
@@ -12,7 +10,6 @@ from tests.publish.fake_repo import Repo
 from tests.publish.hub_client import online
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.candidates.hub import HubAddress, is_on_hub
-from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks import contests
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.prerequisite import PrerequisiteError
@@ -180,17 +177,6 @@ def test_what_cannot_be_loaded_is_named(
         load_candidates(f"hf://datasets/{where}")
     assert caught.value.kind == kind
     assert len(str(caught.value).splitlines()) == 3, "a count, what is wrong, what to do"
-
-
-@pytest.mark.slow
-def test_the_command_audits_what_others_published(hub: FakeHub, tmp_path: Path) -> None:
-    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
-    seen = CliRunner().invoke(main, ["candidates", ADDRESS, "--json"])
-    assert seen.exit_code == 0, seen.output
-    assert json.loads(seen.stdout)["benchmarks"][0]["n_items"] == 4
-    wrong = CliRunner().invoke(main, ["candidates", "hf://datasets/alice/none"])
-    assert wrong.exit_code == 1
-    assert "there is no such dataset" in wrong.output
 
 
 @pytest.mark.slow
