@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -16,7 +16,6 @@ from tiebreak.candidates import (
     CandidatePool,
     Item,
     ItemKey,
-    Mode,
     load_candidates,
     write_parquet,
 )
@@ -153,35 +152,6 @@ def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
     folder = both_harnesses(tmp_path)
     again = next(folder.rglob("*.eval"))
     assert load_candidates([folder, again, folder / "logs" / ".."]) == load_candidates(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("notes.txt", "hello", "is not a candidate file"),
-        ("data.json", '{"version": "1.0"}', "is not an Inspect log"),
-        ("results_2026-01-01T00-00-00.000000.json", "{}", "give its folder"),
-        ("data.jsonl", "{}", "line 1 is not an lm-eval sample"),
-        ("data.parquet", "hello", "cannot be read as Parquet"),
-    ],
-)
-def test_a_file_given_by_name_must_be_one(
-    tmp_path: Path, name: str, content: str, words: str
-) -> None:
-    folder = both_harnesses(tmp_path / "good")
-    (tmp_path / name).write_text(content)
-    with pytest.raises(CandidateError, match=words) as caught:
-        load_candidates([folder, tmp_path / name])
-    assert caught.value.kind == "unreadable_log"
-    (note,) = load_candidates([folder, tmp_path / name], "intersect").notes
-    assert words in note.what
-
-
-def test_paths_that_do_not_exist_are_all_named(tmp_path: Path) -> None:
-    for mode in get_args(Mode):
-        with pytest.raises(CandidateError, match=r"(?s)nowhere: does not exist.*neither"):
-            load_candidates([tmp_path, tmp_path / "nowhere", "neither"], mode)
 
 
 @pytest.mark.parametrize("options", [{"mode": "loose"}, {"epochs": "last"}])

@@ -1,14 +1,22 @@
 """What is loaded of small logs of both harnesses: `expected/loaded.txt` has the pools."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tests.candidates.builders import Row, make_rows, write_inspect_log, write_lm_eval_run
 from tests.cases import cases
 from tests.expected import check
-from tiebreak.candidates import Candidate, CandidateError, CandidatePool, load_candidates
+from tiebreak.candidates import (
+    Candidate,
+    CandidateError,
+    CandidatePool,
+    load_by_models,
+    load_candidates,
+)
 
 WRITERS: dict[str, Any] = {"inspect": write_inspect_log, "lm-eval": write_lm_eval_run}
 
@@ -19,13 +27,15 @@ def write(
     models: Sequence[str] = ("a", "b"),
     below: str = "logs",
     n: int = 2,
+    only: Sequence[int] | None = None,
     all: Row | None = None,
     each: Sequence[Row] = (),
     more: Sequence[Row] = (),
     **options: Any,
 ) -> None:
     """A log for each model, with the same rows."""
-    rows = [row | dict(all or {}) for row in make_rows(n)]
+    made = make_rows(n) if only is None else [make_rows(9)[number] for number in only]
+    rows = [row | dict(all or {}) for row in made]
     for row, change in zip(rows, each, strict=False):
         row |= change
     for model in models:
@@ -53,20 +63,26 @@ def said(answer: Candidate) -> str:
     return f"{answer.answer!r}, {score}, {answer.stop_reason}, {tokens}"
 
 
-def loaded(folder: Path, options: Mapping[str, Any]) -> str:
+def loaded(paths: Sequence[Path], linked: bool = False, **options: Any) -> str:
+    lines = [f"-- {options}"] * bool(options)
     try:
-        lines = [*shown(load_candidates(folder, **options))]
+        pools = load_by_models(paths) if linked else [load_candidates(paths, **options)]
     except CandidateError as error:
-        lines = [f"{error.kind}: {error}"]
-    return "\n".join([f"-- {options}"] * bool(options) + lines)
+        return "\n".join([*lines, f"{error.kind}: {error}"])
+    return "\n".join([*lines, *chain.from_iterable(map(shown, pools))])
 
 
 def test_what_is_loaded(tmp_path: Path) -> None:
     texts = []
     for name, case in cases(__file__, "cases").items():
-        folder = tmp_path / name
+        (folder := tmp_path / name).mkdir()
         for log in case["logs"]:
             write(folder, **log)
-        pools = [loaded(folder, options) for options in case.get("options", [{}])]
-        texts.append("\n".join([f"== {name}", *pools]).replace(f"{folder}", "FOLDER"))
+        more = [folder / file for file in (*case.get("files", ()), *case.get("missing", ()))]
+        for file, text in case.get("files", {}).items():
+            (folder / file).write_text(text)
+        paths = [folder / "logs", *more] if more else [folder]
+        pools = [loaded(paths, **options) for options in case.get("options", [{}])]
+        text = "\n".join([f"== {name}", *pools]).replace(f"{folder}", "FOLDER")
+        texts.append(re.sub(r"(as Parquet) \(.*\)", r"\1 (…)", text))
     check(__file__, "loaded.txt", "\n\n".join(texts) + "\n")
