@@ -45,7 +45,7 @@ counts = st.none() | st.integers(0, 2**40)
 scores = st.just(math.nan) | st.floats(allow_nan=False, allow_infinity=False)
 
 
-ITEMS = st.fixed_dictionaries(
+ITEMS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {
         **dict.fromkeys(("input_hash", "prompt", "target"), texts),
         "choices": st.lists(texts, max_size=2).map(tuple),
@@ -53,7 +53,7 @@ ITEMS = st.fixed_dictionaries(
         "metadata": objects,
     }
 )
-CANDIDATES = st.fixed_dictionaries(
+CANDIDATES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {
         **dict.fromkeys(("text", "source"), texts),
         **dict.fromkeys(("native_metric", "stop_reason"), st.none() | names),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.handed import tiebreak
+from tests.fair.bank.builders import run
 from tests.fair.bank.questions import keep, kept
 from tests.fair.bank.test_checks import CHOICE, FILL, SOUND
 from tiebreak.fair.bank.question import STATUSES
@@ -22,8 +22,8 @@ QUESTIONS = [
 ]
 
 
-def run(folder: Path, *arguments: object, bank: str = "bank.db") -> str:
-    done = tiebreak("bank", *map(str, arguments), "--bank", folder / bank)
+def printed(folder: Path, verb: str, *arguments: object) -> str:
+    done = run(folder, verb, *arguments)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -76,9 +76,9 @@ def test_growth_as_in_the_paper(
 
 
 def test_the_verb(folder: Path) -> None:
-    said = " ".join(run(folder, "stats").split())
+    said = " ".join(printed(folder, "stats").split())
     assert "“false” is right in 67% of the true/false questions" in said
-    told = json.loads(run(folder, "stats", "--json"))
+    told = json.loads(printed(folder, "stats", "--json"))
     assert told["total"] == {
         **{"name": "Total", "original": 4, "rewritten": 6, "increase": 2, "rate": 0.5}
     }
@@ -87,7 +87,7 @@ def test_the_verb(folder: Path) -> None:
 
 def test_an_empty_bank_has_stats(tmp_path: Path) -> None:
     open_bank(tmp_path / "bank.db", create=True)
-    run(tmp_path, "stats")
+    printed(tmp_path, "stats")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])
@@ -100,15 +100,16 @@ def test_an_export_comes_back_the_same(suffix: str, tmp_path: Path) -> None:
     ]
     keep(engine := open_bank(tmp_path / "bank.db", create=True), *questions)
     file = tmp_path / f"q.{suffix}"
-    run(tmp_path, "export", "--questions", "--out", file)
-    run(tmp_path, "import", file, bank="again.db")
-    assert kept(open_bank(tmp_path / "again.db")) == kept(engine)
+    (tmp_path / "again").mkdir()
+    printed(tmp_path, "export", "--questions", "--out", file)
+    printed(tmp_path / "again", "import", file)
+    assert kept(open_bank(tmp_path / "again" / "bank.db")) == kept(engine)
     assert list(tmp_path.glob(".*")) == []
 
 
 @pytest.mark.parametrize("status", STATUSES)
 def test_an_export_of_one_status(status: str, folder: Path) -> None:
     file = folder / "q.jsonl"
-    run(folder, "export", "--questions", "--status", status, "--out", file)
+    printed(folder, "export", "--questions", "--status", status, "--out", file)
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert {row["uuid"] for row in rows} == {one.uuid for one in QUESTIONS if one.status == status}
