@@ -1,7 +1,7 @@
 """GSM8K: which number an answer ends with."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases

@@ -1,7 +1,7 @@
 """MMLU: which choice an answer settles for."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases

@@ -204,24 +204,26 @@ def write_lm_eval_run(
     date: str = "2026-01-01T00-00-00.000000",
     metric: str = "exact_match",
     results: bool = True,
+    summary: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write one lm-eval run below the output folder `out` and return its samples file.
 
     The document number of a row is its own `doc_id`, or its place in `rows`. Several rows of one
-    document (several filters) give the same `doc_id`.
+    document (several filters) give the same `doc_id`. `summary` is added to the results file.
     """
     folder = Path(out) / re.sub(r'["<>:/|\\?*\[\]]+', "__", model)
     folder.mkdir(parents=True, exist_ok=True)
     if results:
         model_args = {"pretrained": model, "api_key": "sk-hidden"}
-        summary = {
+        whole = {
             "results": {task: {f"{metric},none": 1.0}},
             "config": {"model": "dummy", "model_args": model_args},
             "model_name": model,
             "model_source": "dummy",
+            **(summary or {}),
         }
-        (folder / f"results_{date}.json").write_text(json.dumps(summary), encoding="utf-8")
-    samples = folder / f"samples_{task}_{date}.jsonl"
+        (folder / f"results_{date}.json").write_text(json.dumps(whole), encoding="utf-8")
+    samples = folder / f"samples_{task.replace('/', '_')}_{date}.jsonl"
     lines = [
         json.dumps(lm_eval_row(row, row.get("doc_id", i), metric=metric), ensure_ascii=False)
         for i, row in enumerate(rows)

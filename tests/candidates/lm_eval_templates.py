@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
+from tests.candidates.builders import write_lm_eval_run
 from tests.candidates.lm_eval_documents import MadeText, Spy, SpyDocument
 from tests.harness import ROOT, run
 
@@ -392,9 +393,20 @@ def _in_settings(
         for number, document in enumerate(prompts.documents):
             prompt = prompts.prompt(document, setting)
             target = str(prompts.task.doc_to_target(document))
-            rows.append(_row(number, document, prompt, target))
+            answer = f"I think it is {number}."
+            rows.append(
+                {
+                    "doc": document,
+                    "target": target,
+                    "prompt": prompt,
+                    "answer": answer,
+                    "native": 0.0,
+                }
+            )
             cases.append(_case(document, prompt, prompts, columns))
-        _write(place, kind.tasks[0], rows, _summary(kind.tasks[0], prompts.task, setting))
+        task = kind.tasks[0]
+        summary = _summary(task, prompts.task, setting)
+        write_lm_eval_run(place, "org/made", rows, task=task, summary=summary)
         runs.append(Run(kind.label, len(kind.tasks), name, str(place), cases))
     return runs
 
@@ -409,55 +421,23 @@ def _case(document: Mapping[str, Any], prompt: Any, prompts: Prompts, columns: C
     return Case(question, columns.texts(document, question), [*foreign, MARK], sent)
 
 
-def _row(number: int, document: Mapping[str, Any], prompt: Any, target: str) -> dict[str, Any]:
-    arguments = {"arg_0": prompt, "arg_1": {"until": ["\n\n"], "do_sample": False}}
-    return {
-        "doc_id": number,
-        "doc": document,
-        "target": target,
-        "arguments": {"gen_args_0": arguments},
-        "resps": [[f"I think it is {number}."]],
-        "filtered_resps": [f"I think it is {number}."],
-        "filter": "none",
-        "metrics": ["exact_match"],
-        "doc_hash": f"{number:064x}",
-        "prompt_hash": f"{number:064x}",
-        "target_hash": f"{number:064x}",
-        "exact_match": 0.0,
-    }
-
-
 def _summary(task: str, made: Any, setting: Setting) -> dict[str, Any]:
+    from lm_eval.utils import handle_non_serializable
+
     config = {**made.dump_config(), "task": task, "num_fewshot": setting.shots}
-    count = {"original": DOCUMENTS, "effective": DOCUMENTS}
     chatml = "{% for message in messages %}{{'<|im_start|>' + message['role'] …"
     return {
-        "results": {task: {"alias": task, "exact_match,none": 0.0}},
         "group_subtasks": {task: []},
-        "configs": {task: config},
+        "configs": {task: json.loads(json.dumps(config, default=handle_non_serializable))},
         "versions": {task: 1.0},
         "n-shot": {task: setting.shots},
         "higher_is_better": {task: {"exact_match": True}},
-        "n-samples": {task: count},
-        "config": {"model": "local-chat-completions", "model_args": {"model": "org/made"}},
+        "n-samples": {task: {"original": DOCUMENTS, "effective": DOCUMENTS}},
         "system_instruction": SYSTEM if setting.chat else None,
         "fewshot_as_multiturn": setting.turns,
         "chat_template": {"ChatML": chatml, "json": ""}.get(setting.chat),
-        "model_source": "local-chat-completions",
-        "model_name": "org/made",
         "lm_eval_version": "0.4.13",
     }
-
-
-def _write(folder: Path, task: str, rows: Sequence[Any], summary: Any) -> None:
-    from lm_eval.utils import handle_non_serializable
-
-    folder.mkdir(parents=True, exist_ok=True)
-    date = "2026-01-01T00-00-00.000000"
-    results = json.dumps(summary, default=handle_non_serializable, ensure_ascii=False)
-    (folder / f"results_{date}.json").write_text(results, encoding="utf-8")
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (folder / f"samples_{task.replace('/', '_')}_{date}.jsonl").write_text(lines, encoding="utf-8")
 
 
 @contextmanager

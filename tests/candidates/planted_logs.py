@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
 
-from tests.candidates.builders import lm_eval_row
+from tests.candidates.builders import write_lm_eval_run
 from tests.candidates.planted_studies import (
     HEADS,
     NOT_KNOWN,
@@ -31,7 +31,6 @@ from tests.candidates.planted_studies import (
 from tiebreak.candidates import Candidate, CandidateError, CandidatePool, Mode, load_candidates
 
 TASK = "sums"
-DATE = "2026-01-01T00-00-00.000000"
 
 # Writing ------------------------------------------------------------------------------------------
 
@@ -162,23 +161,21 @@ def _answer(run: Run, document: Document) -> str:
 
 def write_lm_eval_text(run: Run, folder: Path) -> Path:
     """An lm-eval output: one row for each filter of each document, and the summary."""
-    folder = folder / run.model
-    folder.mkdir(parents=True, exist_ok=True)
-    summary: dict[str, Any] = {"results": {TASK: {}}, "model_name": run.model}
-    if run.style.summary == "full":
-        summary |= {
-            "n-shot": {TASK: run.style.shots},
-            "n-samples": {TASK: {"original": len(run.rows), "effective": len(run.rows)}},
-            "configs": {TASK: {"fewshot_delimiter": "\n\n"}},
-        }
-    (folder / f"results_{DATE}.json").write_text(json.dumps(summary), encoding="utf-8")
-    path = folder / f"samples_{TASK}_{DATE}.jsonl"
-    lines = [
-        json.dumps(_sample_row(run, row, name))
+    size = {"original": len(run.rows), "effective": len(run.rows)}
+    full = {
+        "n-shot": {TASK: run.style.shots},
+        "n-samples": {TASK: size},
+        "configs": {TASK: {"fewshot_delimiter": "\n\n"}},
+    }
+    rows = [
+        _sample_row(run, row, name)
         for row in run.rows
         for name in ("strict", "loose")[: run.style.filters]
     ]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    summary = full if run.style.summary == "full" else {}
+    path = write_lm_eval_run(folder, run.model, rows, task=TASK, summary=summary)
+    if not run.style.hashed:
+        path.write_text(re.sub(r'"doc_hash": "\w+", ', "", path.read_text(encoding="utf-8")))
     return path
 
 
@@ -188,20 +185,15 @@ def _sample_row(run: Run, row: Row, filter_name: str) -> dict[str, Any]:
     request: dict[str, Any] = {"arg_0": _request(run, document), "arg_1": {"until": []}}
     if document.image:
         request["arg_2"] = {"visual": [_image(run, document)]}
-    written = lm_eval_row(
-        {
-            "doc": columns if row.id is None else {"id": row.id, **columns},
-            "target": document.target,
-            "arguments": {"gen_args_0": request},
-            "resps": [[_answer(run, document)] * style.epochs if row.answered else []],
-            "filter": filter_name,
-            "native": 1.0,
-        },
-        row.place,
-    )
-    if not style.hashed:
-        del written["doc_hash"]
-    return written
+    return {
+        "doc_id": row.place,
+        "doc": columns if row.id is None else {"id": row.id, **columns},
+        "target": document.target,
+        "arguments": {"gen_args_0": request},
+        "resps": [[_answer(run, document)] * style.epochs if row.answered else []],
+        "filter": filter_name,
+        "native": 1.0,
+    }
 
 
 def _request(run: Run, document: Document) -> str | list[str]:

@@ -113,7 +113,6 @@ def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
         assert len(holes) == len(gone - everywhere)
 
 
-@pytest.mark.slow
 def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
     rows = make_rows(6)
     first = write_parquet(load_candidates(both_harnesses(tmp_path / "old")), tmp_path / "p.parquet")
@@ -124,15 +123,6 @@ def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
     assert [item.item_id for item in pool.items] == [f"q{i}" for i in range(6)]
     assert all(len(set(texts)) == 1 for texts in answers(pool).values())
     assert pool.candidates[ItemKey("gsm8k", "q0")]["org/c"].source.endswith(".jsonl")
-
-
-def test_a_pool_of_lm_eval_answers_joins_inspect_logs(tmp_path: Path) -> None:
-    rows = make_rows(3)
-    for model in "ab":
-        write_lm_eval_run(tmp_path / "out", model, other_ids(rows))
-    first = write_parquet(load_candidates(tmp_path / "out"), tmp_path / "p.parquet")
-    pool = load_candidates([first, write_inspect_log(tmp_path / "c.eval", "c", rows)])
-    assert [item.item_id for item in pool.items] == ["q0", "q1", "q2"]
 
 
 def test_a_renamed_pool_and_its_epochs(tmp_path: Path) -> None:

@@ -70,18 +70,7 @@ def test_no_file_is_made_where_none_can_be(tmp_path: Path) -> None:
         open_bank(tmp_path / "nowhere" / "bank.db", create=True)
 
 
-WRITE = cases(__file__, "write")
-READ = {
-    "stats": "stats",
-    "check": "check",
-    "sessions": "sessions",
-    "review": "review --out drafts.csv",
-    "sample": "sample --k 1 --out s.jsonl",
-}
-VERBS = [*WRITE.values(), *READ.values()]
-
-
-@pytest.mark.parametrize("line", VERBS)
+@pytest.mark.parametrize("line", cases(__file__, "verbs"))
 @pytest.mark.parametrize(("mode", "wide"), [(0o600, False), (0o640, True), (0o602, True)])
 def test_a_verb_warns_of_a_wider_file(
     tmp_path: Path,
