@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from tests.candidates.builders import write_lm_eval_run
+from tests.cases import cases
 
 RELEASES = Path(__file__).parent / "releases"
 LM_EVAL = RELEASES / "lm-eval-0.4.13/one_filter"
@@ -172,32 +173,22 @@ def log_likelihood(folder: Path) -> None:
     write_lm_eval_run(folder, "org/c", answers, task="choices")
 
 
+def write_files(folder: Path, table: str) -> None:
+    for name, text in cases(__file__, table).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 def other_harnesses(folder: Path) -> None:
-    for n in range(3):
-        run = folder / f"runs/{n}"
-        run.mkdir(parents=True)
-        (run / "run_spec.json").write_text('{"name": "mmlu", "adapter_spec": {}}')
-        (run / "scenario_state.json").write_text('{"adapter_spec": {}, "request_states": []}')
-    (folder / "evals.jsonl").write_text('{"spec": {"completion_fns": ["m"]}}\n{"run_id": 1}\n')
-    event = '{"run_id": "1", "event_id": 0, "sample_id": "a", "type": "sampling", "data": {}}\n'
-    (folder / "events.jsonl").write_text(event)
-    (folder / "results.json").write_text('{"evalId": "eval-1", "results": {"results": []}}')
+    write_files(folder, "other harnesses")
+    for n in (1, 2):
+        shutil.copytree(folder / "runs/0", folder / f"runs/{n}")
 
 
 def other_files(folder: Path) -> None:
     """What plainly is no log is not worth a word; other people's Parquet is."""
     pq.write_table(pa.table({"x": [1]}), folder / "data.parquet")
-    for name, text in {
-        "README.md": "# Logs",
-        "picture.png": "PNG",
-        "logs.json": '{"a.eval": {"version": 2, "status": "success"}}',
-        "config.json": "{}",
-        "config.json.bak": "{}",
-        "questions.jsonl": '{"question": "1 + 1"}\n',
-        "my.eval.py": "print()",
-        "data.zip": "",
-    }.items():
-        (folder / name).write_text(text)
+    write_files(folder, "other files")
     with ZipFile(folder / "data.zip", "w") as archive:
         archive.writestr("a.csv", "1")
 

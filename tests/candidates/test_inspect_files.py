@@ -131,20 +131,20 @@ def test_a_log_of_a_run_that_was_killed_says_so(tmp_path: Path) -> None:
         load_candidates(path)
 
 
-@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_a_json_log_in_another_coding_is_read(tmp_path: Path, coding: str) -> None:
-    for name in "ab":
-        path = write_inspect_log(tmp_path / f"{name}.json", name, make_rows(2))
-    plain = load_candidates(tmp_path)
-    path.write_text(path.read_text(encoding="utf-8"), encoding=coding)
-    assert load_candidates(tmp_path) == plain
+CODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
 
 
-def test_a_json_log_whose_fields_were_sorted_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [*CODINGS, "sorted"])
+def test_a_json_log_in_another_coding_or_with_sorted_fields_is_read(
+    tmp_path: Path, form: str
+) -> None:
     for name in "ab":
         path = write_inspect_log(tmp_path / f"{name}.json", name, make_rows(2))
-    plain = load_candidates(tmp_path)
-    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True, indent=1))
+    plain, text = load_candidates(tmp_path), path.read_text(encoding="utf-8")
+    if form == "sorted":
+        path.write_text(json.dumps(json.loads(text), sort_keys=True, indent=1))
+    else:
+        path.write_text(text, encoding=form)
     assert load_candidates(tmp_path) == plain
 
 
