@@ -16,30 +16,15 @@ def test_the_final_number(answer: str, number: str | None) -> None:
     assert gsm8k.final_number(answer) == number
 
 
-QUESTION = Question("q", "How much?", "1,000 + 234 = 1,234\n#### 1,234")
-
-
-@pytest.mark.parametrize(
-    ("answer", "right", "found"),
-    [
-        ("#### 1234", True, "1234"),
-        ("$1,234.00", True, "1234.00"),
-        ("#### 1235", False, "1235"),
-        ("I do not know.", False, None),
-        ("9" * 5000, False, "9" * 5000),
-        ("\x00\ud800", False, None),
-    ],
-)
-def test_scores(answer: str, right: bool, found: str | None) -> None:
-    verdict = gsm8k.score(answer, QUESTION)
-    assert (verdict.right, verdict.found) == (right, found)
-    assert bool(verdict.why) is not right
+@pytest.mark.parametrize("answer", ["I do not know.", "\x00\ud800"])
+def test_scores_without_a_number(answer: str) -> None:
+    assert gsm8k.score(answer, Question("q", "How much?", "#### 1")).found is None
 
 
 @pytest.mark.slow
 @given(st.text(alphabet="0123456789,.-#$ =\\boxed{}answeris\n", max_size=60) | st.text(max_size=30))
 def test_nothing_raises(answer: str) -> None:
-    gsm8k.score(answer, QUESTION)
+    gsm8k.score(answer, Question("q", "How much?", "1,000 + 234 = 1,234\n#### 1,234"))
 
 
 def test_numbers_of_any_size_are_read_back() -> None:

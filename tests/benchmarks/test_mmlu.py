@@ -47,15 +47,6 @@ def test_rows_that_do_not_fit(column: str, value: object, words: str) -> None:
         mmlu.read(row, 0)
 
 
-@pytest.mark.parametrize(
-    ("answer", "right"), [("Answer: B", True), ("Answer: C", False), ("\x00\ud800", False)]
-)
-def test_scores(answer: str, right: bool) -> None:
-    verdict = mmlu.score(answer, QUESTION)
-    assert verdict.right is right
-    assert bool(verdict.why) is not right
-
-
 @given(st.text(alphabet="ABCD answeris:.()*\\boxed{}\n", max_size=60) | st.text(max_size=30))
 def test_nothing_raises(answer: str) -> None:
     assert mmlu.chosen_letter(answer, CHOICES) in {None, *"ABCD"}

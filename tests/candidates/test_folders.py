@@ -58,15 +58,6 @@ def answers_of(pool: CandidatePool) -> dict[str, int]:
     return {model: models.count(model) for model in pool.models}
 
 
-def test_a_model_in_one_part_and_not_in_another_is_noted(tmp_path: Path) -> None:
-    pool = load_candidates(make_run(tmp_path / "run"), alone=True)
-    absent = [(note.where, note.what) for note in pool.notes if note.kind == "model_absent"]
-    assert absent == [
-        ("passages", "no answers by reader/alpha"),
-        ("shapes", "no answers by study/alpha, study/beta"),
-    ]
-
-
 def told(pool: CandidatePool) -> list[tuple[str, str]]:
     """Notes on files; that a model is not in both benchmarks is known."""
     return [(note.where, note.what) for note in pool.notes if note.kind != "model_absent"]

@@ -1,13 +1,11 @@
 """From rows to questions."""
 
 import json
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from tests.cases import cases
-from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl import read
 from tiebreak.benchmarks.question import Question
 
@@ -99,11 +97,3 @@ def test_unknown_types(schema: dict[str, Any], message: str) -> None:
     function = {"name": "f", "parameters": {"properties": {"x": schema}}}
     with pytest.raises(ValueError, match=message):
         read({**ROW, "function": [function]}, 0)
-
-
-def test_the_items_of_the_demo() -> None:
-    path = Path(bfcl.__file__).parents[2] / "inspect_tasks" / "items" / "bfcl.jsonl"
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    questions = [read(row, number) for number, row in enumerate(rows)]
-    assert {question.details["category"] for question in questions} == {"simple"}
-    assert questions[0].text == "What is the weather in Paris?"
