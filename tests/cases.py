@@ -6,9 +6,11 @@ there. A table is a list of rows (arguments in the order of the test's), or a ma
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
+
+Kind = TypeVar("Kind")
 
 
 def cases(test: str, table: str) -> Any:
@@ -20,3 +22,9 @@ def cases(test: str, table: str) -> Any:
 def _tables(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
     return found
+
+
+def some(value: Kind | None) -> Kind:
+    """A value that is there."""
+    assert value is not None
+    return value
