@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.benchmarks.program import (
     LONGEST_SOURCE,
     complete_program,
@@ -20,7 +21,7 @@ from tiebreak.benchmarks.program import (
 PROMPT = 'from typing import List\n\n\ndef add(a: int, b: int) -> int:\n    """Add."""\n'
 WHOLE = "def add(a, b):\n    return a + b\n"
 BODY = "    return a + b\n"
-ONCE = "def add(a, b):\n    return (a + b) * "
+PIECES = ["```", "```py", "def add(a, b):", "    return a", "  x", "(", "'''", "@", "x = 1", "\0"]
 
 
 def sums(answer: str, prompt: str = PROMPT) -> tuple[Any, ...] | None:
@@ -33,86 +34,13 @@ def sums(answer: str, prompt: str = PROMPT) -> tuple[Any, ...] | None:
     return scope["add"](1, 2), scope["add"](0, 0)
 
 
-RIGHT = {
-    "body": BODY,
-    "body without its first blanks": "return a + b",
-    "body of more lines without its first blanks": "c = a\n    if b:\n        c += b\n    return c",
-    "body without any indentation": "c = a\nif b:\n    c += b\nreturn c",
-    "body, then prose": f"{BODY}\nThis adds them.",
-    "body without blanks, then prose": "return a + b\n\nThis adds them.",
-    "body, then another function that is cut off": f"{BODY}\n\ndef sub(a, b):\n    return (a -",
-    "body, then examples": f"{BODY}\nprint(add(1, 2))\nassert add(0, 0) == 0\nx = add('cut off",
-    "body with imports": "    import math\n    return int(math.fsum([a, b]))",
-    "body in a block": f"The body:\n```python\n{BODY}```\nand use it:\n```python\nadd(1, 2)\n```",
-    "body, block closed": f"{BODY}```\nThis works. Example:\n```python\nprint(add(1, 2))\n```",
-    "body in a block, not indented": "```\nc = a\nreturn c + b\n```",
-    "whole": WHOLE,
-    "whole with the prompt's docstring": f"{PROMPT}{BODY}",
-    "prose around it": f"Here it is:\n\n{WHOLE}\nThis adds (see above) them; it's easy.",
-    "prose behind it, indented a little": f"{WHOLE}\n  * It adds them.",
-    "block": f"```python\n{WHOLE}```",
-    "block of another name": f"Sure!\n```Python3 title=add.py\n{WHOLE}```\nDone.",
-    "block of tildes": f"~~~python\n{WHOLE}~~~",
-    "block without an end": f"Here:\n```python\n{WHOLE}",
-    "block that is closed only": f"{WHOLE}```\nThis adds them.",
-    "block inside of a list": "1. So:\n\n   ```py\n   def add(a, b):\n       return a + b\n   ```",
-    "draft first": f"```python\ndef add(a, b):\n    return a - b\n```\nNo:\n```python\n{WHOLE}```",
-    "examples last": f"```python\n{WHOLE}```\nUse:\n```python\nfrom m import add\nadd(1, 2)\n```",
-    "output last": f"```python\n{WHOLE}```\nOutput:\n```\n3\n```",
-    "draft cut off in the last block": f"```\n{WHOLE}```\nor\n```\ndef add(a, b):\n    return (",
-    "lines as on Windows": f"Here:\r\n```python\r\n{WHOLE}```\r\n".replace("\n", "\r\n"),
-    "lines as on old Macs": f"Here:\n```\n{WHOLE}```\n".replace("\n", "\r"),
-    "helper before": f"def one():\n    return 1\n\n{ONCE}one()\n",
-    "helper behind": f"{ONCE}one()\n\ndef one():\n    return 1\n",
-    "helper class": f"class One:\n    n = 1\n\n{ONCE}One.n\n",
-    "constant": f"ONE: int = 1\nONE *= 1\n{ONCE}ONE\n",
-    "decorator": f"import functools\n\n@functools.lru_cache(None)\n{WHOLE}",
-    "decorator of several lines": f"from functools import *\n@lru_cache(\n    None\n)\n{WHOLE}",
-    "assigned": "add = lambda a, b: a + b",
-    "assigned helper": "def _add(a, b):\n    return a + b\nadd = _add",
-    "import or something else": (
-        f"try:\n    from nowhere import one\nexcept ImportError:\n    one = 1\n{ONCE}one\n"
-    ),
-    "import from the future": f"from __future__ import annotations\nx: Unknown = 1\n{WHOLE}",
-    "uses what the prompt imports": "def add(a: List, b):\n    return a + b",
-    "main": f'{WHOLE}\nif __name__ == "__main__":\n    print(add(1, 2))\n    exit()',
-    "asks for input": f"{WHOLE}\na = int(input())\nb = list(map(int, input().split()))",
-    "examples that fail": f"{WHOLE}\nresult = add(1, 'x')\nresult = [add(None, 1)]\n1 / 0",
-    "imports for examples": f"import unittest, doctest\nimport nowhere.at as n\n{WHOLE}\nn.run()",
-    "examples on one line": f"{WHOLE}x = 1; y = 2; x\n",
-    "table that a loop fills": f"ones = []\nfor i in range(2):\n    ones.append(i)\n{ONCE}ones[1]",
-    "table that a while fills": f"ones = [0]\nwhile len(ones) < 2:\n    ones += [1]\n{ONCE}ones[1]",
-    "table that a call fills": f"ones = {{}}\nones.update(one=1)\n{ONCE}ones['one']",
-    "table that a function fills": (
-        f"ones = []\ndef fill():\n    ones.append(1)\nfill()\n{ONCE}ones[0]"
-    ),
-    "table that an item fills": f"ones = {{}}\nones['one'] = 1\n{ONCE}ones['one']",
-    "table that a with fills": (
-        f"import decimal\nwith decimal.localcontext():\n    one = 1\n{ONCE}one"
-    ),
-    "attribute": "def add(a, b):\n    return a + b * add.one\nadd.one = 1",
-    "deep recursion": (
-        "import sys\nsys.setrecursionlimit(3000)\ndef deep(n):\n    return n and 1 + deep(n - 1)\n"
-        "def add(a, b):\n    return a + b + deep(2000) - 2000"
-    ),
-    "looked up by name": (
-        "def _add(a, b):\n    return a + b\ndef add(a, b):\n    return eval('_add')(a, b)"
-    ),
-    "tests of its own": (
-        f"import unittest\n{WHOLE}class Test(unittest.TestCase):\n    def test(self):\n"
-        "        assert add(1, 2) == 4\nunittest.main()"
-    ),
-    "main that fails": f"{WHOLE}def main():\n    print(add(1, 'x'))\nmain()",
-    "main with a variable": f'{WHOLE}if __name__ == "__main__":\n    x = 1 / 0\n    print(x)',
-    "loop of examples": f"{WHOLE}for a in (1, 'x'):\n    print(add(1, a))",
-    "loop of asserts": f"ONE = 1\n{ONCE}ONE\nfor x in (1, 2):\n    assert x == ONE",
+RIGHT: dict[str, str] = cases(__file__, "right") | {
     "whole, then one that repeats itself": (
         f"{WHOLE}def sub(a, b):\n    try:\n" + "        a = a + b\n" * 100
     ),
     "whole, then much that does not parse": WHOLE + "x = (\n" * 100,
-    "text with a fence": 'def add(a, b):\n    """Like\n    ```\n    """\n    return a + b',
-    "comment last": f"{WHOLE}    # done\n",
 }
+HUGE = {"NINES": "9" * 5000, "BRACKETS": "(" * 1000}
 
 
 @pytest.mark.parametrize("form", RIGHT)
@@ -129,64 +57,22 @@ def test_what_only_tries_the_function_is_left_out(form: str) -> None:
     assert not any(word in program for word in ("unittest", "nowhere", "main", "assert"))
 
 
-NO_PROGRAM = {
-    "nothing": "",
-    "prose": "I do not know.",
-    "prose in several lines": "First, we add.\nThen, we return (the sum.\n",
-    "another function": "def sub(a, b):\n    return a - b",
-    "cut off": "def add(a, b):\n    c = a\n    return (c +",
-    "cut off at a text": 'def add(a, b):\n    """Add two num',
-    "cut off in the body": "    c = a\n    return (c +",
-    "header only": "def add(a, b):\n",
-    "wrong inside": "def add(a, b):\n    c = a\n    if b return c\n    return c + b\n",
-    "method": "class Solution:\n    def add(self, a, b):\n        return a + b",
-    "NUL": "def add(a, b):\n    x = '\0'\n    return a + b",
-    "half a character": "def add(a, b):\n    return '\ud800'",
-    "long number": f"def add(a, b):\n    return {'9' * 5000}",
-    "deep": f"def add(a, b):\n    return {'(' * 1000}",
-}
-
-
-@pytest.mark.parametrize("form", NO_PROGRAM)
+@pytest.mark.parametrize("form", cases(__file__, "none"))
 def test_no_program_where_there_is_none(form: str) -> None:
-    assert complete_program(NO_PROGRAM[form], PROMPT, "add") is None
+    answer = cases(__file__, "none")[form]
+    for name, text in HUGE.items():
+        answer = answer.replace(name, text)
+    assert complete_program(answer, PROMPT, "add") is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "program"),
-    [
-        # Helpers of the prompt come first, the function's own beginning comes from the answer.
-        (
-            "# mine\ndef two():\n    # twice\n    return one() + 1\n\n\nprint(two())",
-            "def one():\n    return 1\n\n\n# mine\ndef two():\n    # twice\n    return one() + 1\n",
-        ),
-        (
-            "    return one() + 1\nprint(two())",
-            'def one():\n    return 1\n\n\ndef two():\n    """2"""\n    return one() + 1\n',
-        ),
-        (
-            "from __future__ import annotations\nimport re, os\ndef two():\n    return 2",
-            "from __future__ import annotations\ndef one():\n    return 1\n\n\n"
-            "def two():\n    return 2\n",
-        ),
-    ],
-)
-def test_the_text_of_a_program_stays_as_it_was_written(answer: str, program: str) -> None:
+@pytest.mark.parametrize("case", cases(__file__, "kept"))
+def test_the_text_of_a_program_stays_as_it_was_written(case: dict[str, str]) -> None:
+    """Helpers of the prompt come first, the function's own beginning comes from the answer."""
     prompt = 'def one():\n    return 1\n\n\ndef two():\n    """2"""\n'
-    assert complete_program(answer, prompt, "two") == program
+    assert complete_program(case["answer"], prompt, "two") == case["program"]
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "def add(a, b):\n",
-        "def add(a, b):\n    # Add them.\n",
-        'import functools\n@functools.cache\ndef add(a, b):\n    """Add."""\n',
-        'def add(a, b):\n    import math\n    """Add."""\n',
-        'class T: ...\ndef add(a: T,\n        b: T):\n    """Add.\n    """\n\n\n',
-        "def add(a, b):\r\n    '''Add.'''\r\n",
-    ],
-)
+@pytest.mark.parametrize("prompt", cases(__file__, "prompts"))
 def test_prompts_of_many_forms(prompt: str) -> None:
     for answer in (BODY, WHOLE, f"{prompt.rstrip()}\n{BODY}"):
         assert sums(answer, prompt) == (3, 0)
@@ -201,25 +87,9 @@ def test_async_functions_and_classes_are_definitions() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
-    st.text(st.characters(exclude_categories=()))
-    | st.lists(
-        st.sampled_from(
-            [
-                "```",
-                "```py",
-                "def add(a, b):",
-                "    return a",
-                "  x",
-                "(",
-                "'''",
-                "@",
-                "x = 1",
-                "\0",
-            ]
-        )
-    ).map("\n".join)
+    st.text(st.characters(exclude_categories=())) | st.lists(st.sampled_from(PIECES)).map("\n".join)
 )
 def test_whatever_is_found_defines_the_function(answer: str) -> None:
     program = complete_program(answer, PROMPT, "add")

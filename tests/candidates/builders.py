@@ -122,19 +122,11 @@ def write_inspect_log(
     metadata: Mapping[str, Any] | None = None,
     task_registry_name: str | None = None,
 ) -> Path:
-    """Write a real Inspect log (`.eval` or `.json`, by the suffix) and return its path.
+    """Write a real Inspect log and return its path.
 
-    Args:
-        path: File to write; parents are made. A path without one of the two suffixes is taken as
-            a folder, and the file is named after task and model.
-        model: Model name as in `log.eval.model`.
-        rows: See `inspect_sample`.
-        task: Task name as in `log.eval.task`.
-        status: Log status.
-        scorer: Name under which a row's `native` is stored.
-        epochs: Number of epochs the log claims; each row says its own `epoch`.
-        metadata: Eval metadata, such as `{"candidate": NAME}` or `{"tiebreak_protocol": "seal"}`.
-        task_registry_name: Registry name, such as `inspect_evals/gsm8k`.
+    `path` ends in `.eval` or `.json`, or is a folder, whose files are named after task and model.
+    `rows` are those of `inspect_sample`, `scorer` the name of their `native`; each has its own
+    `epoch`, `epochs` is what the log says. The other arguments are as in `log.eval`.
     """
     file = Path(path)
     if file.suffix not in {".eval", ".json"}:
@@ -212,24 +204,26 @@ def write_lm_eval_run(
     date: str = "2026-01-01T00-00-00.000000",
     metric: str = "exact_match",
     results: bool = True,
+    summary: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write one lm-eval run below the output folder `out` and return its samples file.
 
     The document number of a row is its own `doc_id`, or its place in `rows`. Several rows of one
-    document (several filters) give the same `doc_id`.
+    document (several filters) give the same `doc_id`. `summary` is added to the results file.
     """
     folder = Path(out) / re.sub(r'["<>:/|\\?*\[\]]+', "__", model)
     folder.mkdir(parents=True, exist_ok=True)
     if results:
         model_args = {"pretrained": model, "api_key": "sk-hidden"}
-        summary = {
+        whole = {
             "results": {task: {f"{metric},none": 1.0}},
             "config": {"model": "dummy", "model_args": model_args},
             "model_name": model,
             "model_source": "dummy",
+            **(summary or {}),
         }
-        (folder / f"results_{date}.json").write_text(json.dumps(summary), encoding="utf-8")
-    samples = folder / f"samples_{task}_{date}.jsonl"
+        (folder / f"results_{date}.json").write_text(json.dumps(whole), encoding="utf-8")
+    samples = folder / f"samples_{task.replace('/', '_')}_{date}.jsonl"
     lines = [
         json.dumps(lm_eval_row(row, row.get("doc_id", i), metric=metric), ensure_ascii=False)
         for i, row in enumerate(rows)

@@ -1,4 +1,4 @@
-"""Ways to pack a folder of logs, with what is read of each and what is noted.
+"""Ways to pack a folder of logs.
 
 The folder holds two models of lm-eval (4 documents) and one of Inspect (4 other items).
 """
@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from tests.candidates.builders import write_lm_eval_run
+from tests.cases import cases
 
 RELEASES = Path(__file__).parent / "releases"
 LM_EVAL = RELEASES / "lm-eval-0.4.13/one_filter"
@@ -127,10 +127,6 @@ def samples_renamed(new: str) -> Callable[[Path], None]:
     return rename
 
 
-def lost_samples(folder: Path) -> None:
-    samples_of(folder).unlink()
-
-
 def dangling(folder: Path) -> None:
     log_of(folder).unlink()
     log_of(folder).symlink_to(folder / "store/gone")
@@ -177,32 +173,22 @@ def log_likelihood(folder: Path) -> None:
     write_lm_eval_run(folder, "org/c", answers, task="choices")
 
 
+def write_files(folder: Path, table: str) -> None:
+    for name, text in cases(__file__, table).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 def other_harnesses(folder: Path) -> None:
-    for n in range(3):
-        run = folder / f"runs/{n}"
-        run.mkdir(parents=True)
-        (run / "run_spec.json").write_text('{"name": "mmlu", "adapter_spec": {}}')
-        (run / "scenario_state.json").write_text('{"adapter_spec": {}, "request_states": []}')
-    (folder / "evals.jsonl").write_text('{"spec": {"completion_fns": ["m"]}}\n{"run_id": 1}\n')
-    event = '{"run_id": "1", "event_id": 0, "sample_id": "a", "type": "sampling", "data": {}}\n'
-    (folder / "events.jsonl").write_text(event)
-    (folder / "results.json").write_text('{"evalId": "eval-1", "results": {"results": []}}')
+    write_files(folder, "other harnesses")
+    for n in (1, 2):
+        shutil.copytree(folder / "runs/0", folder / f"runs/{n}")
 
 
 def other_files(folder: Path) -> None:
     """What plainly is no log is not worth a word; other people's Parquet is."""
     pq.write_table(pa.table({"x": [1]}), folder / "data.parquet")
-    for name, text in {
-        "README.md": "# Logs",
-        "picture.png": "PNG",
-        "logs.json": '{"a.eval": {"version": 2, "status": "success"}}',
-        "config.json": "{}",
-        "config.json.bak": "{}",
-        "questions.jsonl": '{"question": "1 + 1"}\n',
-        "my.eval.py": "print()",
-        "data.zip": "",
-    }.items():
-        (folder / name).write_text(text)
+    write_files(folder, "other files")
     with ZipFile(folder / "data.zip", "w") as archive:
         archive.writestr("a.csv", "1")
 
@@ -222,92 +208,43 @@ def zip_beside(folder: Path) -> None:
             archive.write(path, f"run/{path.relative_to(folder).as_posix()}")
 
 
-HIDDEN = "is left out: a dot hides it"
-LOOKS = "looks like an Inspect log, but its name"
-
-
-class Way(NamedTuple):
-    """How a folder is packed; where each note is and what it says; the models that are not read."""
-
-    pack: Callable[[Path], object]
-    notes: tuple[tuple[str, str], ...] = ()
-    lost: tuple[str, ...] = ()
-
-
-WAYS = {
-    "as it is": Way(lambda folder: None),
-    "gzip": Way(pack_all(".gz", gzip.compress)),
-    "zstd": Way(pack_all(".zst", zstd)),
-    "zip": Way(zipped),
-    "zip of gzip in a sub-folder": Way(zipped_deep),
-    "nested folders": Way(nested),
-    "folder behind a link": Way(linked),
-    "links in a loop": Way(looped),
-    "hidden folder": Way(hidden_folder, ((".old/study__beta/samples_", HIDDEN),), (BETA,)),
-    "hidden file": Way(hidden_file, ((f"/.{LOG.name}", HIDDEN),), (READER,)),
-    "link to nothing": Way(dangling, ((LOG.name, "is a link to what does not exist"),), (READER,)),
-    "pipe": Way(piped, (("a.eval", "is a pipe, not a file"),), (READER,)),
-    "backup": Way(renamed("a.eval.bak"), (("a.eval.bak", LOOKS),), (READER,)),
-    "second download": Way(renamed("a.eval (1)"), (("a.eval (1)", LOOKS),), (READER,)),
-    "half a download": Way(renamed("a.eval.part", 900), (("a.eval.part", LOOKS),), (READER,)),
-    "temporary file": Way(renamed("a.eval.x1.tmp", 90), (("a.eval.x1.tmp", LOOKS),), (READER,)),
-    "capital letters": Way(renamed("A.EVAL"), (("A.EVAL", LOOKS),), (READER,)),
-    "JSON in capital letters": Way(
-        lambda folder: repack(log_of(folder), "X", lambda _: JSON_LOG.read_bytes()).rename(
-            folder / "A.JSON"
-        ),
-        (("A.JSON", LOOKS),),
-        (READER,),
-    ),
-    "xz": Way(renamed("a.eval.xz", 90), (("a.eval.xz", LOOKS),), (READER,)),
-    "tar": Way(renamed("a.tar.gz"), (("a.tar.gz", "is an archive that is not opened"),), (READER,)),
-    "samples under another name": Way(
-        samples_renamed("mine.jsonl"),
-        (
-            ("mine.jsonl", "looks like lm-eval samples, but is not called"),
-            ("/results_", "without samples of passages"),
-        ),
-        (BETA,),
-    ),
-    "half a download of samples": Way(
-        samples_renamed("{}.part"),
-        (
-            (".jsonl.part", "looks like lm-eval samples, but is not called"),
-            ("/results_", "without samples of passages"),
-        ),
-        (BETA,),
-    ),
-    "lost samples": Way(lost_samples, (("/results_", "without samples of passages"),), (BETA,)),
-    "lost samples of one task": Way(one_task_lost, (("/results_", "samples of riddles (run"),)),
-    "lm-eval 0.4.2": Way(release_0_4_2),
-    "lm-eval 0.4.2, lost samples": Way(
-        lost_samples_0_4_2, (("beta/results.json", "without samples of passages (run"),), (BETA,)
-    ),
-    "JSON log with a long head": Way(long_head),
-    "log-likelihood task": Way(log_likelihood, (("samples_choices", "log-likelihoods"),)),
-    "other harnesses": Way(
-        other_harnesses,
-        (
-            ("runs/0/run_spec.json and 5 more", "is output of HELM, which Tiebreak does not read"),
-            ("evals.jsonl and 1 more", "is output of OpenAI evals"),
-            ("results.json", "is output of promptfoo"),
-        ),
-    ),
-    "other files": Way(other_files, (("data.parquet", "not a pool of Tiebreak"),)),
-    "zip beside what it holds": Way(
-        zip_beside,
-        tuple(
-            (f"all.zip/run/{name}", "is the same as")
-            for name in (LOG.name, "study__alpha/", "study__beta/")
-        ),
-    ),
-    "zip in a zip": Way(
-        a_zip_in_a_zip,
-        (("outer.zip/inner.zip", "is an archive that is not opened"),),
-        (BETA, READER),
-    ),
-}  # fmt: skip
-"""name: how, notes, models that are not read"""
+WAYS: dict[str, Callable[[Path], object]] = {
+    "as it is": lambda folder: None,
+    "gzip": pack_all(".gz", gzip.compress),
+    "zstd": pack_all(".zst", zstd),
+    "zip": zipped,
+    "zip of gzip in a sub-folder": zipped_deep,
+    "nested folders": nested,
+    "folder behind a link": linked,
+    "links in a loop": looped,
+    "hidden folder": hidden_folder,
+    "hidden file": hidden_file,
+    "link to nothing": dangling,
+    "pipe": piped,
+    "backup": renamed("a.eval.bak"),
+    "second download": renamed("a.eval (1)"),
+    "half a download": renamed("a.eval.part", 900),
+    "temporary file": renamed("a.eval.x1.tmp", 90),
+    "capital letters": renamed("A.EVAL"),
+    "JSON in capital letters": lambda folder: repack(
+        log_of(folder), "X", lambda _: JSON_LOG.read_bytes()
+    ).rename(folder / "A.JSON"),
+    "xz": renamed("a.eval.xz", 90),
+    "tar": renamed("a.tar.gz"),
+    "samples under another name": samples_renamed("mine.jsonl"),
+    "half a download of samples": samples_renamed("{}.part"),
+    "lost samples": lambda folder: samples_of(folder).unlink(),
+    "lost samples of one task": one_task_lost,
+    "lm-eval 0.4.2": release_0_4_2,
+    "lm-eval 0.4.2, lost samples": lost_samples_0_4_2,
+    "JSON log with a long head": long_head,
+    "log-likelihood task": log_likelihood,
+    "other harnesses": other_harnesses,
+    "other files": other_files,
+    "zip beside what it holds": zip_beside,
+    "zip in a zip": a_zip_in_a_zip,
+}
+"""What is read of each, and what is said, stands in `expected/folders.txt`."""
 
 
 def make_run(folder: Path) -> Path:

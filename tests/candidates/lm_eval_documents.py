@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-_LISTS = {"choices", "options", "answers", "targets", "tokens", "labels", "endings", "references"}
+from tests.cases import cases
+
+_LISTS = set(cases(__file__, "lists"))
 
 
 class Spy(str):
@@ -134,19 +136,8 @@ class SpyDocument(dict[str, Spy]):
 
 _LONG = re.compile("passage|context|article|document|story|dialog|conversation|premise|code")
 _SHORT = re.compile(r"[a-j]|.*(option|choice|answer|label|target|solution|ending|gold).*", re.I)
-_WORDS = (
-    *("Yes", "No", "Berlin", "7", "Łódź", "São Paulo", "東京", "copper", "1,250", "violin", "oak"),
-    *("Nairobi", "x^2", "3/4", "entropy", "B-flat", "C++", "monsoon", "O'Neill", "12 km", "ثلاثة"),
-    *("quartz", "Hamlet", "-4.5", "Ibn Sina", "photosynthesis", "true", "Q", "1984", "tea"),
-)
-_SENTENCES = (
-    "{a} met {b} {n} times before the {c} opened.",
-    'Why did "{a}" cost {n} more than {b} in {c}?',
-    "Let $f(x) = \\frac{{x^{n}}}{{2}}$; {a} and {b} both ask for $f({n})$.",
-    "{a}: {n} of the {b} were moved to {c}; the rest stayed.",
-    "If {a} holds {n} litres, how much {b} does {c} need?",
-    "def area(w, h={n}):\n    return w * h  # {a}, {b}",
-)
+_WORDS = cases(__file__, "words")
+_SENTENCES = cases(__file__, "sentences")
 
 
 class MadeText(NamedTuple):
@@ -184,7 +175,7 @@ class MadeText(NamedTuple):
             sizes = ("sentence", "passage", "word")
         size = sizes[self.document % 3]
         if size == "word":
-            return random.choice(_WORDS)
+            return str(random.choice(_WORDS))
         if size == "sentence":
             return self._sentence(random)
         paragraphs = [[self._sentence(random) for _ in range(3)] for _ in range(3)]
@@ -193,4 +184,4 @@ class MadeText(NamedTuple):
     @staticmethod
     def _sentence(random: Random) -> str:
         a, b, c = random.sample(_WORDS, 3)
-        return random.choice(_SENTENCES).format(a=a, b=b, c=c, n=random.randint(2, 99_999))
+        return str(random.choice(_SENTENCES)).format(a=a, b=b, c=c, n=random.randint(2, 99_999))

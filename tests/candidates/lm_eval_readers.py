@@ -5,7 +5,7 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from tests.candidates.lm_eval_templates import Run, is_in, texts_in
@@ -76,40 +76,18 @@ def measured(run: Run, reader: Reader = read_by_tiebreak) -> Measure:
 
 
 class Share(NamedTuple):
-    """Tasks of one setting: all, those read completely, cleanly, and those noted as incomplete."""
+    """Tasks of one setting: all, those read completely, and those read cleanly."""
 
     tasks: int
     complete: int
     clean: int
-    noted: int
-
-    def __str__(self) -> str:
-        rest = self.tasks - self.complete
-        return (
-            f"{self.complete / self.tasks:7.2%} complete, {self.clean / self.tasks:7.2%} clean, "
-            f"{self.noted} of {rest} incomplete with a note"
-        )
 
 
 def shares(measures: Sequence[Measure]) -> dict[str, Share]:
-    """The share of each setting, and of "all settings" that of tasks which are so in each."""
-    groups: defaultdict[str, defaultdict[str, list[Measure]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for measure in measures:
-        groups[measure.run.setting][measure.run.label].append(measure)
-    for measure in measures:
-        groups["all settings"][measure.run.label].append(measure)
-    return {name: _share(types.values()) for name, types in groups.items()}
-
-
-def _share(types: Iterable[Sequence[Measure]]) -> Share:
-    counts: Counter[str] = Counter()
-    for measures in types:
-        tasks = measures[0].run.tasks
-        lost = [measure for measure in measures if measure.lost]
-        counts["tasks"] += tasks
-        counts["complete"] += tasks * (not lost)
-        counts["clean"] += tasks * (not any(measure.added for measure in measures))
-        counts["noted"] += tasks * (bool(lost) and all(measure.notes for measure in lost))
-    return Share(*(counts[name] for name in Share._fields))
+    """The share of each setting."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for run, lost, added, _ in measures:
+        counts[run.setting] += Counter(
+            tasks=run.tasks, complete=run.tasks * (not lost), clean=run.tasks * (not added)
+        )
+    return {name: Share(*(count[part] for part in Share._fields)) for name, count in counts.items()}

@@ -8,13 +8,10 @@ of `SETTINGS`, which take turns.
 What a judge reads of them is compared in `lm_eval_readers`.
 """
 
-import argparse
 import json
-import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +23,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
+from tests.candidates.builders import write_lm_eval_run
 from tests.candidates.lm_eval_documents import MadeText, Spy, SpyDocument
+from tests.harness import ROOT, run
 
 DOCUMENTS = 6
 SHOTS = 3
@@ -394,9 +393,20 @@ def _in_settings(
         for number, document in enumerate(prompts.documents):
             prompt = prompts.prompt(document, setting)
             target = str(prompts.task.doc_to_target(document))
-            rows.append(_row(number, document, prompt, target))
+            answer = f"I think it is {number}."
+            rows.append(
+                {
+                    "doc": document,
+                    "target": target,
+                    "prompt": prompt,
+                    "answer": answer,
+                    "native": 0.0,
+                }
+            )
             cases.append(_case(document, prompt, prompts, columns))
-        _write(place, kind.tasks[0], rows, _summary(kind.tasks[0], prompts.task, setting))
+        task = kind.tasks[0]
+        summary = _summary(task, prompts.task, setting)
+        write_lm_eval_run(place, "org/made", rows, task=task, summary=summary)
         runs.append(Run(kind.label, len(kind.tasks), name, str(place), cases))
     return runs
 
@@ -411,55 +421,23 @@ def _case(document: Mapping[str, Any], prompt: Any, prompts: Prompts, columns: C
     return Case(question, columns.texts(document, question), [*foreign, MARK], sent)
 
 
-def _row(number: int, document: Mapping[str, Any], prompt: Any, target: str) -> dict[str, Any]:
-    arguments = {"arg_0": prompt, "arg_1": {"until": ["\n\n"], "do_sample": False}}
-    return {
-        "doc_id": number,
-        "doc": document,
-        "target": target,
-        "arguments": {"gen_args_0": arguments},
-        "resps": [[f"I think it is {number}."]],
-        "filtered_resps": [f"I think it is {number}."],
-        "filter": "none",
-        "metrics": ["exact_match"],
-        "doc_hash": f"{number:064x}",
-        "prompt_hash": f"{number:064x}",
-        "target_hash": f"{number:064x}",
-        "exact_match": 0.0,
-    }
-
-
 def _summary(task: str, made: Any, setting: Setting) -> dict[str, Any]:
+    from lm_eval.utils import handle_non_serializable
+
     config = {**made.dump_config(), "task": task, "num_fewshot": setting.shots}
-    count = {"original": DOCUMENTS, "effective": DOCUMENTS}
     chatml = "{% for message in messages %}{{'<|im_start|>' + message['role'] …"
     return {
-        "results": {task: {"alias": task, "exact_match,none": 0.0}},
         "group_subtasks": {task: []},
-        "configs": {task: config},
+        "configs": {task: json.loads(json.dumps(config, default=handle_non_serializable))},
         "versions": {task: 1.0},
         "n-shot": {task: setting.shots},
         "higher_is_better": {task: {"exact_match": True}},
-        "n-samples": {task: count},
-        "config": {"model": "local-chat-completions", "model_args": {"model": "org/made"}},
+        "n-samples": {task: {"original": DOCUMENTS, "effective": DOCUMENTS}},
         "system_instruction": SYSTEM if setting.chat else None,
         "fewshot_as_multiturn": setting.turns,
         "chat_template": {"ChatML": chatml, "json": ""}.get(setting.chat),
-        "model_source": "local-chat-completions",
-        "model_name": "org/made",
         "lm_eval_version": "0.4.13",
     }
-
-
-def _write(folder: Path, task: str, rows: Sequence[Any], summary: Any) -> None:
-    from lm_eval.utils import handle_non_serializable
-
-    folder.mkdir(parents=True, exist_ok=True)
-    date = "2026-01-01T00-00-00.000000"
-    results = json.dumps(summary, default=handle_non_serializable, ensure_ascii=False)
-    (folder / f"results_{date}.json").write_text(results, encoding="utf-8")
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (folder / f"samples_{task.replace('/', '_')}_{date}.jsonl").write_text(lines, encoding="utf-8")
 
 
 @contextmanager
@@ -475,20 +453,10 @@ def in_time(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def render(folder: Path, limit: int = 0, match: str = "") -> tuple[list[Run], list[Skipped]]:
+def render(folder: Path) -> tuple[list[Run], list[Skipped]]:
     """`written` by a process of its own, which has no network and may import what it likes."""
-    chosen = [*(["--limit", str(limit)] if limit else []), *(["--match", match] if match else [])]
-    command = [sys.executable, "-m", MODULE, "--write", str(folder), *chosen]
-    offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"), "1")
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        command, cwd=root, env=os.environ | offline, capture_output=True, text=True, timeout=580
-    )
-    assert done.returncode == 0, done.stderr[-5_000:]
-    return _kept(folder)
-
-
-def _kept(folder: Path) -> tuple[list[Run], list[Skipped]]:
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    run("python", "-m", MODULE, str(folder), cwd=ROOT, code=0, **offline)
     runs, skipped = json.loads((folder / "runs.json").read_text(encoding="utf-8"))
     return (
         [Run(*run)._replace(cases=[Case(*case) for case in run[-1]]) for run in runs],
@@ -534,7 +502,7 @@ def _noting(parse: Callable[..., Any]) -> Callable[..., Any]:
     return noted
 
 
-def write_all(folder: Path, types: Iterable[TaskType]) -> None:
+def write_all(folder: Path) -> None:
     """What the process of `render` does."""
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
@@ -546,25 +514,9 @@ def write_all(folder: Path, types: Iterable[TaskType]) -> None:
 
     _stand_ins()
     utils.env.from_string = lru_cache(maxsize=None)(utils.env.from_string)
-    (folder / "runs.json").write_text(json.dumps(written(folder, types)), encoding="utf-8")
-
-
-# ---- The command -----------------------------------------------------------------------------
-
-
-def _chosen(limit: int, match: str) -> list[TaskType]:
-    types = [kind for kind in task_types() if any(re.search(match, task) for task in kind.tasks)]
-    return types[: limit or None]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--limit", type=int, default=0, help="only so many types of tasks")
-    parser.add_argument("--match", default="", help="only types with a task of this pattern")
-    parser.add_argument("--write", type=Path, required=True, help="the folder")
-    asked = parser.parse_args()
-    write_all(asked.write, _chosen(asked.limit, asked.match))
+    kept = json.dumps(written(folder, task_types()))
+    (folder / "runs.json").write_text(kept, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_all(Path(sys.argv[1]))

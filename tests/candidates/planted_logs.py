@@ -7,26 +7,18 @@ its document>`. `check` loads the logs and says what is wrong:
 - a *needless refusal* is a document that all models answered, that nothing else in the logs can be
   taken for (`due`), and that is not in the pool;
 - a *conflict* is an id that stands for two questions and was accepted.
-
-    python -m tests.candidates.planted_logs --draws 20000 --seed 1
-    python -m tests.candidates.planted_logs --replay 1000017
 """
 
-import argparse
 import json
 import re
-import shutil
-import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
 from typing import Any, Literal
 from zlib import crc32
 
-from tests.candidates.builders import lm_eval_row
+from tests.candidates.builders import write_lm_eval_run
 from tests.candidates.planted_studies import (
     HEADS,
     NOT_KNOWN,
@@ -35,12 +27,10 @@ from tests.candidates.planted_studies import (
     Run,
     Study,
     Style,
-    draw_study,
 )
 from tiebreak.candidates import Candidate, CandidateError, CandidatePool, Mode, load_candidates
 
 TASK = "sums"
-DATE = "2026-01-01T00-00-00.000000"
 
 # Writing ------------------------------------------------------------------------------------------
 
@@ -171,23 +161,21 @@ def _answer(run: Run, document: Document) -> str:
 
 def write_lm_eval_text(run: Run, folder: Path) -> Path:
     """An lm-eval output: one row for each filter of each document, and the summary."""
-    folder = folder / run.model
-    folder.mkdir(parents=True, exist_ok=True)
-    summary: dict[str, Any] = {"results": {TASK: {}}, "model_name": run.model}
-    if run.style.summary == "full":
-        summary |= {
-            "n-shot": {TASK: run.style.shots},
-            "n-samples": {TASK: {"original": len(run.rows), "effective": len(run.rows)}},
-            "configs": {TASK: {"fewshot_delimiter": "\n\n"}},
-        }
-    (folder / f"results_{DATE}.json").write_text(json.dumps(summary), encoding="utf-8")
-    path = folder / f"samples_{TASK}_{DATE}.jsonl"
-    lines = [
-        json.dumps(_sample_row(run, row, name))
+    size = {"original": len(run.rows), "effective": len(run.rows)}
+    full = {
+        "n-shot": {TASK: run.style.shots},
+        "n-samples": {TASK: size},
+        "configs": {TASK: {"fewshot_delimiter": "\n\n"}},
+    }
+    rows = [
+        _sample_row(run, row, name)
         for row in run.rows
         for name in ("strict", "loose")[: run.style.filters]
     ]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    summary = full if run.style.summary == "full" else {}
+    path = write_lm_eval_run(folder, run.model, rows, task=TASK, summary=summary)
+    if not run.style.hashed:
+        path.write_text(re.sub(r'"doc_hash": "\w+", ', "", path.read_text(encoding="utf-8")))
     return path
 
 
@@ -197,20 +185,15 @@ def _sample_row(run: Run, row: Row, filter_name: str) -> dict[str, Any]:
     request: dict[str, Any] = {"arg_0": _request(run, document), "arg_1": {"until": []}}
     if document.image:
         request["arg_2"] = {"visual": [_image(run, document)]}
-    written = lm_eval_row(
-        {
-            "doc": columns if row.id is None else {"id": row.id, **columns},
-            "target": document.target,
-            "arguments": {"gen_args_0": request},
-            "resps": [[_answer(run, document)] * style.epochs if row.answered else []],
-            "filter": filter_name,
-            "native": 1.0,
-        },
-        row.place,
-    )
-    if not style.hashed:
-        del written["doc_hash"]
-    return written
+    return {
+        "doc_id": row.place,
+        "doc": columns if row.id is None else {"id": row.id, **columns},
+        "target": document.target,
+        "arguments": {"gen_args_0": request},
+        "resps": [[_answer(run, document)] * style.epochs if row.answered else []],
+        "filter": filter_name,
+        "native": 1.0,
+    }
 
 
 def _request(run: Run, document: Document) -> str | list[str]:
@@ -234,53 +217,44 @@ def _request(run: Run, document: Document) -> str | list[str]:
 # Judging ------------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(frozen=True)
 class Outcome:
-    """What loading made of a study; the lists say what is wrong.
+    """What loading made of a study, and what is wrong with that.
 
-    `joined` are the documents in the pool of `intersect`, `kinds` those of notes and problems.
+    `joined` are the documents in the pool of `intersect`, `kinds` those of notes and problems, each
+    after its mode.
     """
 
-    items: int = 0
-    joined: set[int] = field(default_factory=set)
-    wrong: list[str] = field(default_factory=list)
-    needless: list[str] = field(default_factory=list)
-    accepted: list[str] = field(default_factory=list)
-    kinds: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def faults(self) -> list[str]:
-        return [*self.wrong, *self.needless, *self.accepted]
+    joined: set[int]
+    kinds: set[str]
+    faults: list[str]
 
 
 def check(study: Study, folder: Path) -> Outcome:
     """Load the logs of a study in both modes, and compare the pools with the truth."""
-    outcome = Outcome()
     conflicts = conflicting(study)
-    for mode in ("intersect", "strict"):
+    every: set[str] = set()
+    faults = []
+    for mode in ("strict", "intersect"):
         pool, kinds = _loaded(folder, mode, study.epochs)
-        outcome.kinds.update(f"{mode}: {kind}" for kind in kinds)
+        every |= {f"{mode}: {kind}" for kind in kinds}
         answers = {key: _truths(row.values()) for key, row in pool.candidates.items()}
         joined = {(number, key.epoch) for key, numbers in answers.items() for number in numbers}
-        wrong = [
-            f"item {key.item_id!r} (epoch {key.epoch}) joins documents {numbers}"
+        faults += [
+            f"{mode}: item {key.item_id!r} (epoch {key.epoch}) joins documents {numbers}"
             for key, numbers in answers.items()
             if len(set(numbers)) > 1 and not _alike(study, set(numbers))
         ]
-        outcome.wrong += [what for what in wrong if what not in outcome.wrong]
         wanted = due(study) if mode == "intersect" or _whole(study) else set()
-        outcome.needless += [
+        faults += [
             f"{mode}: document {number} (epoch {epoch}) is due; notes: {sorted(kinds)}"
             for number, epoch in sorted(wanted - joined)
         ]
         accepted = sorted(conflicts & {number for number, _ in joined})
-        outcome.accepted += [f"{mode}: document {number} has a conflict" for number in accepted]
+        faults += [f"{mode}: document {number} has a conflict" for number in accepted]
         if mode == "strict" and conflicts and "question_conflict" not in kinds:
-            outcome.accepted.append(f"strict: no question_conflict among {sorted(kinds)}")
-        if mode == "intersect":
-            outcome.joined = {number for number, _ in joined}
-            outcome.items = len(answers)
-    return outcome
+            faults.append(f"strict: no question_conflict among {sorted(kinds)}")
+    return Outcome({number for number, _ in joined}, every, faults)
 
 
 def _loaded(
@@ -417,78 +391,3 @@ def conflicting(study: Study) -> set[int]:
             if len({document.text for document in same}) > 1:
                 numbers |= {document.number for document in same}
     return numbers
-
-
-# The command --------------------------------------------------------------------------------------
-
-
-def try_draw(seed: int, folder: Path) -> Outcome:
-    """Draw, write and check the study of a seed; whatever else is raised is a fault, too."""
-    study = draw_study(Random(seed))
-    try:
-        return check(study, write_study(study, folder))
-    except Exception as error:
-        return Outcome(wrong=[f"raised {error!r}"[:300]])
-
-
-def run_draws(draws: int, seed: int, most_shown: int) -> int:
-    """Many draws; prints what came of them. Returns the number of draws with a fault."""
-    total, shown_seeds, faulty = Outcome(), 0, Counter[str]()
-    start = time.process_time()
-    for number in range(seed * 1_000_000, seed * 1_000_000 + draws):
-        with tempfile.TemporaryDirectory() as folder:
-            outcome = try_draw(number, Path(folder))
-        total.items += outcome.items
-        total.kinds.update(outcome.kinds)
-        for name in ("wrong", "needless", "accepted"):
-            getattr(total, name).extend(getattr(outcome, name))
-            faulty[name] += bool(getattr(outcome, name))
-        faulty["any"] += bool(outcome.faults)
-        if outcome.faults and shown_seeds < most_shown:
-            shown_seeds += 1
-            print(f"--replay {number}", *outcome.faults[:4], sep="\n    ")
-    print(f"{draws:,} draws, {total.items:,} items joined, {time.process_time() - start:.0f} s CPU")
-    print(f"wrong pairs: {len(total.wrong):,} in {faulty['wrong']:,} draws")
-    print(f"needless refusals: {len(total.needless):,} in {faulty['needless']:,} draws")
-    print(f"accepted conflicts: {len(total.accepted):,} in {faulty['accepted']:,} draws")
-    print("draws with notes or problems of a kind:")
-    for kind, times in sorted(total.kinds.items()):
-        print(f"    {kind}: {times:,}")
-    return faulty["any"]
-
-
-def replay(seed: int) -> int:
-    """One draw in full; its logs are left in a folder. Returns the number of faults."""
-    folder = Path(tempfile.gettempdir()) / f"planted-logs-{seed}"
-    shutil.rmtree(folder, ignore_errors=True)
-    outcome = try_draw(seed, folder)
-    print(description(draw_study(Random(seed))))
-    print(f"logs: {folder}", *outcome.kinds, *outcome.faults, sep="\n")
-    return len(outcome.faults)
-
-
-def description(study: Study) -> str:
-    """A study in lines: its documents, then every run and its rows."""
-    lines = [f"epochs={study.epochs!r}", *map(str, study.documents.values())]
-    for run in study.runs:
-        lines += [f"{run.model}: {run.style}"]
-        for place, document, id, answered in run.rows:
-            failed = "" if answered else ", failed"
-            lines.append(f"    {place} {id or ''} TRUTH={document.number}{failed}")
-    return "\n".join(lines)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--draws", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=5, help="failing draws that are printed")
-    parser.add_argument("--replay", type=int, metavar="SEED", help="print one draw in full")
-    given = parser.parse_args()
-    if given.replay is not None:
-        return int(replay(given.replay) > 0)
-    return int(run_draws(given.draws, given.seed, given.show) > 0)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

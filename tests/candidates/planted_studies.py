@@ -9,27 +9,12 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final, Literal, NamedTuple
 
-CHOICES: Final[Mapping[str, tuple[Any, ...]]] = {
-    "harness": ("inspect", "lm-eval"),
-    "ids": ("places", "places", "true", "fresh"),  # "true": the same for all models
-    "order": ("kept", "shuffled", "moved"),
-    "cut": ("none", "none", "none", "limit", "gaps", "failed"),
-    "template": (0, 0, 1, 2),
-    "epochs": (1, 1, 2),
-    "images": ("data", "data", "attachment", "removed", "file"),
-    # of Inspect
-    "keeps": ("", "", "question", "prompt", "shared", "record"),  # what is in the metadata
-    "system": (False, False, True),
-    # of lm-eval
-    "shots": (0, 3),
-    "chat": ("", "message", "turns"),
-    "filters": (1, 2),
-    "hashed": (True, True, False),
-    "summary": ("full", "full", "short"),
-}
+from tests.cases import cases
+
+CHOICES: Final[Mapping[str, Sequence[Any]]] = cases(__file__, "choices")
 """How a run may be: each row of the table is a field of `Style`."""
 
-PLAIN: Final = {"images": "data", "keeps": "question", "system": False}
+PLAIN: Final[Mapping[str, Any]] = cases(__file__, "plain")
 """What joins the harnesses most often; a part of the draws has it, with a bare question."""
 
 LAYOUTS: Final = ("question", "passage", "instruction", "options", "letters")

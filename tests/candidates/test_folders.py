@@ -37,6 +37,8 @@ from tests.candidates.folder_ways import (
     zipped_deep,
     zstd,
 )
+from tests.cases import cases
+from tests.expected import check
 from tests.harness import run_here
 from tiebreak.candidates import (
     CandidateError,
@@ -48,19 +50,12 @@ from tiebreak.candidates import (
 from tiebreak.candidates.discover import discover
 from tiebreak.candidates.hub import is_on_hub
 
+Packing = Callable[[Path], Path]
+
 
 def answers_of(pool: CandidatePool) -> dict[str, int]:
     models = [model for _, row in pool for model in row]
     return {model: models.count(model) for model in pool.models}
-
-
-def test_a_model_in_one_part_and_not_in_another_is_noted(tmp_path: Path) -> None:
-    pool = load_candidates(make_run(tmp_path / "run"), alone=True)
-    absent = [(note.where, note.what) for note in pool.notes if note.kind == "model_absent"]
-    assert absent == [
-        ("passages", "no answers by reader/alpha"),
-        ("shapes", "no answers by study/alpha, study/beta"),
-    ]
 
 
 def told(pool: CandidatePool) -> list[tuple[str, str]]:
@@ -68,23 +63,22 @@ def told(pool: CandidatePool) -> list[tuple[str, str]]:
     return [(note.where, note.what) for note in pool.notes if note.kind != "model_absent"]
 
 
-@pytest.mark.parametrize("name", WAYS)
-def test_a_folder_is_read_and_nothing_vanishes(tmp_path: Path, name: str) -> None:
-    way = WAYS[name]
-    folder = make_run(tmp_path / "run")
-    way.pack(folder)
-    pool = load_candidates(folder, alone=True)
-    assert answers_of(pool) == {model: n for model, n in ALL.items() if model not in way.lost}
-    notes = told(pool)
-    assert len(notes) == len(way.notes), notes
-    for where, what in way.notes:
-        assert any(where in place and what in words for place, words in notes), (where, notes)
-    # A name that the user knows, and never one of a file that is gone.
-    sources = {answer.source for _, row in pool for answer in row.values()}
-    assert all(place.startswith(folder.as_posix()) for place, _ in notes)
-    assert all(source.startswith(folder.as_posix()) for source in sources)
-    # A model is lost with a note, or not at all.
-    assert len(way.lost) <= len(way.notes) + (name == "zip in a zip")
+def test_folders_are_read_and_nothing_vanishes(tmp_path: Path) -> None:
+    texts = []
+    for name, pack in WAYS.items():
+        folder = make_run(tmp_path / name / "run")
+        pack(folder)
+        pool = load_candidates(folder, alone=True)
+        answers, notes = answers_of(pool), told(pool)
+        assert answers.items() <= ALL.items()
+        # A model is lost with a note, or not at all.
+        assert notes or answers == ALL
+        # A name that the user knows, and never one of a file that is gone.
+        sources = [answer.source for _, row in pool for answer in row.values()]
+        assert all(place.startswith(str(folder)) for place in (*sources, *dict(notes)))
+        said = [f"{place}: {what}".replace(str(folder), "FOLDER") for place, what in notes]
+        texts.append("\n".join([f"== {name}", f"read: {', '.join(answers)}", *said]))
+    check(__file__, "folders.txt", "\n\n".join(texts) + "\n")
 
 
 def test_a_folder_that_cannot_be_opened_is_named(
@@ -172,61 +166,6 @@ def test_what_unpacks_to_much_at_the_second_time_is_not_read(
         load_candidates(path)
 
 
-@pytest.mark.parametrize(
-    ("members", "words"),
-    [
-        (["../a.eval"], "holds '../a.eval', which leads out of it"),
-        (["/tmp/a.eval"], "holds '/tmp/a.eval', which leads out of it"),
-        (["b/../../../a.eval"], "which leads out of it"),
-        (["a.eval", "a.eval"], "holds 'a.eval' twice"),
-        (["header.json", "samples/q_epoch_1.json"], "is an Inspect log: let its name end in .eval"),
-        (["inner.zip"], "no candidate file in this folder"),
-        (["README.md"], "no candidate file in this folder"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_an_archive_that_is_not_read_is_named(
-    tmp_path: Path, members: list[str], words: str
-) -> None:
-    path = tmp_path / "deep/logs.zip"
-    path.parent.mkdir()
-    with ZipFile(path, "w") as archive:
-        for name in members:
-            archive.writestr(name, "x")
-    with pytest.raises(CandidateError, match=re.escape(words)) as caught:
-        load_candidates(path)
-    assert caught.value.notes[0].where == path.as_posix()
-    assert [file.name for file in tmp_path.rglob("*")] == ["deep", "logs.zip"]
-    assert not Path("/tmp/a.eval").exists()
-
-
-def broken_zip(data: bytes) -> bytes:
-    return data[:2_000] + b"\xff" * 40 + data[2_040:]
-
-
-@pytest.mark.parametrize(
-    ("pack", "spoil", "words"),
-    [
-        (pack_all(".zst", zstd), lambda data: data[:-9], "cut off"),
-        (pack_all(".zst", zstd), lambda data: b"{}" + data, "is a damaged zstd file"),
-        (zipped, lambda data: data[:-30], "cannot be unpacked (File is not a zip file)"),
-        (zipped, broken_zip, "cannot be unpacked"),
-    ],
-)
-def test_damaged_packing_is_named(
-    tmp_path: Path, pack: Callable[[Path], None], spoil: Callable[[bytes], bytes], words: str
-) -> None:
-    folder = make_run(tmp_path / "run")
-    pack(folder)
-    for path in [path for path in folder.rglob("*") if path.is_file()]:
-        path.write_bytes(spoil(path.read_bytes()))
-    with pytest.raises(CandidateError) as caught:
-        load_candidates(folder)
-    unread = [note for note in caught.value.notes if note.kind == "unreadable_log"]
-    assert unread
-    assert all(words in note.what for note in unread if "results_" not in note.where)
-
-
 def test_without_zstandard_a_sentence_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,24 +176,66 @@ def test_without_zstandard_a_sentence_says_what_to_install(
         load_candidates(folder)
 
 
-ADDRESSES = {
-    "memory folder": ("memory://bucket/run", "memory://bucket/run/study__beta/samples_"),
-    "memory file": ("memory://bucket/run/study__beta/SAMPLES", "memory://bucket/run/study__beta/s"),
-    "memory log": (f"memory://bucket/run/{LOG.name}", f"memory://bucket/run/{LOG.name}"),
-    "memory zip": ("memory://bucket/logs.zip", "memory://bucket/logs.zip/study__beta/samples_"),
-    "file folder": ("file://FOLDER", "FOLDER/study__beta/samples_"),
-    "zip of this machine": ("zip://FOLDER/logs.zip", "FOLDER/logs.zip/study__beta/samples_"),
-    "a folder in a zip": (
-        "zip://study__beta::file://FOLDER/logs.zip",
-        "FOLDER/logs.zip/study__beta/samples_",
-    ),
-    "all of a zip": ("zip://*::FOLDER/logs.zip", "FOLDER/logs.zip/study__beta/samples_"),
-    "a zip elsewhere": (
-        "zip://study__beta::memory://bucket/logs.zip",
-        "memory://bucket/logs.zip/study__beta/samples_",
-    ),
+def spoilt(pack: Callable[[Path], None], spoil: Callable[[bytes], bytes]) -> Packing:
+    """A run in a folder whose packed files are damaged."""
+
+    def write(folder: Path) -> Path:
+        run = make_run(folder / "run")
+        pack(run)
+        for path in [path for path in run.rglob("*") if path.is_file()]:
+            path.write_bytes(spoil(path.read_bytes()))
+        return run
+
+    return write
+
+
+def archive(*members: str) -> Packing:
+    def write(folder: Path) -> Path:
+        (folder / "deep").mkdir()
+        with ZipFile(folder / "deep/logs.zip", "w") as packed:
+            for name in members:
+                packed.writestr(name, "x")
+        return folder / "deep/logs.zip"
+
+    return write
+
+
+def another_harness(name: str) -> Packing:
+    def write(folder: Path) -> Path:
+        other_harnesses(folder)
+        return folder / name
+
+    return write
+
+
+UNREAD: dict[str, Packing] = {
+    "zstd, cut off": spoilt(pack_all(".zst", zstd), lambda data: data[:-9]),
+    "zstd, damaged": spoilt(pack_all(".zst", zstd), lambda data: b"{}" + data),
+    "zip, cut off": spoilt(zipped, lambda data: data[:-30]),
+    "zip, damaged": spoilt(zipped, lambda data: data[:2_000] + b"\xff" * 40 + data[2_040:]),
+    **{name: archive(*members) for name, members in cases(__file__, "archives").items()},
+    **{f"other harness, {name}": another_harness(name) for name in cases(__file__, "harnesses")},
 }
-"""What is given, and how the source of the last model begins."""
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_what_is_said_of_files_that_are_not_read(tmp_path: Path) -> None:
+    texts = []
+    for name, write in UNREAD.items():
+        (folder := tmp_path / name.replace("/", " ")).mkdir()
+        path = write(folder)
+        before = sorted(folder.rglob("*"))
+        with pytest.raises(CandidateError) as caught:
+            load_candidates(path)
+        assert sorted(folder.rglob("*")) == before
+        texts.append(f"== {name}\n{caught.value}\n".replace(str(folder), "FOLDER"))
+    assert not Path("/tmp/a.eval").exists()
+    # What other libraries say is theirs.
+    text = re.sub(r"(unpacked|zstd file|Inspect log|cut off) \(.*\)", r"\1 (…)", "\n".join(texts))
+    check(__file__, "unread_folders.txt", text)
+
+
+ADDRESSES = cases(__file__, "addresses")
 
 
 @pytest.fixture
@@ -294,29 +275,17 @@ def test_models_elsewhere_are_named_by_their_address(elsewhere: Path) -> None:
     assert load_candidates(folders, names=names).models == ("a", "b")
 
 
-@pytest.mark.parametrize(
-    ("address", "kind", "words"),
-    [
-        ("memory://bucket/nowhere", "missing_path", "does not exist"),
-        ("memory://bucket/run/none.eval", "missing_path", "does not exist"),
-        ("file:///nowhere", "missing_path", "does not exist"),
-        ("zip://none::memory://bucket/logs.zip", "missing_path", "does not exist"),
-        ("ftp2://host/a", "remote_path", "cannot be reached (Protocol not known: ftp2)"),
-        ("broken://host/a", "remote_path", "cannot be reached (no route)"),
-        ("undriven://host/a", "remote_path", "is not installed: pip install tiebreak_no_driver"),
-    ],
-)
-def test_an_address_that_cannot_be_read_is_one_sentence(
-    elsewhere: Path, address: str, kind: str, words: str
-) -> None:
+def test_addresses_that_cannot_be_read_are_one_sentence(elsewhere: Path) -> None:
     fsspec.register_implementation("broken", "tests.candidates.test_folders.Broken", clobber=True)
     fsspec.register_implementation("undriven", "tiebreak_no_driver.Driver", clobber=True)
-    for mode in get_args(Mode):
-        with pytest.raises(CandidateError) as caught:
-            load_candidates([address, elsewhere], mode)
-        assert caught.value.kind == kind
-        [note] = caught.value.notes
-        assert words in note.what
+    said = []
+    for address in cases(__file__, "unread"):
+        for mode in get_args(Mode):
+            with pytest.raises(CandidateError) as caught:
+                load_candidates([address, elsewhere], mode)
+            [note] = caught.value.notes
+        said.append(f"{note.kind}: {note}\n")
+    check(__file__, "unread_addresses.txt", "".join(said))
 
 
 def test_storage_buckets_on_the_hub_are_no_datasets() -> None:
@@ -344,28 +313,6 @@ def test_samples_and_logs_that_mention_another_harness_are_read(tmp_path: Path) 
     (folder / "a.json").write_text(json.dumps(log))
     for given in (folder, [folder / "a.json", samples, samples_of(folder, ALPHA)]):
         assert answers_of(load_candidates(given, "intersect", alone=True)) == ALL
-
-
-@pytest.mark.parametrize(
-    ("name", "harness"),
-    [
-        ("runs/0/run_spec.json", "HELM"),
-        ("runs/0/scenario_state.json", "HELM"),
-        ("evals.jsonl", "OpenAI evals"),
-        ("events.jsonl", "OpenAI evals"),
-        ("results.json", "promptfoo"),
-    ],
-)
-def test_output_of_another_harness_is_named(tmp_path: Path, name: str, harness: str) -> None:
-    other_harnesses(tmp_path)
-    with pytest.raises(CandidateError) as caught:
-        load_candidates(tmp_path / name)
-    [note] = caught.value.notes
-    assert note.what.startswith(f"is output of {harness}, which Tiebreak does not read: run")
-    with pytest.raises(CandidateError) as caught:
-        load_candidates(tmp_path)
-    assert caught.value.kind == "empty_folder"
-    assert f"is output of {harness}, which Tiebreak does not read" in str(caught.value)
 
 
 def test_without_a_place_to_unpack_archives_are_named(tmp_path: Path) -> None:

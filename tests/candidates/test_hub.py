@@ -1,17 +1,15 @@
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.publish.fake_hub import BOB, WRITE, FakeHub, Fault
+from tests.cases import cases
+from tests.publish.fake_hub import WRITE, FakeHub, Fault
 from tests.publish.fake_repo import Repo
 from tests.publish.hub_client import online
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.candidates.hub import HubAddress, is_on_hub
-from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks import contests
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.prerequisite import PrerequisiteError
@@ -43,28 +41,11 @@ def put(repo: Repo, pool: CandidatePool, folder: Path, name: str = "candidates/p
     repo.commit("main", "a pool", {name: write_parquet(pool, folder / "x.parquet").read_bytes()})
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("hf://datasets/o/n", HubAddress("o/n")),
-        ("hf://datasets/o/n/", HubAddress("o/n")),
-        ("hf:/datasets/o/n", HubAddress("o/n")),  # what `Path` makes of it
-        ("hf://datasets/o/n@v1", HubAddress("o/n", "v1")),
-        ("hf://datasets/o/n@refs/pr/3", HubAddress("o/n", "refs/pr/3")),
-        ("hf://datasets/o/n@refs%2Fpr%2F3/a.parquet", HubAddress("o/n", "refs/pr/3", "a.parquet")),
-        (
-            "hf://datasets/o/n@refs/pr/3/candidates/a.parquet",
-            HubAddress("o/n", "refs/pr/3", "candidates/a.parquet"),
-        ),
-        (
-            "hf://datasets/o/n/candidates/a@b.parquet",
-            HubAddress("o/n", None, "candidates/a@b.parquet"),
-        ),
-    ],
-)
-def test_addresses(text: str, address: HubAddress) -> None:
+@pytest.mark.parametrize(("text", "parts"), cases(__file__, "addresses"))
+def test_addresses(text: str, parts: list[str | None]) -> None:
     assert is_on_hub(text)
-    assert HubAddress.parse(text) == address
+    address = HubAddress.parse(text)
+    assert [*address] == parts
     assert HubAddress.parse(str(address)) == address
 
 
@@ -166,16 +147,7 @@ def test_published_and_local_candidates_join(hub: FakeHub, tmp_path: Path) -> No
     )
 
 
-CASES: dict[str, tuple[str, str | None, Fault | None, str, str]] = {
-    "published without": ("alice/bare", WRITE, None, "not_published", "--with-candidates"),
-    "no such file": (f"{REPO}/candidates/z.parquet", WRITE, None, "hub_path", "no such file"),
-    "no such dataset": ("alice/none", WRITE, None, "hub_path", "no such dataset.*404"),
-    "no such revision": (f"{REPO}@v9", WRITE, None, "hub_path", "no such branch"),
-    "bad name": ("alice/a--b", WRITE, None, "hub_path", "--"),
-    "private, of somebody else": ("alice/own", BOB, None, "hub_path", "or it is private.*404"),
-    "private, no token": ("alice/own", "", None, "hub_access", "is private.*401.*hf auth login"),
-    "unknown token": (REPO, "hf_no", None, "hub_access", "token is not known.*401.*HF_TOKEN"),
-    "gated": ("alice/gated", BOB, None, "hub_access", "is gated.*owner"),
+CASES: dict[str, tuple[str, str | None, Fault | None, str, str]] = cases(__file__, "cases") | {
     "down": (REPO, WRITE, Fault("", 503, 99), "hub_download", "has trouble.*503"),
     "busy": (REPO, WRITE, Fault("", 429, 99), "hub_download", "fewer requests.*429"),
     "dropped": (REPO, WRITE, Fault("", "drop", 99), "hub_download", "the connection.*broke"),
@@ -205,17 +177,6 @@ def test_what_cannot_be_loaded_is_named(
         load_candidates(f"hf://datasets/{where}")
     assert caught.value.kind == kind
     assert len(str(caught.value).splitlines()) == 3, "a count, what is wrong, what to do"
-
-
-@pytest.mark.slow
-def test_the_command_audits_what_others_published(hub: FakeHub, tmp_path: Path) -> None:
-    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
-    seen = CliRunner().invoke(main, ["candidates", ADDRESS, "--json"])
-    assert seen.exit_code == 0, seen.output
-    assert json.loads(seen.stdout)["benchmarks"][0]["n_items"] == 4
-    wrong = CliRunner().invoke(main, ["candidates", "hf://datasets/alice/none"])
-    assert wrong.exit_code == 1
-    assert "there is no such dataset" in wrong.output
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
+from tests.cases import cases
 from tiebreak.candidates.hub import Fault, Kind, fault, retry_after
 from tiebreak.publish.errors import sentence
 
@@ -84,28 +85,7 @@ def test_the_hubs_own_words_are_kept_on_one_line() -> None:
     assert (found.status, found.message) == (403, "you must use a write token")
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "120"}, 120),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "-1"}, None),
-        # Ten minutes after the server's own clock, whatever the clock here says.
-        (
-            {
-                "retry-after": "Wed, 21 Oct 2015 07:38:00 GMT",
-                "date": "Wed, 21 Oct 2015 07:28:00 GMT",
-            },
-            600,
-        ),
-        # In the past: now.
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
-        ({"ratelimit": '"api";r=0;t=55'}, 55),
-        # Requests are left: the limit is not why.
-        ({"ratelimit": '"api";r=12;t=55'}, None),
-    ],
-)
+@pytest.mark.parametrize(("headers", "seconds"), cases(__file__, "retry after"))
 def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers) == seconds
 

@@ -2,7 +2,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
@@ -34,7 +34,6 @@ texts = st.dictionaries(
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(texts, max_size=4))
 def test_the_union_holds_every_first_answer_and_every_contradiction_is_told(
     parts: list[dict[int, dict[str, str]]],

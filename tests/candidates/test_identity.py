@@ -4,9 +4,10 @@ import unicodedata
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.candidates import (
     Candidate,
     ItemKey,
@@ -82,48 +83,10 @@ def test_hash_survives_half_a_surrogate_pair() -> None:
     assert len(input_hash("\ud83d")) == 32
 
 
-TRUTH = [{"f": {"b": ["", "x"], "a": [1, True, None]}}]
-
-
 @pytest.mark.parametrize(
     ("targets", "choices", "canonical"),
     [
-        (["42", " 42 ", "42.00", "#### 42", "6 * 7 = 42\n#### 42", "$42"], (), "42"),
-        (["1,234.50", "1234.5", "So 1,000 and more\n#### 1,234.5"], (), "1234.5"),
-        (["-3", "\u22123", "-03.0"], (), "-3"),
-        (["0", "-0", "00", "0.00"], (), "0"),
-        (["042", "42"], (), "42"),
-        (["(B)", "B.", "B)"], ("dog", "a cat", "cow"), "B"),
-        (["B", "1", "a cat", " a  cat\n"], ("dog", "a cat", "cow"), "B"),
-        (["0", "B"], ("1", "0"), "B"),  # the text of a choice goes before an index
-        (["C", "2"], ("x", "x", "x"), "C"),
-        (
-            [json.dumps(TRUTH), str(TRUTH), json.dumps(TRUTH, indent=2)],
-            (),
-            '[{"f": {"a": [1, true, null], "b": ["", "x"]}}]',
-        ),
-        (
-            ["def check(c):\n    assert c(1)\n", "\n\ndef check(c):\n    assert c(1)"],
-            (),
-            "def check(c): assert c(1)",
-        ),
-        (
-            [
-                "",
-                "[]",
-                ".",
-                "-",
-                "forty-two",
-                "42 apples",
-                "1,23",
-                "[{",
-                "[{'a': 1}, b]",
-                "    return x",
-            ],
-            (),
-            None,
-        ),
-        (["C", "2", "a cat or a dog", ""], ("dog", "a cat"), None),
+        *cases(__file__, "targets have one form"),
         (["1" * 5000], ("dog", "a cat"), None),
         (["[" * 9 + "{" + "[" * 100_000, "[{" * 10_000], (), None),
     ],
@@ -200,17 +163,7 @@ def test_what_is_no_tool_schema_is_no_tool(value: object) -> None:
     assert tools_from(value) == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "others", "found"),
-    [
-        ("openai/gpt-5", ["gpt-5", "gpt-5-mini", "o3"], ["gpt-5"]),
-        ("gpt-5", ["openai/gpt-5", "azure/gpt-5"], ["openai/gpt-5", "azure/gpt-5"]),
-        ("gpt-5", ["openai/gpt-5", "gpt-5"], ["gpt-5"]),
-        ("hf/meta/llama", ["meta/llama", "llama", "other/llama"], ["meta/llama", "llama"]),
-        ("5", ["gpt-5"], []),
-        ("gpt-5", [], []),
-    ],
-)
+@pytest.mark.parametrize(("name", "others", "found"), cases(__file__, "what may be the same model"))
 def test_what_may_be_the_same_model(name: str, others: Sequence[str], found: list[str]) -> None:
     assert namesakes(name, others) == found
 
@@ -232,7 +185,6 @@ def test_a_long_answer_takes_no_longer_than_others(text: str, normal: str) -> No
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(
     st.text(
         st.sampled_from("aé\u0301\u0316\u0327\u0344\u0345\u05b0\u0e38क\u093c\u11a8가"), min_size=90

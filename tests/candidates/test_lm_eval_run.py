@@ -1,5 +1,6 @@
 """A real lm-eval run of a tiny task with its built-in dummy model."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,6 @@ from tests.candidates.builders import write_inspect_log
 from tests.harness import run_lm_eval
 from tiebreak.candidates import load_candidates
 
-YAML = """\
-task: tiebreak_tiny
-custom_dataset: !function tiny.load
-test_split: test
-output_type: generate_until
-num_fewshot: 0
-doc_to_text: "{{question}}"
-doc_to_target: "{{answer}}"
-generation_kwargs: {until: [], max_gen_toks: 16, temperature: 0.0, do_sample: false}
-filter_list: [{name: none, filter: [{function: take_first}]}]
-metric_list: [{metric: exact_match, aggregation: mean, higher_is_better: true}]
-metadata: {version: 1.0}
-"""
 LOADER = """\
 import datasets
 
@@ -35,7 +23,7 @@ def load(**_):
 def test_a_real_run_aligns_with_an_inspect_log(tmp_path: Path) -> None:
     tasks = tmp_path / "tasks"
     tasks.mkdir()
-    (tasks / "tiny.yaml").write_text(YAML)
+    shutil.copy(Path(__file__).with_name("tiny.yaml"), tasks)
     (tasks / "tiny.py").write_text(LOADER)
     out = tmp_path / "out"
     run_lm_eval(

@@ -1,7 +1,5 @@
 import gzip
 import json
-import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.candidates.builders import make_rows, write_lm_eval_run
+from tests.cases import cases
 from tiebreak.candidates import (
     CandidateError,
     CandidatePool,
@@ -66,47 +65,6 @@ def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
     assert found.source.endswith("/org__a/samples_tiebreak_gsm8k_2026-01-01T00-00-00.000000.jsonl")
 
 
-def test_documents_without_a_usual_column_are_their_prompt(tmp_path: Path) -> None:
-    doc = {"sentence": "x", "n": 3}
-    rows: list[dict[str, Any]] = [
-        row | {"doc": doc | {"n": i}, "chat": True} for i, row in enumerate(make_rows(2))
-    ]
-    pool = pair(tmp_path, rows)
-    assert [item.item_id for item in pool.items] == ["0", "1"]
-    assert pool.items[0].prompt == "Q: What is 0 + 0?\nA:"
-
-
-def test_one_candidate_per_document_when_there_are_several_filters(tmp_path: Path) -> None:
-    rows = [
-        row | {"doc_id": i, "filter": name, "native": native}
-        for i, row in enumerate(make_rows(2))
-        for name, native in (("strict-match", 0.0), ("flexible-extract", 1.0))
-    ]
-    pool = pair(tmp_path, rows)
-    found = pool.candidates[ItemKey("gsm8k", "q0")]["org/a"]
-    assert (found.native_metric, found.native_score) == ("exact_match,strict-match", 0.0)
-    assert "out of strict-match, flexible-extract" in str(pool.notes[0])
-    pool = load_candidates(tmp_path, filter="flexible-extract")
-    found = pool.candidates[ItemKey("gsm8k", "q0")]["org/a"]
-    assert (found.native_metric, found.native_score) == ("exact_match,flexible-extract", 1.0)
-    assert pool.notes == ()
-
-
-def test_choice_among_several_metrics(tmp_path: Path) -> None:
-    rows = [row | {"metrics": {"bleu": 0.5, "exact_match": 1.0}} for row in make_rows(1)]
-    pool = pair(tmp_path, rows)
-    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score == 0.5
-    assert {note.kind for note in pool.notes} == {"native_choice"}
-    pool = load_candidates(tmp_path, native="exact_match")
-    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score == 1.0
-
-
-def test_a_file_without_metrics_has_undefined_scores(tmp_path: Path) -> None:
-    pool = pair(tmp_path, make_rows(1, native=None))
-    assert math.isnan(pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score)
-    assert {note.kind for note in pool.notes} == {"native_choice"}
-
-
 def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path) -> None:
     pair(tmp_path, make_rows(1))
     for path in tmp_path.rglob("samples_*.jsonl"):
@@ -117,30 +75,7 @@ def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path)
     assert (found.native_metric, found.native_score) == ("exact_match", 1.0)
 
 
-def test_the_first_of_several_repeats_is_kept_and_told(tmp_path: Path) -> None:
-    pool = pair(tmp_path, [row | {"resps": [["one", "two", "three"]]} for row in make_rows(1)])
-    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].text == "one"
-    assert {note.what for note in pool.notes} == {"3 repeats of each document, the first is kept"}
-
-
-def test_model_names_come_from_the_results_file(tmp_path: Path) -> None:
-    # The folder is `a__b` for both, so the second run lies in another output folder.
-    write_lm_eval_run(tmp_path / "1", "a/b", make_rows(1))
-    write_lm_eval_run(tmp_path / "2", "a:b", make_rows(1))
-    assert load_candidates(tmp_path).models == ("a/b", "a:b")
-
-
-@pytest.mark.parametrize(
-    ("summary", "name"),
-    [
-        ({"model_name": "x/y"}, "x/y"),
-        ({"config": {"model_args": {"api_key": "k", "model": "x@1"}}}, "x@1"),
-        ({"config": {"model_args": "pretrained=x/y,dtype=auto"}}, "x/y"),
-        ({"config": {"model_args": None}}, "org__a"),
-        ([], "org__a"),
-        (None, "org__a"),
-    ],
-)
+@pytest.mark.parametrize(("summary", "name"), cases(__file__, "where a model gets its name"))
 def test_where_a_model_gets_its_name(tmp_path: Path, summary: Any, name: str) -> None:
     samples = write_lm_eval_run(tmp_path, "org/a", make_rows(1))
     (results,) = samples.parent.glob("results_*.json")
@@ -173,38 +108,7 @@ def test_unicode_a_megabyte_and_half_a_surrogate_pair(tmp_path: Path) -> None:
     assert second == "The answer is \ufffd."
 
 
-WRONG_ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "list for doc_id": ({"doc_id": [1]}, "its doc_id is neither a number nor text"),
-    "object for doc_id": ({"doc_id": {"a": 1}}, "its doc_id is neither"),
-    "no doc_id": ({"doc_id": None}, "its doc_id is neither"),
-    "text for resps": ({"resps": "yes"}, "its resps are not lists of responses"),
-    "number in resps": ({"resps": [7]}, "its resps are not lists"),
-    "object in resps": ({"resps": [{"a": "b"}]}, "its resps are not lists"),
-    "number for a response": ({"resps": [[7]]}, "item 'q1' has no output"),
-    "another filter": ({"filter": 7}, "item 'q1' has no row of the filter that is taken"),
-    "a number beyond all floats": ({"exact_match": 10**400}, "not a number"),
-}
-
-
-@pytest.mark.parametrize("wrong", WRONG_ROWS)
-def test_a_row_of_wrong_types_is_named(tmp_path: Path, wrong: str) -> None:
-    change, words = WRONG_ROWS[wrong]
-    write_lm_eval_run(tmp_path, "a", make_rows(3))
-    changed(write_lm_eval_run(tmp_path, "b", make_rows(3)), lambda row: {**row, **change})
-    with pytest.raises(CandidateError, match=re.escape(words)):
-        load_candidates(tmp_path)
-
-
-ODD_ROWS: dict[str, dict[str, Any]] = {
-    "metrics that are no names": {"metrics": [["exact_match"], 7, "exact_match"]},
-    "metrics that are no list": {"metrics": 7},
-    "number for arguments": {"arguments": 7},
-    "list for a request": {"arguments": {"gen_args_0": [1]}},
-    "a message of numbers": {"doc": {"id": "q1", "question": [{"role": "user", "content": [7]}]}},
-    "a tool of numbers": {"doc": {"question": "Q?", "function": {"name": 7, "parameters": 7}}},
-    "properties of numbers": {
-        "doc": {"question": "Q?", "tools": [{"name": "f", "parameters": {"properties": 0.5}}]}
-    },
+ODD_ROWS: dict[str, dict[str, Any]] = cases(__file__, "odd rows") | {
     "deep tools as text": {"doc": {"question": "Q?", "tools": "[" * 100_000}},
     "deep question as text": {"doc": {"question": "[" * 100_000}},
     "deep target": {"target": "[{" + "[" * 100_000},
@@ -312,24 +216,3 @@ def test_packed_samples_are_the_samples(tmp_path: Path) -> None:
     write_lm_eval_run(tmp_path / "c", "c", make_rows(3, answer="c"))
     joined = load_candidates([tmp_path / "pool.parquet", tmp_path / "c"])
     assert len(joined.models) == len(joined) == 3
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (lambda data: data[:-9], "is a gzip file that is cut off: copy or pack it again"),
-        (lambda data: data[:40], "is a gzip file that is cut off"),
-        (lambda data: b"{}" + data, "is a damaged gzip file (Not a gzipped file (b'{}'))"),
-        (lambda data: data[:60] + b"\xff" * 9 + data[69:], "is a damaged gzip file (Error -3"),
-        (lambda data: data[:-8] + b"\0" * 8, "is a damaged gzip file (CRC check failed"),
-    ],
-)
-def test_damaged_gzip_is_named(tmp_path: Path, spoil: Callable[[bytes], bytes], words: str) -> None:
-    write_lm_eval_run(tmp_path, "a", make_rows(3))
-    file = packed(write_lm_eval_run(tmp_path, "b", make_rows(3)))
-    file.write_bytes(spoil(file.read_bytes()))
-    with pytest.raises(CandidateError) as caught:
-        load_candidates(tmp_path)
-    [note] = caught.value.notes
-    assert note.where == file.as_posix()
-    assert words in note.what

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -16,7 +16,6 @@ from tiebreak.candidates import (
     CandidatePool,
     Item,
     ItemKey,
-    Mode,
     load_candidates,
     write_parquet,
 )
@@ -53,59 +52,6 @@ def test_both_harnesses_align_on_the_question(tmp_path: Path) -> None:
     assert pool.notes == ()
 
 
-def test_the_same_questions_under_other_ids_join_and_a_note_says_so(tmp_path: Path) -> None:
-    write_inspect_log(tmp_path, "a", make_rows(3))
-    write_inspect_log(tmp_path, "b", other_ids(make_rows(3)))
-    pool = load_candidates(tmp_path)
-    assert answers(pool) == {f"q{i}": [f"The answer is {i}."] * 2 for i in range(3)}
-    assert [str(note) for note in pool.notes] == [
-        "gsm8k: 3 items joined by what is asked, under different ids, such as 'q0' (a), 'doc-9' (b)"
-    ]
-
-
-def test_items_with_the_same_question_are_told_apart_by_their_number(tmp_path: Path) -> None:
-    rows = make_rows(3)
-    rows[2]["question"] = rows[0]["question"]
-    doubled = [row | {"id": f"d{i}", "answer": f"{i}"} for i, row in enumerate(rows)]
-    write_inspect_log(tmp_path / "a.eval", "a", rows)
-    write_lm_eval_run(tmp_path, "b", doubled)
-    pool = load_candidates(tmp_path)
-    assert {item.item_id: row["b"].text for item, row in pool} == {"q0": "0", "q1": "1", "q2": "2"}
-
-
-def test_other_wording_in_one_harness_is_a_hole(tmp_path: Path) -> None:
-    rows = make_rows(3)
-    write_inspect_log(tmp_path / "a.eval", "a", rows)
-    reworded = [dict(rows[0]) | {"question": "Reworded?"}, *rows[1:]]
-    write_lm_eval_run(tmp_path, "b", other_ids(reworded))
-    with pytest.raises(CandidateError, match="item 'q0' has no answer by b"):
-        load_candidates(tmp_path)
-    assert [item.item_id for item in load_candidates(tmp_path, "intersect").items] == ["q1", "q2"]
-
-
-@pytest.mark.slow
-def test_benchmarks_of_one_folder_are_kept_apart(tmp_path: Path) -> None:
-    for model in "ab":
-        write_inspect_log(tmp_path, model, make_rows(2), task="gsm8k")
-        write_inspect_log(tmp_path, model, make_rows(3), task="humaneval")
-    write_inspect_log(tmp_path, "c", make_rows(3), task="humaneval")
-    pool = load_candidates(tmp_path)
-    assert pool.benchmarks == ("gsm8k", "humaneval")
-    assert [len(pool.items_of(name)) for name in pool.benchmarks] == [2, 3]
-    assert pool.models_of("gsm8k") == ("a", "b")
-    assert pool.models_of("humaneval") == ("a", "b", "c")
-
-
-def test_rename_joins_two_names_of_one_benchmark(tmp_path: Path) -> None:
-    write_inspect_log(tmp_path, "a", make_rows(2), task="gsm8k")
-    write_lm_eval_run(tmp_path, "b", make_rows(2), task="gsm8k_cot")
-    pool = load_candidates(tmp_path, rename={"gsm8k_cot": "gsm8k"})
-    assert (pool.benchmarks, pool.models) == (("gsm8k",), ("a", "b"))
-    for mode in get_args(Mode):
-        with pytest.raises(CandidateError, match="no benchmark 'gsm'; there are: gsm8k, gsm8k_cot"):
-            load_candidates(tmp_path, mode, rename={"gsm": "x", "gsm8k_cot": "gsm8k"})
-
-
 @pytest.mark.slow
 def test_neither_the_order_of_files_nor_of_rows_matters(tmp_path: Path) -> None:
     rows = make_rows(12)
@@ -130,17 +76,6 @@ def test_a_pool_of_both_harnesses_keeps_their_settings_apart(tmp_path: Path) -> 
     write_parquet(pool, tmp_path / "pool.parquet")
     read = load_candidates(tmp_path / "pool.parquet", same_settings=True)
     assert (read.settings, read.notes) == (pool.settings, ())
-
-
-def test_a_metric_that_no_item_of_a_log_has_is_one_problem(tmp_path: Path) -> None:
-    write_inspect_log(tmp_path, "a", make_rows(3))
-    write_lm_eval_run(tmp_path, "b", make_rows(3))
-    with pytest.raises(CandidateError) as caught:
-        load_candidates(tmp_path, native="other")
-    assert sorted(note.what for note in caught.value.notes) == [
-        "has no 'other'; its scores: exact_match",
-        "has no 'other'; its scores: match",
-    ]
 
 
 def test_models_are_named_by_any_spelling_of_a_path(
@@ -178,7 +113,6 @@ def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
         assert len(holes) == len(gone - everywhere)
 
 
-@pytest.mark.slow
 def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
     rows = make_rows(6)
     first = write_parquet(load_candidates(both_harnesses(tmp_path / "old")), tmp_path / "p.parquet")
@@ -189,15 +123,6 @@ def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
     assert [item.item_id for item in pool.items] == [f"q{i}" for i in range(6)]
     assert all(len(set(texts)) == 1 for texts in answers(pool).values())
     assert pool.candidates[ItemKey("gsm8k", "q0")]["org/c"].source.endswith(".jsonl")
-
-
-def test_a_pool_of_lm_eval_answers_joins_inspect_logs(tmp_path: Path) -> None:
-    rows = make_rows(3)
-    for model in "ab":
-        write_lm_eval_run(tmp_path / "out", model, other_ids(rows))
-    first = write_parquet(load_candidates(tmp_path / "out"), tmp_path / "p.parquet")
-    pool = load_candidates([first, write_inspect_log(tmp_path / "c.eval", "c", rows)])
-    assert [item.item_id for item in pool.items] == ["q0", "q1", "q2"]
 
 
 def test_a_renamed_pool_and_its_epochs(tmp_path: Path) -> None:
@@ -217,35 +142,6 @@ def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
     folder = both_harnesses(tmp_path)
     again = next(folder.rglob("*.eval"))
     assert load_candidates([folder, again, folder / "logs" / ".."]) == load_candidates(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("notes.txt", "hello", "is not a candidate file"),
-        ("data.json", '{"version": "1.0"}', "is not an Inspect log"),
-        ("results_2026-01-01T00-00-00.000000.json", "{}", "give its folder"),
-        ("data.jsonl", "{}", "line 1 is not an lm-eval sample"),
-        ("data.parquet", "hello", "cannot be read as Parquet"),
-    ],
-)
-def test_a_file_given_by_name_must_be_one(
-    tmp_path: Path, name: str, content: str, words: str
-) -> None:
-    folder = both_harnesses(tmp_path / "good")
-    (tmp_path / name).write_text(content)
-    with pytest.raises(CandidateError, match=words) as caught:
-        load_candidates([folder, tmp_path / name])
-    assert caught.value.kind == "unreadable_log"
-    (note,) = load_candidates([folder, tmp_path / name], "intersect").notes
-    assert words in note.what
-
-
-def test_paths_that_do_not_exist_are_all_named(tmp_path: Path) -> None:
-    for mode in get_args(Mode):
-        with pytest.raises(CandidateError, match=r"(?s)nowhere: does not exist.*neither"):
-            load_candidates([tmp_path, tmp_path / "nowhere", "neither"], mode)
 
 
 @pytest.mark.parametrize("options", [{"mode": "loose"}, {"epochs": "last"}])

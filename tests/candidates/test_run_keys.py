@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tiebreak.candidates.run_keys import Shard
@@ -29,7 +29,6 @@ def test_every_eighth_item() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.integers(0, 50), st.integers(1, 12))
 def test_shards_are_a_partition_into_even_parts(n_items: int, total: int) -> None:
     parts = [Shard(number, total).part_of(range(n_items)) for number in range(1, total + 1)]

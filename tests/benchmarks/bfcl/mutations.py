@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from tests.cases import cases
 from tiebreak.benchmarks.bfcl import Call
 from tiebreak.benchmarks.question import Question
 
@@ -69,24 +70,7 @@ def _plain(value: Any, rng: random.Random | None) -> Any:
     return value
 
 
-_VALUES: Final[tuple[Any, ...]] = (
-    None,
-    "",
-    0,
-    1,
-    -1,
-    2.5,
-    True,
-    False,
-    "true",
-    [],
-    [""],
-    [1],
-    {},
-    {"a": 1},
-    (),
-    "x",
-)
+_VALUES: Final[tuple[Any, ...]] = (*cases(__file__, "values"), ())
 
 
 def _with_change(
@@ -108,13 +92,8 @@ def _with_change(
 
 
 def _retyped(value: Any, rng: random.Random) -> Any:
-    kinds: list[Callable[[Any], Any]] = [
-        str,
-        repr,
-        lambda v: [v],
-        lambda v: (v,),
-        lambda v: {"v": v},
-    ]
+    kinds: list[Callable[[Any], Any]] = [str, repr, lambda v: [v], lambda v: (v,)]
+    kinds.append(lambda v: {"v": v})
     if isinstance(value, int | float):
         kinds += [float, int, bool, lambda v: v + 1, lambda v: -v, lambda v: v + 1e-12]
     if isinstance(value, list):

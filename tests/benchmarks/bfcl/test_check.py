@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.cases import cases
 from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl import Call, score, score_calls
 from tiebreak.benchmarks.question import Question
@@ -20,37 +21,11 @@ def question(category: str, *truth: Mapping[str, Any], **types: Any) -> Question
     return bfcl.read({**row, "ground_truth": [dict(call) for call in truth]}, 0)
 
 
-LIST: Final = {"type": "array", "items": {"type": "string"}}
-TUPLE: Final = {"type": "tuple", "items": {"type": "float"}}
-
-
-@pytest.mark.parametrize(
-    ("kind", "admitted", "right", "wrong"),
-    [
-        ("integer", [5], ["5"], ["5.0", "True", "'5'", "6"]),
-        ("integer", [1], ["1"], ["True", "1.0"]),
-        ("float", [5.0], ["5", "5.0"], ["'5'", "True", "5.1"]),
-        ("boolean", [True], ["True"], ["1", "'True'", "true", "False"]),
-        ("string", ["New York, NY"], ["'new york NY'", "'New-York./NY'"], ["'New York'", "'NY!'"]),
-        ("string", ["it's"], ["'it\"s'"], ["'its'"]),
-        (LIST, [["a b", "c"]], ["['AB', 'c.']"], ["['c', 'a b']", "['a b']", "('a b', 'c')"]),
-        (TUPLE, [[0.5, 2.0]], ["(0.5, 2.0)", "[0.5, 2.0]"], ["(2.0, 0.5)", "(0.5, 2)"]),
-        (
-            "dict",
-            [{"k": [1, 2], "o": ["", 3]}],
-            ["{'k': 2}", "{'k': 1, 'o': 3}"],
-            ["{'k': 3}", "{}"],
-        ),
-        # A variable or an expression instead of a value is admitted when the ground truth has it.
-        ("integer", ["n"], ["n", "'n'"], ["'N'", "5"]),
-    ],
-)
-def test_values(kind: Any, admitted: list[Any], right: list[str], wrong: list[str]) -> None:
-    asked = question("simple", {"a.f": {"x": admitted}}, x=kind)
-    for value in right:
-        assert score(f"[a.f(x={value})]", asked).right, value
-    for value in wrong:
-        assert not score(f"[a.f(x={value})]", asked).right, value
+@pytest.mark.parametrize("case", cases(__file__, "values"))
+def test_values(case: dict[str, Any]) -> None:
+    asked = question("simple", {"a.f": {"x": case["admitted"]}}, x=case["kind"])
+    for value in (*case["right"], *case["wrong"]):
+        assert score(f"[a.f(x={value})]", asked).right == (value in case["right"]), value
 
 
 ONE: Final = question(
@@ -62,22 +37,8 @@ TWO: Final = question("parallel", {"a.f": {"x": [1]}}, {"a.f": {"x": [1, 2]}}, x
 @pytest.mark.parametrize(
     ("asked", "answer", "why"),
     [
-        (ONE, "[a.f(x=1)]", ""),
-        (ONE, '{"name": "a_f", "arguments": {"x": 1, "y": 2}}', ""),
-        (ONE, "[a.f(x=1, y=3)]", "y is 3"),
-        (ONE, "[a.f(x=1, z=3)]", "there is no argument 'z'"),
-        (ONE, "[a.f(x=1, w=3)]", "there is no argument 'w'"),  # its function has it
-        (ONE, "[a.f(y=2)]", "the argument 'x' is missing"),
-        (ONE, "[g(x=1)]", "the function is 'g', not 'a.f'"),
-        (ONE, "[a.F(x=1)]", "the function is 'a.F', not 'a.f'"),
-        (ONE, "[a.f(x=1), g(x=1)]", "the right number of calls is 1, and 2 were made"),
-        (ONE, "It is 1.", "the right number of calls is 1, and 0 were made"),
-        (ONE, "", "the answer is empty"),
-        (TWO, "[a.f(x=1), a.f(x=2)]", ""),
-        (TWO, "[a.f(x=1), a.f(x=1)]", ""),
-        (TWO, "[a.f(x=2), a.f(x=1)]", ""),
-        (TWO, "[a.f(x=2), a.f(x=2)]", "no call is the right one of a.f"),
-        (TWO, "[a.f(x=1)]", "the right number of calls is 2, and 1 were made"),
+        *((ONE, *case) for case in cases(__file__, "one")),
+        *((TWO, *case) for case in cases(__file__, "two")),
     ],
 )
 def test_verdicts(asked: Question, answer: str, why: str) -> None:
@@ -100,19 +61,7 @@ def test_calls_are_taken_in_order_without_a_second_thought() -> None:
     assert not score("[a.f(x=1), a.f(x=2)]", asked).right
 
 
-@pytest.mark.parametrize(
-    ("category", "answer", "why"),
-    [
-        ("irrelevance", "No function fits.", ""),
-        ("irrelevance", "[]", ""),
-        ("irrelevance", "a.f(x=1)", "no function fits, and 'a.f' was called"),
-        # BFCL's own checker takes both for a refusal.
-        ("irrelevance", " \n", "the answer is empty"),
-        ("live_irrelevance", "<think>Hm", "the answer is empty"),
-        ("live_relevance", "anything(at_all=1)", ""),
-        ("live_relevance", "No function fits.", "no function was called"),
-    ],
-)
+@pytest.mark.parametrize(("category", "answer", "why"), cases(__file__, "nothing or anything"))
 def test_where_nothing_or_anything_is_right(category: str, answer: str, why: str) -> None:
     assert score(answer, question(category, x="integer")).why == why
 

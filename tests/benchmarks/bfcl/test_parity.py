@@ -9,6 +9,7 @@ import pytest
 
 from tests.benchmarks.bfcl.mutations import as_python, mutated, right_calls, without_dots
 from tests.benchmarks.bfcl.official import DOTTED, UNDERSCORED, Official, official
+from tests.cases import cases
 from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl.check import Call, problem, written_calls
 from tiebreak.benchmarks.question import Question
@@ -76,24 +77,7 @@ def test_written_calls(theirs: Official, questions: Sequence[Question]) -> None:
         assert repr(written_calls(text)) == repr(theirs.read(text)), question.id
 
 
-SCALARS: Final = (
-    "",
-    "a",
-    "A.",
-    "b c",
-    "it's",
-    'it"s',
-    "1",
-    0,
-    1,
-    -1,
-    0.0,
-    1.0,
-    1.5,
-    True,
-    False,
-    None,
-)
+SCALARS: Final = cases(__file__, "scalars")
 SIMPLE: Final = ("string", "integer", "float", "boolean", "dict", "any")
 ODD: Final = 10_000
 
@@ -152,41 +136,7 @@ def test_odd_values_and_odd_ground_truths(theirs: Official) -> None:
     assert said[None] > 0
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("f(a=1)", "[f(a=1)]", "f(a=1), g(b=2)", "[f(a=1),\n g.h(b='x')]", "`[f(a=1)]`"),
-        *("[f(a=1)", "f(a=1)]", "```\n[f(a=1)]\n```", "a.b.c(d=1)", "x[0].f(a=1)", "f (a=1)"),
-        *("f(a=Paris)", "f(on=true)", "f(a=-5)", "f(a=2*3)", "f(a=2**10)", "f(a=5/2)"),
-        *("f(a=g())", "f(a=g(1))", "f(a=g(b=1))", "f(a=x[0])", "f(a=...)", "f(a=1, a=2)", "f()"),
-        *("f(a=[1, (2, 3), {'k': None}])", "f(a={'b': {'c': 1}})", "f(a='x' 'y')", "f(a=1e3)"),
-        *(
-            "f(1)",
-            "`f(1)`",
-            "f(1, a=2)",
-            "f(*a)",
-            "f(a='''x\ny''')",
-            "f(a=b'x')",
-            "f(a=1j)",
-            'f(a="it\'s")',
-        ),
-        *("f(a=x.y)", "f(a={1, 2})", "f(a=lambda: 1)", "f(a=f'{x}')", "f(a={**x})", "f(a=-x)"),
-        *("[f]", "[f(), 1]", "[*f(a=1)]", "f(a=1);g(b=2)", "f(a=1)  # right", "await f(a=1)"),
-        *("f(a=[x for x in y])", "f(a=1 if x else 2)", "f(a=x@y)", "f(a=x<y)", "f(a=1/0)"),
-        *(
-            "",
-            " ",
-            "[]",
-            "{}",
-            "42",
-            "None",
-            "hello",
-            "Sorry (no)",
-            "I cannot do that.",
-            "f(a=x+1)",
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", cases(__file__, "alike"))
 def test_whole_answers_are_read_alike(theirs: Official, text: str) -> None:
     theirs_read = theirs.read(text)
     assert repr(written_calls(text)) == repr(theirs_read or [])
@@ -195,29 +145,12 @@ def test_whole_answers_are_read_alike(theirs: Official, text: str) -> None:
     assert bool(written_calls(text)) == called
 
 
-@pytest.mark.parametrize(
-    ("text", "theirs_read", "ours"),
-    [
-        # A sign that changes nothing, `~` and `not` are read as a minus there.
-        ("f(a=+5)", [Call("f", {"a": -5})], [Call("f", {"a": 5})]),
-        ("f(a=~1)", [Call("f", {"a": -1})], [Call("f", {"a": -2})]),
-        ("f(a=not True)", [Call("f", {"a": -1})], [Call("f", {"a": False})]),
-        # Unnamed mappings have no name there.
-        ("f(**x)", [Call("f", {None: "x"})], [Call("f", {"**": "x"})]),  # type: ignore[dict-item]
-        # Texts are not added up here, numbers in brackets not there.
-        ("f(a='x' + 'y')", [Call("f", {"a": "xy"})], []),
-        ("f(a=-(1 + 2))", None, [Call("f", {"a": -3})]),
-        # A fence with a language, calls below each other and JSON are read here only.
-        ("```python\n[f(a=1)]\n```", None, [Call("f", {"a": 1})]),
-        ("f(a=1)\ng(b=2)", None, [Call("f", {"a": 1}), Call("g", {"b": 2})]),
-        ('{"name": "f", "arguments": {"a": 1}}', None, [Call("f", {"a": 1})]),
-    ],
-)
+@pytest.mark.parametrize(("text", "read_there", "read_here"), cases(__file__, "not alike"))
 def test_where_the_readers_differ(
-    theirs: Official, text: str, theirs_read: list[Call] | None, ours: list[Call]
+    theirs: Official, text: str, read_there: list[Any] | None, read_here: list[Any]
 ) -> None:
-    assert theirs.read(text) == theirs_read
-    assert written_calls(text) == ours
+    assert theirs.read(text) == (read_there and [Call(*call) for call in read_there])
+    assert written_calls(text) == [Call(*call) for call in read_here]
 
 
 def one_argument(kind: str, admitted: list[Any]) -> Question:
@@ -227,19 +160,7 @@ def one_argument(kind: str, admitted: list[Any]) -> Question:
     return Question("q", "", "", tools=(tool,), details=details)
 
 
-@pytest.mark.parametrize(
-    ("kind", "admitted", "value", "right"),
-    [
-        # A text where values should be listed: each of its letters counts, and none is needed.
-        ("dict", [{"a": [1], "b": "xy"}], {"a": 1}, True),
-        ("dict", [{"a": [1], "b": "xy"}], {"a": 1, "b": "Y"}, True),
-        ("dict", [{"a": [1], "b": "xy"}], {"a": 1, "b": "xy"}, False),
-        # Where a list may be left away, an empty one will do, and items may be of any type.
-        ("array", [[1], ""], [], True),
-        ("array", [[1], ""], [True], True),
-        ("array", [[1]], [True], False),
-    ],
-)
+@pytest.mark.parametrize(("kind", "admitted", "value", "right"), cases(__file__, "oddities"))
 def test_oddities(
     theirs: Official, kind: str, admitted: list[Any], value: Any, right: bool
 ) -> None:

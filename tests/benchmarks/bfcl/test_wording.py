@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from tests.benchmarks.bfcl.mutations import right_calls
+from tests.cases import cases
 from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl import (
     call_schema,
@@ -80,42 +81,12 @@ def test_names_for_providers() -> None:
     assert tool_name({"name": "math.tri.area"}) == "math_tri_area"
 
 
-@pytest.mark.parametrize(
-    ("schema", "expected"),
-    [
-        ({"type": "float", "default": 1.5}, {"type": "number", "default": 1.5}),
-        ({"type": "any", "description": "x"}, {"type": "string", "description": "x"}),
-        ({"type": "boolean", "default": False}, {"type": "boolean", "default": False}),
-        (
-            {"type": "tuple", "items": {"type": "integer"}},
-            {"type": "array", "items": {"type": "integer"}},
-        ),
-        # A list's admitted values are those of its items.
-        (
-            {"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]},
-            {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}},
-        ),
-        # What is not of the parameter's type could never be said.
-        ({"type": "boolean", "enum": ["True", "False"]}, {"type": "boolean"}),
-        ({"type": "integer", "enum": [1, "2", True]}, {"type": "integer", "enum": [1]}),
-        # An object is as open as the data leave it.
-        ({"type": "dict"}, {"type": "object"}),
-        (
-            {"type": "dict", "properties": {"a": {"type": "dict"}}, "required": ["a", "b"]},
-            {
-                "type": "object",
-                "properties": {"a": {"type": "object"}},
-                "required": ["a"],
-                "additionalProperties": False,
-            },
-        ),
-    ],
-)
-def test_schema_of_a_parameter(schema: dict[str, Any], expected: dict[str, Any]) -> None:
-    tool = {"name": "f", "parameters": {"properties": {"x": schema}, "required": ["x"]}}
+@pytest.mark.parametrize("case", cases(__file__, "parameters"))
+def test_schema_of_a_parameter(case: dict[str, Any]) -> None:
+    tool = {"name": "f", "parameters": {"properties": {"x": case["schema"]}, "required": ["x"]}}
     assert tool_schema(tool) == {
         "type": "object",
-        "properties": {"x": expected},
+        "properties": {"x": case["expected"]},
         "required": ["x"],
         "additionalProperties": False,
     }

@@ -23,31 +23,10 @@ DOCUMENTS = (
     ("A room has 3 chairs. QID=3", "How many chairs are there?", "3"),
     ("A town has 40 trees. QID=4", "How many trees are there?", "40"),
 )
-TASK = """\
-task: passages
-dataset_path: json
-dataset_name: null
-dataset_kwargs: {data_files: {test: documents.json}}
-test_split: test
-output_type: generate_until
-num_fewshot: 0
-doc_to_text: "Passage: {{passage}}\\nQuestion: {{question}}\\nAnswer:"
-doc_to_target: "{{answer}}"
-generation_kwargs: {until: ["\\n\\n"], max_gen_toks: 32, temperature: 0.0, do_sample: false}
-metric_list:
-  - metric: exact_match
-    aggregation: mean
-    higher_is_better: true
-    regexes_to_ignore: ["The answer is ", " QID=[0-9]+"]
-metadata: {version: 1.0}
-"""
-TWO_FILTERS = """\
-filter_list:
-  - name: strict-match
-    filter: [{function: regex, regex_pattern: "#### ([0-9]+)"}, {function: take_first}]
-  - name: flexible-extract
-    filter: [{function: regex, regex_pattern: "([0-9]+)"}, {function: take_first}]
-"""
+TASK, TWO_FILTERS = (
+    Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")
+    for name in ("passages", "two_filters")
+)
 # A model's answers are right by the one filter, wrong by the first of two and right by the second;
 # the other model's are wrong by the one filter.
 WORDING = {"study/alpha": "The answer is {number} {qid}", "study/beta": "It is {number} {qid}"}

@@ -18,6 +18,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score
 
+from tests.cases import cases
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.fair.analysis.contamination import (
@@ -31,14 +32,7 @@ from tiebreak.fair.report.contamination import data_of, rows_of, sheets_of, verd
 from tiebreak.rankers.intervals import ShareGap, wilson
 
 # Table 4: recalled of 1,000 questions of AGIEval (EN and ZH), C-Eval, and the paper's own.
-TABLE_4 = {
-    "DeepSeek-V3": (97, 153, 136, 80),
-    "ClaudeSonnet-4": (179, 248, 224, 179),
-    "Doubao-1.5": (66, 105, 117, 76),
-    "o3-mini": (58, 74, 45, 75),
-    "GPT-4o": (54, 86, 62, 48),
-    "Qwen3-32B": (55, 77, 72, 36),
-}
+TABLE_4 = cases(__file__, "table 4")
 DATASETS = ("AGI (EN)", "AGI (ZH)", "C-Eval", "Ours")
 
 

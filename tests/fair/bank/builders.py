@@ -7,8 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from click.testing import Result
 from sqlalchemy import Engine, insert
 
+from tests.cli.handed import tiebreak
 from tests.harness import ROOT
 from tiebreak.fair.bank.question import BankQuestion
 from tiebreak.fair.bank.schema import QUESTIONS, SESSION_QUESTIONS, SESSIONS, now, open_bank
@@ -49,3 +51,8 @@ def add_session(
             asked = {"position": position, "uuid": uuid, "raw_uuid": uuid, "answer": answer}
             connection.execute(insert(SESSION_QUESTIONS).values(session=session, **asked))
     return session
+
+
+def run(folder: Path, verb: str, *arguments: object) -> Result:
+    """A verb of `bank` on the bank in a folder."""
+    return tiebreak("bank", verb, "--bank", folder / "bank.db", *map(str, arguments))

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from tests.fair.bank.attacking import Place, attacked
+from tests.fair.bank.builders import make_bank
 from tests.fair.bank.postgres import Cluster, postgresql
 from tests.fair.bank.serving import token
 from tiebreak.fair.bank.schema import open_bank
@@ -49,3 +50,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 def ada(place: Place, request: pytest.FixtureRequest) -> str:
     """A token of an examinee of each test's own."""
     return token(place.engine, user=request.node.name[:128])
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Engine:
+    """The example's bank, in a file."""
+    return make_bank(tmp_path / "bank.db")

@@ -7,55 +7,26 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import insert
 
+from tests import expected
+from tests.cases import cases
+from tests.fair.bank.questions import keep
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.checks import BankCheck, check_bank
 from tiebreak.fair.bank.question import BankQuestion, faults_of, n_blanks
-from tiebreak.fair.bank.rows import rows_of
-from tiebreak.fair.bank.schema import QUESTIONS, open_bank
+from tiebreak.fair.bank.schema import open_bank
 
-CHOICE = BankQuestion(
-    uuid="c",
-    raw_uuid="c",
-    category="Tides",
-    type="multiple_choice",
-    question="How many high tides does most of the Atlantic coast have in a lunar day?",
-    answer="B",
-    options=("one", "two", "four"),
-)
-STATEMENTS = [
-    BankQuestion(
-        uuid=f"c{k}",
-        raw_uuid="c",
-        category="Tides",
-        type="true_false",
-        question=f"Most of the Atlantic coast has {option} high tides in a lunar day.",
-        answer="true" if k == 1 else "false",
-        parent="c",
-        made_by="true_false",
-    )
-    for k, option in enumerate(CHOICE.options)
-]
-FILL = BankQuestion(
-    uuid="f",
-    raw_uuid="f",
-    category="Tides",
-    type="fill_in",
-    question="The range of a spring tide is ____ than that of a neap tide.",
-    answer="larger",
+CHOICE, FILL, *STATEMENTS = (
+    BankQuestion(**{"category": "Tides", **row, "options": tuple(row.get("options", ()))})
+    for row in cases(__file__, "sound")
 )
 SOUND = [CHOICE, *STATEMENTS, FILL]
 
 
-def bank(path: Path, questions: list[BankQuestion]) -> Path:
-    with open_bank(path, create=True).begin() as connection:
-        connection.execute(insert(QUESTIONS), rows_of(questions))
-    return path
-
-
-def checked(path: Path, questions: list[BankQuestion]) -> BankCheck:
-    return check_bank(open_bank(bank(path, questions)), bank="b")
+def checked(questions: list[BankQuestion]) -> BankCheck:
+    engine = open_bank("sqlite://", create=True)
+    keep(engine, *questions)
+    return check_bank(engine, bank="b")
 
 
 def found(check: BankCheck) -> dict[str, list[tuple[str, str]]]:
@@ -66,8 +37,8 @@ def found(check: BankCheck) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def test_nothing_is_wrong_with_a_sound_bank(tmp_path: Path) -> None:
-    check = checked(tmp_path / "b.db", SOUND)
+def test_nothing_is_wrong_with_a_sound_bank() -> None:
+    check = checked(SOUND)
     assert found(check) == {}
     assert (check.n_questions, check.n_wrong) == (5, 0)
 
@@ -76,53 +47,35 @@ def changed(uuid: str, **fields: Any) -> list[BankQuestion]:
     return [replace(one, **fields) if one.uuid == uuid else one for one in SOUND]
 
 
-WRONG: dict[str, tuple[list[BankQuestion], str, str, str]] = {
-    "a key that is no option": (changed("c", answer="D"), "format", "c", "no letter from A to C"),
-    "a fill without a blank": (changed("f", question="Larger?"), "format", "f", "no blank"),
-    "a sibling elsewhere": (changed("c1", category="Moon"), "siblings", "c1", "another category"),
-    "no parent": (SOUND[1:], "parents", "c0", "is not in the bank"),
-    "a rejected parent": (changed("c", status="rejected"), "parents", "c0", "is rejected"),
-    "its own parent": (changed("f", parent="f"), "parents", "f", "its own parent"),
-    "a parent elsewhere": (changed("c2", raw_uuid="z"), "parents", "c2", "another raw_uuid"),
-    "two true": (changed("c0", answer="true"), "statements", "c", "2 of 3 statements are true"),
-    "none true": (changed("c1", answer="false"), "statements", "c", "0 of 3 statements are true"),
-    "one too few": (
-        [one for one in SOUND if one.uuid != "c2"],
-        *("statements", "c", "2 statements of 3 options"),
-    ),
-    "the same again": (
-        [*SOUND, replace(FILL, uuid="g", raw_uuid="g")],
-        *("duplicates", "g", "the same as f"),
-    ),
-}
+def test_what_is_wrong_is_named() -> None:
+    texts = []
+    for name, (uuid, fields) in cases(__file__, "changes").items():
+        check = checked(changed(uuid, **fields) if fields else [q for q in SOUND if q.uuid != uuid])
+        assert check.n_wrong > 0
+        said = [f"{kind}: {where}: {what}" for kind, v in found(check).items() for where, what in v]
+        texts.append("\n".join([f"== {name}", *said]))
+    expected.check(__file__, "checks.txt", "\n\n".join(texts) + "\n")
 
 
-@pytest.mark.parametrize(("questions", "kind", "where", "what"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_named(
-    questions: list[BankQuestion], kind: str, where: str, what: str, tmp_path: Path
-) -> None:
-    check = checked(tmp_path / "b.db", questions)
-    assert any(place == where and what in text for place, text in found(check)[kind])
-    assert set(found(check)) <= {kind, "near duplicates"} | (
-        {"statements"} & {"statements"} if kind == "parents" else set()
-    )
-    assert check.n_wrong > 0
+def test_the_same_again_is_named() -> None:
+    check = checked([*SOUND, replace(FILL, uuid="g", raw_uuid="g")])
+    assert found(check)["duplicates"] == [("g", "the same as f")]
 
 
-def test_near_duplicates_are_for_a_person_to_decide(tmp_path: Path) -> None:
+def test_near_duplicates_are_for_a_person_to_decide() -> None:
     again = replace(FILL, uuid="g", raw_uuid="g", question=FILL.question.replace("that of", "of"))
-    check = checked(tmp_path / "b.db", [*SOUND, again])
+    check = checked([*SOUND, again])
     assert found(check) == {"near duplicates": [("g", "nearly the same as f")]}
     assert check.n_wrong == 0
-    drafts = [*SOUND, replace(again, status="draft")]
-    assert found(checked(tmp_path / "c.db", drafts)) == {}
+    assert found(checked([*SOUND, replace(again, status="draft")])) == {}
 
 
 @pytest.mark.parametrize(("questions", "code"), [(SOUND, 0), (SOUND[1:], 1)])
 def test_the_verb_says_so_with_its_exit_code(
     questions: list[BankQuestion], code: int, tmp_path: Path
 ) -> None:
-    path = bank(tmp_path / "b.db", questions)
+    path = tmp_path / "b.db"
+    keep(open_bank(path, create=True), *questions)
     done = CliRunner().invoke(main, ["bank", "check", "--bank", str(path), "--json"])
     assert done.exit_code == code
     told = json.loads(done.output)
@@ -131,45 +84,13 @@ def test_the_verb_says_so_with_its_exit_code(
     assert told["remarks"]["parents"]["total"] == 3 * code
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ({"question": ""}, "no text"),
-        ({"category": ""}, "no category"),
-        ({"answer": ""}, "no key"),
-        ({"type": "essay"}, "none of true_false"),
-        ({"status": "new"}, "none of draft"),
-        ({"uuid": "x" * 65}, "longer than 64"),
-        ({"raw_uuid": "a b"}, "holds blanks"),
-        ({"date": "2025-02-30"}, "is not YYYY"),
-        ({"date": "25-2-1"}, "is not YYYY"),
-        ({"hint": "\0"}, "zero byte"),
-        ({"hint": "\ud800"}, "half of a character"),
-        ({"options": ("one",)}, "1 option where 2 to 26"),
-        ({"options": ("one", "one ", "two")}, "two options are equal"),
-        ({"options": ("one", "")}, "an option is empty"),
-        ({"answer": "BC"}, "'BC' is no letter from A to C"),
-        ({"answer": "b"}, "'b' is no letter"),
-        ({"type": "true_false"}, "neither true nor false"),
-        ({"type": "fill_in"}, "has options"),
-    ],
-)
+@pytest.mark.parametrize(("change", "fault"), cases(__file__, "faults of a question"))
 def test_faults_of_a_question(change: dict[str, Any], fault: str) -> None:
     assert faults_of(CHOICE) == ()
     assert any(fault in one for one in faults_of(replace(CHOICE, **change)))
 
 
-@pytest.mark.parametrize(
-    ("text", "n"),
-    [
-        ("at most: ()", 1),
-        ("最多有（　）个结点", 1),
-        ("a ____ and a __", 2),
-        ("【】和＿＿", 2),
-        ("What does main() return in a[] of C?", 0),
-        ("snake_case", 0),
-    ],
-)
+@pytest.mark.parametrize(("text", "n"), cases(__file__, "blanks"))
 def test_blanks(text: str, n: int) -> None:
     assert n_blanks(text) == n
 

@@ -3,7 +3,6 @@
 import sqlite3
 from collections import Counter
 from dataclasses import fields
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -70,22 +69,6 @@ def test_keys_tell_nothing() -> None:
     longest = [max("ABCD", key=lambda k: len(q.options["ABCD".index(k)])) for q in choices]
     right = sum(key == q.answer for key, q in zip(longest, choices, strict=True))
     assert right / len(choices) < 0.35
-
-
-@pytest.mark.slow
-def test_no_question_is_there_twice() -> None:
-    questions = example_questions()
-    assert len({question.uuid for question in questions}) == len(questions)
-    pieces = [
-        {text[n : n + 4] for n in range(len(text) - 3)}
-        for text in (" ".join(question.question.casefold().split()) for question in questions)
-    ]
-    alike = [
-        (questions[i].question, questions[j].question)
-        for i, j in combinations(range(len(questions)), 2)
-        if len(pieces[i] & pieces[j]) > 0.6 * len(pieces[i] | pieces[j])
-    ]
-    assert not alike
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.fair.bank.questions import MATERIAL, choice
 from tiebreak.fair.bank import expansion
 from tiebreak.fair.bank.expansion import METHODS, Refused, expand
@@ -35,22 +36,19 @@ def test_figure_7() -> None:
         for option in ("3", "5", "7", "9")
     ]
     for one in made:
-        assert one.hint == 'Right is "7".\nEvery level is full.'
-        kept = replace(
-            one,
-            uuid=own.uuid,
-            type=own.type,
-            question=own.question,
-            answer=own.answer,
-            hint=own.hint,
-            options=own.options,
-            status=own.status,
-            parent="",
-            made_by="",
+        # Category, source, date and raw_uuid are the question's.
+        assert one == replace(
+            own,
+            uuid=one.uuid,
+            type="true_false",
+            question=one.question,
+            answer=one.answer,
+            hint='Right is "7".\nEvery level is full.',
+            options=(),
+            status="draft",
+            parent="q1",
+            made_by="expand/true_false",
         )
-        assert kept == own  # category, source, date and raw_uuid are the question's
-        assert (one.parent, one.made_by, one.status) == ("q1", "expand/true_false", "draft")
-        assert one.type == "true_false"
 
 
 def test_a_fill_in_is_one_question_with_the_right_options_text() -> None:
@@ -66,23 +64,7 @@ def test_ids_are_the_same_in_every_release() -> None:
     ]
 
 
-FORMS = {
-    "The capital of Norway is": ("The capital of Norway is ____", "fill the blank"),
-    "The capital of Norway is:": ("The capital of Norway is: ____", "fill the blank"),
-    "The capital of Norway is ____.": ("The capital of Norway is ____.", "fill the blank"),
-    "____ is the capital of Norway.": ("____ is the capital of Norway.", "fill the blank"),
-    "The capital is [ ] today": ("The capital is [ ] today", "fill the blank"),
-    "What does main() return?": ("What does main() return? ____", "the right answer"),
-    "Which city rules Norway": ("Which city rules Norway ____", "the right answer"),
-    "It lies on a fjord. Which city rules Norway?": (
-        "It lies on a fjord. Which city rules Norway? ____",
-        "the right answer",
-    ),
-    "挪威的首都是（　　）。": ("挪威的首都是（　　）。", "空格处"),
-    "挪威的首都是": ("挪威的首都是 ____", "空格处"),
-    "挪威的首都是哪座城市？": ("挪威的首都是哪座城市？ ____", "答案是"),
-    "挪威首都叫什么": ("挪威首都叫什么 ____", "答案是"),
-}
+FORMS = cases(__file__, "forms")
 
 
 @pytest.mark.parametrize(("stem", "wanted"), FORMS.items(), ids=FORMS)
@@ -97,107 +79,24 @@ def test_blanks_and_questions(stem: str, wanted: tuple[str, str]) -> None:
         assert option in one.question.splitlines()[-1]
 
 
-NOT = [
-    "Which of the following is NOT a city?",
-    "Which of the following is not a city?",
-    "Which of these\nis not a city?",
-    "Which city (e.g. a capital) isn't in Norway?",
-    "Which theory of Dr. Hansen is not accepted today?",
-    "All of these are cities except ____.",
-    "Of the following, the least likely is ( )",
-    "Identify the INCORRECT statement: ( )",
-    "The following statements are correct EXCEPT",
-    "以下关于挪威的说法不正确的是（　　）",
-    "下列城市中，不属于挪威的是（ ）。",
-    "下列各项中错误的是____",
-    "除了哪一项之外，都是城市？",
-    "关于树的叙述，有误的一项是（ ）",
-]
-BEST = [
-    "Which of the following is the largest?",
-    "The best of these descriptions of the following is ( )",
-    "Which option describes it better?",
-    "下列城市中最大的是（ ）",
-]
-SEVERAL = ["Select all cities that apply: ( )", "挪威的城市有（ ）（多选）"]
-ODD_STEMS = {
-    **dict.fromkeys(NOT, "is not right"),
-    **dict.fromkeys(BEST, "other options are"),
-    **dict.fromkeys(SEVERAL, "several options"),
-    "( )": "no stem",
-    "____": "no stem",
-    "Right?": "no stem",
-    "选（ ）": "no stem",
-    "The capital of ( ) is ( ).": "2 blanks",
-    "Oslo lies on a fjord.": "neither a blank nor a question",
-    "奥斯陆位于峡湾。": "neither a blank nor a question",
-    "The capital is ( )\nA. Oslo\nB. Bergen": "lists the options",
-    "挪威的首都是（ ） A．奥斯陆 B．卑尔根": "lists the options",
-    "Is option A the capital of Norway?": "by their letters",
-}
+ODD_STEMS = cases(__file__, "odd stems")
 
 
-@pytest.mark.parametrize(("stem", "reason"), ODD_STEMS.items(), ids=ODD_STEMS)
+@pytest.mark.parametrize(
+    ("stem", "reason"), [(stem, reason) for reason, stems in ODD_STEMS.items() for stem in stems]
+)
 def test_stems_that_would_become_nonsense(stem: str, reason: str) -> None:
     for method in METHODS:
         assert reason in why(choice(stem, ("Oslo", "Bergen"), "A"), method)
 
 
-LIKE_A_SIGN = [
-    "If water is not heated, its temperature ____.",
-    "Two charges of the same sign do not ____ each other.",
-    "It does at least double. By which factor does it grow?",
-    "An exception never ended anything. The output of the following code is ____.",
-    "一个不等式的解集是（ ）。",
-    "下列反应中，生成的非金属单质是（ ）。",
-]
-
-
-@pytest.mark.parametrize("stem", LIKE_A_SIGN)
+@pytest.mark.parametrize("stem", cases(__file__, "like a sign"))
 def test_words_that_only_look_like_a_sign(stem: str) -> None:
     assert why(choice(stem, ("Oslo", "Bergen"), "A")) == ""
 
 
-OTHERS = [
-    *(
-        "All of the above",
-        "all the above.",
-        "None of the above",
-        "none of these",
-        "Neither of them",
-    ),
-    *(
-        "Both",
-        "None",
-        "A and C",
-        "Both A and B",
-        "(A), (B)",
-        "only A and D",
-        "A, B and C",
-        "A or B",
-    ),
-    *("A and B are correct", "All other options", "Option A", "No correct answer", "Answers A"),
-    *(
-        "以上都是",
-        "以上皆非",
-        "以上答案都不对",
-        "上述选项均正确",
-        "A和B",
-        "A、C",
-        "只有A和D",
-        "都不对",
-    ),
-    *("全部正确", "A、B、C都对", "其他选项", "没有正确答案", "All of these statements"),
-]
-OF_THEIR_OWN = [
-    *("7", "-5", "Boron", "both alleles", "none at all", "a and b", "they repel each other"),
-    *("above 30", "any other business", "All men are mortal", "answer a question", "ABBA", "AB"),
-    *("A、B两点之间的距离", "所有哺乳动物都是胎生", "无穷大", "其他国家", "A", "vitamin A"),
-]
-
-
 @pytest.mark.parametrize("place", range(3))
-@pytest.mark.parametrize("option", OTHERS)
+@pytest.mark.parametrize("option", cases(__file__, "others"))
 def test_options_that_speak_of_others(option: str, place: int) -> None:
     options = ["x1", "x2", "x3"]
     options[place] = option
@@ -205,21 +104,12 @@ def test_options_that_speak_of_others(option: str, place: int) -> None:
     assert why(choice(options=options)) == f"option {letter} speaks of other options"
 
 
-@pytest.mark.parametrize("option", OF_THEIR_OWN)
+@pytest.mark.parametrize("option", cases(__file__, "of their own"))
 def test_options_that_speak_for_themselves(option: str) -> None:
     assert why(choice(options=("x1", option), answer="B")) == ""
 
 
-@pytest.mark.parametrize(
-    "stem",
-    [
-        "Which of the following is a city?",
-        "Which is right?",
-        "Which statement about Norway holds?",
-        "下列城市中，属于挪威的是（ ）。",
-        "关于挪威，说法正确的是（ ）",
-    ],
-)
+@pytest.mark.parametrize("stem", cases(__file__, "without options"))
 def test_without_options_some_stems_ask_nothing(stem: str) -> None:
     own = choice(stem, ("Oslo", "Kiel"), "A")
     assert why(own, "fill_in") == "without its options it does not say what it asks for"
@@ -281,5 +171,4 @@ def test_patterns_need_no_more_than_a_blink() -> None:
 
 def test_every_sign_is_tried_here() -> None:
     reasons = {sign.why for sign in (*expansion.IN_QUESTION, expansion.IN_TEXT)}
-    tried = set(ODD_STEMS.values())
-    assert all(any(re.search(part, reason) for part in tried) for reason in reasons)
+    assert all(any(re.search(part, reason) for part in ODD_STEMS) for reason in reasons)

@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from sqlalchemy import Engine, select
 
-from tests.fair.bank.builders import add_session, example_questions, make_bank
+from tests.fair.bank.builders import add_session, example_questions, make_bank, run
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.parquet import read_parquet
-from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
 from tiebreak.fair.bank.question import item_metadata
@@ -23,21 +21,12 @@ from tiebreak.fair.tasks.fair import fair
 QUESTION = {question.uuid: question for question in example_questions()}
 
 
-@pytest.fixture
-def bank(tmp_path: Path) -> Engine:
-    return make_bank(tmp_path / "bank.db")
-
-
 def answered(bank: Engine, name: str, answers: list[str | None], **about: str) -> list[str]:
     """A session with these answers; its uuids."""
     uuids = draw(entries(bank), len(answers), name)
     given = dict(zip(uuids, answers, strict=True))
     add_session(bank, name, given, model=f"model {name}", **about)
     return uuids
-
-
-def run(tmp_path: Path, verb: str, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["bank", verb, "--bank", str(tmp_path / "bank.db"), *arguments])
 
 
 @pytest.mark.parametrize(
@@ -86,7 +75,7 @@ def test_what_has_no_answer_is_named(bank: Engine) -> None:
 def test_the_verb_writes_one_pool_for_each_session(bank: Engine, tmp_path: Path) -> None:
     answered(bank, "s", ["one", "two"])
     answered(bank, "t", ["one"])
-    done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "one.parquet"))
+    done = run(tmp_path, "export", "s", "t", "--out", tmp_path / "one.parquet")
     assert (done.exit_code, "give --out a folder" in done.output) == (2, True)
     done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "pools"))
     assert done.exit_code == 0

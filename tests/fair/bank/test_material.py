@@ -11,6 +11,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from inspect_ai.tool import ToolChoice, ToolInfo
 from sqlalchemy import Engine
 
+from tests.cases import cases
 from tests.fair.bank.questions import MATERIAL, keep, kept
 from tiebreak.fair.bank.expansion import Expanded, variant_uuid
 from tiebreak.fair.bank.material import StatementWriter, write_statements
@@ -158,16 +159,7 @@ def test_what_fails_its_check_is_kept_as_rejected(
     assert kept(engine)[variant_uuid("m1", "statements", 2)].status == "draft"
 
 
-MALFORMED: dict[str, tuple[Any, str]] = {
-    "no JSON": ("Sure!", "no JSON object"),
-    "too few": ({"statements": [TRUE]}, "1 statements where 2"),
-    "none false": ({"statements": [TRUE, {**FALSE, "truth": True}]}, "2 statements are true"),
-    "twice": ({"statements": [TRUE, {**TRUE, "truth": False}]}, "the same"),
-    "no truth": ({"statements": [TRUE, {"statement": "x", "quote": "y"}]}, "truth"),
-    "an empty one": ({"statements": [TRUE, {**FALSE, "statement": " "}]}, "statement"),
-    "a zero byte": ({"statements": [TRUE, {**FALSE, "statement": "a\0b"}]}, "zero byte"),
-    "half a character": ({"statements": [TRUE, {**FALSE, "quote": "\ud800"}]}, ""),
-}
+MALFORMED: dict[str, tuple[Any, str]] = cases(__file__, "malformed")
 
 
 @pytest.mark.parametrize("case", MALFORMED.values(), ids=MALFORMED)

@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
-from tests.fair.bank.builders import make_bank
+from tests.fair.bank.builders import run
 from tests.fair.bank.judged import answered_session, judged_log
 from tiebreak.analysis.stars import star_report
-from tiebreak.cli.verbs import main
 from tiebreak.fair.bank import results
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.results import LEAST, SubjectResult, publishable, result_of
@@ -21,16 +19,6 @@ from tiebreak.fair.bank.sessions import Holder
 from tiebreak.report.json import json_ready
 
 OWNER = Holder("lab", "u", "t")
-
-
-@pytest.fixture
-def bank(tmp_path: Path) -> Engine:
-    return make_bank(tmp_path / "bank.db")
-
-
-def run(tmp_path: Path, *arguments: str) -> Result:
-    verb, *others = arguments
-    return CliRunner().invoke(main, ["bank", verb, "--bank", str(tmp_path / "bank.db"), *others])
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import insert
 
+from tests.cases import cases
 from tests.fair.bank.processes import serving
 from tests.fair.bank.serving import KEYS, grant, make_bank, rows
 from tiebreak.cli.verbs import main
@@ -69,28 +70,7 @@ def test_no_file_is_made_where_none_can_be(tmp_path: Path) -> None:
         open_bank(tmp_path / "nowhere" / "bank.db", create=True)
 
 
-WRITE = {
-    "import": "import example",
-    "expand": "expand --to true_false",
-    "review": "review --in drafts.csv",
-    "sample": "sample --k 1 --institution example.org --out s.jsonl",
-    "token": "token --user ada --institution example.org",
-    "revoke": "revoke {jti}",
-    "quota": "quota example.org 9",
-    "close": "close {session}",
-    "release": "release {session} --withdraw",
-}
-READ = {
-    "stats": "stats",
-    "check": "check",
-    "sessions": "sessions",
-    "review": "review --out drafts.csv",
-    "sample": "sample --k 1 --out s.jsonl",
-}
-VERBS = [*WRITE.values(), *READ.values()]
-
-
-@pytest.mark.parametrize("line", VERBS)
+@pytest.mark.parametrize("line", cases(__file__, "verbs"))
 @pytest.mark.parametrize(("mode", "wide"), [(0o600, False), (0o640, True), (0o602, True)])
 def test_a_verb_warns_of_a_wider_file(
     tmp_path: Path,

@@ -1,132 +1,150 @@
-"""The way of an examinee over real HTTP, and what it may not do."""
+"""The way of an examinee over real HTTP, and who may do what; what is attacked stands elsewhere."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 
-from tests.fair.bank.serving import KEYS, PRIVATE_TEXT, client, make_bank, served, token
+from tests.cases import cases
+from tests.fair.bank.attacking import Place, answer, ask, opened, said_by
+from tests.fair.bank.serving import token
 from tiebreak.cli.verbs import main
-from tiebreak.fair.bank.quotas import grant, quota_of
-from tiebreak.fair.bank.schema import ACCESS_LOG
-from tiebreak.fair.bank.sessions import close
-from tiebreak.fair.server.settings import Settings
+from tiebreak.fair.bank.schema import ACCESS_LOG, ROLES, SESSIONS
+from tiebreak.fair.bank.tokens import MAY, PERMISSIONS, jti_of
 
 pytestmark = pytest.mark.slow
 
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bank") / "bank.db"
-
-
-@pytest.fixture(scope="module")
-def engine(place: Path) -> Engine:
-    engine = make_bank(place, 400)
-    for institution in ("example.org", "example.net"):
-        grant(engine, institution, 200)
-    return engine
+NEW_TOKEN = {"user": "bob", "institution": "example.org", "role": "examinee"}
+NOWHERE = f"/sessions/{'0' * 32}"
+TABLE = cases(__file__, "table")
 
 
-@pytest.fixture(scope="module")
-def address(place: Path, engine: Engine) -> Iterator[str]:
-    with served(Settings(str(place), keys=KEYS, token_rate="1000/second")) as address:
-        yield address
+def test_a_session_from_beginning_to_end(place: Place, ada: str) -> None:
+    with place.client(ada) as owner:
+        path, asked = opened(owner), []
+        stands = {"id": path.rpartition("/")[2], "k": 3, "model": "m", "prompting": "zero_shot"}
+        for k in (1, 2, 3):
+            before = {"state": "open", "answered": k - 1, "next": k, "released": False}
+            assert owner.get(path).json() == stands | before
+            asked.append(owner.get(f"{path}/questions/{k}").json())
+            assert set(asked[-1]) == {
+                *("position", "of", "category", "sub_category", "type", "question", "options")
+            }
+            after = (
+                {"next": k + 1, "state": "open"} if k < 3 else {"next": None, "state": "complete"}
+            )
+            reply = owner.put(f"{path}/answers/{k}", json={"answer": f"answer {k}"})
+            assert reply.json() == {"position": k, **after}
+        assert len({question["question"] for question in asked}) == 3
+        assert [owner.get(f"{path}/questions/{k}").json() for k in (1, 2, 3)] == asked
+        done = {"state": "complete", "answered": 3, "next": None, "released": False}
+        assert owner.get(path).json() == stands | done
 
 
-@pytest.fixture
-def ada(address: str, engine: Engine, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
-    """An examinee of her own for each test."""
-    with client(address, token(engine, user=request.node.name[:128])) as ada:
-        yield ada
-
-
-def opened(by: httpx.Client, k: int = 3, key: str = "first", status: int = 201) -> dict[str, Any]:
-    wanted = {"k": k, "model": "m", "prompting": "zero_shot"}
-    reply = by.post("/sessions", json=wanted, headers={"Idempotency-Key": key})
-    assert reply.status_code == status, reply.text
-    return dict(reply.json())
-
-
-def test_a_session_from_beginning_to_end(ada: httpx.Client) -> None:
-    session = opened(ada)
-    assert session | {"id": ""} == {
-        **{"id": "", "k": 3, "state": "open", "answered": 0, "next": 1},
-        **{"model": "m", "prompting": "zero_shot"},
-    }
-    path, asked = f"/sessions/{session['id']}", []
-    for k in (1, 2, 3):
-        question = ada.get(f"{path}/questions/{k}")
-        assert PRIVATE_TEXT not in question.text
-        asked.append(question.json())
-        assert set(asked[-1]) == {
-            *("position", "of", "category", "sub_category", "type", "question", "options")
-        }
-        reply = ada.put(f"{path}/answers/{k}", json={"answer": f"answer {k}"})
-        assert reply.json() == {
-            **{"position": k, "next": k + 1 if k < 3 else None},
-            **{"state": "open" if k < 3 else "complete"},
-        }
-    assert len({question["question"] for question in asked}) == 3
-    assert [ada.get(f"{path}/questions/{k}").json() for k in (1, 2, 3)] == asked
-    stands = ada.get(path).json()
-    assert (stands["state"], stands["answered"], stands["next"]) == ("complete", 3, None)
-    assert not stands["released"]
-
-
-def test_a_session_is_made_once(ada: httpx.Client) -> None:
-    session = opened(ada, key="a")
-    assert opened(ada, key="a", status=200) == session
-    assert "another session" in opened(ada, k=4, key="a", status=409)["detail"]
-    assert session["id"] in opened(ada, key="b", status=409)["detail"]
-
-
-def test_a_quota_is_kept(address: str, engine: Engine) -> None:
-    grant(engine, "small", 5)
-    with client(address, token(engine, institution="small")) as ada:
-        assert "5 questions left" in opened(ada, k=6, status=403)["detail"]
-        session = opened(ada, k=4)
-        ada.get(f"/sessions/{session['id']}/questions/1")
-        ada.put(f"/sessions/{session['id']}/answers/1", json={"answer": "x"})
-        ada.get(f"/sessions/{session['id']}/questions/2")
-    with engine.connect() as connection:
-        quota = quota_of(connection, "small")
-    assert (quota.allocated, quota.pending, quota.completed, quota.left) == (4, 3, 1, 1)
-    # What was asked is used, what was not is given back.
-    assert close(engine, session["id"]).state == "closed"
-    with engine.connect() as connection:
-        quota = quota_of(connection, "small")
-    assert (quota.allocated, quota.pending, quota.completed, quota.left) == (2, 0, 2, 3)
-
-
-def test_every_response_is_logged_and_has_its_headers(address: str, engine: Engine) -> None:
-    with client(address, "nonsense") as nobody:
-        reply = nobody.get(f"/sessions/{'0' * 32}?x=1")
+def test_every_response_is_logged_and_has_its_headers(place: Place) -> None:
+    with place.client("nonsense") as nobody:
+        reply = nobody.get(f"{NOWHERE}?x=1")
     assert reply.status_code == 401
-    assert reply.headers["WWW-Authenticate"] == "Bearer"
-    assert reply.headers["Cache-Control"] == "no-store"
-    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    expected = {
+        "WWW-Authenticate": "Bearer",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    assert {name: reply.headers[name] for name in expected} == expected
     assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
     assert "Strict-Transport-Security" not in reply.headers
-    with client(address, token(engine)) as ada:
-        logged = ada.get(f"/sessions/{'0' * 32}?x=1")
+    with place.client(token(place.engine)) as ada:
+        logged = ada.get(f"{NOWHERE}?x=1")
     of_it = ACCESS_LOG.c.request == logged.headers["X-Request-Id"]
-    with engine.connect() as connection:
+    with place.engine.connect() as connection:
         line = connection.execute(select(ACCESS_LOG).where(of_it)).one()
     assert (line.user, line.session, line.status) == ("ada", "0" * 32, 404)
-    assert (line.method, line.path, line.address) == ("GET", f"/sessions/{'0' * 32}", "127.0.0.1")
+    assert (line.method, line.path, line.address) == ("GET", NOWHERE, "127.0.0.1")
 
 
-def test_closing_a_session_is_the_way_on(ada: httpx.Client, engine: Engine) -> None:
-    line = opened(ada)["id"]
-    wanted = {"k": 1, "model": "n"}
-    refused = ada.post("/sessions", json=wanted, headers={"Idempotency-Key": "n"}).json()["detail"]
-    verb = refused[refused.index("bank close") :].split()
-    bank = str(engine.url.database)
-    done = CliRunner().invoke(main, [*verb, "--bank", bank])
-    assert (done.exit_code, line in done.output) == (0, True)
-    assert opened(ada, k=3, key="n")["state"] == "open"
+def test_closing_a_session_is_the_way_on(place: Place, ada: str) -> None:
+    with place.client(ada) as owner:
+        session = opened(owner).rpartition("/")[2]
+        wanted: dict[str, Any] = {"json": {"k": 3, "model": "n"}}
+        wanted["headers"] = {"Idempotency-Key": "n"}
+        refused = owner.post("/sessions", **wanted)
+        assert refused.status_code == 409
+        words = refused.json()["detail"]
+        verb = words[words.index("bank close") :].split()
+        done = CliRunner().invoke(main, [*verb, "--bank", str(place.engine.url.database)])
+        assert (done.exit_code, session in done.output) == (0, True)
+        assert owner.post("/sessions", **wanted).json()["state"] == "open"
+
+
+@pytest.mark.parametrize(("method", "path", "body", "statuses"), TABLE)
+def test_who_may_do_what(
+    place: Place, ada: str, method: str, path: str, body: dict[str, Any] | None, statuses: list[int]
+) -> None:
+    with place.client(ada) as owner:
+        session = opened(owner, k=2).rpartition("/")[2]
+        assert ask(owner, f"/sessions/{session}", 1) == 200
+    others = [token(place.engine, user="eve")]
+    others += [token(place.engine, user=role, role=role) for role in ("examiner", "admin")]
+    there = path.format(s=session, t=jti_of(token(place.engine, user="bob")))
+    found = []
+    for given in (ada, *others, "nonsense"):
+        with place.client(given) as caller:
+            reply = caller.request(method, there, json=body, headers={"Idempotency-Key": "z"})
+        found.append(reply.status_code)
+        assert reply.status_code < 300 or list(reply.json()) == ["detail"]
+    assert found == statuses
+
+
+def test_every_route_is_in_the_table_and_on_the_page(place: Place) -> None:
+    known = {
+        (method, path.format(s="{session}", t="{jti}").replace("other", "{institution}"))
+        for method, path, _, _ in TABLE
+    }
+    page = httpx.get(place.address)
+    assert page.headers["content-type"].startswith("text/html")
+    assert "<script" not in page.text
+    for path, methods in httpx.get(f"{place.address}/openapi.json").json()["paths"].items():
+        for method, operation in methods.items():
+            assert (method.upper(), path.replace("{k}", "1")) in known
+            assert {"401", "403", "404", "409", "413", "422", "429"} <= set(operation["responses"])
+            assert f"<code>{method.upper()} {path}</code>" in page.text
+
+
+def test_roles_have_permissions_that_there_are() -> None:
+    assert set(MAY) == set(ROLES)
+    assert set().union(*MAY.values()) == set(PERMISSIONS)
+    # Who organises sees no question, and who is examined organises nothing.
+    assert MAY["examinee"] & (MAY["examiner"] | MAY["admin"]) == {"session:read"}
+
+
+def test_revoking_twice_and_what_is_not_there(place: Place, ada: str) -> None:
+    with place.client(token(place.engine, role="admin")) as admin:
+        paths = [f"/tokens/{jti}" for jti in (jti_of(ada), jti_of(ada), "0" * 32)]
+        assert [admin.delete(path).status_code for path in paths] == [204, 204, 404]
+
+
+def test_a_token_for_one_session(place: Place, ada: str) -> None:
+    with place.client(ada) as owner:
+        path = opened(owner)
+    bound = token(place.engine, user=said_by(ada)["sub"], session=path.rpartition("/")[2])
+    with place.client(bound) as owner:
+        assert [owner.get(there).status_code for there in (path, NOWHERE)] == [200, 403]
+        wanted = {"json": {"k": 1, "model": "m"}, "headers": {"Idempotency-Key": "new"}}
+        assert owner.post("/sessions", **wanted).status_code == 403  # type: ignore[arg-type]
+        assert (ask(owner, path, 1), answer(owner, path, 1)) == (200, 200)
+
+
+def test_a_token_made_over_http_is_good(place: Place) -> None:
+    with place.client(token(place.engine, role="admin")) as admin:
+        made = admin.post("/tokens", json=NEW_TOKEN | {"user": "zoe", "expires": 60}).json()
+        assert admin.put("/quotas/zoes", json={"granted": 7}).json() == {
+            **{"institution": "zoes", "granted": 7, "allocated": 0, "pending": 0, "completed": 0}
+        }
+    assert jti_of(made["token"]) == made["jti"]
+    with place.client(made["token"]) as zoe:
+        session = opened(zoe, k=1).rpartition("/")[2]
+    with place.engine.connect() as connection:
+        of_it = select(SESSIONS.c.user).where(SESSIONS.c.id == session)
+        assert connection.execute(of_it).scalar_one() == "zoe"

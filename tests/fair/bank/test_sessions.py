@@ -196,7 +196,6 @@ TestExam = Exam.TestCase
 TestExam.settings = settings(
     max_examples=15,
     stateful_step_count=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
 TestExam = pytest.mark.slow(TestExam)

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from tests.fair.bank.test_checks import CHOICE, FILL, SOUND, bank
-from tiebreak.cli.verbs import main
-from tiebreak.fair.bank.question import STATUSES, BankQuestion
-from tiebreak.fair.bank.rows import questions_in
+from tests.fair.bank.builders import run
+from tests.fair.bank.questions import keep, kept
+from tests.fair.bank.test_checks import CHOICE, FILL, SOUND
+from tiebreak.fair.bank.question import STATUSES
 from tiebreak.fair.bank.schema import open_bank
 from tiebreak.fair.bank.stats import Growth, bank_stats
 
@@ -23,8 +22,21 @@ QUESTIONS = [
 ]
 
 
-def test_counts(tmp_path: Path) -> None:
-    stats = bank_stats(open_bank(bank(tmp_path / "b.db", QUESTIONS)))
+def printed(folder: Path, verb: str, *arguments: object) -> str:
+    done = run(folder, verb, *arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """With a bank."""
+    keep(open_bank(tmp_path / "bank.db", create=True), *QUESTIONS)
+    return tmp_path
+
+
+def test_counts(folder: Path) -> None:
+    stats = bank_stats(open_bank(folder / "bank.db"))
     by_hand = Counter((one.category, one.type, one.status) for one in QUESTIONS)
     assert {(one.category, one.type, one.status): one.n for one in stats.counts} == by_hand
     # The choice has become three statements; rejected questions are not there.
@@ -63,14 +75,10 @@ def test_growth_as_in_the_paper(
     assert round(100 * growth.rate, 2) == pytest.approx(percent, abs=0.011)
 
 
-def test_the_verb(tmp_path: Path) -> None:
-    path = bank(tmp_path / "b.db", QUESTIONS)
-    done = CliRunner().invoke(main, ["bank", "stats", "--bank", str(path)])
-    assert done.exit_code == 0, done.output
-    assert "“false” is right in 67% of the true/false questions" in " ".join(done.output.split())
-    told = json.loads(
-        CliRunner().invoke(main, ["bank", "stats", "--bank", str(path), "--json"]).output
-    )
+def test_the_verb(folder: Path) -> None:
+    said = " ".join(printed(folder, "stats").split())
+    assert "“false” is right in 67% of the true/false questions" in said
+    told = json.loads(printed(folder, "stats", "--json"))
     assert told["total"] == {
         **{"name": "Total", "original": 4, "rewritten": 6, "increase": 2, "rate": 0.5}
     }
@@ -78,14 +86,8 @@ def test_the_verb(tmp_path: Path) -> None:
 
 
 def test_an_empty_bank_has_stats(tmp_path: Path) -> None:
-    open_bank(tmp_path / "b.db", create=True)
-    done = CliRunner().invoke(main, ["bank", "stats", "--bank", str(tmp_path / "b.db")])
-    assert done.exit_code == 0, done.output
-
-
-def kept(path: Path) -> list[BankQuestion]:
-    with open_bank(path).connect() as connection:
-        return list(questions_in(connection))
+    open_bank(tmp_path / "bank.db", create=True)
+    printed(tmp_path, "stats")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])
@@ -96,20 +98,18 @@ def test_an_export_comes_back_the_same(suffix: str, tmp_path: Path) -> None:
         replace(CHOICE, uuid="s", raw_uuid="s", question="=1+1 is ____", hint="-x", source="'@x"),
         *SOUND[1:],
     ]
-    path, file = bank(tmp_path / "b.db", questions), tmp_path / f"q.{suffix}"
-    run = CliRunner().invoke
-    done = run(main, ["bank", "export", "--questions", "--out", str(file), "--bank", str(path)])
-    assert done.exit_code == 0, done.output
-    again = tmp_path / "again.db"
-    assert run(main, ["bank", "import", str(file), "--bank", str(again)]).exit_code == 0
-    assert kept(again) == kept(path)
+    keep(engine := open_bank(tmp_path / "bank.db", create=True), *questions)
+    file = tmp_path / f"q.{suffix}"
+    (tmp_path / "again").mkdir()
+    printed(tmp_path, "export", "--questions", "--out", file)
+    printed(tmp_path / "again", "import", file)
+    assert kept(open_bank(tmp_path / "again" / "bank.db")) == kept(engine)
     assert list(tmp_path.glob(".*")) == []
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_an_export_of_one_status(status: str, tmp_path: Path) -> None:
-    path, file = bank(tmp_path / "b.db", QUESTIONS), tmp_path / "q.jsonl"
-    command = ["bank", "export", "--questions", "--status", status, "--out", str(file)]
-    assert CliRunner().invoke(main, [*command, "--bank", str(path)]).exit_code == 0
+def test_an_export_of_one_status(status: str, folder: Path) -> None:
+    file = folder / "q.jsonl"
+    printed(folder, "export", "--questions", "--status", status, "--out", file)
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert {row["uuid"] for row in rows} == {one.uuid for one in QUESTIONS if one.status == status}

@@ -76,7 +76,7 @@ def test_a_token_says_who_holds_it(engine: Engine) -> None:
     assert given not in str(row)
 
 
-SOON, LATE = timedelta(seconds=LEEWAY / 2), timedelta(seconds=3 * LEEWAY)
+LATE = timedelta(seconds=3 * LEEWAY)
 
 
 @pytest.mark.parametrize(
@@ -107,42 +107,12 @@ def test_claims_that_do_not_hold(changed: dict[str, Any]) -> None:
     assert refused.value.kind == "unidentified"
 
 
-def test_clocks_may_differ_a_little() -> None:
-    assert Verifier(KEYS).read(signed(exp=-SOON, iat=SOON))
-
-
 def test_a_token_that_was_good_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     verifier, given = Verifier(KEYS), signed()
     verifier.read(given)
     monkeypatch.setattr("tiebreak.fair.bank.tokens.LEEWAY", -7200)
     with pytest.raises(BankError, match="expired"):
         verifier.read(given)
-
-
-def test_a_token_gives_no_more_than_its_role() -> None:
-    caller = Verifier(KEYS).read(signed(permissions=["token:write", "session:read"]))
-    assert caller.permissions == {"session:read"}
-
-
-def test_a_forged_token_is_worthless(pem: tuple[str, str]) -> None:
-    private, _ = pem
-    head, body, signature = signed().split(".")
-    other_body = signed(sub="eve").split(".")[1]
-    forged = [
-        signed(key="another secret that is long enough, too"),
-        jwt.encode(claims(), None, algorithm="none"),  # type: ignore[arg-type]
-        signed(key=private, algorithm="RS256"),
-        signed("another secret, for a method that nobody asked for: it needs 64 bytes", "HS512"),
-        f"{head}.{other_body}.{signature}",
-        f"{head}.{body}.",
-        f"{head}.{body}",
-        "",
-        "a.b.c",
-    ]
-    for given in forged:
-        with pytest.raises(BankError) as refused:
-            Verifier(KEYS).read(given)
-        assert refused.value.kind == "unidentified"
 
 
 def test_a_public_key_is_no_secret(pem: tuple[str, str]) -> None:

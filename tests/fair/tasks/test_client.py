@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.cases import cases
 from tests.fair.bank.fake_exam import TOKEN, FakeExam, running
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.tasks.fair import Client
@@ -65,24 +66,14 @@ def test_a_server_that_stays_unavailable_is_an_error(exam: FakeExam) -> None:
         Client(exam.address, TOKEN, patience=0.1).question("s1", 1)
 
 
-@pytest.mark.parametrize(
-    ("token", "call", "message"),
-    [
-        ("old", ("question", "s1", 2), r"\(401\): the token has expired; .*TIEBREAK_TOKEN"),
-        (TOKEN, ("start", 3, "m", "zero_shot"), r"\(403\): the quota of lab has 2 .*organiser"),
-        (TOKEN, ("start", 1, "m", "zero_shot"), r"\(409\): session s1 of this token is open"),
-        (TOKEN, ("question", "s1", 3), r"\(409\): question 2 comes first"),
-        (TOKEN, ("answer", "s1", 1, "y"), r"\(409\): question 1 has its answer"),
-        (TOKEN, ("question", "s9", 1), r"\(404\): there is no such session .*somebody else"),
-    ],
-)
+@pytest.mark.parametrize(("token", "call", "message"), cases(__file__, "what a server refuses"))
 def test_what_a_server_refuses(
-    exam: FakeExam, token: str, call: tuple[object, ...], message: str
+    exam: FakeExam, token: str, call: list[object], message: str
 ) -> None:
     lab = Client(exam.address, TOKEN)
     lab.start(3, "other", "zero_shot")
     lab.answer("s1", 1, "x")
-    if call[:2] == ("start", 3):
+    if call[:2] == ["start", 3]:
         lab.answer("s1", 2, "x")
         lab.answer("s1", 3, "x")
     with pytest.raises(BankError, match=message):

@@ -10,6 +10,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from sqlalchemy import update
 
+from tests.cases import cases
 from tests.fair.bank.builders import example_questions, make_bank
 from tiebreak.candidates import load_candidates
 from tiebreak.fair.bank.prompting import prompt
@@ -120,25 +121,7 @@ def test_prompts() -> None:
     assert prompt("?", (), "few_shot").count("Question:\n") == 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"k": 0}, "k is 0: it must be a whole number of at least 1"),
-        ({"prompting": "cot"}, "it must be one of zero_shot, few_shot, step_by_step"),
-        ({"share": "same"}, "it must be one of equal, proportional"),
-        ({"balanced": 1}, "balanced is 1: it must be true or false"),
-        ({"anchors": 2}, "anchors is 2: it must be a share from 0 to 1"),
-        ({"session": "x"}, "add -T anchors=0.2"),
-        ({}, "a sample of 1,000 .* the bank has 254 of 254"),
-        ({"bank": "no.db"}, "no.db does not exist"),
-        ({"bank": "postgresql://me:secret@host/bank"}, "keep the password .* TIEBREAK_BANK"),
-        ({"bank": None}, "-T bank=FILE, .* or -T server=URL"),
-        ({"bank": None, "server": "https://exam", "seed": 1, "share": "proportional"}, "seed, sh"),
-        ({"server": "https://exam"}, "bank: with -T server="),
-        ({"bank": None, "server": "https://exam"}, "No token: .* TIEBREAK_TOKEN"),
-        ({"bank": None, "server": "exam", "k": 3}, "must begin with https://"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), cases(__file__, "what is refused"))
 def test_what_is_refused(
     bank: str, arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

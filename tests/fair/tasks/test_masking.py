@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.fair.tasks.replay import BLANK, MASKS, MaskKind, mask, same_fill
 
 TEXT = "Which planet of our system has the shortest orbital period of 88 days?"
@@ -54,20 +55,6 @@ def test_questions_without_a_part(text: str) -> None:
     assert mask(text, (), kind="option", seed=0, name="q") is None
 
 
-@pytest.mark.parametrize(
-    ("reply", "fill", "same"),
-    [
-        ("Mercury", "mercury", True),
-        (" “Mercury”.\n", "Mercury", True),
-        ("**mercury**", "Mercury", True),
-        ("ＭＥＲＣＵＲＹ", "Mercury", True),
-        ("two  words", "Two words", True),
-        ("x - 1", "x + 1", False),
-        ("C++", "C", False),
-        ("The missing word is Mercury", "Mercury", False),
-        ("", "Mercury", False),
-        ("...", "…", False),
-    ],
-)
+@pytest.mark.parametrize(("reply", "fill", "same"), cases(__file__, "replies"))
 def test_replies(reply: str, fill: str, same: bool) -> None:
     assert same_fill(reply, fill) is same

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 
+from tests.cases import cases
 from tests.harness import run_here
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.fair.analysis.contamination import contamination
@@ -17,16 +18,7 @@ from tiebreak.fair.report.contamination import verdict_of
 from tiebreak.fair.tasks.replay import BLANK, replay
 from tiebreak.prerequisite import PrerequisiteError
 
-NOUNS = (
-    "harbour",
-    "glacier",
-    "tribunal",
-    "enzyme",
-    "cathedral",
-    "parliament",
-    "molecule",
-    "violin",
-)
+NOUNS = cases(__file__, "nouns")
 
 
 def write_questions(path: Path, n: int, what: str) -> Path:
@@ -94,22 +86,7 @@ def test_a_bank(tmp_path: Path) -> None:
     assert replay(path, questions="originals").dataset.name == "bank, originals"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({}, "add -T data=NAME"),
-        ({"data": "nowhere.jsonl"}, "nowhere.jsonl does not exist"),
-        ({"data": "nowhere.db"}, "does not exist: make a bank"),
-        ({"data": "{own}", "mask": "letter"}, "mask is 'letter'"),
-        ({"data": "{own}", "mask": "option"}, "no question has option to take out; try"),
-        ({"data": "{own}", "k": 0}, "k is 0"),
-        ({"data": "{own}", "seed": "x"}, "seed is 'x'"),
-        ({"data": "{own}", "questions": "some"}, "questions is 'some'"),
-        ({"data": "{empty}"}, "it lacks 'question'"),
-        ({"data": "{twice}"}, "the id 'a' occurs twice"),
-        ({"data": "{options}"}, "its choices are not a list of texts"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), cases(__file__, "wrong use"))
 def test_wrong_use(tmp_path: Path, arguments: dict[str, str], words: str) -> None:
     own = write_questions(tmp_path / "own.jsonl", 3, "x")
     lines: dict[str, list[dict[str, object]]] = {
