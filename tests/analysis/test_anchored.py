@@ -151,7 +151,7 @@ def test_identical_answers_are_ties_that_nobody_has_to_judge(tmp_path: Path) -> 
     [board] = anchored_boards(tmp_path, labels)
     assert board.n_labels == 10
     assert scores(board, lambda row: row.score.value) == pytest.approx([1, 0.25, 0.25])
-    assert "3 labels of pairs that take no judge" in str(board.notes[0])
+    assert "3 labels of pairs that need no judge" in str(board.notes[0])
 
 
 def test_labels_of_another_answer_are_left_out(tmp_path: Path) -> None:

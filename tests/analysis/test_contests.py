@@ -267,7 +267,7 @@ def test_what_is_said_of_the_tiers() -> None:
         "0.75–1 → 0.5–0.75 → 0.25–0.5 → 0–0.25 Order: from easy to hard",
         "0.75–1 2 1.000–1.000 0.5–0.75 2 0.000–1.000",
         "each model's own moves an item by 1/4 of the scale",
-        "toss of a coin, on: 0.75–1",
+        "a coin toss, on: 0.75–1",
     ):
         assert words in text
     data = round_trip(data_of(found))

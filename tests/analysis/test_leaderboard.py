@@ -262,14 +262,14 @@ def test_another_first_model_by_hand(tmp_path: Path) -> None:
     assert {row.model: row.borda * 12 for row in board.rows[:2]} == pytest.approx({"a": 8, "b": 7})
     # Least squares puts who lost to the champion above who lost to the second: b has 2 + 2 + 3 + 1.
     assert board.first_by_rule == {"elimination_tied": ("b",), "least_squares": ("b",)}
-    said = "Placed by elimination_tied or least_squares, b stands first "
+    said = "Placed by elimination_tied or least_squares, b is first "
     assert said in str(board.verdict.sentence)
     shown = CliRunner().invoke(main, ["rank", str(log), "--draws", "100"]).output
     assert said in f"{' '.join(shown.split())} "
     [found] = leaderboards(log, how=HOW, rule="elimination_tied")
     twelfths = {row.model: row.borda * 12 for row in found.rows[:2]}
     assert twelfths == pytest.approx({"b": 7.5, "a": 7})
-    assert "Placed by elimination, a stands first" in str(found.verdict.sentence)
+    assert "Placed by elimination, a is first" in str(found.verdict.sentence)
 
 
 def test_nothing_is_said_where_the_rules_agree_or_there_is_no_bracket(tmp_path: Path) -> None:

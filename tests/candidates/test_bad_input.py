@@ -243,7 +243,7 @@ def test_what_is_said_of_bad_input(tmp_path: Path) -> None:
         ]
         texts.append("\n".join([f"== {name}", *said]).replace(f"{folder}", "FOLDER"))
     # What other libraries say is theirs.
-    others = r"(cannot be read as .*?|is not JSON, .*?|is a damaged gzip file) \(.*\)"
+    others = r"(cannot be read as .*?|is not JSON[,;] .*?|is a damaged gzip file) \(.*\)"
     text = re.sub(others, r"\1 (…)", "\n\n".join(texts))
     check(__file__, "bad_input.txt", f"{text}\n")
 
