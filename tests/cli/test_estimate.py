@@ -254,7 +254,7 @@ def test_nobody_is_asked(
     [
         (["--meta-judge", "big"], "'big' names no provider: give it as PROVIDER/MODEL"),
         (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], "candidate 'e'"),
-        (["--protocol", "peer_review", "--peers", "x/a"], "no peer review, and x/a is alone"),
+        (["--protocol", "peer_review", "--peers", "x/a"], "not peer review, and x/a is alone"),
         (["--protocol", "all,peer_review", "--peers", "a"], "in an estimate --peers a,MODEL"),
     ],
 )
