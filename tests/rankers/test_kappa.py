@@ -89,7 +89,7 @@ def test_full_agreement_has_a_width() -> None:
 @pytest.mark.parametrize(
     ("labels", "reason"),
     [
-        ([(3, 3)] * 5, "one and the same"),
+        ([(3, 3)] * 5, "all labels are the same"),
         ([], "no answer"),
         ([(3, 2)], "two items"),
         ([(3, 3)] * 50 + [(0, 0)] * 3, "rests on 3 labels"),
@@ -99,7 +99,7 @@ def test_reasons(labels: list[tuple[int, int]], reason: str) -> None:
     found = kappa_estimate(tables(np.array(labels, dtype=np.int64).reshape(-1, 2)))
     assert found.reason is not None
     assert reason in str(found.reason)
-    assert math.isnan(found.value) == (reason in ("one and the same", "no answer"))
+    assert math.isnan(found.value) == (reason in ("all labels are the same", "no answer"))
     assert math.isnan(found.lower) == (not reason.startswith("rests"))
 
 
