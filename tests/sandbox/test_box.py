@@ -183,7 +183,7 @@ def test_trusted_code_runs_without_a_box_but_never_as_root(
     if ROOT and SYSTEM.exists():
         monkeypatch.setattr(sys, "executable", str(SYSTEM))
     assert sandbox_of("local", **trusted) == "local"
-    with pytest.raises(PrerequisiteError, match="cannot be had"):
+    with pytest.raises(PrerequisiteError, match="cannot be used"):
         sandbox_of("bubblewrap", **trusted)
     # A Python that root alone can read: a copy of it has its library in a closed folder.
     if ROOT and SYSTEM.exists():

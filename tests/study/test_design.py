@@ -52,7 +52,7 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, more: str) -> None:
     path.write_text(f"models: [a/b, c/d]\nbenchmarks:\n  - gsm8k\njudge: j/k\n{more}\n")
     with pytest.raises(StudyError) as error:
         read_study(path)
-    assert str(error.value).startswith(f"{path} is no study: ")
+    assert str(error.value).startswith(f"{path} is not a study: ")
     assert REFUSED[more] in str(error.value)
 
 

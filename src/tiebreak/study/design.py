@@ -285,7 +285,7 @@ def study_of(given: Mapping[str, Any], source: str = "", text: str = "") -> Stud
             line = f"line {line_of(text, place)}: " if text else ""
             named = f"{'.'.join(map(str, place))}: " if place else ""
             problems.append(f"{line}{named}{problem['msg'].removeprefix('Value error, ')}")
-        lead = f"{source} is no study: " if source else ""
+        lead = f"{source} is not a study: " if source else ""
         raise StudyError(lead + "; ".join(problems)) from error
 
 
