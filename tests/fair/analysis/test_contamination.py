@@ -18,7 +18,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score
 
-from tests.cases import cases
+from tests.cases import cases, some
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.fair.analysis.contamination import (
@@ -57,8 +57,7 @@ def test_table_4(table_4: Contamination) -> None:
     assert table_4.baselines == ("Ours",)
     for model, counts in TABLE_4.items():
         for dataset, recalled in zip(DATASETS, counts, strict=True):
-            cell = table_4.cell(model, dataset)
-            assert cell is not None
+            cell = some(table_4.cell(model, dataset))
             assert (cell.recalled, cell.n) == (recalled, 1000)
             expected = wilson(recalled, 1000)
             assert cell.share.lower == pytest.approx(expected.lower, abs=2e-4)
@@ -82,8 +81,7 @@ def test_table_4(table_4: Contamination) -> None:
 
 def test_sheets_and_data(table_4: Contamination) -> None:
     [sheet] = sheets_of(table_4)
-    table = sheet.sections[0].table
-    assert table is not None
+    table = some(sheet.sections[0].table)
     assert table.headings[1:] == (*DATASETS[:3], "Ours (baseline)")
     assert [row[0].text for row in table.rows] == sorted(TABLE_4)
     assert next(row for row in table.rows if row[0].text == "GPT-4o")[2].text == "86"
@@ -185,8 +183,7 @@ def test_logs_of_one_dataset_are_joined(tmp_path: Path) -> None:
     write(tmp_path / "3.json", {"a": ["C"] * 3}, data="e")
     (tmp_path / "4.eval").write_text("damaged")
     found = contamination([tmp_path])
-    cell = found.cell("m/x", "d")
-    assert cell is not None
+    cell = some(found.cell("m/x", "d"))
     assert (cell.recalled, cell.n) == (2, 3)
     assert any("cannot be read as an Inspect log" in note for note in found.notes)
     assert any("2.eval: status is 'error'" in note for note in found.notes)

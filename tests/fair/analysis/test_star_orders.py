@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.test_stars import drawn, items_of, log_of
+from tests.cases import some
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.star_table import StarTable, star_table
 from tiebreak.fair.analysis.star_samples import OrderKept, _kept, matches_of, star_orders
@@ -17,8 +18,7 @@ def table_of(n: int, models: str = "abcdef") -> StarTable:
 
 def test_more_stars_win_the_match() -> None:
     table = table_of(12, "abc")
-    matches = matches_of(table)
-    assert matches is not None
+    matches = some(matches_of(table))
     wins = (np.ones(12) @ matches.wins_per_item()).reshape(3, 3)
     expected = np.zeros((3, 3))
     for row in table.scores:

@@ -121,19 +121,3 @@ def test_release_hold_and_withdraw(bank: Engine, tmp_path: Path) -> None:
     assert results.released(bank, session, OWNER) == seen
     wrong = run(tmp_path, "release", session, "--log", log, "--withdraw")
     assert wrong.exit_code == 2
-
-
-def test_sessions_are_listed_and_closed(bank: Engine, tmp_path: Path) -> None:
-    session = answered_session(bank, "a")
-    other = answered_session(bank, "b", 5, state="open", model="x\u202e\x1b[31m")
-    shown = run(tmp_path, "sessions")
-    assert "1 complete, 1 open." in shown.output
-    assert "\x1b" not in shown.output
-    data = json.loads(run(tmp_path, "sessions", "--json").output)
-    assert (data["format"], data["total"]) == ("tiebreak/bank-sessions", 2)
-    assert {one["id"] for one in data["sessions"]} == {session, other}
-    only = json.loads(run(tmp_path, "sessions", "--state", "complete", "--json").output)
-    assert [one["id"] for one in only["sessions"]] == [session]
-    none = json.loads(run(tmp_path, "sessions", "--institution", "no", "--json").output)
-    assert none["sessions"] == []
-    assert "nothing to close" in run(tmp_path, "close", session).output

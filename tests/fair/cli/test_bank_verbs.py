@@ -5,6 +5,7 @@
 
 import json
 import re
+import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -120,31 +121,45 @@ def test_ten_refused_questions_are_named(no_bank: Handed, n: int, more: list[str
     assert len(json.loads(bank("expand", "--to", "fill_in", "--json"))["refused"]) == n
 
 
-def test_a_review() -> None:
+def review_bank() -> None:
     drafts = [choice(uuid="q1", status="draft"), replace(STATEMENT, status="draft")]
     make_bank(Path("bank.db"), [*drafts, choice("Is it ( )?", uuid="q3")])
-    assert bank("review", "--out", "a.csv") == "a.csv: 2 questions, with their keys.\n"
-    asked = ("--status", "approved", "--status", "rejected", "--json")
-    assert json.loads(bank("review", "--out", "b.csv", *asked)) == {
-        **{"file": "b.csv", "questions": 1}
-    }
-    assert json.loads(bank("review", "--out", "c.csv", "--status", "rejected", "--json")) == {
-        **{"file": None, "questions": 0}
-    }
-    none = bank("review", "--out", "c.csv", "--status", "rejected")
-    assert none == "No question is rejected; no file was written.\n"
-    assert not Path("c.csv").exists()
-    text = Path("a.csv").read_text("utf-8-sig")
-    Path("a.csv").write_text(re.sub("draft", "approved", text, count=1), "utf-8")
-    back = ("--in", "a.csv", "--reviewer", "A. Reader")
-    assert bank("review", *back) == "2 rows: 1 approved, 1 unchanged.\n"
-    again = json.loads(bank("review", *back, "--json"))
-    counted = ("n_rows", "approved", "rejected", "draft_again", "edited", "unchanged")
-    assert [again[name] for name in counted] == [2, 0, 0, 0, 0, 2]
-    assert bank("review", "--out", "d.csv", "--status", "approved").startswith("d.csv: 2 ")
-    text = Path("d.csv").read_text("utf-8-sig").replace("approved", "draft")
-    Path("a.csv").write_text(text.replace("Is it", "Was it"), "utf-8")
-    assert bank("review", "--in", "a.csv") == "2 rows: 2 draft again, 1 edited.\n"
+
+
+def session_bank() -> None:
+    engine = make_bank(Path("bank.db"))
+    answered_session(engine, "b", 2, state="open", model="x\u202e\x1b[31m")
+    answered_session(engine, "a", 4)
+
+
+def done_by(line: str) -> str:
+    """What a line of a story prints, and how it ends; `replace` edits a file."""
+    words = shlex.split(line)
+    if words[0] == "replace":
+        file = Path(words[1])
+        file.write_text(file.read_text("utf-8-sig").replace(*words[2:], 1), "utf-8")
+        return f"$ {line}\n"
+    done = tiebreak(*words)
+    return f"$ {line}\n{done.output}({done.exit_code})\n"
+
+
+BANKS = {"review": review_bank, "sessions": session_bank, "samples": session_bank}
+
+
+def test_stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`expected/stories.txt` has the commands, one after the other, and the files that are left."""
+    kept = (Path(__file__).with_name("expected") / "stories.txt").read_text("utf-8")
+    texts = []
+    for story in kept.split("== ")[1:]:
+        (folder := tmp_path / story.partition("\n")[0]).mkdir()
+        monkeypatch.chdir(folder)
+        BANKS[folder.name]()
+        lines = [line[2:] for line in story.splitlines() if line.startswith("$ ")]
+        said = "".join(map(done_by, lines))
+        files = sorted(str(file) for file in Path().rglob("*.*") if "bank.db" not in file.name)
+        texts.append(f"== {folder.name}\n{said}files: {', '.join(files)}\n")
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.+]+", "TIME", "\n".join(texts))
+    expected.check(__file__, "stories.txt", text)
 
 
 def test_a_session_is_closed() -> None:
