@@ -75,21 +75,6 @@ def test_growth_as_in_the_paper(
     assert round(100 * growth.rate, 2) == pytest.approx(percent, abs=0.011)
 
 
-def test_the_verb(folder: Path) -> None:
-    said = " ".join(printed(folder, "stats").split())
-    assert "“false” is right in 67% of the true/false questions" in said
-    told = json.loads(printed(folder, "stats", "--json"))
-    assert told["total"] == {
-        **{"name": "Total", "original": 4, "rewritten": 6, "increase": 2, "rate": 0.5}
-    }
-    assert told["baselines"]["Tides"]["share"] == 0.6
-
-
-def test_an_empty_bank_has_stats(tmp_path: Path) -> None:
-    open_bank(tmp_path / "bank.db", create=True)
-    printed(tmp_path, "stats")
-
-
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])
 def test_an_export_comes_back_the_same(suffix: str, tmp_path: Path) -> None:
     questions = [

@@ -6,6 +6,7 @@
 import json
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from tests import expected
 from tests.cli.handed import ENGINE, Enough, Handed, Result, bank, tiebreak
 from tests.fair.bank.builders import make_bank
 from tests.fair.bank.judged import answered_session
-from tests.fair.bank.questions import MATERIAL, choice
+from tests.fair.bank.questions import MATERIAL, choice, keep
+from tests.fair.bank.test_checks import SOUND
+from tests.fair.bank.test_stats import QUESTIONS
 from tiebreak.fair.bank.expansion import Expanded, Refused
 from tiebreak.fair.bank.quotas import Quota
 from tiebreak.fair.bank.schema import TOKENS, open_bank
@@ -143,7 +146,14 @@ def done_by(line: str) -> str:
     return f"$ {line}\n{done.output}({done.exit_code})\n"
 
 
-BANKS = {"review": review_bank, "sessions": session_bank, "samples": session_bank}
+BANKS: dict[str, Callable[[], object]] = {
+    "review": review_bank,
+    "sessions": session_bank,
+    "samples": session_bank,
+    "counts": lambda: keep(open_bank("bank.db", create=True), *QUESTIONS),
+    "nothing": lambda: open_bank("bank.db", create=True),
+    "wrong": lambda: keep(open_bank("bank.db", create=True), *SOUND[1:]),
+}
 
 
 def test_stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +169,7 @@ def test_stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         files = sorted(str(file) for file in Path().rglob("*.*") if "bank.db" not in file.name)
         texts.append(f"== {folder.name}\n{said}files: {', '.join(files)}\n")
     text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.+]+", "TIME", "\n".join(texts))
-    expected.check(__file__, "stories.txt", text)
+    expected.check(__file__, "stories.txt", re.sub(r"(?m) +$", "", text))
 
 
 def test_a_session_is_closed() -> None:
