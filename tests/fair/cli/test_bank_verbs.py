@@ -139,8 +139,8 @@ def done_by(line: str) -> str:
     """What a line of a story prints, and how it ends; `replace` edits a file."""
     words = shlex.split(line)
     if words[0] == "replace":
-        file = Path(words[1])
-        file.write_text(file.read_text("utf-8-sig").replace(*words[2:], 1), "utf-8")
+        _, file, old, new = words
+        Path(file).write_text(Path(file).read_text("utf-8-sig").replace(old, new, 1), "utf-8")
         return f"$ {line}\n"
     done = tiebreak(*words)
     return f"$ {line}\n{done.output}({done.exit_code})\n"
