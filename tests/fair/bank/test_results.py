@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
+from tests.cases import cases
 from tests.fair.bank.builders import run
 from tests.fair.bank.judged import answered_session, judged_log
 from tiebreak.analysis.stars import star_report
@@ -49,15 +50,7 @@ def test_a_log_of_other_sessions_beside_is_passed_over(bank: Engine, tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"answer": "of another session"}, "a.eval judged another answer under"),
-        ({"input_hash": "f" * 32}, "a.eval judged another question, or one with another key,"),
-        ({"target": "a key that was corrected"}, "or one with another key,"),
-        ({"skip": 3}, "3 of 40 answers of m in session"),
-    ],
-)
+@pytest.mark.parametrize(("change", "says"), cases(__file__, "another log is refused"))
 def test_another_log_is_refused(
     bank: Engine, tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.fair.bank.builders import run
 from tests.fair.bank.questions import keep, kept
 from tests.fair.bank.test_checks import CHOICE, FILL, SOUND
@@ -59,13 +60,7 @@ def test_counts(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("original", "rewritten", "increase", "percent"),
-    [  # LLMEval-Fair, table 6
-        (2194, 10969, 8775, 399.95),
-        (30772, 109974, 79202, 257.38),
-        (9262, 30116, 20854, 225.16),
-        (7839, 13085, 5246, 66.92),
-    ],
+    ("original", "rewritten", "increase", "percent"), cases(__file__, "growth as in the paper")
 )
 def test_growth_as_in_the_paper(
     original: int, rewritten: int, increase: int, percent: float
