@@ -204,7 +204,6 @@ def texts_at(value: Any, place: Sequence[str]) -> Iterator[str]:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """All texts of a document."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -503,8 +502,6 @@ def _noting(parse: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def write_all(folder: Path) -> None:
-    """What the process of `render` does."""
-
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise OSError("no network in this test")
 

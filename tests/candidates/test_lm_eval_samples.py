@@ -182,7 +182,6 @@ def test_documents_that_were_asked_and_are_not_there_are_noted(
 
 
 def packed(samples: Path) -> Path:
-    """The same file packed by gzip, in its place."""
     done = samples.with_name(f"{samples.name}.gz")
     done.write_bytes(gzip.compress(samples.read_bytes()))
     samples.unlink()

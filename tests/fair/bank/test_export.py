@@ -21,7 +21,6 @@ QUESTION = {question.uuid: question for question in example_questions()}
 
 
 def answered(bank: Engine, name: str, answers: list[str | None], **about: str) -> list[str]:
-    """A session with these answers; its uuids."""
     uuids = draw(entries(bank), len(answers), name)
     given = dict(zip(uuids, answers, strict=True))
     add_session(bank, name, given, model=f"model {name}", **about)

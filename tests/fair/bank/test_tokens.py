@@ -41,7 +41,6 @@ def engine(tmp_path: Path) -> Engine:
 
 @pytest.fixture(scope="module")
 def pem() -> tuple[str, str]:
-    """A private key and its public one."""
     key = rsa.generate_private_key(65537, 2048)
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
