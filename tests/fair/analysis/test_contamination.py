@@ -3,21 +3,13 @@
 import math
 import os
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from inspect_ai.log import (
-    EvalConfig,
-    EvalDataset,
-    EvalError,
-    EvalLog,
-    EvalSample,
-    EvalSpec,
-    write_eval_log,
-)
-from inspect_ai.scorer import Score
 
+from tests.candidates.builders import write_inspect_log
 from tests.cases import cases, some
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import REPLAY_KEY
@@ -128,35 +120,18 @@ def test_what_cannot_be_compared() -> None:
         contamination_of([one], baselines=["f"])
 
 
-def write(
-    path: Path,
-    attempts: dict[str, list[str | None]],
-    *,
-    data: str = "d",
-    created: str = "2026-01-01",
-    status: str = "success",
-) -> Path:
+def write(path: Path, attempts: dict[str, list[str | None]], data: str = "d", **log: Any) -> Path:
     """A replay's log: C, I, or None for an attempt that failed."""
-    samples = [
-        EvalSample(
-            id=name,
-            epoch=epoch,
-            input="?",
-            target="x",
-            metadata={"raw_uuid": name[0]},
-            scores={} if value is None else {"filled_in": Score(value=value)},
-            error=None if value else EvalError(message="no", traceback="", traceback_ansi=""),
-        )
+    rows = [
+        {
+            **{"id": name, "epoch": epoch, "question": "?", "metadata": {"raw_uuid": name[0]}},
+            **({"scores": {"filled_in": value}} if value else {"error": True}),
+        }
         for name, values in attempts.items()
         for epoch, value in enumerate(values, start=1)
     ]
-    spec = EvalSpec(
-        created=f"{created}T00:00:00+00:00", task="replay", dataset=EvalDataset(name=data),
-        model="m/x", config=EvalConfig(epochs=3),
-        metadata={REPLAY_KEY: {"data": data, "mask": "word"}},
-    )  # fmt: skip
-    write_eval_log(EvalLog(status=status, eval=spec, samples=samples), str(path))  # type: ignore[arg-type]
-    return path
+    about = {REPLAY_KEY: {"data": data, "mask": "word"}}
+    return write_inspect_log(path, "m/x", rows, task="replay", epochs=3, metadata=about, **log)
 
 
 def test_attempts(tmp_path: Path) -> None:
