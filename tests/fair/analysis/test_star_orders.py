@@ -7,13 +7,10 @@ import pytest
 
 from tests.analysis.test_stars import drawn, items_of, log_of
 from tests.cases import some
+from tests.fair.analysis.test_star_course import table_of
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_table import StarTable, star_table
+from tiebreak.analysis.star_table import star_table
 from tiebreak.fair.analysis.star_samples import OrderKept, _kept, matches_of, star_orders
-
-
-def table_of(n: int, models: str = "abcdef") -> StarTable:
-    return star_table([log_of(items_of(drawn(n, models)))])
 
 
 def test_more_stars_win_the_match() -> None:
