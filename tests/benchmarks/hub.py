@@ -27,7 +27,6 @@ configs:
 
 
 def items(benchmark: str) -> list[dict[str, Any]]:
-    """The rows that come with the package."""
     lines = (ITEMS / f"{benchmark}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 

@@ -28,19 +28,7 @@ def test_choices_that_are_numbers(answer: str, letter: str) -> None:
 QUESTION = Question("q", "Which swims?", "B", CHOICES)
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "words"),
-    [
-        ("choices", {"text": ["a", "b"], "label": ["A", "B"]}, "not a list of texts"),
-        ("choices", "abcd", "not a list of texts"),
-        ("choices", [1, 2, 3], "not a list of texts"),
-        ("answer", 1.7, "its answer is 1.7"),
-        ("answer", True, "its answer is True"),
-        ("answer", "B", "its answer is 'B'"),
-        ("answer", 4, "its answer is 4, not an index of its 4 choices"),
-        ("answer", -1, "its answer is -1, not an index"),
-    ],
-)
+@pytest.mark.parametrize(("column", "value", "words"), cases(__file__, "rows that do not fit"))
 def test_rows_that_do_not_fit(column: str, value: object, words: str) -> None:
     row = {"question": "Which swims?", "choices": list(CHOICES), "answer": 1, column: value}
     with pytest.raises(ValueError, match=words):

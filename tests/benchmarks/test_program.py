@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, some
 from tiebreak.benchmarks.program import (
     LONGEST_SOURCE,
     complete_program,
@@ -52,8 +52,7 @@ def test_right_answers_in_many_forms(form: str) -> None:
     "form", ["tests of its own", "main that fails", "loop of asserts", "imports for examples"]
 )
 def test_what_only_tries_the_function_is_left_out(form: str) -> None:
-    program = complete_program(RIGHT[form], PROMPT, "add")
-    assert program is not None
+    program = some(complete_program(RIGHT[form], PROMPT, "add"))
     assert not any(word in program for word in ("unittest", "nowhere", "main", "assert"))
 
 
@@ -79,11 +78,9 @@ def test_prompts_of_many_forms(prompt: str) -> None:
 
 
 def test_async_functions_and_classes_are_definitions() -> None:
-    found = complete_program("async def add(a, b):\n    return a + b\nx()", PROMPT, "add")
-    assert found is not None
+    found = some(complete_program("async def add(a, b):\n    return a + b\nx()", PROMPT, "add"))
     assert found.endswith("async def add(a, b):\n    return a + b\n")
-    found = complete_program("class add:\n    pass\nx()", "", "add")
-    assert found == "class add:\n    pass\n"
+    assert complete_program("class add:\n    pass\nx()", "", "add") == "class add:\n    pass\n"
 
 
 @pytest.mark.slow

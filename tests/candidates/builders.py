@@ -121,6 +121,7 @@ def write_inspect_log(
     epochs: int = 1,
     metadata: Mapping[str, Any] | None = None,
     task_registry_name: str | None = None,
+    created: str = "2026-01-01",
 ) -> Path:
     """Write a real Inspect log and return its path.
 
@@ -136,7 +137,7 @@ def write_inspect_log(
     file.parent.mkdir(parents=True, exist_ok=True)
     samples = [inspect_sample(row, model, scorer=scorer) for row in rows]
     spec = EvalSpec(
-        created="2026-01-01T00:00:00+00:00",
+        created=f"{created}T00:00:00+00:00",
         task=task,
         task_id=f"task-{task}",
         run_id=f"run-{task}",

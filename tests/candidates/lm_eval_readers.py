@@ -84,7 +84,6 @@ class Share(NamedTuple):
 
 
 def shares(measures: Sequence[Measure]) -> dict[str, Share]:
-    """The share of each setting."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for run, lost, added, _ in measures:
         counts[run.setting] += Counter(

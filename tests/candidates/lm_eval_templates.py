@@ -25,6 +25,7 @@ import yaml
 
 from tests.candidates.builders import write_lm_eval_run
 from tests.candidates.lm_eval_documents import MadeText, Spy, SpyDocument
+from tests.cases import some
 from tests.harness import ROOT, run
 
 DOCUMENTS = 6
@@ -86,8 +87,7 @@ _EXAMPLES = ("samples", "sampler", "gen_prefix", *_DELIMITERS)
 
 def task_types() -> list[TaskType]:
     """The types of all generative tasks of the installed lm-eval, those of most tasks first."""
-    package = find_spec("lm_eval")
-    assert package is not None
+    package = some(find_spec("lm_eval"))
     assert package.origin is not None
     groups: defaultdict[str, list[str]] = defaultdict(list)
     configs = {}
@@ -204,7 +204,6 @@ def texts_at(value: Any, place: Sequence[str]) -> Iterator[str]:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """All texts of a document."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -503,8 +502,6 @@ def _noting(parse: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def write_all(folder: Path) -> None:
-    """What the process of `render` does."""
-
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise OSError("no network in this test")
 

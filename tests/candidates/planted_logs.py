@@ -36,7 +36,6 @@ TASK = "sums"
 
 
 def write_study(study: Study, folder: Path) -> Path:
-    """Write the logs of a study into a folder."""
     for run in study.runs:
         if run.style.harness == "inspect":
             write_inspect_text(run, folder)

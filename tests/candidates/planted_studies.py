@@ -46,7 +46,6 @@ class Document:
 
     @property
     def text(self) -> tuple[object, ...]:
-        """What is asked, without the image."""
         return self.instruction, self.passage, self.question, self.options, self.target
 
     def columns(self) -> dict[str, Any]:
@@ -96,8 +95,6 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """The log of a model."""
-
     model: str
     style: Style
     rows: tuple[Row, ...]

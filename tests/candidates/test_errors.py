@@ -7,23 +7,6 @@ from tiebreak.candidates import CandidateError, Note
 from tiebreak.candidates.errors import HINTS, LOADING, MAX_LISTED, raise_problems
 
 
-def test_the_earliest_stage_names_the_error_and_all_problems_are_listed() -> None:
-    problems = [
-        Note("hole", "gsm8k", "item 'q1' has no answer by b"),
-        Note("log_status", "b.eval", "status is 'error'"),
-        Note("unreadable_log", "a.eval", "cannot be read"),
-    ]
-    with pytest.raises(CandidateError) as caught:
-        raise_problems(problems)
-    assert type(caught.value) is CandidateError
-    assert caught.value.kind == "unreadable_log"
-    message = str(caught.value)
-    assert "3 problems" in message
-    for words in ("a.eval: cannot be read", "b.eval: status", "gsm8k: item 'q1'", "eval-retry"):
-        assert words in message
-    assert [note.kind for note in caught.value.notes] == ["unreadable_log", "log_status", "hole"]
-
-
 def test_a_long_list_is_cut_in_the_message_only() -> None:
     problems = [Note("hole", "gsm8k", f"item {i}") for i in range(MAX_LISTED + 5)]
     with pytest.raises(CandidateError, match="and 5 more") as caught:

@@ -16,7 +16,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from tests.cases import cases
+from tests.cases import cases, some
 from tiebreak.candidates.hub import Fault, Kind, fault, retry_after
 from tiebreak.publish.errors import sentence
 
@@ -65,8 +65,7 @@ def because(error: Exception, cause: BaseException) -> Exception:
     ids=lambda case: type(case).__name__ if isinstance(case, Exception) else str(case),
 )
 def test_kinds(error: Exception, kind: Kind, passing: bool) -> None:
-    found = fault(error)
-    assert found is not None
+    found = some(fault(error))
     assert (found.kind, found.passing) == (kind, passing)
     assert "\n" not in found.message
 
@@ -80,8 +79,7 @@ def test_other_errors_are_none_of_the_hubs() -> None:
 
 
 def test_the_hubs_own_words_are_kept_on_one_line() -> None:
-    found = fault(answered(403, said="you must\n\n use  a write token"))
-    assert found is not None
+    found = some(fault(answered(403, said="you must\n\n use  a write token")))
     assert (found.status, found.message) == (403, "you must use a write token")
 
 

@@ -39,12 +39,7 @@ BFCL = {
     },
 }
 
-SAME_QUESTION = [
-    ("What is  1 +\n1?", "What is 1 + 1?"),
-    ("  padded\t", "padded"),
-    ("cafe\u0301", "caf\u00e9"),  # combining accent and precomposed letter
-    ("non\u00a0breaking", "non breaking"),
-]
+SAME_QUESTION = cases(__file__, "same question")
 
 
 @pytest.mark.parametrize(("one", "other"), SAME_QUESTION)
@@ -97,19 +92,8 @@ def test_targets_have_one_form(
     assert {canonical_target(target, choices) for target in targets} == {canonical}
 
 
-SAME_ANSWER = [
-    ("a\r\nb\rc", "a\nb\nc"),
-    ("a  \nb\t", "a\nb"),
-    ("\n \n  return x\n\n", "  return x"),
-    (" B", "B"),
-    ("cafe\u0301", "caf\u00e9"),
-]
-DIFFERENT_ANSWERS = [
-    ("    return x", "return x"),  # the body of a function and a syntax error
-    ("a b", "a  b"),
-    ("a\nb", "a b"),
-    ("A", "a"),
-]
+SAME_ANSWER = cases(__file__, "same answer")
+DIFFERENT_ANSWERS = cases(__file__, "different answers")
 
 
 @pytest.mark.parametrize(("one", "other"), SAME_ANSWER)
@@ -140,15 +124,7 @@ def test_groups_hold_every_model_once_and_are_ordered() -> None:
     assert groups == (("a", "c"), ("b", "z"), ("d",), ("m",))
 
 
-@pytest.mark.parametrize(
-    ("raw", "name"),
-    [
-        ("inspect_evals/gsm8k", "gsm8k"),
-        ("tiebreak/gsm8k", "gsm8k"),
-        ("tiebreak_gsm8k", "gsm8k"),
-        ("mmlu_0_shot", "mmlu_0_shot"),
-    ],
-)
+@pytest.mark.parametrize(("raw", "name"), cases(__file__, "benchmark name"))
 def test_benchmark_name(raw: str, name: str) -> None:
     assert benchmark_name(raw) == name
 

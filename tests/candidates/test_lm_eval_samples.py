@@ -23,16 +23,7 @@ from tiebreak.candidates.question import bare_id, tools_of
 TOOL = {"name": "gcd", "parameters": {"type": "dict", "properties": {"a": {}, "b": {}}}}
 
 
-@pytest.mark.parametrize(
-    ("doc", "found"),
-    [
-        ({"id": "a", "task_id": "b"}, "a"),
-        ({"task_id": "HumanEval/0"}, "HumanEval/0"),
-        ({"question_id": 0}, 0),
-        ({"id": None, "question_id": True}, None),
-        ({"id": ""}, None),
-    ],
-)
+@pytest.mark.parametrize(("doc", "found"), cases(__file__, "bare id"))
 def test_bare_id(doc: dict[str, Any], found: str | int | None) -> None:
     assert bare_id(doc) == found
 
@@ -190,7 +181,6 @@ def test_documents_that_were_asked_and_are_not_there_are_noted(
 
 
 def packed(samples: Path) -> Path:
-    """The same file packed by gzip, in its place."""
     done = samples.with_name(f"{samples.name}.gz")
     done.write_bytes(gzip.compress(samples.read_bytes()))
     samples.unlink()

@@ -26,8 +26,6 @@ class _Model(NamedTuple):
 
 
 class Official(NamedTuple):
-    """BFCL's own functions."""
-
     ast_checker: Callable[..., Mapping[str, Any]]
     python: Any
     decode: Callable[[str], list[dict[str, Any]]]

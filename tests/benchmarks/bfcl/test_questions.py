@@ -1,6 +1,5 @@
 """From rows to questions."""
 
-import json
 from typing import Any, Final
 
 import pytest
@@ -29,21 +28,7 @@ def test_a_question() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"question": [USER]},  # as BFCL v2 has it
-        {"question": "One?"},
-        {"question": json.dumps([[USER]])},
-        {"function": FUNCTION},
-        {"function": json.dumps([FUNCTION])},
-        {"function": [json.dumps(FUNCTION)]},
-        {"ground_truth": json.dumps(TRUTH)},
-        {"category": "simple_python"},
-        {"id": "v2_simple_0"},
-        {"id": "mine"},
-    ],
-)
+@pytest.mark.parametrize("change", cases(__file__, "other forms of the same row"))
 def test_other_forms_of_the_same_row(change: dict[str, Any]) -> None:
     row = {**ROW, **change}
     question = read(row, 0)

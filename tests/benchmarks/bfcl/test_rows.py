@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl.questions import (
     CATEGORIES,
@@ -112,14 +113,7 @@ def test_a_column_is_missing(tmp_path: Path, row: dict[str, Any], lacks: str) ->
 
 
 @pytest.mark.parametrize(
-    ("categories", "message"),
-    [
-        (["simpel"], "no category 'simpel'. There are: simple, multiple"),
-        (["multi_turn_base"], "multi_turn_base is left out: it takes several turns"),
-        (["java"], "left out: its calls are Java"),
-        (["exec_simple"], "left out: its calls are run"),
-        (["parallel"], "has no questions of parallel. It has: irrelevance"),
-    ],
+    ("categories", "message"), cases(__file__, "categories that cannot be had")
 )
 def test_categories_that_cannot_be_had(tmp_path: Path, categories: list[str], message: str) -> None:
     write(tmp_path / "BFCL_v4_irrelevance.json", a_question("x"))

@@ -3,22 +3,14 @@
 import math
 import os
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from inspect_ai.log import (
-    EvalConfig,
-    EvalDataset,
-    EvalError,
-    EvalLog,
-    EvalSample,
-    EvalSpec,
-    write_eval_log,
-)
-from inspect_ai.scorer import Score
 
-from tests.cases import cases
+from tests.candidates.builders import write_inspect_log
+from tests.cases import cases, some
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.fair.analysis.contamination import (
@@ -57,8 +49,7 @@ def test_table_4(table_4: Contamination) -> None:
     assert table_4.baselines == ("Ours",)
     for model, counts in TABLE_4.items():
         for dataset, recalled in zip(DATASETS, counts, strict=True):
-            cell = table_4.cell(model, dataset)
-            assert cell is not None
+            cell = some(table_4.cell(model, dataset))
             assert (cell.recalled, cell.n) == (recalled, 1000)
             expected = wilson(recalled, 1000)
             assert cell.share.lower == pytest.approx(expected.lower, abs=2e-4)
@@ -82,8 +73,7 @@ def test_table_4(table_4: Contamination) -> None:
 
 def test_sheets_and_data(table_4: Contamination) -> None:
     [sheet] = sheets_of(table_4)
-    table = sheet.sections[0].table
-    assert table is not None
+    table = some(sheet.sections[0].table)
     assert table.headings[1:] == (*DATASETS[:3], "Ours (baseline)")
     assert [row[0].text for row in table.rows] == sorted(TABLE_4)
     assert next(row for row in table.rows if row[0].text == "GPT-4o")[2].text == "86"
@@ -130,35 +120,18 @@ def test_what_cannot_be_compared() -> None:
         contamination_of([one], baselines=["f"])
 
 
-def write(
-    path: Path,
-    attempts: dict[str, list[str | None]],
-    *,
-    data: str = "d",
-    created: str = "2026-01-01",
-    status: str = "success",
-) -> Path:
+def write(path: Path, attempts: dict[str, list[str | None]], data: str = "d", **log: Any) -> Path:
     """A replay's log: C, I, or None for an attempt that failed."""
-    samples = [
-        EvalSample(
-            id=name,
-            epoch=epoch,
-            input="?",
-            target="x",
-            metadata={"raw_uuid": name[0]},
-            scores={} if value is None else {"filled_in": Score(value=value)},
-            error=None if value else EvalError(message="no", traceback="", traceback_ansi=""),
-        )
+    rows = [
+        {
+            **{"id": name, "epoch": epoch, "question": "?", "metadata": {"raw_uuid": name[0]}},
+            **({"scores": {"filled_in": value}} if value else {"error": True}),
+        }
         for name, values in attempts.items()
         for epoch, value in enumerate(values, start=1)
     ]
-    spec = EvalSpec(
-        created=f"{created}T00:00:00+00:00", task="replay", dataset=EvalDataset(name=data),
-        model="m/x", config=EvalConfig(epochs=3),
-        metadata={REPLAY_KEY: {"data": data, "mask": "word"}},
-    )  # fmt: skip
-    write_eval_log(EvalLog(status=status, eval=spec, samples=samples), str(path))  # type: ignore[arg-type]
-    return path
+    about = {REPLAY_KEY: {"data": data, "mask": "word"}}
+    return write_inspect_log(path, "m/x", rows, task="replay", epochs=3, metadata=about, **log)
 
 
 def test_attempts(tmp_path: Path) -> None:
@@ -185,8 +158,7 @@ def test_logs_of_one_dataset_are_joined(tmp_path: Path) -> None:
     write(tmp_path / "3.json", {"a": ["C"] * 3}, data="e")
     (tmp_path / "4.eval").write_text("damaged")
     found = contamination([tmp_path])
-    cell = found.cell("m/x", "d")
-    assert cell is not None
+    cell = some(found.cell("m/x", "d"))
     assert (cell.recalled, cell.n) == (2, 3)
     assert any("cannot be read as an Inspect log" in note for note in found.notes)
     assert any("2.eval: status is 'error'" in note for note in found.notes)

@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from tests.analysis.test_stars import drawn, items_of, log_of
+from tests.cases import some
+from tests.fair.analysis.test_star_course import table_of
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_table import StarTable, star_table
+from tiebreak.analysis.star_table import star_table
 from tiebreak.fair.analysis.star_samples import OrderKept, _kept, matches_of, star_orders
-
-
-def table_of(n: int, models: str = "abcdef") -> StarTable:
-    return star_table([log_of(items_of(drawn(n, models)))])
 
 
 def test_more_stars_win_the_match() -> None:
     table = table_of(12, "abc")
-    matches = matches_of(table)
-    assert matches is not None
+    matches = some(matches_of(table))
     wins = (np.ones(12) @ matches.wins_per_item()).reshape(3, 3)
     expected = np.zeros((3, 3))
     for row in table.scores:

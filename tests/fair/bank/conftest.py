@@ -33,7 +33,6 @@ def bank_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def engine(bank_url: str) -> Iterator[Engine]:
-    """An empty bank, in either database."""
     engine = open_bank(bank_url, create=True)
     yield engine
     engine.dispose()
@@ -41,7 +40,6 @@ def engine(bank_url: str) -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A served bank under attack."""
     with attacked(tmp_path_factory.mktemp("bank") / "bank.db") as place:
         yield place
 

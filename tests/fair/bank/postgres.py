@@ -36,7 +36,6 @@ SETTINGS = {
 
 
 def programs() -> Path | None:
-    """The folder of the newest PostgreSQL's programs."""
     if found := shutil.which("initdb"):
         return Path(found).parent
     there = sorted(DEBIAN.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))

@@ -34,7 +34,6 @@ class Served:
 
     @property
     def address(self) -> str:
-        """Where it answers."""
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
@@ -63,7 +62,6 @@ class Served:
                 time.sleep(0.05)
 
     def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
-        """End it with its workers."""
         if self.process is not None:
             os.killpg(self.process.pid, how)
             self.process.wait(WAIT)
@@ -71,7 +69,6 @@ class Served:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
     import socket
 
     with socket.socket() as taken:

@@ -18,7 +18,6 @@ def choice(
     uuid: str = "q1",
     **more: Any,
 ) -> BankQuestion:
-    """A multiple-choice question."""
     own = BankQuestion(
         uuid=uuid,
         raw_uuid=uuid,
@@ -46,12 +45,10 @@ MATERIAL = BankQuestion(
 
 
 def keep(engine: Engine, *questions: BankQuestion) -> None:
-    """Put questions into a bank."""
     with engine.begin() as connection:
         connection.execute(insert(QUESTIONS), rows_of(questions))
 
 
 def kept(engine: Engine) -> dict[str, BankQuestion]:
-    """All questions of a bank by uuid."""
     with engine.connect() as connection:
         return {row.uuid: question_from(row) for row in connection.execute(select(QUESTIONS))}

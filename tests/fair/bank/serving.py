@@ -48,7 +48,6 @@ def rows(n: int, *, siblings: int = 1) -> list[dict[str, Any]]:
 
 
 def make_bank(url: str | Path, n: int, *, siblings: int = 1) -> Engine:
-    """A bank of n questions."""
     engine = open_bank(url, create=True)
     with engine.begin() as connection:
         connection.execute(insert(QUESTIONS), rows(n, siblings=siblings))
@@ -62,13 +61,11 @@ def token(
     role: Role = "examinee",
     **more: Any,
 ) -> str:
-    """A token that is good for an hour."""
     given = {"lifetime": timedelta(hours=1), **more}
     return issue(engine, KEYS, user=user, institution=institution, role=role, **given)
 
 
 def client(address: str, token: str) -> httpx.Client:
-    """A client that shows a token."""
     # Certificates take a tenth of a second to load, and nothing here is behind TLS.
     bearer = {"Authorization": f"Bearer {token}"}
     return httpx.Client(base_url=address, headers=bearer, verify=False, trust_env=False)

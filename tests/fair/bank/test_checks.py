@@ -1,17 +1,13 @@
 """A sound bank, and every kind of thing that can be wrong with one, planted and found by name."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from tests import expected
 from tests.cases import cases
 from tests.fair.bank.questions import keep
-from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.checks import BankCheck, check_bank
 from tiebreak.fair.bank.question import BankQuestion, faults_of, n_blanks
 from tiebreak.fair.bank.schema import open_bank
@@ -68,20 +64,6 @@ def test_near_duplicates_are_for_a_person_to_decide() -> None:
     assert found(check) == {"near duplicates": [("g", "nearly the same as f")]}
     assert check.n_wrong == 0
     assert found(checked([*SOUND, replace(again, status="draft")])) == {}
-
-
-@pytest.mark.parametrize(("questions", "code"), [(SOUND, 0), (SOUND[1:], 1)])
-def test_the_verb_says_so_with_its_exit_code(
-    questions: list[BankQuestion], code: int, tmp_path: Path
-) -> None:
-    path = tmp_path / "b.db"
-    keep(open_bank(path, create=True), *questions)
-    done = CliRunner().invoke(main, ["bank", "check", "--bank", str(path), "--json"])
-    assert done.exit_code == code
-    told = json.loads(done.output)
-    assert told["format"] == "tiebreak/bank-check"
-    assert bool(told["n_wrong"]) == bool(code)
-    assert told["remarks"]["parents"]["total"] == 3 * code
 
 
 @pytest.mark.parametrize(("change", "fault"), cases(__file__, "faults of a question"))

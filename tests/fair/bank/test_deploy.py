@@ -16,6 +16,7 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
+from tests.cases import some
 from tests.fair.bank.postgres import Cluster
 from tests.fair.bank.serving import KEYS
 from tests.harness import ROOT
@@ -122,8 +123,7 @@ def test_ports_health_and_proxy_agree(tmp_path: Path) -> None:
     inner = port.rpartition(":")[2]
     assert f"--port={inner}" in SERVER["command"]
     assert f"EXPOSE {inner}" in DOCKERFILE
-    health = re.search(r"127\.0\.0\.1:(\d+)(/\w+)", DOCKERFILE)
-    assert health is not None
+    health = some(re.search(r"127\.0\.0\.1:(\d+)(/\w+)", DOCKERFILE))
     assert health[1] == inner
     open_bank(tmp_path / "bank.db", create=True)
     app = create_app(Settings(bank=str(tmp_path / "bank.db"), keys=KEYS))

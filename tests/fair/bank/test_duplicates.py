@@ -13,6 +13,7 @@ from datasketch import MinHash
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.fair.bank.duplicates import (
     PERMUTATIONS,
     SEED,
@@ -105,16 +106,7 @@ def test_signatures_are_those_of_datasketch(texts: list[str]) -> None:
         assert row.tolist() == oracle.hashvalues.tolist()
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Ａ ＋ Ｂ？", "a+b?"),
-        ("at most: ( )", "at most ____"),
-        ("“Quoted”, so.", "quoted so"),
-        ("5 − 3", "5-3"),
-        ("名词解释：熵", "名词解释 熵。"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), cases(__file__, "the same text"))
 def test_the_same_text(one: str, other: str) -> None:
     assert normal(one) == normal(other)
 

@@ -10,7 +10,6 @@ from sqlalchemy import Engine, select
 
 from tests.fair.bank.builders import add_session, example_questions, make_bank, run
 from tiebreak.candidates.identity import input_hash
-from tiebreak.candidates.parquet import read_parquet
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.export import pool_of
 from tiebreak.fair.bank.question import item_metadata
@@ -22,7 +21,6 @@ QUESTION = {question.uuid: question for question in example_questions()}
 
 
 def answered(bank: Engine, name: str, answers: list[str | None], **about: str) -> list[str]:
-    """A session with these answers; its uuids."""
     uuids = draw(entries(bank), len(answers), name)
     given = dict(zip(uuids, answers, strict=True))
     add_session(bank, name, given, model=f"model {name}", **about)
@@ -72,21 +70,6 @@ def test_what_has_no_answer_is_named(bank: Engine) -> None:
         pool_of(bank, "x")
 
 
-def test_the_verb_writes_one_pool_for_each_session(bank: Engine, tmp_path: Path) -> None:
-    answered(bank, "s", ["one", "two"])
-    answered(bank, "t", ["one"])
-    done = run(tmp_path, "export", "s", "t", "--out", tmp_path / "one.parquet")
-    assert (done.exit_code, "give --out a folder" in done.output) == (2, True)
-    done = run(tmp_path, "export", "s", "t", "--out", str(tmp_path / "pools"))
-    assert done.exit_code == 0
-    assert done.output.splitlines()[1].endswith("t.parquet: 1 answer of model t")
-    assert read_parquet(tmp_path / "pools" / "s.parquet").models == ("model s",)
-    done = run(tmp_path, "export", "s", "--out", str(tmp_path / "one.parquet"))
-    assert (done.exit_code, (tmp_path / "one.parquet").exists()) == (0, True)
-    done = run(tmp_path, "export", "s", "unknown", "--out", str(tmp_path / "none"))
-    assert (done.exit_code, (tmp_path / "none").exists()) == (1, False)
-
-
 def rows(file: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
@@ -97,8 +80,6 @@ def test_a_sample_holds_keys_only_when_asked(bank: Engine, tmp_path: Path) -> No
     plain = rows(out)
     assert [row["uuid"] for row in plain] == draw(entries(bank), 30, "0")
     assert not {"answer", "hint", "status", "parent", "made_by"} & plain[0].keys()
-    again = run(tmp_path, "sample", "--k", "30", "--out", str(out))
-    assert (again.exit_code, "is there already" in again.output) == (2, True)
     keys = tmp_path / "keys.jsonl"
     run(tmp_path, "sample", "--k", "30", "--with-keys", "--out", str(keys))
     for row in rows(keys):
@@ -115,8 +96,6 @@ def test_an_institution_is_never_given_a_question_twice(bank: Engine, tmp_path: 
     assert given == Counter(list(QUESTION))
     with bank.connect() as connection:
         assert set(connection.execute(select(SEEN.c.uuid)).scalars()) == set(QUESTION)
-    done = run(tmp_path, "sample", *("--k", "1", "--institution", "lab", "--out", "more.jsonl"))
-    assert (done.exit_code, "the bank has 0 of 254" in done.output) == (1, True)
 
 
 def test_a_question_under_review_is_not_asked(tmp_path: Path) -> None:

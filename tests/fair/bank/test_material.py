@@ -120,42 +120,17 @@ def test_twice_asks_nobody(engine: Engine) -> None:
     assert kept(engine) == before
 
 
-REJECTED: dict[str, tuple[Any, Answer, str]] = {
-    "the checker disagrees": (
-        GOOD,
-        but({"verdict": "contradicts"}),
-        "its key is true, and to the checker the text contradicts it",
-    ),
-    "the text says nothing": (
-        GOOD,
-        but({"verdict": "neither"}),
-        "its key is true, and to the checker the text neither supports nor contradicts it",
-    ),
-    "a quotation that is not there": (
-        {"statements": [{**TRUE, "quote": "opened in 1803"}, FALSE]},
-        checked,
-        "its quotation is not in the text",
-    ),
-    "a checker that cannot be read": (
-        GOOD,
-        but("No."),
-        "it could not be checked: it holds no JSON object",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REJECTED.values(), ids=REJECTED)
-def test_what_fails_its_check_is_kept_as_rejected(
-    engine: Engine, case: tuple[Any, Answer, str]
-) -> None:
-    reply, checker, why = case
+@pytest.mark.parametrize("name", cases(__file__, "rejected"))
+def test_what_fails_its_check_is_kept_as_rejected(engine: Engine, name: str) -> None:
+    case = cases(__file__, "rejected")[name]
+    reply = {"statements": [TRUE | case.get("statement", {}), FALSE]}
     keep(engine, MATERIAL)
+    checker = but(case["said"]) if "said" in case else checked
     done, _, _ = write(engine, lambda system, user: reply, checker)
     found = kept(engine)[variant_uuid("m1", "statements", 1)]
     assert found.status == "rejected"
-    assert found.hint.endswith(f"[rejected: {why}]")
-    [rejected] = done.rejected
-    assert (rejected.uuid, rejected.why) == (found.uuid, why)
+    assert found.hint.endswith(f"[rejected: {case['why']}]")
+    assert [(one.uuid, one.why) for one in done.rejected] == [(found.uuid, case["why"])]
     assert kept(engine)[variant_uuid("m1", "statements", 2)].status == "draft"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.cases import cases
 from tests.fair.bank.serving import KEYS, grant, make_bank, served, token
 from tiebreak.fair.bank.schema import Role, open_bank
 from tiebreak.fair.server.app import create_app
@@ -114,14 +115,7 @@ def test_what_needs_a_token(settings: Settings) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("path", "status", "to"),
-    [
-        ("/openapi.json/", 404, None),
-        ("/health/", 404, None),
-        ("/sessions/", 404, None),
-        ("/organiser/", 303, "/organiser/sessions"),
-        ("/organiser", 303, "/organiser/sessions"),
-    ],
+    ("path", "status", "to"), cases(__file__, "no address leads to whatever host is named")
 )
 def test_no_address_leads_to_whatever_host_is_named(
     address: str, path: str, status: int, to: str | None

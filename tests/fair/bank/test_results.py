@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
+from tests.cases import cases
 from tests.fair.bank.builders import run
 from tests.fair.bank.judged import answered_session, judged_log
 from tiebreak.analysis.stars import star_report
@@ -49,15 +50,7 @@ def test_a_log_of_other_sessions_beside_is_passed_over(bank: Engine, tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"answer": "of another session"}, "a.eval judged another answer under"),
-        ({"input_hash": "f" * 32}, "a.eval judged another question, or one with another key,"),
-        ({"target": "a key that was corrected"}, "or one with another key,"),
-        ({"skip": 3}, "3 of 40 answers of m in session"),
-    ],
-)
+@pytest.mark.parametrize(("change", "says"), cases(__file__, "another log is refused"))
 def test_another_log_is_refused(
     bank: Engine, tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
@@ -121,19 +114,3 @@ def test_release_hold_and_withdraw(bank: Engine, tmp_path: Path) -> None:
     assert results.released(bank, session, OWNER) == seen
     wrong = run(tmp_path, "release", session, "--log", log, "--withdraw")
     assert wrong.exit_code == 2
-
-
-def test_sessions_are_listed_and_closed(bank: Engine, tmp_path: Path) -> None:
-    session = answered_session(bank, "a")
-    other = answered_session(bank, "b", 5, state="open", model="x\u202e\x1b[31m")
-    shown = run(tmp_path, "sessions")
-    assert "1 complete, 1 open." in shown.output
-    assert "\x1b" not in shown.output
-    data = json.loads(run(tmp_path, "sessions", "--json").output)
-    assert (data["format"], data["total"]) == ("tiebreak/bank-sessions", 2)
-    assert {one["id"] for one in data["sessions"]} == {session, other}
-    only = json.loads(run(tmp_path, "sessions", "--state", "complete", "--json").output)
-    assert [one["id"] for one in only["sessions"]] == [session]
-    none = json.loads(run(tmp_path, "sessions", "--institution", "no", "--json").output)
-    assert none["sessions"] == []
-    assert "nothing to close" in run(tmp_path, "close", session).output

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.fair.bank.builders import run
 from tests.fair.bank.questions import keep, kept
 from tests.fair.bank.test_checks import CHOICE, FILL, SOUND
@@ -59,13 +60,7 @@ def test_counts(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("original", "rewritten", "increase", "percent"),
-    [  # LLMEval-Fair, table 6
-        (2194, 10969, 8775, 399.95),
-        (30772, 109974, 79202, 257.38),
-        (9262, 30116, 20854, 225.16),
-        (7839, 13085, 5246, 66.92),
-    ],
+    ("original", "rewritten", "increase", "percent"), cases(__file__, "growth as in the paper")
 )
 def test_growth_as_in_the_paper(
     original: int, rewritten: int, increase: int, percent: float
@@ -73,21 +68,6 @@ def test_growth_as_in_the_paper(
     growth = Growth("x", original, rewritten)
     assert growth.increase == increase
     assert round(100 * growth.rate, 2) == pytest.approx(percent, abs=0.011)
-
-
-def test_the_verb(folder: Path) -> None:
-    said = " ".join(printed(folder, "stats").split())
-    assert "“false” is right in 67% of the true/false questions" in said
-    told = json.loads(printed(folder, "stats", "--json"))
-    assert told["total"] == {
-        **{"name": "Total", "original": 4, "rewritten": 6, "increase": 2, "rate": 0.5}
-    }
-    assert told["baselines"]["Tides"]["share"] == 0.6
-
-
-def test_an_empty_bank_has_stats(tmp_path: Path) -> None:
-    open_bank(tmp_path / "bank.db", create=True)
-    printed(tmp_path, "stats")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from sqlalchemy import Engine, select
 
+from tests.cases import cases
 from tests.fair.bank.serving import KEYS, token
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.schema import TOKENS, open_bank
@@ -41,7 +42,6 @@ def engine(tmp_path: Path) -> Engine:
 
 @pytest.fixture(scope="module")
 def pem() -> tuple[str, str]:
-    """A private key and its public one."""
     key = rsa.generate_private_key(65537, 2048)
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
@@ -83,18 +83,7 @@ LATE = timedelta(seconds=3 * LEEWAY)
     "changed",
     [
         *({name: ...} for name in claims()),
-        {"sub": 3},
-        {"sub": ["ada"]},
-        {"jti": {}},
-        {"institution": None},
-        {"session": 3},
-        {"role": "root"},
-        {"role": ["admin"]},
-        {"permissions": "session:read"},
-        {"permissions": ["everything"]},
-        {"permissions": [[]]},
-        {"exp": "soon"},
-        {"exp": float("inf")},
+        *cases(__file__, "claims"),
         {"exp": -LATE},
         {"iat": LATE},
         {"nbf": LATE},

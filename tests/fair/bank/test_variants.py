@@ -45,7 +45,6 @@ def test_what_is_approved_while_sessions_are_opened_is_asked(
     sampler = Sampler(engine)
 
     def n_questions() -> int:
-        """How many may be asked."""
         sampler.refresh()
         return len(sampler._there.raws)
 

@@ -5,6 +5,8 @@
 
 import json
 import re
+import shlex
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ from tests import expected
 from tests.cli.handed import ENGINE, Enough, Handed, Result, bank, tiebreak
 from tests.fair.bank.builders import make_bank
 from tests.fair.bank.judged import answered_session
-from tests.fair.bank.questions import MATERIAL, choice
+from tests.fair.bank.questions import MATERIAL, choice, keep
+from tests.fair.bank.test_checks import SOUND
+from tests.fair.bank.test_stats import QUESTIONS
 from tiebreak.fair.bank.expansion import Expanded, Refused
 from tiebreak.fair.bank.quotas import Quota
 from tiebreak.fair.bank.schema import TOKENS, open_bank
@@ -120,31 +124,52 @@ def test_ten_refused_questions_are_named(no_bank: Handed, n: int, more: list[str
     assert len(json.loads(bank("expand", "--to", "fill_in", "--json"))["refused"]) == n
 
 
-def test_a_review() -> None:
+def review_bank() -> None:
     drafts = [choice(uuid="q1", status="draft"), replace(STATEMENT, status="draft")]
     make_bank(Path("bank.db"), [*drafts, choice("Is it ( )?", uuid="q3")])
-    assert bank("review", "--out", "a.csv") == "a.csv: 2 questions, with their keys.\n"
-    asked = ("--status", "approved", "--status", "rejected", "--json")
-    assert json.loads(bank("review", "--out", "b.csv", *asked)) == {
-        **{"file": "b.csv", "questions": 1}
-    }
-    assert json.loads(bank("review", "--out", "c.csv", "--status", "rejected", "--json")) == {
-        **{"file": None, "questions": 0}
-    }
-    none = bank("review", "--out", "c.csv", "--status", "rejected")
-    assert none == "No question is rejected; no file was written.\n"
-    assert not Path("c.csv").exists()
-    text = Path("a.csv").read_text("utf-8-sig")
-    Path("a.csv").write_text(re.sub("draft", "approved", text, count=1), "utf-8")
-    back = ("--in", "a.csv", "--reviewer", "A. Reader")
-    assert bank("review", *back) == "2 rows: 1 approved, 1 unchanged.\n"
-    again = json.loads(bank("review", *back, "--json"))
-    counted = ("n_rows", "approved", "rejected", "draft_again", "edited", "unchanged")
-    assert [again[name] for name in counted] == [2, 0, 0, 0, 0, 2]
-    assert bank("review", "--out", "d.csv", "--status", "approved").startswith("d.csv: 2 ")
-    text = Path("d.csv").read_text("utf-8-sig").replace("approved", "draft")
-    Path("a.csv").write_text(text.replace("Is it", "Was it"), "utf-8")
-    assert bank("review", "--in", "a.csv") == "2 rows: 2 draft again, 1 edited.\n"
+
+
+def session_bank() -> None:
+    engine = make_bank(Path("bank.db"))
+    answered_session(engine, "b", 2, state="open", model="x\u202e\x1b[31m")
+    answered_session(engine, "a", 4)
+
+
+def done_by(line: str) -> str:
+    """What a line of a story prints, and how it ends; `replace` edits a file."""
+    words = shlex.split(line)
+    if words[0] == "replace":
+        _, file, old, new = words
+        Path(file).write_text(Path(file).read_text("utf-8-sig").replace(old, new, 1), "utf-8")
+        return f"$ {line}\n"
+    done = tiebreak(*words)
+    return f"$ {line}\n{done.output}({done.exit_code})\n"
+
+
+BANKS: dict[str, Callable[[], object]] = {
+    "review": review_bank,
+    "sessions": session_bank,
+    "samples": session_bank,
+    "counts": lambda: keep(open_bank("bank.db", create=True), *QUESTIONS),
+    "nothing": lambda: open_bank("bank.db", create=True),
+    "wrong": lambda: keep(open_bank("bank.db", create=True), *SOUND[1:]),
+}
+
+
+def test_stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`expected/stories.txt` has the commands, one after the other, and the files that are left."""
+    kept = (Path(__file__).with_name("expected") / "stories.txt").read_text("utf-8")
+    texts = []
+    for story in kept.split("== ")[1:]:
+        (folder := tmp_path / story.partition("\n")[0]).mkdir()
+        monkeypatch.chdir(folder)
+        BANKS[folder.name]()
+        lines = [line[2:] for line in story.splitlines() if line.startswith("$ ")]
+        said = "".join(map(done_by, lines))
+        files = sorted(str(file) for file in Path().rglob("*.*") if "bank.db" not in file.name)
+        texts.append(f"== {folder.name}\n{said}files: {', '.join(files)}\n")
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.+]+", "TIME", "\n".join(texts))
+    expected.check(__file__, "stories.txt", re.sub(r"(?m) +$", "", text))
 
 
 def test_close_says_how_much_was_answered() -> None:

@@ -8,12 +8,12 @@ import pytest
 from inspect_ai import Task
 
 from tests.cases import cases
+from tests.fair.bank.questions import keep
 from tests.harness import run_here
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.fair.analysis.contamination import contamination
 from tiebreak.fair.bank.question import BankQuestion
-from tiebreak.fair.bank.rows import rows_of
-from tiebreak.fair.bank.schema import QUESTIONS, open_bank
+from tiebreak.fair.bank.schema import open_bank
 from tiebreak.fair.report.contamination import verdict_of
 from tiebreak.fair.tasks.replay import BLANK, replay
 from tiebreak.prerequisite import PrerequisiteError
@@ -77,8 +77,7 @@ def test_a_bank(tmp_path: Path) -> None:
         BankQuestion(uuid="u3", raw_uuid="r3", status="draft",
                      question="Is this finished yet?", **made),
     ]  # fmt: skip
-    with open_bank(tmp_path / "bank.db", create=True).begin() as connection:
-        connection.execute(QUESTIONS.insert(), rows_of(questions))
+    keep(open_bank(tmp_path / "bank.db", create=True), *questions)
     path = str(tmp_path / "bank.db")
     assert sorted(map(str, ids(replay(path)))) == ["u1", "u2"]
     assert ids(replay(f"sqlite:///{path}", questions="expanded")) == ["u2"]
