@@ -50,10 +50,11 @@ def rows_of(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
     """
     if problem := problem_with(path):
         raise ValueError(problem)
+    name = unpacked_name(path.name).lower()
     try:
-        if path.suffix == ".parquet":
+        if name.endswith(".parquet"):
             yield from _parquet_rows(path)
-        elif unpacked_name(path.name).endswith((".csv", ".tsv")):
+        elif name.endswith((".csv", ".tsv")):
             with unpacked(path) as plain, plain.open(encoding="utf-8-sig", newline="") as file:
                 yield from _csv_objects(file, on_fault)
         else:
@@ -88,9 +89,9 @@ def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
             return
         is_first = False
         try:
-            row = parse_json(line)
+            row = parse_json(line.rstrip())
         except ValueError as error:  # JSON and UTF-8 errors alike
-            on_fault(place, f"it {_no_json(error)}")
+            on_fault(place, f"it {_no_json(error)}".replace("at line 1 column", "at column"))
         else:
             yield place, row
 

@@ -177,7 +177,7 @@ def test_a_fault_and_nothing_is_imported(tmp_path: Path) -> None:
     found = {remark["where"].split(":")[-1]: remark["what"] for remark in told["faults"]["shown"]}
     assert found["4"] == "the key 'D' is no letter from A to C"
     assert "u2 a second time, after" in found["5"]
-    assert "is no JSON" in found["7"]
+    assert "it is not JSON" in found["7"]
     assert found["8"] == "is no object with fields"
     assert found["9"] == "question is a list, not a text" or "dialog" in found["9"]
     told = take(tmp_path, file, "--skip-faulty", "--show", 2)
