@@ -5,6 +5,7 @@ row goes to `on_fault`, to be said after the row's place, and the next row follo
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,9 +90,9 @@ def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
             return
         is_first = False
         try:
-            row = parse_json(line.rstrip())
+            row = parse_json(line)
         except ValueError as error:  # JSON and UTF-8 errors alike
-            on_fault(place, f"it {_no_json(error)}".replace("at line 1 column", "at column"))
+            on_fault(place, re.sub(r"at line \d+ column", "at column", f"it {_no_json(error)}"))
         else:
             yield place, row
 
