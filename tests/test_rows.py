@@ -54,7 +54,7 @@ def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
         (
             "r.jsonl",
             b'{"a": 1}\n{"a":',
-            "line 2: it is not JSON; the file may be cut off .EOF .* at column",
+            "line 2: it is not JSON; .* cut off .EOF .* at column",
         ),
         ("r.jsonl", b"\xff\xfe{\0}\0\n", "line 1: it is not JSON"),
         ("r.jsonl", b'{"a": ' + b"[" * 300_000, "line 1: it is not JSON.*recursion"),

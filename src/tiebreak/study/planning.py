@@ -8,7 +8,7 @@ items; with a larger budget it is planned anew, and what was paid for comes from
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Final
 
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
@@ -350,15 +350,13 @@ def _newcomers_rate(
         Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
     ]
     costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
-    first = [rates(cost)[0] for cost in costs]
-    calls = sum(rate.calls for rate in first)
-    dollars = sum(math.nan if rate.dollars is None else rate.dollars for rate in first)
-    most = sum(math.nan if rate.most is None else rate.most for rate in first)
-    bought = [
-        limit / an_item
-        for limit, an_item in ((run.max_calls, calls), (run.max_cost, most))
-        if limit is not None and an_item > 0
-    ]
+    first = [astuple(rates(cost)[0]) for cost in costs]
+    calls, dollars, most = (
+        sum(math.nan if number is None else number for number in numbers)
+        for numbers in zip(*first, strict=True)
+    )
+    limits = ((run.max_calls, calls), (run.max_cost, most))
+    bought = [limit / takes for limit, takes in limits if limit is not None and takes > 0]
     return calls, dollars, math.floor(min(bought, default=10**9))
 
 
