@@ -35,14 +35,15 @@ _TO_ESTIMATE: Final = ("task_type", "rubric", "saturated_only", "merge_identical
 class Source:
     """Answers that are judged together: where all of them lie, and the pool.
 
-    `logs` are those of each model; none where a user brought the answers. `chosen` are the sample
-    ids of the items that are judged, where not all may be.
+    `logs` are those of each model; none where a user brought the answers. `paid` are the dollars
+    that they took. `chosen` are the sample ids of the items that are judged, where not all may be.
     """
 
     name: str
     paths: tuple[str, ...]
     pool: CandidatePool
     logs: Mapping[str, str] = field(default_factory=dict)
+    paid: float = 0.0
     chosen: tuple[str, ...] = ()
 
     def of(self, models: Sequence[str]) -> tuple[str, ...]:
