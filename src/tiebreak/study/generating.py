@@ -237,9 +237,7 @@ class Generating:
     def _answer(
         self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
     ) -> Answers:
-        left = None
-        if self.study.budget is not None:
-            left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
+        left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
         return answer(self.study, self.benchmark, self.folder, n_items, models=models, dollars=left)
 
     def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:

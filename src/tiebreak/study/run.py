@@ -126,7 +126,7 @@ def _answers(
     for benchmark in study.benchmarks:
         share = share_of(study, bills.paid(benchmark))
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
-        if any(raised(run, share) for run in plans):
+        if any(raised(study, run, share) for run in plans):
             plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
         _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
