@@ -121,20 +121,21 @@ def separator_of(file: TextIO) -> str:
 
 def _fit(file: TextIO, separator: str) -> tuple[bool, int]:
     """How well a separator suits a file: whether all lines agree, then columns in the header."""
-    columns, agree = 0, True
+    columns = 0
     try:
         for _, cells in csv_rows(file, separator):
             columns = columns or len(cells)
-            agree = agree and len(cells) == columns > 1
-            if not agree:
-                break
+            if not len(cells) == columns > 1:
+                return False, columns
     except ValueError:  # quotes that make no sense, perhaps only with this separator
         return False, columns
-    return agree and columns > 1, columns
+    return columns > 1, columns
 
 
 def csv_rows(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """From its start the line of each row, and its cells as they are; blank rows are passed over.
+    """The line on which each row begins, and its cells as they are; blank rows are passed over.
+
+    A file is read from its start.
 
     Raises:
         ValueError: quotes do not match, or it is no text in UTF-8.
