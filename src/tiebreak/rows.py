@@ -5,6 +5,7 @@ row goes to `on_fault`, to be said after the row's place, and the next row follo
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,10 +51,11 @@ def rows_of(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
     """
     if problem := problem_with(path):
         raise ValueError(problem)
+    name = unpacked_name(path.name).lower()
     try:
-        if path.suffix == ".parquet":
+        if name.endswith(".parquet"):
             yield from _parquet_rows(path)
-        elif unpacked_name(path.name).endswith((".csv", ".tsv")):
+        elif name.endswith((".csv", ".tsv")):
             with unpacked(path) as plain, plain.open(encoding="utf-8-sig", newline="") as file:
                 yield from _csv_objects(file, on_fault)
         else:
@@ -90,7 +92,7 @@ def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
         try:
             row = parse_json(line)
         except ValueError as error:  # JSON and UTF-8 errors alike
-            on_fault(place, f"it {_no_json(error)}")
+            on_fault(place, re.sub(r"at line \d+ column", "at column", f"it {_no_json(error)}"))
         else:
             yield place, row
 
@@ -119,20 +121,21 @@ def separator_of(file: TextIO) -> str:
 
 def _fit(file: TextIO, separator: str) -> tuple[bool, int]:
     """How well a separator suits a file: whether all lines agree, then columns in the header."""
-    columns, agree = 0, True
+    columns = 0
     try:
         for _, cells in csv_rows(file, separator):
             columns = columns or len(cells)
-            agree = agree and len(cells) == columns > 1
-            if not agree:
-                break
+            if not len(cells) == columns > 1:
+                return False, columns
     except ValueError:  # quotes that make no sense, perhaps only with this separator
         return False, columns
-    return agree and columns > 1, columns
+    return columns > 1, columns
 
 
 def csv_rows(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """From its start the line of each row, and its cells as they are; blank rows are passed over.
+    """The line on which each row begins, and its cells as they are; blank rows are passed over.
+
+    A file is read from its start.
 
     Raises:
         ValueError: quotes do not match, or it is no text in UTF-8.

@@ -1,6 +1,5 @@
 """Loading: a copy in Hub layout and files, and what is said when there is nothing to load."""
 
-import csv
 import gzip
 import json
 import re
@@ -51,15 +50,6 @@ def test_a_parquet_file_holds_the_same_questions(benchmark: str, tmp_path: Path)
     copy = write_copy(tmp_path / "copy", benchmark)
     [path] = (copy / HUB[benchmark].folder).glob("test-*.parquet")
     assert load_questions(benchmark, path) == from_items(benchmark)
-
-
-def test_a_csv_file_holds_the_same_questions(tmp_path: Path) -> None:
-    rows = items("gsm8k")
-    with (tmp_path / "items.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    assert load_questions("gsm8k", tmp_path / "items.csv") == from_items("gsm8k")
 
 
 def test_revisions_are_commits() -> None:
@@ -117,23 +107,7 @@ def test_damaged_files_are_named(name: str, tmp_path: Path) -> None:
         load_questions("gsm8k", tmp_path / name)
 
 
-@pytest.mark.parametrize("cut", [12, -8])
-def test_a_damaged_compressed_file_is_named(cut: int, tmp_path: Path) -> None:
-    data = bytearray(gzip.compress((ITEMS / "gsm8k.jsonl").read_bytes()))
-    data[cut] ^= 255
-    (tmp_path / "x.jsonl.gz").write_bytes(data)
-    with pytest.raises(PrerequisiteError, match=r"is a damaged gzip file \((Error -3|CRC)"):
-        load_questions("gsm8k", tmp_path / "x.jsonl.gz")
-
-
-def test_a_line_without_end_and_rows_without_end_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tiebreak.rows._LONGEST_LINE", 10_000)
-    bomb = tmp_path / "x.jsonl.gz"
-    bomb.write_bytes(gzip.compress(b" " * 10_000))
-    with pytest.raises(PrerequisiteError, match="line 1 is longer than 10,000 bytes"):
-        load_questions("gsm8k", bomb)
+def test_rows_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MOST_ROWS", 3)
     with pytest.raises(PrerequisiteError, match="more than 3 rows"):
         load_questions("gsm8k", ITEMS / "gsm8k.jsonl")
@@ -177,29 +151,9 @@ def test_what_is_no_text_is_named(
         load_questions(benchmark, tmp_path / "x.jsonl")
 
 
-def test_a_byte_order_mark_is_no_part_of_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + (ITEMS / "gsm8k.jsonl").read_bytes())
-    assert load_questions("gsm8k", path) == from_items("gsm8k")
-
-
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(PrerequisiteError, match=r"cannot be read.*nowhere\.jsonl does not exist"):
         load_questions("gsm8k", tmp_path / "nowhere.jsonl")
-
-
-def test_a_line_separator_inside_a_string_does_not_end_the_line(tmp_path: Path) -> None:
-    data = tmp_path / "data.jsonl"
-    row = {"question": "one\u2028two", "answer": "#### 1"}
-    data.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
-    [question] = load_questions("gsm8k", data)
-    assert question.text == row["question"]
-
-
-def test_half_of_a_pair_of_surrogates_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "x.jsonl").write_text(r'{"question": "one \ud800", "answer": "#### 1"}')
-    [question] = load_questions("gsm8k", tmp_path / "x.jsonl")
-    assert question.text == "one \ufffd"
 
 
 def test_parts_keep_their_names(tmp_path: Path) -> None:

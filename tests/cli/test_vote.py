@@ -86,10 +86,10 @@ def test_what_is_refused(
 @pytest.mark.parametrize(
     ("kind", "start"),
     [
-        ([], "71 votes decide between atlas and birch in 4 of 5 cases, if people prefer what"),
+        ([], "72 votes decide between atlas and birch in 4 of 5 cases, if people prefer what"),
         (
             ["--stars"],
-            "71 answers with stars decide between atlas and birch in 4 of 5 cases, if people give",
+            "72 answers with stars decide between atlas and birch in 4 of 5 cases, if people give",
         ),
     ],
 )

@@ -28,7 +28,7 @@ def test_short_forms_stand_for_long_ones() -> None:
 
 
 REFUSED = {
-    "juge: x/y": "line 5: juge: Extra inputs are not permitted",
+    "juge: x/y": "line 5: juge: there is no such field",
     "budget: -3": "line 5: budget: Input should be greater than 0",
     "budget: 1\ncalls: 3": "give a budget in dollars or a number of calls",
     "jury: [x/y]": "give a judge or a jury",

@@ -2,14 +2,18 @@
 
 import math
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.study import StudyError
+from tiebreak.study import StudyError, generating
+from tiebreak.study.design import study_of
 from tiebreak.study.estimate.totals import Range
-from tiebreak.study.generating import Bill, items_within, require_known, sheet_of
+from tiebreak.study.folder import StudyFolder
+from tiebreak.study.generating import Bill, Bills, items_within, require_known, sheet_of
+from tiebreak.study.planning import left_of, share_of
 
 DOLLARS = st.integers(0, 40).map(lambda quarters: quarters / 4)  # sums of these are exact
 
@@ -36,6 +40,30 @@ def test_what_a_budget_buys(
 
     bought = max(n for n in range(n_pool + 1) if takes(n) <= left)
     assert items_within(left, models, judging, n_pool) == bought
+
+
+def test_a_benchmark_has_an_equal_part_of_the_budget() -> None:
+    asked = {"models": ["a/b", "c/d"], "benchmarks": ["gsm8k", "mmlu"], "judge": "x/y"}
+    study = study_of({**asked, "protocols": ["round_robin", "full_pairwise"], "budget": 10})
+    assert left_of(study, 1) == 4
+    assert share_of(study, 1) == 2
+    with pytest.raises(StudyError, match=r"spent on answers \(\$5 of \$5\)"):
+        share_of(study, 5)
+    assert share_of(study_of({**asked, "calls": 9}), 7) == 4
+
+
+def test_no_log_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(model: str, log: str, prices: object) -> Bill:
+        read.append(log)
+        return bill(model)
+
+    monkeypatch.setattr(generating, "bill_of", noted)
+    bills = Bills(study_of({"answers": ["logs"], "judge": "x/y"}), StudyFolder(Path("s")), {})
+    for _ in range(2):
+        assert bills.of({"a": "1.eval", "b": "2.eval"}) == [bill("a"), bill("b")]
+    assert read == ["1.eval", "2.eval"]
 
 
 def test_what_is_not_known_is_said_and_what_to_give() -> None:

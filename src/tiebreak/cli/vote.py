@@ -136,16 +136,16 @@ def _votes_to_decide(logs: str, n_items: Counter[str], stars: bool) -> int:
                 f"and {second} if people say what the judge says: it takes more items. Give a "
                 "number with --goal, or leave it out."
             )
-    votes = [b.n_votes * n_items.total() / n_items[b.benchmark] for b in needed]
+    votes = max(b.n_votes * n_items.total() / n_items[b.benchmark] for b in needed)
     noun = "answers with stars" if stars else "votes"
     alike = "give the stars that the judge gives" if stars else "prefer what the judge prefers"
     click.echo(
-        f"{max(votes):,.0f} {noun} decide between "
+        f"{math.ceil(votes):,} {noun} decide between "
         + " and between ".join(" and ".join(board.two) for board in needed)
         + f" in 4 of 5 cases, if people {alike}. Left out: that people may differ from it, and "
         "that several of them are asked the same (--shared)."
     )
-    return math.ceil(max(votes))
+    return math.ceil(votes)
 
 
 def _open_pairs(

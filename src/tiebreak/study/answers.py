@@ -5,6 +5,7 @@ names its model by what the run says. A model that still fails after retries is 
 """
 
 import json
+import math
 import os
 import shlex
 import sys
@@ -57,7 +58,7 @@ def answer(
     n_items: int | None = None,
     *,
     models: Sequence[ModelChoice] | None = None,
-    dollars: float | None = None,
+    dollars: float = math.inf,
 ) -> Answers:
     """Let models answer what they have not answered: so many items, or all.
 
@@ -71,7 +72,7 @@ def answer(
     left_out: dict[str, str] = {}
     for alike in _runs(study.models if models is None else models):
         place = _place(folder, benchmark, alike)
-        with cost_limit(dollars) as limit:
+        with cost_limit(dollars if dollars < math.inf else None) as limit:
             finished = run_eval_set(
                 benchmark.task,
                 place,
@@ -83,8 +84,7 @@ def answer(
                 epochs=study.epochs,
                 cache=CachePolicy(expiry=None),
             )
-        spent = dollars is not None and limit.usage >= dollars
-        dollars = None if dollars is None else max(0.0, dollars - limit.usage)
+        spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
         for log in finished:
             name = alike[0].name or str(log.eval.model)
             if log.status == "success":
@@ -129,12 +129,12 @@ def _items(study: Study, n_items: int | None) -> dict[str, int | None]:
     """Which items are answered: those of the study's limit, or so many that are drawn by lot."""
     if n_items is None or study.limit is not None:
         return {"limit": n_items or study.limit}
-    return {"limit": n_items, "sample_shuffle": shuffle_seed(study)}
+    return drawn(study, n_items)
 
 
-def shuffle_seed(study: Study) -> int:
-    """The seed by which Inspect draws items: its command line takes 0 for none, and -1 for any."""
-    return 1 + abs(study.seed)
+def drawn(study: Study, n_items: int) -> dict[str, int | None]:
+    """So many items by lot, as options of Inspect's: 0 is no seed there, and -1 any."""
+    return {"limit": n_items, "sample_shuffle": 1 + abs(study.seed)}
 
 
 def answering_commands(

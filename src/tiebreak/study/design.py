@@ -284,7 +284,10 @@ def study_of(given: Mapping[str, Any], source: str = "", text: str = "") -> Stud
             place = [step for step in problem["loc"] if not str(step).startswith("function-")]
             line = f"line {line_of(text, place)}: " if text else ""
             named = f"{'.'.join(map(str, place))}: " if place else ""
-            problems.append(f"{line}{named}{problem['msg'].removeprefix('Value error, ')}")
+            reason = problem["msg"].removeprefix("Value error, ")
+            if problem["type"] == "extra_forbidden":
+                reason = "there is no such field; `tiebreak run --schema` has all"
+            problems.append(f"{line}{named}{reason}")
         lead = f"{source} is not a study: " if source else ""
         raise StudyError(lead + "; ".join(problems)) from error
 

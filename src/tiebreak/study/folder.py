@@ -10,6 +10,7 @@ A folder has one study. Models may join it and its budget may change; all else i
 """
 
 import json
+import math
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,12 +39,12 @@ class Judging(BaseModel):
 
     `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
     the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
-    judged (None: all), or those of `sample_ids`. `budget` (US dollars) and `calls` are what all
-    judging at its place may come to, `max_cost` and `max_calls` what was left of that. `log` is the
-    finished log.
+    judged (None: all), or those of `sample_ids`. `share` is what all judging at its place may come
+    to, in US dollars or `in_calls`, `left` what was left of that; infinite without a limit. `log`
+    is the finished log.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     place: str
     label: str
@@ -54,17 +55,17 @@ class Judging(BaseModel):
     rounds: int | None = None
     n_items: int | None = None
     sample_ids: tuple[str, ...] = ()
-    budget: float | None = None
-    calls: int | None = None
-    max_calls: int | None = None
-    max_cost: float | None = None
+    share: float = math.inf
+    left: float = math.inf
+    in_calls: bool = False
     log: str | None = None
 
     @property
     def limits(self) -> dict[str, float]:
         """What it may spend, as the judging tasks take it."""
-        given = {"max_calls": self.max_calls, "max_cost": self.max_cost}
-        return {name: value for name, value in given.items() if value is not None}
+        if math.isinf(self.left):
+            return {}
+        return {"max_calls": math.floor(self.left)} if self.in_calls else {"max_cost": self.left}
 
 
 _PLANS: Final = TypeAdapter(tuple[Judging, ...])

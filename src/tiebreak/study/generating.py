@@ -237,9 +237,7 @@ class Generating:
     def _answer(
         self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
     ) -> Answers:
-        left = None
-        if self.study.budget is not None:
-            left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
+        left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
         return answer(self.study, self.benchmark, self.folder, n_items, models=models, dollars=left)
 
     def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:
@@ -298,6 +296,8 @@ def sheet_of(
         )
         for bill in bills
     ]
+    a_round = [f"A round of judging them takes about {money(judging * n_items)}"]
+    a_round *= not math.isnan(judging)
     items = f"all {count(n_pool, 'item')}"
     if n_items < n_pool:
         items = f"{n_items:,} of the {count(n_pool, 'item')}, as the budget is enough for,"
@@ -306,7 +306,11 @@ def sheet_of(
         f"{benchmark} · {count(len(bills), 'model')} · {count(n_pool, 'item')}",
         verdict=f"Answers to {items} take {about(bills, n_items)}.",
         sections=(Section.of(Table.of((model_names(), *columns), rows, "What answers cost")),),
-        notes=tuple(_notes(bills, judging * n_items)),
+        notes=(
+            *_unknown(bills),
+            *a_round,
+            "Tokens and dollars of an item are means of those that are answered",
+        ),
     )
 
 
@@ -316,13 +320,6 @@ def about(bills: Sequence[Bill], n_items: int) -> str:
     unknown = [bill.model for bill in bills if not bill.known]
     parts = [f"about {money(sum(known))} more"] if known else []
     return " and ".join([*parts, *([f"what {all_of(unknown)} may cost"] if unknown else [])])
-
-
-def _notes(bills: Sequence[Bill], judging: float) -> Iterator[str]:
-    yield from _unknown(bills)
-    if not math.isnan(judging):
-        yield f"A round of judging them takes about {money(judging)}"
-    yield "Tokens and dollars of an item are means of those that are answered"
 
 
 def _unknown(bills: Sequence[Bill]) -> Iterator[str]:

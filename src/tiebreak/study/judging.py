@@ -4,7 +4,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from tiebreak.study.answers import inspect_command, role_text, run_eval_set, shuffle_seed
+from tiebreak.study.answers import drawn, inspect_command, role_text, run_eval_set
 from tiebreak.study.design import ModelChoice, Protocol, Study
 from tiebreak.study.folder import Judging, StudyFolder
 
@@ -40,9 +40,7 @@ def _items(study: Study, run: Judging) -> dict[str, Any]:
     """Which items are judged: those that were chosen, or so many, drawn by lot."""
     if run.sample_ids:
         return {"sample_id": list(run.sample_ids)}
-    if run.n_items is None:
-        return {}
-    return {"limit": run.n_items, "sample_shuffle": shuffle_seed(study)}
+    return {} if run.n_items is None else drawn(study, run.n_items)
 
 
 def judging_command(study: Study, run: Judging, folder: StudyFolder) -> str:

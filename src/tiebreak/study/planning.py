@@ -8,7 +8,7 @@ items; with a larger budget it is planned anew, and what was paid for comes from
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Final
 
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
@@ -35,14 +35,15 @@ _TO_ESTIMATE: Final = ("task_type", "rubric", "saturated_only", "merge_identical
 class Source:
     """Answers that are judged together: where all of them lie, and the pool.
 
-    `logs` are those of each model; none where a user brought the answers. `chosen` are the sample
-    ids of the items that are judged, where not all may be.
+    `logs` are those of each model; none where a user brought the answers. `paid` are the dollars
+    that they took. `chosen` are the sample ids of the items that are judged, where not all may be.
     """
 
     name: str
     paths: tuple[str, ...]
     pool: CandidatePool
     logs: Mapping[str, str] = field(default_factory=dict)
+    paid: float = 0.0
     chosen: tuple[str, ...] = ()
 
     def of(self, models: Sequence[str]) -> tuple[str, ...]:
@@ -184,27 +185,27 @@ def left_of(study: Study, paid: float) -> float:
     return (study.budget or math.inf) / max(len(study.benchmarks), 1) - paid
 
 
-def share_of(study: Study, paid: float) -> Goal:
+def share_of(study: Study, paid: float) -> float:
     """What each judging of a benchmark may come to, once its answers are `paid`, in dollars.
+
+    In dollars, or in calls where the study limits these; infinite without a limit.
 
     Raises:
         StudyError: nothing is left.
     """
-    left, n_protocols = left_of(study, paid), len(study.protocols)
+    left = left_of(study, paid)
     if left <= 0:
         raise StudyError(
             f"The budget is spent on answers (${paid:,.4g} of ${paid + left:,.4g}): give a larger "
             "one to judge them."
         )
-    n_places = max(len(study.benchmarks), 1) * n_protocols
-    return Goal(
-        None if study.budget is None else left / n_protocols,
-        None if study.calls is None else study.calls // n_places,
-    )
+    if study.calls is not None:
+        return study.calls // (max(len(study.benchmarks), 1) * len(study.protocols))
+    return left / len(study.protocols)
 
 
 def plan(
-    study: Study, protocol: Protocol, source: Source, folder: StudyFolder, share: Goal
+    study: Study, protocol: Protocol, source: Source, folder: StudyFolder, share: float
 ) -> Planned:
     """What is to be judged at one place; what was confirmed stays as long as nothing is asked anew.
 
@@ -221,18 +222,19 @@ def plan(
     new = tuple(model for model in models if model not in before)
     variant = protocol.variant
     may_join = variant.protocol.name == _PLANNED and not variant.settings.get("baseline")
-    left = _left(place, share, folder) if not kept or new or raised(kept[0], share) else Goal()
+    more = bool(kept) and raised(study, kept[0], share)
+    left = _left(study, place, share, folder) if not kept or new or more else math.inf
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
         return _first(study, protocol, source, models, share, left)
     runs = list(kept)
     if new:
-        more = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
-        runs.append(kept[0].model_copy(update=more))
-    if raised(kept[0], share):
+        joined = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
+        runs.append(kept[0].model_copy(update=joined))
+    if more:
         return _anew(study, protocol, source, runs, share, left)
     if not new:
         return Planned(tuple(runs))
-    joining = _joining(study, source, _limited(runs[-1], share, left))
+    joining = _joining(study, source, _limited(study, runs[-1], share, left))
     return replace(joining, runs=(*runs[:-1], *joining.runs))
 
 
@@ -241,30 +243,22 @@ def _anew(
     protocol: Protocol,
     source: Source,
     runs: Sequence[Judging],
-    share: Goal,
-    left: Goal,
+    share: float,
+    left: float,
 ) -> Planned:
     """The runs of a place with more to spend: each has a part of it, by its number of matches."""
     base, *later = runs
     matches = [max(1, len(base.models) // 2), *(len(run.newcomers) for run in later)]
     parts = [number / sum(matches) for number in matches]
-    planned = _first(
-        study, protocol, source, base.models, _part(share, parts[0]), _part(left, parts[0])
-    )
-    first = planned.runs[0].model_copy(update={"budget": share.dollars, "calls": share.calls})
+    part = parts[0]
+    planned = _first(study, protocol, source, base.models, share * part, left * part)
+    first = planned.runs[0].model_copy(update={"share": share})
     same = {"label": first.label, "n_items": first.n_items, "rounds": None, "log": None}
     joined = [
-        _limited(run.model_copy(update=same), share, _part(left, part))
+        _limited(study, run.model_copy(update=same), share, left * part)
         for run, part in zip(later, parts[1:], strict=True)
     ]
     return replace(planned, runs=(first, *joined))
-
-
-def _part(goal: Goal, part: float) -> Goal:
-    return Goal(
-        None if goal.dollars is None else goal.dollars * part,
-        None if goal.calls is None else math.floor(goal.calls * part),
-    )
 
 
 def _first(
@@ -272,8 +266,8 @@ def _first(
     protocol: Protocol,
     source: Source,
     models: Sequence[str],
-    share: Goal,
-    left: Goal,
+    share: float,
+    left: float,
 ) -> Planned:
     """The judging of models that are all new, and its price."""
     paths = source.of(models)
@@ -285,14 +279,14 @@ def _first(
         models=tuple(models),
         sample_ids=source.chosen,
     )
-    run = _limited(run, share, left)
+    run = _limited(study, run, share, left)
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
-    if protocol.label == _PLANNED and alone and share != Goal() and not source.chosen:
+    if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
         judge = study.judges[0].model
         how = {name: run.args[name] for name in ("task_type", "rubric") if name in run.args}
         chosen = plan_judging(
             paths,
-            share,
+            Goal(calls=math.floor(share)) if run.in_calls else Goal(share),
             judge=judge,
             prices=_prices(study, [judge]),
             price_file=study.price_file,
@@ -323,7 +317,7 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
     n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
     if n_items < min(FEWEST, n_pool):
-        left = f"${run.max_cost:,.2f}" if run.max_calls is None else f"{run.max_calls:,} calls"
+        left = f"{math.floor(run.left):,} calls" if run.in_calls else f"${run.left:,.2f}"
         raise StudyError(
             f"{run.place}: matches of {newcomers} take {_asked(calls * n_pool, cost * n_pool)}, "
             f"and {left} are left of the budget. On fewer than {FEWEST} items no two models can be "
@@ -350,41 +344,36 @@ def _newcomers_rate(
         Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
     ]
     costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
-    first = [rates(cost)[0] for cost in costs]
-    calls = sum(rate.calls for rate in first)
-    dollars = sum(math.nan if rate.dollars is None else rate.dollars for rate in first)
-    most = sum(math.nan if rate.most is None else rate.most for rate in first)
-    bought = [
-        limit / an_item
-        for limit, an_item in ((run.max_calls, calls), (run.max_cost, most))
-        if limit is not None and an_item > 0
-    ]
-    return calls, dollars, math.floor(min(bought, default=10**9))
+    first = [astuple(rates(cost)[0]) for cost in costs]
+    calls, dollars, most = (
+        sum(math.nan if number is None else number for number in numbers)
+        for numbers in zip(*first, strict=True)
+    )
+    takes = calls if run.in_calls else most
+    bought = run.left / takes if takes > 0 else math.inf
+    return calls, dollars, math.floor(min(bought, 10**9))
 
 
 def _asked(calls: float, dollars: float) -> str:
     return f"about {calls:,.0f} calls" + ("" if math.isnan(dollars) else f", ${dollars:,.2f}")
 
 
-def raised(run: Judging, share: Goal) -> bool:
-    """Whether there is more to spend than when a judging was confirmed."""
-    more = run.budget is not None and (share.dollars is None or share.dollars > run.budget)
-    return more or (run.calls is not None and (share.calls is None or share.calls > run.calls))
+def raised(study: Study, run: Judging, share: float) -> bool:
+    """Whether there is more to spend than when a judging was confirmed, or something else."""
+    other = run.in_calls != (study.calls is not None)
+    return share > run.share or (other and run.share < math.inf)
 
 
-def _left(place: str, share: Goal, folder: StudyFolder) -> Goal:
+def _left(study: Study, place: str, share: float, folder: StudyFolder) -> float:
     """What is left of a part of the budget."""
     calls, cost = folder.paid(place)
-    left = Goal(
-        None if share.dollars is None else share.dollars - cost,
-        None if share.calls is None else share.calls - calls,
-    )
-    if any(number is not None and number <= 0 for number in (left.dollars, left.calls)):
+    left = share - (cost if study.calls is None else calls)
+    if left <= 0:
         paid = count(calls, "call") + (f", ${cost:,.2f}" if cost else "")
         raise StudyError(f"The budget of {place} is spent ({paid}): give a larger one to go on.")
     return left
 
 
-def _limited(run: Judging, share: Goal, left: Goal) -> Judging:
-    limits = {"max_calls": left.calls, "max_cost": left.dollars}
-    return run.model_copy(update={**limits, "budget": share.dollars, "calls": share.calls})
+def _limited(study: Study, run: Judging, share: float, left: float) -> Judging:
+    limits = {"share": share, "left": left, "in_calls": study.calls is not None}
+    return run.model_copy(update=limits)

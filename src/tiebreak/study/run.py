@@ -99,13 +99,11 @@ def run_study(
     with kept.alone():
         kept.keep(study)
         with off_stdout():
-            bills = Bills(study, kept, prices)
-            sources, left_out = _answers(study, kept, bills, confirm)
+            sources, left_out = _answers(study, kept, Bills(study, kept, prices), confirm)
             if choose is not None:
                 sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
             _diagnosis(study, sources, anyway=anyway)
-            paid = [bills.paid(benchmark) for benchmark in study.benchmarks] or [0.0]
-            runs = _plans(study, sources, kept, confirm, paid)
+            runs = _plans(study, sources, kept, confirm)
             logs, unfinished = _judging(study, runs, kept)
             page, unpublished = _report(study, logs, kept)
     return StudyResult(logs, page, left_out, unfinished, unpublished)
@@ -118,10 +116,7 @@ def _step(number: int, text: str, *commands: str) -> None:
 
 
 def _answers(
-    study: Study,
-    kept: StudyFolder,
-    bills: Bills,
-    confirm: Callable[[str], bool] | None,
+    study: Study, kept: StudyFolder, bills: Bills, confirm: Callable[[str], bool] | None
 ) -> tuple[list[Source], dict[str, str]]:
     if study.answers:
         _step(1, f"Answers: those in {all_of(study.answers)}")
@@ -131,7 +126,7 @@ def _answers(
     for benchmark in study.benchmarks:
         share = share_of(study, bills.paid(benchmark))
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
-        if any(raised(run, share) for run in plans):
+        if any(raised(study, run, share) for run in plans):
             plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
         _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
@@ -144,7 +139,8 @@ def _answers(
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
         paths = _short(kept.answers(benchmark.name), answers.logs.values())
-        sources.append(Source(benchmark.name, paths, load_candidates(paths), answers.logs))
+        pool, paid = load_candidates(paths), bills.paid(benchmark)
+        sources.append(Source(benchmark.name, paths, pool, answers.logs, paid))
     return sources, left_out
 
 
@@ -178,13 +174,11 @@ def _plans(
     sources: list[Source],
     kept: StudyFolder,
     confirm: Callable[[str], bool] | None,
-    paid: Sequence[float],
 ) -> list[Judging]:
-    """What is judged, once it is confirmed; `paid` for the answers of each source."""
     planned: list[Planned] = [
-        plan(study, protocol, source, kept, share_of(study, dollars))
+        plan(study, protocol, source, kept, share_of(study, source.paid))
         for protocol in study.protocols
-        for source, dollars in zip(sources, paid, strict=True)
+        for source in sources
     ]
     runs = [run for place in planned for run in place.runs]
     if any(place.price or place.estimated for place in planned):
@@ -192,7 +186,8 @@ def _plans(
         terminal.show(_prices(study, sources, planned))
         total = "without a limit"
         if study.budget:
-            total = f"for ${study.budget - sum(paid):,.2f} at most"
+            left = study.budget - sum(source.paid for source in sources)
+            total = f"for ${left:,.2f} at most"
         if study.calls:
             total = f"for {count(study.calls, 'call')} at most"
         then = f", then publish it as {study.publish}" if study.publish else ""

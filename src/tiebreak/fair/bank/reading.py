@@ -6,13 +6,11 @@ of their values, and what can be inferred (`question_of`): the published excerpt
 "false. And why …", or the fill. What others' files call otherwise, or lack, is said by `Fields`.
 """
 
-import csv
 import hashlib
 import json
 import re
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -24,6 +22,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion, QuestionType, n_blanks
 from tiebreak.fair.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
+from tiebreak.rows import rows_of
 from tiebreak.tables.delimited import unsafe
 
 Row = Mapping[str, Any]
@@ -31,7 +30,8 @@ Row = Mapping[str, Any]
 EXAMPLE: Final = "example"
 """The name of the questions that come with the package."""
 
-_SEPARATORS: Final = ",;\t"
+_ENDS: Final = (".json", ".jsonl", ".ndjson", ".parquet", ".csv")
+_MARK: Final = b"\xef\xbb\xbf"
 
 NAMES: Final[dict[str, tuple[str, ...]]] = {
     "uuid": ("uuid", "question_uuid", "id"),
@@ -122,19 +122,16 @@ class Source:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def rows(self) -> Iterator[tuple[int, Row | str]]:
-        """Rows by number, from 1: of JSON lines and CSV that of the line on which a row ends.
+        """Rows by number, from 1: of JSON lines and CSV that of the line on which a row begins.
 
         A row that cannot be read is a text that says why.
 
         Raises:
             BankError: the file, or what is left of it, cannot be read.
         """
-        read = _READERS[self.path.suffix.lower()]
         try:
-            yield from read(self.path)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise BankError(f"{self.name} cannot be read: {error}") from error
-        except BankError as error:
+            yield from _rows(self.path)
+        except (OSError, ValueError) as error:
             raise BankError(f"{self.name}: {error}") from error
 
 
@@ -166,8 +163,8 @@ def _sources(path: str) -> list[Source]:
         raise BankError(f"{path} {problem}")
     if not file.is_file():
         raise BankError(f"{path} is not a file")
-    if file.suffix.lower() not in _READERS:
-        raise BankError(f"{path} is none of {', '.join(_READERS)}")
+    if file.suffix.lower() not in _ENDS:
+        raise BankError(f"{path} is none of {', '.join(_ENDS)}")
     return [Source(path, file)]
 
 
@@ -177,12 +174,12 @@ def _on_hub(text: str) -> list[Source]:
 
     try:
         address = HubAddress.parse(text)
-        folder = snapshot(address, [address.file or f"*{suffix}" for suffix in _READERS])
+        folder = snapshot(address, [address.file or f"*{suffix}" for suffix in _ENDS])
     except CandidateError as error:
         raise BankError(str(error)) from error
     if address.file:
-        if Path(address.file).suffix.lower() not in _READERS:
-            raise BankError(f"{text} is none of {', '.join(_READERS)}")
+        if Path(address.file).suffix.lower() not in _ENDS:
+            raise BankError(f"{text} is none of {', '.join(_ENDS)}")
         if not (folder / address.file).is_file():
             raise BankError(f"{text}: the dataset has no such file")
         return [Source(text, folder / address.file)]
@@ -190,36 +187,36 @@ def _on_hub(text: str) -> list[Source]:
         files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in suffixes)
         if files:
             return [Source(f"{text}/{file.relative_to(folder).as_posix()}", file) for file in files]
-    raise BankError(f"{text} holds no file of questions ({', '.join(_READERS)})")
+    raise BankError(f"{text} holds no file of questions ({', '.join(_ENDS)})")
 
 
-def _json_lines(path: Path) -> Iterator[tuple[int, Row | str]]:
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.isspace():
-                yield number, _parsed(line)
+def _rows(path: Path) -> Iterator[tuple[int, Row | str]]:
+    """The rows of a file; one that cannot be read is a text that says why."""
+    if path.suffix.lower() == ".json" and _holds_list(path):
+        yield from _listed(path)
+        return
+    faults: list[tuple[int, str]] = []
+    for place, row in rows_of(path, lambda place, message: faults.append((place.number, message))):
+        yield from faults
+        faults.clear()
+        if isinstance(row, Mapping) and tuple(row) == FIELDS and path.suffix.lower() == ".csv":
+            # In files of others an apostrophe before a sign may well be a quotation mark.
+            row = {name: unsafe(cell) for name, cell in row.items()}
+        yield place.number, _mapping(row)
+    yield from faults
 
 
-def _parsed(line: str) -> Row | str:
-    try:
-        return _mapping(json.loads(line))
-    except json.JSONDecodeError as error:
-        return f"is no JSON ({error.msg} in column {error.colno})"
-    except (ValueError, RecursionError) as error:  # a number, or a nesting, without end
-        return f"is no JSON that can be read ({error})"
+def _holds_list(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(1_024).removeprefix(_MARK).lstrip().startswith(b"[")
 
 
-def _json(path: Path) -> Iterator[tuple[int, Row | str]]:
-    """The objects of one array, or JSON lines under the wrong name."""
+def _listed(path: Path) -> Iterator[tuple[int, Row | str]]:
+    """The objects of one array, which may be longer than what fits into memory."""
     import ijson
 
     with path.open("rb") as file:
-        start = file.read(1_024).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start == b"{":
-        yield from _json_lines(path)
-        return
-    with path.open("rb") as file:
-        if file.read(3) != b"\xef\xbb\xbf":
+        if file.read(len(_MARK)) != _MARK:
             file.seek(0)
         number = 0
         try:
@@ -227,50 +224,10 @@ def _json(path: Path) -> Iterator[tuple[int, Row | str]]:
                 yield number, _mapping(value)
         except ijson.JSONError as error:
             raise BankError(f"is not JSON after row {number} ({error})") from error
-    if number == 0 and start != b"[":
-        raise BankError("holds neither an array of questions nor one on each line")
-
-
-def _parquet(path: Path) -> Iterator[tuple[int, Row | str]]:
-    from tiebreak.rows import rows_of
-
-    try:
-        yield from ((number, row) for number, (_, row) in enumerate(rows_of(path), start=1))
-    except ValueError as error:
-        raise BankError(str(error)) from error
-
-
-def _csv(path: Path) -> Iterator[tuple[int, Row | str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        start = above = 0
-        while (header := file.readline()) and not header.strip(f"{_SEPARATORS} \r\n"):
-            start, above = file.tell(), above + 1
-        file.seek(start)
-        reader = csv.DictReader(file, delimiter=max(_SEPARATORS, key=header.count), strict=True)
-        names = tuple(reader.fieldnames or ())
-        if twice := [name for name, times in Counter(names).items() if times > 1]:
-            raise BankError(f"two columns are named {twice[0]!r:.80}; rename one")
-        for row in reader:
-            line = above + reader.line_num
-            if None in row or None in row.values():
-                yield line, "has more or fewer cells than the header"
-            else:
-                # In files of others an apostrophe before a sign may well be a quotation mark.
-                read = unsafe if names == FIELDS else str
-                yield line, {name: read(cell) for name, cell in row.items()}
 
 
 def _mapping(value: Any) -> Row | str:
     return value if isinstance(value, Mapping) else "is no object with fields"
-
-
-_READERS: Final[dict[str, Callable[[Path], Iterator[tuple[int, Row | str]]]]] = {
-    ".json": _json,
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
-    ".parquet": _parquet,
-    ".csv": _csv,
-}
 
 
 def question_of(row: Mapping[str, Any]) -> BankQuestion:
