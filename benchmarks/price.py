@@ -44,7 +44,6 @@ from tiebreak.study.estimate.dry_judge import (
     WORDS,
     DryJudge,
     Habit,
-    Meter,
     TokenCounter,
     token_counter,
 )
@@ -206,8 +205,8 @@ class Recorder(DryJudge):
 
     def __init__(self, item: int, asked: list[Asked]) -> None:
         billed = dict.fromkeys(("judge", "meta_judge"), PricedModel("any", PRICE))
-        meter = Meter(self._note, lambda question, answer: 0.0)
-        super().__init__(HABIT, meter, billed, Random(f"judge {item}"))
+        rng = Random(f"judge {item}")
+        super().__init__(HABIT, self._note, lambda question, answer: 0.0, billed, rng)
         self._item, self._asked, self._depth = item, asked, 0
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:

@@ -21,7 +21,7 @@ from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.replies import ReplyError
 from tiebreak.study.estimate import EstimateError
-from tiebreak.study.estimate.dry_judge import DryJudge, Habit, Meter
+from tiebreak.study.estimate.dry_judge import DryJudge, Habit
 from tiebreak.study.estimate.prices import PricedModel
 
 CONTEST = planted_contest({f"m{i}": i for i in range(8)})
@@ -34,14 +34,15 @@ def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float,
     return len(prompt.system) + len(prompt.user), len(reply)
 
 
-LETTERS = Meter(letters, lambda question, answer: len(answer))
+def answer_letters(question: Question[Any], answer: str) -> float:
+    return len(answer)
 
 
 def judged(protocol: str, habit: Habit, seed: int = 0, **settings: Any) -> ItemBallots:
     async def run() -> ItemBallots:
         found = find_protocol(protocol)
         asked = (PANEL, REVIEWERS) if protocol == "peer_review" else (JUDGES, ())
-        judge = DryJudge(habit, LETTERS, asked[0], Random(seed), asked[1])
+        judge = DryJudge(habit, letters, answer_letters, asked[0], Random(seed), asked[1])
         given = {**settings, **found.prepare([CONTEST])}
         return await judge_item(found, CONTEST, judge, settings=given)
 
@@ -133,7 +134,7 @@ def test_the_summary_of_a_round_is_counted() -> None:
             prompts.append(prompt)
         return letters(question, prompt, reply)
 
-    judge = DryJudge(Habit(1, 0, 12), Meter(noted, LETTERS.answer), JUDGES, Random(0))
+    judge = DryJudge(Habit(1, 0, 12), noted, answer_letters, JUDGES, Random(0))
     ballots = asyncio.run(judge_item(find_protocol("seal"), CONTEST, judge))
     told = [prompt.user for prompt in prompts]
     assert [text.count("Under-resolved: ") for text in told] == [1] * 4
@@ -178,7 +179,7 @@ class OwnQuestion(Question[str]):
 
 
 def answer(question: Question[str]) -> str | None:
-    judge = DryJudge(Habit(0, 0, 2), LETTERS, JUDGES, Random(0))
+    judge = DryJudge(Habit(0, 0, 2), letters, answer_letters, JUDGES, Random(0))
     return asyncio.run(judge.ask(question, depth=0)).value
 
 

@@ -71,15 +71,15 @@ def controlled_sums(
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
     unit_of = np.arange(contests) // unit
     table, played = np.ascontiguousarray(strength), _orders(orders)
-    for k, step in enumerate(steps(n_models, eliminate)):
-        if len(step.lowest):
-            worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
-            _add_worth(places[k], step.lowest, worth, unit_of, sums)
-        for group in step.groups:
+    for k, (groups, lowest) in enumerate(steps(n_models, eliminate)):
+        if len(lowest.places):
+            worth = -lowest.result[:, None] * control.stay[k - 1, :, lowest.score]
+            _add_worth(places[k], lowest.places, worth, unit_of, sums)
+        for group in groups:
             _add_matches(
                 places[k],
                 group.places,
-                group.won,
+                group.result,
                 table,
                 k,
                 played,

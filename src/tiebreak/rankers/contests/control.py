@@ -77,30 +77,23 @@ def fit(states: States) -> Control:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Places that meet in a round: who wins, shape (n,), and the score before."""
+    """Places with the same score before a round, and what each comes to in it, shape (n,).
 
-    places: IntArray
-    won: IntArray
-    score: int
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A round: the groups of more than one model, and the lowest group before its elimination.
-
-    `lowest` has the places, `stayed` their luck, stayed − P(stay) by equation 2, in units of
-    2^-CHANCE_BITS, and `score` their score; all empty where no model goes out.
+    Of places that meet that is who wins; of the lowest group before its elimination the luck,
+    stayed − P(stay) by equation 2, in units of 2^-CHANCE_BITS.
     """
 
-    groups: tuple[Group, ...]
-    lowest: IntArray
-    stayed: IntArray
+    places: IntArray
+    result: IntArray
     score: int
 
 
 @cache
-def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
-    """What of a contest is fixed beforehand, round by round."""
+def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[tuple[tuple[Group, ...], Group], ...]:
+    """What of a contest is fixed beforehand, round by round.
+
+    Of each the groups of more than one model, and the lowest group, empty where no model goes out.
+    """
     out, rounds = out_flag(len(eliminate)), schedule(n_models, eliminate)
     before = np.zeros(n_models, dtype=np.int64)
     fixed = []
@@ -113,15 +106,13 @@ def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
         active &= round_.score < out
         groups = [np.flatnonzero(active & (before == level)) for level in np.unique(before[active])]
         fixed.append(
-            Step(
+            (
                 tuple(
                     Group(group, round_.score[group] - before[group], int(before[group[0]]))
                     for group in groups
                     if len(group) > 1
                 ),
-                lowest,
-                stayed,
-                score,
+                Group(lowest, stayed, score),
             )
         )
         before = round_.score
@@ -151,23 +142,23 @@ def controlled_sums(
     doubled = (2 * np.argsort(order, axis=1)).astype(np.uint16)
     level = np.take_along_axis(strength, order, axis=1).astype(np.uint16).repeat(2, axis=1)
     cell, worth = np.empty(places[0].shape, dtype=np.int64), np.empty(places[0].shape)
-    for k, step in enumerate(steps(n_models, eliminate)):
+    for k, (groups, lowest) in enumerate(steps(n_models, eliminate)):
         models = places[k].astype(np.int64)
-        if len(step.lowest):
-            luck = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
-            row = np.arange(len(step.lowest))[:, None] * n_models
-            low = models[step.lowest]
+        if len(lowest.places):
+            luck = -lowest.result[:, None] * control.stay[k - 1, :, lowest.score]
+            row = np.arange(len(lowest.places))[:, None] * n_models
+            low = models[lowest.places]
             sums += _summed(low + start, luck.astype(np.float64).take(low + row), sums.shape)
         played = np.int64(k) if orders is None else orders[:contests, k]
         # The names of models in `cell`: places from weak to strong where all play the same round.
         names = order[k] if orders is None else np.arange(n_models)
         used = 0
-        for group in step.groups:
+        for group in groups:
             n = len(group.places)
             member, value = cell[used : used + n], worth[used : used + n]
             # From the weakest to the strongest: twice the place among all models, + 1 who won.
             rows = doubled.take(models[group.places] + played * n_models)
-            rows = list(rows | group.won[:, None].astype(np.uint16))
+            rows = list(rows | group.result[:, None].astype(np.uint16))
             sort_rows(rows, sorting_network(n))
             np.stack(rows, out=member, casting="unsafe")
             ties = _ties(member, played * 2 * n_models, level)

@@ -60,12 +60,10 @@ class Habit:
     indent: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Meter:
-    """Counts tokens: of a call, (question, prompt, reply) → in and out; and of an answer in it."""
-
-    call: Callable[[Question[Any], Prompt, str], tuple[float, float]]
-    answer: Callable[[Question[Any], str], float]
+CountCall = Callable[[Question[Any], Prompt, str], tuple[float, float]]
+"""Counts the tokens of a call: (question, prompt, reply) → in and out."""
+CountAnswer = Callable[[Question[Any], str], float]
+"""Counts those of an answer in it."""
 
 
 class _MadeUp(NamedTuple):
@@ -84,7 +82,8 @@ class DryJudge(Judge):
 
     Args:
         habit: how it answers.
-        meter: counts the tokens of a call.
+        count_call: counts the tokens of a call.
+        count_answer: counts those of an answer in it.
         models: who is billed, by role or by the reviewer's name.
         rng: source of all draws.
         reviewers: who can be asked in peer review.
@@ -95,14 +94,16 @@ class DryJudge(Judge):
     def __init__(
         self,
         habit: Habit,
-        meter: Meter,
+        count_call: CountCall,
+        count_answer: CountAnswer,
         models: Mapping[str, PricedModel],
         rng: Random,
         reviewers: tuple[Reviewer, ...] = (),
     ) -> None:
         self.reviewers = reviewers
         self._habit = habit
-        self._meter = meter
+        self._count_call = count_call
+        self._count_answer = count_answer
         self._models = models
         self._rng = rng
         # Of their own: how it decides does not depend on how many replies are written.
@@ -149,7 +150,7 @@ class DryJudge(Judge):
             return self._made_up(question, verdict)
         answers = question.contest.answers
         shown = sum(
-            self._meter.answer(question, answers[name]) for name in (question.left, question.right)
+            self._count_answer(question, answers[name]) for name in (question.left, question.right)
         )
         checklist = tuple(item.id for item in question.checklist)
         noted = question.differences is not None
@@ -174,7 +175,7 @@ class DryJudge(Judge):
                 f"No reply can be made up for {type(question).__name__}: one that fits its schema "
                 f"was refused ({error})."
             ) from error
-        return value, *self._meter.call(question, prompt, text)
+        return value, *self._count_call(question, prompt, text)
 
     def _better(self, question: Question[Any]) -> Side:
         """The better side of a match; of another question drawn by lot."""

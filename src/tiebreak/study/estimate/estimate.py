@@ -31,7 +31,7 @@ from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.stars import rated_by_rule
-from tiebreak.study.estimate.dry_judge import DryJudge, Habit, Meter, TokenCounter
+from tiebreak.study.estimate.dry_judge import CountAnswer, CountCall, DryJudge, Habit, TokenCounter
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel, reasons
 from tiebreak.study.estimate.totals import (
@@ -435,16 +435,16 @@ class _Trial:
         if reviewers:
             names = [reviewer.name for reviewer in reviewers]
             models = dict(zip(names, self.judges.peers, strict=True))
-        meter = self._meter(scenario.end)
+        counts = self._counts(scenario.end)
         for item in sorted(item for stratum in chosen for item in stratum.taken):
             rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
-            judge = DryJudge(scenario.habit, meter, models, rng, reviewers)
+            judge = DryJudge(scenario.habit, *counts, models, rng, reviewers)
             judged[item] = await judge_item(
                 variant.protocol, self.contests[item], judge, settings=settings
             )
 
-    def _meter(self, end: int) -> Meter:
-        """Counts the tokens of a call, at one end of what is uncertain about that."""
+    def _counts(self, end: int) -> tuple[CountCall, CountAnswer]:
+        """How tokens of calls and answers are counted, at one end of what is uncertain there."""
         counter = self.counter
         factor = Range(counter.low, 1.0, counter.high).at(end)
         known = self._known()
@@ -466,7 +466,7 @@ class _Trial:
         def answer(question: Question[Any], text: str) -> float:
             return 0.0 if (question.kind, question.reviewer) in known else counted(text)
 
-        return Meter(call, answer)
+        return call, answer
 
     def _known(self) -> dict[tuple[CallKind, str], tuple[Range, Range]]:
         """What is known of the tokens of a question, by its kind and its reviewer."""
