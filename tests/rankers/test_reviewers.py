@@ -243,3 +243,10 @@ def test_fair_gaps_by_definition() -> None:
                 gaps.append(place(model, third, theirs) - place(model, third, mine))
             assert row[model] == pytest.approx(np.mean(gaps) if gaps else np.nan, nan_ok=True)
     assert 0.1 < np.mean(np.isnan(found[:, [0, 2, 3]])) < 0.9
+
+
+def test_places_are_among_models_that_both_rank() -> None:
+    # Only reviewer 0 ranks model 0, the best: without it the others keep their places.
+    ranks = np.repeat([table("1234", "-123", "-123")], 2, axis=0)
+    found = leave_one_out(ranks)
+    np.testing.assert_array_equal(found.shifts[0], [NAN, 0, 0, 0])
