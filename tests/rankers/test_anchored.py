@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tests.rankers.make_ppi_answers import tables
 from tiebreak.rankers.anchored import FEWEST_LABELLED, Anchored, anchor
-from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.linked import linked_scores
 
 Array = NDArray[np.float64]
@@ -97,18 +96,3 @@ def test_grades_near_the_top_have_intervals_within_bounds() -> None:
     for score in board.scores:
         assert score.value <= score.upper <= 1
         assert 0.6 < score.lower < 0.95
-
-
-@pytest.mark.parametrize(
-    ("shapes", "n_labelled", "problem"),
-    [
-        (((10, 2), (10, 2), (10, 3)), 8, "three tables of one shape"),
-        (((10, 2), (10, 2), (10, 2)), 5, "people judged 5 items; it takes at least 6"),
-        (((9, 2), (9, 2), (9, 2)), 8, "expected 9 marks"),
-    ],
-)
-def test_bad_input(shapes: tuple[tuple[int, int], ...], n_labelled: int, problem: str) -> None:
-    labelled = np.arange(10) < n_labelled
-    people, matched, judge = (np.full(shape, 0.5) for shape in shapes)
-    with pytest.raises(RankingError, match=problem):
-        anchor(people, matched, judge, labelled, grades=True)

@@ -133,3 +133,18 @@ def test_the_interval_of_one_pair_an_item_is_wilsons() -> None:
     none = pair_errors(ranks[100:], np.tile([1.0, 0.0], (300, 1))).reviewers[0]
     expected = binomtest(0, 300).proportion_ci(method="wilson")
     assert (none.lower, none.upper) == pytest.approx((0, expected.high), abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "shared"), SHARED, ids=range(len(SHARED)))
+def test_planted_panels(noise: list[float], shared: FloatArray) -> None:
+    found = [
+        effective_votes(*panel(seed, noise, shared), how=Resampling(draws=1)) for seed in range(12)
+    ]
+    estimates = [one.estimate for one in found]
+    assert np.nanmean(estimates) == pytest.approx(kish(noise, shared), rel=0.25)
+    # Errors that correlate by .5 do not always stand out from what all see of the truth.
+    assert np.isfinite(estimates).sum() >= (
+        5 if shared.max(where=shared < 1, initial=0) == 0.5 else 12
+    )
+    assert all(one.n_reviewers == len(noise) for one in found)

@@ -243,3 +243,21 @@ def test_fair_gaps_by_definition() -> None:
                 gaps.append(place(model, third, theirs) - place(model, third, mine))
             assert row[model] == pytest.approx(np.mean(gaps) if gaps else np.nan, nan_ok=True)
     assert 0.1 < np.mean(np.isnan(found[:, [0, 2, 3]])) < 0.9
+
+
+def test_places_are_among_models_that_both_rank() -> None:
+    # Only reviewer 0 ranks model 0, the best: without it the others keep their places.
+    ranks = np.repeat([table("1234", "-123", "-123")], 2, axis=0)
+    found = leave_one_out(ranks)
+    np.testing.assert_array_equal(found.shifts[0], [NAN, 0, 0, 0])
+
+
+def test_a_half_bound_reviewer_and_the_tolerance() -> None:
+    # In half of the items it repeats the order: τ is about ½.
+    shown, ranks = by_lot(1, (60, 4, 5)), panel(10, 60, 4, 5)
+    ranks[:30, 0] = shown[:30, 0]
+    found = presentation_bias(ranks, shown)
+    assert [one.bound for one in found] == [True, False, False, False]
+    assert 0.25 < found[0].tau.lower < 0.5 < found[0].tau.upper < 0.75
+    assert 0.5 <= found[0].repeated < 0.6
+    assert presentation_bias(ranks, shown, tolerance=0.8)[0].bound is False

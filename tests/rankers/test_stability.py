@@ -142,8 +142,9 @@ def near_tied(
     return one + answers + own[0], truth * one + math.sqrt(1 - truth**2) * other + answers + own[1]
 
 
-def test_expected_spearman_by_its_formula() -> None:
-    first, second = near_tied(12, 5, 0.5, 3)
+@pytest.mark.parametrize("apart", [0.5, 0.01])
+def test_expected_spearman_by_its_formula(apart: float) -> None:
+    first, second = near_tied(12, 5, apart, 3)
     models, items = range(5), range(12)
     means = [[fsum(table[:, m]) / 12 for m in models] for table in (first, second)]
     spread = fsum(fsum((x - fsum(own) / 5) ** 2 for x in own) / 4 for own in means)

@@ -379,3 +379,13 @@ def test_against_a_limit(spent: Spent, below: bool, within: bool) -> None:
     """Two calls and a dollar: room for one more below both; no more than both is within them."""
     limit = Spent(2, 1.0)
     assert (spent.below(limit), spent.within(limit)) == (below, within)
+
+
+def test_what_an_item_took_already_is_not_expected_of_it_again() -> None:
+    # 32 calls, 10 of them paid. The short item ends after 1 call when the long one has made k: then
+    # 11 + k are paid and 10 - k still expected, and there is room for 10 more beside it.
+    long, short = [Step(LONG)] * 10, [Step(5 * LONG)]
+    run = Run(Budget(max_calls=32), 32).items([[Step()] * 10, long, short, long])
+    assert len(run.ended) == 4
+    begun = [number for what, number in run.order if what == "begun"]
+    assert run.order.index(("begun", begun[3])) < run.order.index(("ended", 1))

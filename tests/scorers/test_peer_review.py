@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import anyio
 import numpy as np
@@ -235,3 +236,20 @@ def test_an_item_without_a_proven_order_is_not_placed(monkeypatch: pytest.Monkey
     monkeypatch.setattr("tiebreak.scorers.placement.aggregate_items", unproven)
     with pytest.raises(NotPlacedError, match="kemeny_young finds no ranking: the search takes"):
         place(with_places([[1, 2, 3]], "kemeny_young"))
+
+
+def test_the_graph_is_drawn_for_each_item() -> None:
+    def graph(**more: Any) -> dict[str, frozenset[str]]:
+        shown = orders(review(contest_of(8, **more), panel(8), degree=3))
+        return {name: frozenset(one) for name, one in shown.items()}
+
+    assert graph() == graph()
+    others = [graph(item_id=str(i)) for i in range(5)] + [graph(seed=s) for s in range(1, 6)]
+    assert all(other != graph() for other in others)
+
+
+@pytest.mark.parametrize("degree", [4, 5, 30])
+def test_a_degree_that_leaves_nothing_out_is_the_full_mode(degree: int) -> None:
+    full = review(contest_of(4), panel(4))
+    assert review(contest_of(4), panel(4), degree=degree) == full
+    assert all(name in one.shown for name, one in by_reviewer(full).items())

@@ -38,6 +38,7 @@ def test_identical_answers_share_their_rank() -> None:
 def test_margins_are_seen_from_the_candidate() -> None:
     matches = (match("a", "b", 0.4), match("c", "a", 0.6), match("a", "d", None))
     assert own_margins(matches) == {"a": [0.4, -0.6], "b": [-0.4], "c": [0.6]}
+    assert place(item("q", matches, groups=FOUR)).margins["a"] == pytest.approx(-0.1)
 
 
 FOUR = (("a",), ("b",), ("c",), ("d",))

@@ -92,19 +92,6 @@ def test_all_rounds_ask_what_full_pairwise_asks_and_score_the_same(
     assert all(one.scheduled == () for one in rounds)
 
 
-@pytest.mark.parametrize("n_models", [5, 8])
-def test_rounds_nest(n_models: int) -> None:
-    items = contests(n_models, 11)
-    before: list[set[frozenset[str]]] = [set() for _ in items]
-    for rounds in range(1, n_rounds(n_models) + 1):
-        for item, one in enumerate(play("round_robin", items, rounds=rounds)):
-            now = {frozenset((match.high, match.low)) for match in one.matches}
-            assert len(now) == len(one.matches)
-            assert before[item] <= now
-            before[item] = now
-    assert all(len(pairs) == n_models * (n_models - 1) // 2 for pairs in before)
-
-
 def test_an_unscored_match_leaves_the_pair_to_its_other_items() -> None:
     items = contests(4, 30)
     found = play("round_robin", items, rounds=3)

@@ -110,3 +110,23 @@ def test_item_errors_leave_labels_undecided() -> None:
 )
 def test_the_largest_elimination(n_models: int, n_rounds: int, largest: int | None) -> None:
     assert largest_elimination(n_models, n_rounds) == largest
+
+
+@pytest.mark.slow
+def test_errors_of_differences_are_calibrated() -> None:
+    truth = np.array(
+        [[float(v) for v in exact.expected_wins(CASE.wins, (t,) * CASE.rounds)] for t in (0, 1)]
+    )
+    z = []
+    for seed in range(200):
+        found = failure_sensitivity(
+            CASE.scores, eliminate=(0, 1), iterations=300, seed=seed, control_variate=False
+        )
+        z.append((found.slope - (truth[1] - truth[0])) / found.slope_error)
+    assert 0.9 < np.sqrt(np.mean(np.square(z))) < 1.1
+
+
+def test_the_mean_is_over_the_benchmarks_of_the_rounds() -> None:
+    found = perturb(SCORES, 0, [7], rounds=[[0, 1], [2]], iterations=100)
+    np.testing.assert_allclose(found.mean_before, SCORES[:, :3].mean(axis=1))
+    np.testing.assert_array_equal(found.mean_before, found.mean_after)
