@@ -195,15 +195,6 @@ def test_epochs_are_told_by_their_answers(tmp_path: Path) -> None:
         calibrate(tmp_path, people(*human([("q1", "b", 1)])))
 
 
-def test_what_is_left_out_is_named(tmp_path: Path) -> None:
-    labels = [*SAID, *human([("q99", "a", 1), ("q1", "stranger", 2)])]
-    one = found(tmp_path, {"good": GOOD}, people(*labels))
-    assert one.n == 160
-    strangers = Reason("labels_of_strangers", models=["stranger"])
-    assert Reason("labels_left_out", n=1, why=Reason("labels_of_other_items")) in one.notes
-    assert Reason("labels_left_out", n=1, why=strangers) in one.notes
-
-
 def pairwise(
     results: Sequence[float | None], judge: str = "j/judge", **how: str
 ) -> list[ItemBallots]:

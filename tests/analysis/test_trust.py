@@ -12,7 +12,7 @@ from tests.expected import check
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
 from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import Flips, Length, Position
-from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
+from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures
 from tiebreak.analysis.remarks import (
     lone_reviewer,
     media_note,
@@ -100,14 +100,6 @@ def test_states_and_sentences() -> None:
         assert bool(trust.reasons) == (trust.state == "doubtful")
         lines.append(f"{name}: {trust.state}: {trust.sentence}\n")
     check(__file__, "trust.txt", "".join(lines))
-
-
-def test_a_juror_that_contradicts_the_others() -> None:
-    low = Juror("b", FAIR, Estimate(0.3, 0.2, 0.4, 100), agreement_p=0.001)
-    found = trust_of(FAIR, RULES["elimination"], unscored=None, jury=[replace(low, name="a"), low])
-    said = "it contradicts the others in 70% of pairs"
-    assert str(found.sentence) == f"The jury is doubtful on this board: a, b: {said}."
-    assert tuple(map(str, found.reasons)) == (f"a: {said}", f"b: {said}")
 
 
 def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
