@@ -95,8 +95,7 @@ def test_without_one(model: str, low: float, high: float, monkeypatch: pytest.Mo
     counter = token_counter([model])
     assert counter.name.startswith("a rule")
     assert counter.count("a response") == 2
-    assert counter.low == pytest.approx(low)
-    assert counter.high == pytest.approx(high)
+    assert (counter.low, counter.high) == pytest.approx((low, high))
 
 
 def test_where_there_is_no_way_out_nothing_is_fetched(
