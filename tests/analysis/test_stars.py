@@ -236,18 +236,12 @@ def test_table_1_of_the_paper() -> None:
     """Boards of 100 questions a subject, planted so that each subject has the printed score."""
     rows = paper()[:17]
     subjects = [key for key in rows[0] if key not in ("model", "R", "S")]
-    totals = {
-        row["model"]: [round(30 * float(row[subject])) for subject in subjects] for row in rows
-    }
-    items = [
-        starred(
-            f"{subject}-{number}",
-            {model: min(3, max(0, own[part] - 3 * number)) for model, own in totals.items()},
-            subject=subject,
-        )
-        for part, subject in enumerate(subjects)
-        for number in range(100)
-    ]
+    items = []
+    for subject in subjects:
+        totals = {row["model"]: round(30 * float(row[subject])) for row in rows}
+        for number in range(100):
+            stars = {model: min(3, max(0, total - 3 * number)) for model, total in totals.items()}
+            items.append(starred(f"{subject}-{number}", stars, subject=subject))
     report = star_report_of([log_of(items)], how=HOW)
     assert report is not None
     board = only(report)
