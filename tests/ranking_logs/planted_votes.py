@@ -128,7 +128,13 @@ def write_votes_on(log: RankingLog, path: Path, n: int = 40) -> Path:
         if any({first, second} <= {*group} for group in ballots.groups):
             continue
         for k, rater in enumerate(("ann", "ben")):
-            choice: Choice = ("first", "second", "tie")[(number + k) % 3]  # type: ignore[assignment]
-            about = {"item": number, "turn": number, "rater": rater, "at": CREATED, "seconds": 5.0}
+            choice: Choice = ("first", "second", "tie")[(number + k) % 3]
+            about = {
+                "item": number,
+                "turn": number,
+                "rater": rater,
+                "at": CREATED.replace("+", ".000+"),
+                "seconds": 5.0,
+            }
             votes.append(PersonVote(first=first, second=second, choice=choice, **about))  # type: ignore[arg-type]
     return write_votes(path, items, votes)

@@ -132,7 +132,7 @@ def test_who_was_shown_first(tmp_path: Path) -> None:
 
 
 def test_alpaca_eval(tmp_path: Path) -> None:
-    common = {
+    common: dict[str, Any] = {
         **{"output_1": "…", "generator_1": "gpt4_1106_preview"},
         **{"output_2": "…", "generator_2": "mine", "annotator": "weighted_alpaca_eval_gpt4_turbo"},
     }
