@@ -45,6 +45,17 @@ def test_a_method_that_cannot_count_leaves_the_others() -> None:
         elect(ballots(NOBODY_COMPLETE), ["kendall"])
 
 
+def test_item_by_item() -> None:
+    # Item 0 says a, b, c unanimously; items 1 and 2 say b, a, c.
+    profile = Profile.from_ranks(np.array([[1, 2, 3]] * 2 + [[2, 1, 3]] * 3))
+    election = elect(ballots(profile, items=("q0", "q0", "q1", "q1", "q2")), per_item=True)
+    consensus = election.consensuses["kemeny_young"]
+    np.testing.assert_allclose(consensus.scores, [5 / 3, 4 / 3, 3])
+    assert (consensus.ranks.tolist(), consensus.used) == ([2, 1, 3], 5)
+    assert election.kemeny is None
+    assert "mean rank over 3 items" in printed(election)
+
+
 def test_a_time_limit_reaches_kemeny() -> None:
     rng = np.random.default_rng(0)
     hard = Profile.from_ranks(rng.random((11, 60)))
