@@ -91,7 +91,7 @@ def test_a_share_that_takes_all_items_is_pointed_out(folder: Folder) -> None:
     assert notes == (Reason("part_of_all", name="full_pairwise", benchmark="gsm8k", share=0.9),)
     for options in ({"shares": [0.0]}, {"shares": [1.5]}, {"n_seeds": 0}):
         with pytest.raises(RankingError, match="share"):
-            stability([folder.path], **options)  # type: ignore[arg-type]
+            stability([folder.path], **options)
 
 
 def test_what_ranks_nothing_is_named(folder: Folder) -> None:

@@ -20,7 +20,7 @@ from tiebreak.analysis.strengths import (
     strength_views,
 )
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.rankers import Resampling
+from tiebreak.rankers import RankingError, Resampling
 from tiebreak.ranking_logs.log import JudgedItem, placement_of
 from tiebreak.reason import Reason
 from tiebreak.report.json import json_ready
@@ -85,9 +85,8 @@ def test_identical_answers_share_what_was_won() -> None:
     # {a, b} beat c: two results, and a tie of a and b.
     view, other = strength_views([item("q", [match("a", "c", 0.4)], groups=(("a", "b"), ("c",)))])
     # s_a = s_b = s, s_c = -2s, fitted to a margin of 1: 3s = 1.
-    rows = [(row.rank, row.model, row.strength) for row in view.rows]
-    third = pytest.approx(1 / 3)
-    assert rows == [(1, "a", third), (1, "b", third), (3, "c", pytest.approx(-2 / 3))]
+    assert [(row.rank, row.model) for row in view.rows] == [(1, "a"), (1, "b"), (3, "c")]
+    assert [row.strength for row in view.rows] == pytest.approx([1 / 3, 1 / 3, -2 / 3])
     assert (view.n_results, view.reason) == (3, Reason("one_item"))
     assert math.isnan(view.rows[0].lower)
     # c never won: no finite strength.
@@ -142,9 +141,10 @@ def test_draws_without_strengths_are_counted() -> None:
 
 def test_no_verdict_no_view() -> None:
     assert strength_views([]) == ()
-    assert (
-        strength_views([item("q", [match("a", "b", None)]), item("r", groups=[["a", "b"]])]) == ()
-    )
+    silent = [item("q", [match("a", "b", None)]), item("r", groups=[["a", "b"]])]
+    assert strength_views(silent) == ()
+    with pytest.raises(RankingError):
+        strength_views(round_robin(3), how=Resampling(level=2))
 
 
 def test_closure_adds_what_results_imply() -> None:

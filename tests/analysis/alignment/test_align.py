@@ -1,7 +1,7 @@
 """Alignment with people, against pandas, SciPy and numbers worked out by hand."""
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -226,16 +226,27 @@ def test_models_that_people_did_not_rank_are_taken_out() -> None:
     np.testing.assert_allclose(copeland.pearson.values, expected, atol=1e-12)
 
 
+def test_scores_count_by_their_order() -> None:
+    by_score = HumanRanking("h", {"": {"a": -1400.0, "b": -1399.0, "c": -7.0, "d": 3.0}})
+    table = panel(noisy(10, 2, 4, seed=0))
+    for x, y in zip(one(table, people()).raters, one(table, by_score).raters, strict=True):
+        np.testing.assert_equal(astuple(x.pearson.macro), astuple(y.pearson.macro))
+        np.testing.assert_array_equal(x.kendall.values, y.kendall.values)
+
+
 def test_a_benchmark_without_people_is_left_out() -> None:
-    rows = [[[1, 2, 3]], [[1, 3, 2]]]
-    panels = [panel(rows, benchmark=name) for name in ("gsm8k", "mmlu", "bfcl", "mbpp")]
-    human = people("", gsm8k="abc", mmlu="ab", mbpp="xyz")
+    rows = [[[1, 2, 3]], [[1, 2, 3]]]
+    panels = [panel(rows, benchmark=name) for name in ("gsm8k", "law", "mmlu", "bfcl", "mbpp")]
+    human = people("", gsm8k="abc", law="cba", mmlu="ab", mbpp="xyz", ifeval="abc")
     found = align_panels(panels, human, methods=["borda"], how=Resampling(draws=10))
-    assert [each.benchmark for each in found.benchmarks] == ["gsm8k"]
-    mmlu, bfcl, mbpp = map(str, found.notes)
-    assert "mmlu: arena.csv ranks 2 candidates out of 3, and a comparison takes 3." in mmlu
-    assert "The candidates are a, b, c; the file has no model for this" in bfcl
-    assert "the file has x, y, z for this" in mbpp
+    # Each has its own people.
+    macros = {each.benchmark: rater(each, "a").pearson.macro.value for each in found.benchmarks}
+    assert macros == pytest.approx({"gsm8k": 1, "law": -1})
+    mmlu, bfcl, mbpp, unused = found.notes
+    assert "mmlu: arena.csv ranks 2 candidates out of 3" in str(mmlu)
+    assert "The candidates are a, b, c; the file has no model for this" in str(bfcl)
+    assert "the file has x, y, z for this" in str(mbpp)
+    assert unused == Reason("no_board", benchmarks=["ifeval"], source="arena.csv")
 
 
 def test_nothing_to_compare() -> None:
