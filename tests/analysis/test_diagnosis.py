@@ -368,6 +368,15 @@ def test_detectable_is_the_root_of_its_equation(gap: list[float]) -> None:
     assert alone.detectable[0, 1] == pytest.approx(detectable(gap, 1))
 
 
+def test_a_lead_must_make_enough_items_differ() -> None:
+    # With 28 tests it takes 11 items; 11 or more of 20 differ in 80% of cases at a rate of 0.6161.
+    scores = np.ones((20, 8))
+    scores[0, 0] = scores[1, 1] = 0
+    lead = saturation_of(scores).detectable[0, 1]
+    assert lead == pytest.approx(0.6161, abs=1e-4)
+    assert stats.binom.sf(10, 20, lead) == pytest.approx(0.8)
+
+
 def test_models_that_never_differ_have_a_bound_and_no_zero() -> None:
     result = saturation_of(np.ones((60, 3)))
     assert (result.agree.rate, result.n_constant_pairs) == (1, 3)
