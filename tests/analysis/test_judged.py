@@ -188,10 +188,10 @@ def test_stars_of_several_logs_are_one_board(tmp_path: Path) -> None:
 
 def test_stars_linked_by_some_items_go_by_the_corrected_score(tmp_path: Path) -> None:
     """c is nearly as good as a, and was asked the hard questions alone."""
-    items = [starred(f"q{n}", {"a": 3, "b": 3}) for n in range(10)]
+    items = [starred(f"q{n}", {"a": 3, "b": 3}) for n in range(20)]
     items += [starred(f"h{n}", {"a": 2, "b": n % 2, "c": 2 - (n % 4 == 0)}) for n in range(12)]
     found = aligned(tmp_path, items)
-    assert found.benchmarks[0].n_items == 22
+    assert found.benchmarks[0].n_items == 32
     assert the_order(found).ranks == (1, 3, 2)
 
 
