@@ -255,6 +255,13 @@ def test_a_gain_that_hangs_on_one_item_has_bounds(seed: int) -> None:
     assert -1 < gain.lower <= gain.gain <= gain.upper < 1
 
 
+def test_naming_the_pair_the_other_way_round_changes_nothing() -> None:
+    one = [met(f"q{n}", ("ab", n % 3, n % 2, 0.3 if n % 5 else -0.3)) for n in range(20)]
+    other = [met(f"q{n}", ("ba", n % 2, n % 3, -0.3 if n % 5 else 0.3)) for n in range(20)]
+    # As text, because a p-value that is undefined (NaN) is not equal to itself.
+    assert repr(length_of(one)) == repr(length_of(other)) == repr(length_of(one[::-1]))
+
+
 def test_the_jackknife_is_that_of_items_left_out_one_by_one() -> None:
     every = worlds(12, 1.0, 3)
     found = length_of(every)
