@@ -317,15 +317,14 @@ def test_preferences_of_a_file_without_raters() -> None:
 
 
 def test_other_answers_in_a_file_are_told_by_their_digests() -> None:
-    def label(stars: int, digest: str, k: int) -> HumanLabel:
-        return HumanLabel(k, f"q{k}", ("b",), stars, digests=(digest,))
+    def label(k: int, digest: str) -> HumanLabel:
+        return HumanLabel(k, f"q{k}", ("b",), k % 4, digests=(digest,))
 
-    given = HumanLabels("g.csv", "stars", tuple(label(k % 4, "ab" * 6, k) for k in range(8)))
-    seen = [label(k % 4, "ab" * 4 if k < 6 else "cd" * 4, k) for k in range(8)]
-    one = calibrate((), people(*seen), judge=given)
+    given = HumanLabels("g.csv", "stars", tuple(label(k, "ab" * 6) for k in range(8)))
+    seen = people(*(label(k, "ab" * 4 if k < 6 else "cd" * 4) for k in range(8)))
+    one = calibrate((), seen, judge=given)
     assert one.n == 6
-    other = Reason("labels_left_out", n=2, why=Reason("labels_of_other_answers"))
-    assert other in one.notes
+    assert Reason("labels_left_out", n=2, why=Reason("labels_of_other_answers")) in one.notes
 
 
 def test_benchmarks_of_a_file() -> None:
