@@ -61,11 +61,12 @@ MODELS = ("org/a", "b")
 def judging(accuracy: float, judge: str, seed: int) -> list[ItemBallots]:
     rng = np.random.default_rng(seed)
     stars = np.where(rng.random(TRUTH.shape) < accuracy, TRUTH, rng.choice(4, TRUTH.shape))
-    return [
-        starred(f"q{k}", dict(zip(MODELS, row.tolist(), strict=True)), judge=judge,
-                subject=("law", "art")[k % 2], cluster=f"c{k // 2}")
-        for k, row in enumerate(stars)
-    ]  # fmt: skip
+    items = []
+    for k, row in enumerate(stars):
+        given = dict(zip(MODELS, row.tolist(), strict=True))
+        about = {"subject": ("law", "art")[k % 2], "cluster": f"c{k // 2}"}
+        items.append(starred(f"q{k}", given, judge=judge, **about))
+    return items
 
 
 GOOD, POOR = judging(0.95, "j/good", 1), judging(0.5, "j/poor", 2)
@@ -195,15 +196,14 @@ def test_epochs_are_told_by_their_answers(tmp_path: Path) -> None:
         calibrate(tmp_path, people(*human([("q1", "b", 1)])))
 
 
-def pairwise(
-    results: Sequence[float | None], judge: str = "j/judge", **how: str
-) -> list[ItemBallots]:
+def pairwise(results: Sequence[float | None]) -> list[ItemBallots]:
     """Matches of b against c with these margins; a is as b."""
-    return [
-        item(f"q{k}", [match("c", "b", None if one is None else -one)], calls=[call(model=judge)],
-             groups=[("b", "a"), ("c",)], protocol=how.get("protocol", "round_robin"))
-        for k, one in enumerate(results)
-    ]  # fmt: skip
+    groups, calls = [("b", "a"), ("c",)], [call(model="j/judge")]
+    items = []
+    for k, margin in enumerate(results):
+        played = [match("c", "b", None if margin is None else -margin)]
+        items.append(item(f"q{k}", played, calls=calls, groups=groups, protocol="round_robin"))
+    return items
 
 
 def prefers(values: Sequence[int], first: str = "b", second: str = "c") -> HumanLabels:

@@ -206,20 +206,17 @@ def test_by_hand() -> None:
 def worlds(n_items: int, likes: float, seed: int, *, better: float = 0.0) -> list[ItemBallots]:
     """Three models; `likes` is what being longer is worth, `better` is what c's habit is worth."""
     rng = np.random.default_rng(seed)
+    habit = np.array([0, 0.5, 1.0])
     built = []
     for n in range(n_items):
-        size = rng.normal(0, 1, 3) + np.array([0, 0.5, 1.0])
-        quality = rng.normal(0, 1, 3) + better * np.array([0, 0.5, 1.0]) + likes * size
+        size = rng.normal(0, 1, 3) + habit
+        quality = rng.normal(0, 1, 3) + better * habit + likes * size
         length = (1000 * np.exp(0.3 * size)).astype(int).tolist()
-        built.append(
-            met(
-                f"q{n}",
-                *(
-                    ("abc"[i] + "abc"[j], length[i], length[j], 0.1 * (quality[i] - quality[j]))
-                    for i, j in ((0, 1), (0, 2), (1, 2))
-                ),
-            )
-        )
+        matches = [
+            ("abc"[i] + "abc"[j], length[i], length[j], 0.1 * (quality[i] - quality[j]))
+            for i, j in ((0, 1), (0, 2), (1, 2))
+        ]
+        built.append(met(f"q{n}", *matches))
     return built
 
 
