@@ -1,6 +1,7 @@
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -195,16 +196,10 @@ def log(
         for one, other in combinations("abcd", 2):
             longer = len(answers[one]) > len(answers[other])
             matches.append(match(one, other, 0.5 if longer == (random.random() < taste) else -0.5))
-        ballots = item(f"q{number}", matches, groups=("a", "b", "c", "d")).model_copy(
-            update={
-                "placed_by": "win_rate",
-                "lengths": {m: len(text) for m, text in answers.items()} if lengths else {},
-            }
-        )
+        of_length = {m: len(text) for m, text in answers.items()} if lengths else {}
+        judged = of_lengths(*matches, groups="abcd", name=f"q{number}", **of_length)
         metadata = {CONTEST_KEY: {"answers": answers}} if texts else {}
-        found.append(
-            JudgedItem(f"q{number}", 1, ballots, placement=placement_of(ballots), metadata=metadata)
-        )
+        found.append(replace(judged, metadata=metadata))
     return found
 
 
@@ -271,9 +266,13 @@ def test_items_without_texts_are_in_neither_view() -> None:
     assert "12 results left out of both" in shown(found)
 
 
-def of_lengths(*played: Match, groups: Sequence[Sequence[str]], **lengths: int) -> JudgedItem:
-    ballots = item("q", played, groups=groups).model_copy(update={"lengths": lengths})
-    return JudgedItem("q", 1, ballots, placement=placement_of(ballots))
+def of_lengths(
+    *played: Match, groups: Sequence[Sequence[str]], name: str = "q", **lengths: int
+) -> JudgedItem:
+    ballots = item(name, played, groups=groups).model_copy(
+        update={"lengths": lengths, "placed_by": "win_rate"}
+    )
+    return JudgedItem(name, 1, ballots, placement=placement_of(ballots))
 
 
 def test_identical_answers_are_tied_and_as_long() -> None:
