@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -39,18 +39,16 @@ def judged(rule: Rule, protocol: str) -> list[ItemBallots]:
             match(MODELS[x], MODELS[y], float(np.sign(row[x] - row[y])))
             for x, y in combinations(range(3), 2)
         ]
-        ballots = item(f"q{k}", matches, protocol=protocol)
-        items.append(ballots.model_copy(update={"placed_by": rule}))
+        played = item(f"q{k}", matches, protocol=protocol)
+        items.append(played.model_copy(update={"placed_by": rule}))
     return items
 
 
 def votes(rows: Sequence[int], *, of: np.ndarray = PEOPLE) -> HumanLabels:
     """Every pair on some items; those of odd lines with the second model first."""
     labels = []
-    for line, (k, (x, y)) in enumerate(
-        ((k, pair) for k in rows for pair in combinations(range(3), 2)), start=2
-    ):
-        x, y = (y, x) if line % 2 else (x, y)
+    for line, (k, pair) in enumerate(product(rows, combinations(range(3), 2)), start=2):
+        x, y = pair[::-1] if line % 2 else pair
         value = 2 if of[k, x] > of[k, y] else 0
         labels.append(HumanLabel(line, f"q{k}", (MODELS[x], MODELS[y]), value, digests=("", "")))
     return HumanLabels("votes.csv", "preferences", tuple(labels))

@@ -61,11 +61,12 @@ MODELS = ("org/a", "b")
 def judging(accuracy: float, judge: str, seed: int) -> list[ItemBallots]:
     rng = np.random.default_rng(seed)
     stars = np.where(rng.random(TRUTH.shape) < accuracy, TRUTH, rng.choice(4, TRUTH.shape))
-    return [
-        starred(f"q{k}", dict(zip(MODELS, row.tolist(), strict=True)), judge=judge,
-                subject=("law", "art")[k % 2], cluster=f"c{k // 2}")
-        for k, row in enumerate(stars)
-    ]  # fmt: skip
+    items = []
+    for k, row in enumerate(stars):
+        given = dict(zip(MODELS, row.tolist(), strict=True))
+        about = {"subject": ("law", "art")[k % 2], "cluster": f"c{k // 2}"}
+        items.append(starred(f"q{k}", given, judge=judge, **about))
+    return items
 
 
 GOOD, POOR = judging(0.95, "j/good", 1), judging(0.5, "j/poor", 2)
@@ -195,24 +196,14 @@ def test_epochs_are_told_by_their_answers(tmp_path: Path) -> None:
         calibrate(tmp_path, people(*human([("q1", "b", 1)])))
 
 
-def test_what_is_left_out_is_named(tmp_path: Path) -> None:
-    labels = [*SAID, *human([("q99", "a", 1), ("q1", "stranger", 2)])]
-    one = found(tmp_path, {"good": GOOD}, people(*labels))
-    assert one.n == 160
-    strangers = Reason("labels_of_strangers", models=["stranger"])
-    assert Reason("labels_left_out", n=1, why=Reason("labels_of_other_items")) in one.notes
-    assert Reason("labels_left_out", n=1, why=strangers) in one.notes
-
-
-def pairwise(
-    results: Sequence[float | None], judge: str = "j/judge", **how: str
-) -> list[ItemBallots]:
+def pairwise(results: Sequence[float | None]) -> list[ItemBallots]:
     """Matches of b against c with these margins; a is as b."""
-    return [
-        item(f"q{k}", [match("c", "b", None if one is None else -one)], calls=[call(model=judge)],
-             groups=[("b", "a"), ("c",)], protocol=how.get("protocol", "round_robin"))
-        for k, one in enumerate(results)
-    ]  # fmt: skip
+    groups, calls = [("b", "a"), ("c",)], [call(model="j/judge")]
+    items = []
+    for k, margin in enumerate(results):
+        played = [match("c", "b", None if margin is None else -margin)]
+        items.append(item(f"q{k}", played, calls=calls, groups=groups, protocol="round_robin"))
+    return items
 
 
 def prefers(values: Sequence[int], first: str = "b", second: str = "c") -> HumanLabels:
@@ -326,15 +317,14 @@ def test_preferences_of_a_file_without_raters() -> None:
 
 
 def test_other_answers_in_a_file_are_told_by_their_digests() -> None:
-    def label(stars: int, digest: str, k: int) -> HumanLabel:
-        return HumanLabel(k, f"q{k}", ("b",), stars, digests=(digest,))
+    def label(k: int, digest: str) -> HumanLabel:
+        return HumanLabel(k, f"q{k}", ("b",), k % 4, digests=(digest,))
 
-    given = HumanLabels("g.csv", "stars", tuple(label(k % 4, "ab" * 6, k) for k in range(8)))
-    seen = [label(k % 4, "ab" * 4 if k < 6 else "cd" * 4, k) for k in range(8)]
-    one = calibrate((), people(*seen), judge=given)
+    given = HumanLabels("g.csv", "stars", tuple(label(k, "ab" * 6) for k in range(8)))
+    seen = people(*(label(k, "ab" * 4 if k < 6 else "cd" * 4) for k in range(8)))
+    one = calibrate((), seen, judge=given)
     assert one.n == 6
-    other = Reason("labels_left_out", n=2, why=Reason("labels_of_other_answers"))
-    assert other in one.notes
+    assert Reason("labels_left_out", n=2, why=Reason("labels_of_other_answers")) in one.notes
 
 
 def test_benchmarks_of_a_file() -> None:

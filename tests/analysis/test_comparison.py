@@ -97,16 +97,14 @@ def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None
     for _ in range(3):
         orders = ["".join(random.sample("abcdef", 6)) for _ in range(7)]
         folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
-    ranks = [
-        [row.rank or math.nan for row in sorted(board.rows, key=lambda row: row.model)]
-        for board in leaderboards([folder.path], how=Resampling(draws=1))
-    ]
-    one = folder.benchmark(reference="p0")
-    for number, log in enumerate(one.logs[1:], start=1):
+    boards = leaderboards([folder.path], how=Resampling(draws=1))
+    by_model = [{row.model: row.rank or NAN for row in board.rows} for board in boards]
+    ranks = [[own[model] for model in "abcdef"] for own in by_model]
+    leaders = [{n for n, rank in enumerate(own) if rank == 1} for own in ranks]
+    for number, log in enumerate(folder.benchmark(reference="p0").logs[1:], start=1):
         rho, tau, first = figures(log)
         assert rho == pytest.approx(spearmanr(ranks[number], ranks[0]).statistic)
         assert tau == pytest.approx(kendalltau(ranks[number], ranks[0]).statistic)
-        leaders = [{n for n, rank in enumerate(own) if rank == 1} for own in ranks]
         both = len(leaders[0] & leaders[number])
         assert first == both / (len(leaders[0]) * len(leaders[number]))
 
@@ -115,19 +113,18 @@ def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None
 def test_logs_are_compared_on_what_both_ranked(folder: Folder, tmp_path: Path) -> None:
     # The log lacks q0; there it would have agreed least, so leaving it in would show.
     random = Random(4)
-    orders = ["".join(random.sample("abcd", 4)) for _ in range(6)]
-    reference = [all_pairs("q0", "dcba"), *(all_pairs(f"q{k}", o) for k, o in enumerate(orders, 1))]
-    folder.add(*reference)
-    folder.add(*(all_pairs(f"q{k}", "abcd", protocol="seal") for k in range(1, 7)))
+    orders = ["dcba", *("".join(random.sample("abcd", 4)) for _ in range(6))]
+    reference = [all_pairs(f"q{k}", order) for k, order in enumerate(orders)]
     trimmed = Folder(tmp_path / "trimmed")
-    trimmed.add(*reference[1:])
-    trimmed.add(*(all_pairs(f"q{k}", "abcd", protocol="seal") for k in range(1, 7)))
+    for where, items in ((folder, reference), (trimmed, reference[1:])):
+        where.add(*items)
+        where.add(*(all_pairs(f"q{k}", "abcd", protocol="seal") for k in range(1, 7)))
     part, whole = named(folder.benchmark())["seal"], named(trimmed.benchmark())["seal"]
     assert part.agreement == whole.agreement
     assert (part.n_items, part.n_models) == (6, 4)
-    note = "seal is compared on 6 items (ranked: 6 by seal, 7 by full_pairwise)"
-    assert note in map(str, folder.benchmark().notes)
-    assert not any("is compared on" in text for text in map(str, trimmed.benchmark().notes))
+    notes = [[*map(str, where.benchmark().notes)] for where in (folder, trimmed)]
+    assert "seal is compared on 6 items (ranked: 6 by seal, 7 by full_pairwise)" in notes[0]
+    assert not any("is compared on" in text for text in notes[1])
 
 
 def test_two_runs_of_the_reference_are_the_noise_ceiling(folder: Folder) -> None:
@@ -237,13 +234,10 @@ def test_a_log_that_ranked_nothing_is_shown_with_its_price(folder: Folder) -> No
 
 def first_wins(ballots: ItemBallots) -> ItemBallots:
     """The same matches by a judge that always takes the answer shown first."""
-    matches = [
-        settle(
-            Pairing(one.round, one.slot, one.high, one.low),
-            [replace(verdict, margin=0.5) for verdict in one.verdicts],
-        )
-        for one in ballots.matches
-    ]
+    matches = []
+    for one in ballots.matches:
+        verdicts = [replace(verdict, margin=0.5) for verdict in one.verdicts]
+        matches.append(settle(Pairing(one.round, one.slot, one.high, one.low), verdicts))
     return ballots.model_copy(update={"matches": tuple(matches)})
 
 
@@ -269,9 +263,8 @@ def test_a_benchmark_without_the_reference_is_left_out_and_named(folder: Folder)
 
 def test_a_settled_run_is_pointed_out(folder: Folder) -> None:
     folder.add(*full(2))
-    rest = [
-        skipped(f"q{k}", 2, 4).model_copy(update={"protocol": "seal", "groups": ()}) for k in (2, 3)
-    ]
+    changed = {"protocol": "seal", "groups": ()}
+    rest = [skipped(f"q{k}", 2, 4).model_copy(update=changed) for k in (2, 3)]
     folder.add(*full(2, protocol="seal"), *rest, settle=True)
     assert Reason("stopped_early", name="seal", n=2, of=4) in folder.benchmark().notes
 
@@ -299,15 +292,13 @@ def test_what_is_no_reference_is_refused(folder: Folder) -> None:
 
 
 def test_logs_with_other_settings_are_no_runs_of_the_reference(folder: Folder) -> None:
-    folder.add(*full(2), swap="never")
-    folder.add(*full(2), swap="always")
+    for swap in ("never", "always"):
+        folder.add(*full(2), swap=swap)
     with pytest.raises(AnalysisError, match=r"swap=never: .*1\.eval\n.*swap=always"):
         folder.compare()
     one = folder.benchmark(reference="full_pairwise swap=always")
-    assert [(log.name, log.role) for log in one.logs] == [
-        ("full_pairwise swap=always", "reference"),
-        ("full_pairwise swap=never", "protocol"),
-    ]
+    roles = {log.name.partition(" ")[2]: log.role for log in one.logs}
+    assert roles == {"swap=always": "reference", "swap=never": "protocol"}
 
 
 STRANGERS = {

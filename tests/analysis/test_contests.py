@@ -166,12 +166,10 @@ def test_an_error_that_is_missing_is_named() -> None:
     errors = np.full(SCORES.shape, 0.5)
     errors[1, 2] = np.nan
     table = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors)
-    options: CsdOptions = {"iterations": 200}
-    contest = contest_report(table, options=options)
+    contest = contest_report(table, options={"iterations": 200})
     assert contest.items is None
     assert "Now 1 score has no standard error, such as 'ben' on 'law'" in printed(contest)
-    played = contest_report(table, [(0,), (1,)], options=options)
-    assert played.items is not None
+    assert contest_report(table, [(0,), (1,)], options={"iterations": 200}).items is not None
 
 
 @pytest.mark.parametrize(
@@ -197,13 +195,11 @@ def test_too_much_elimination_is_warned_of(eliminate: Any, words: str | None) ->
 def test_contests_are_counted() -> None:
     errors = np.full(SCORES.shape, 0.5)
     table, seen = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors), list[Activity | None]()
-    options: CsdOptions = {"iterations": 70_000}
     with watch(seen.append):
-        contest_report(table, eliminate=(0, 1), options=options)
+        contest_report(table, eliminate=(0, 1), options={"iterations": 70_000})
     steps = [one for one in seen if one is not None]
-    assert [str(step.description) for step in steps] == [
-        *("playing contests", "playing with the scores of other items"),
-    ]
+    said = [str(step.description) for step in steps]
+    assert said == ["playing contests", "playing with the scores of other items"]
     assert all(step.done == step.total for step in steps)
     assert (steps[0].total or 0) > 3
 
@@ -312,9 +308,9 @@ RNG = np.random.default_rng(8)
 def test_posterior_is_calibrated() -> None:
     """The true scores look like one more draw, in benchmarks of any scale and noise."""
     held, spreads = [], []
+    spread = np.array([0.02, 5.0, 0.1, 0.004])
     for seed in range(60):
         rng = np.random.default_rng((1, seed))
-        spread = np.array([0.02, 5.0, 0.1, 0.004])
         common = rng.normal(size=(10, 1))
         truth = spread * (0.6 * common + 0.8 * rng.normal(size=(10, 4)))
         errors = spread * [0.5, 1.0, 2.0, 0.1] * rng.uniform(0.7, 1.3, size=(10, 4))
@@ -333,27 +329,23 @@ def test_posterior_is_calibrated() -> None:
 def test_scales_do_not_matter_and_holes_stay() -> None:
     scores = RNG.normal(size=(7, 3))
     scores[2, 1] = np.nan
-    errors = np.full((7, 3), 0.5)
-    units = np.array([1.0, 100.0, 0.01])
+    errors, units = np.full((7, 3), 0.5), np.array([1.0, 100.0, 0.01])
     one = drawn_scores(scores, errors, draws=50, seed=3)
     other = drawn_scores(scores * units, errors * units, draws=50, seed=3)
     np.testing.assert_allclose(other, one * units, rtol=1e-6)
-    assert np.isnan(one[:, 2, 1]).all()
-    assert np.isfinite(np.delete(one.reshape(50, -1), 2 * 3 + 1, axis=1)).all()
+    np.testing.assert_array_equal(np.isnan(one), np.broadcast_to(np.isnan(scores), one.shape))
+    # Exact scores stay as they are.
+    exact = RNG.integers(0, 3, size=(6, 4)).astype(float)
+    drawn = drawn_scores(exact, np.zeros_like(exact), draws=20)
+    np.testing.assert_allclose(drawn, np.broadcast_to(exact, drawn.shape), atol=1e-13)
 
 
-def test_exact_scores_stay_as_they_are() -> None:
-    scores = RNG.integers(0, 3, size=(6, 4)).astype(float)
-    drawn = drawn_scores(scores, np.zeros_like(scores), draws=20)
-    np.testing.assert_allclose(drawn, np.broadcast_to(scores, drawn.shape), atol=1e-13)
-
-
-@pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan])
-def test_bad_errors(bad: float) -> None:
-    errors = np.full((3, 2), 0.1)
-    errors[1, 1] = bad
-    with pytest.raises(RankingError, match="finite and 0 or more"):
-        drawn_scores(np.eye(3)[:, :2], errors)
+def test_bad_errors() -> None:
+    for bad in (-1.0, np.inf, np.nan):
+        errors = np.full((3, 2), 0.1)
+        errors[1, 1] = bad
+        with pytest.raises(RankingError, match="finite and 0 or more"):
+            drawn_scores(np.eye(3)[:, :2], errors)
     with pytest.raises(RankingError, match="shape"):
         drawn_scores(np.eye(3), errors)
 

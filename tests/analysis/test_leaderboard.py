@@ -25,7 +25,6 @@ from tests.ranking_logs.builders import (
 )
 from tiebreak.analysis.leaderboard import (
     Leaderboard,
-    LeaderboardRow,
     first_by_rule,
     leaderboards,
 )
@@ -41,10 +40,6 @@ from tiebreak.scorers.ballots import ItemBallots
 def board(folder: Path, *items: ItemBallots) -> Leaderboard:
     [only] = leaderboards([write_log(folder / "r.eval", items)], how=Resampling(draws=200))
     return only
-
-
-def by_model(board: Leaderboard) -> dict[str, LeaderboardRow]:
-    return {row.model: row for row in board.rows}
 
 
 @pytest.mark.slow
@@ -131,49 +126,6 @@ def test_one_item_gives_no_interval_and_says_so(tmp_path: Path) -> None:
         assert (row.rank, row.rank_lower, row.rank_upper) == (1, None, None)
         assert (result.n_items, len(result.notes)) == (len(kept), 1)
         assert Reason("one_item_no_intervals") in result.notes
-
-
-def test_items_without_a_ranking_are_listed_and_their_calls_paid(tmp_path: Path) -> None:
-    good = bracket("good", "a", "b", "c", calls=[call(cost=1.0)])
-    half = bracket("half", "a", "b", "c", calls=[call(cost=2.0)], complete=False)
-    mute = item("mute", [match("a", "b", None)], groups=(("a",), ("b",), ("c",)))
-    path = write_log(
-        tmp_path / "r.eval", [good, half, mute, sample(None, "bare", error="boom")], expected=6
-    )
-    [result] = leaderboards([path])
-    assert result.n_items == 1
-    assert {one.item_id: one.reason for one in result.unranked} == {
-        "half": "judging was cut short",
-        "bare": "error: boom",
-        "mute": "no match has a verdict (no JSON in the reply)",
-    }
-    assert result.receipt.cost == 3.0
-    assert result.receipt.n_items_cut_short == 1
-    # Matches of `mute` count: a played 1 + 1 of which 1 unscored.
-    assert by_model(result)["a"].unscored_rate == 0.5
-    assert any(note.startswith("2 of 6 items judged") for note in map(str, result.notes))
-
-
-def test_a_log_without_a_ranked_item_gives_an_empty_leaderboard(tmp_path: Path) -> None:
-    path = write_log(
-        tmp_path / "r.eval", [sample(None, "q1", error="boom")], status="error", expected=9
-    )
-    [result] = leaderboards([path])
-    assert (result.rows, result.n_items, result.benchmark) == ((), 0, "candidates")
-    assert math.isnan(result.spread)
-    assert result.notes == (
-        f"0 of 9 items judged (status: error); run `inspect eval-retry {path}`",
-    )
-
-
-def test_two_logs_of_one_benchmark_are_not_pooled(tmp_path: Path) -> None:
-    write_log(tmp_path / "1.eval", [bracket("q1", "a", "b", "c")], eval_id="E1")
-    write_log(tmp_path / "2.eval", [bracket("q1", "c", "b", "a")], eval_id="E2", task_id="T2")
-    results = leaderboards([tmp_path])
-    assert {(b.eval_id, Path(b.log).name, b.rows[0].model) for b in results} == {
-        ("E1", "1.eval", "a"),
-        ("E2", "2.eval", "c"),
-    }
 
 
 def test_native_scores_ask_nobody(tmp_path: Path) -> None:

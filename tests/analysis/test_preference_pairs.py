@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -81,78 +81,65 @@ def write(folder: Path, world: World) -> Path:
             matches = [
                 played(a, b, orders) for (name, a, b), orders in margins.items() if name == q
             ]
-            ballots = item(
-                q, matches, groups=[[m] for m in MODELS], calls=[call(model=f"judge{number}")]
-            )
+            asked_by = [call(model=f"judge{number}")]
+            ballots = item(q, matches, groups=[[m] for m in MODELS], calls=asked_by)
             samples.append(asked(ballots.model_copy(update={"passed": world.passed[q]}), answers))
         write_log(folder / f"{number}.eval", samples, eval_id=f"E{number}", task_id=f"T{number}")
     return folder
+
+
+def side(orders: Sequence[float | None]) -> float | None:
+    """The mean margin of a match, for the first of its models."""
+    known = [margin for margin in orders if margin is not None]
+    return sum(known) / len(known) if known else None
 
 
 def expected(
     world: World, *, both: bool, least: float
 ) -> tuple[list[tuple[object, ...]], Counter[str]]:
     """By the words of the page: of each match the first reason that leaves it out, or its row."""
-    sides: dict[tuple[str, frozenset[str]], set[str]] = {}
     matches = [
-        (number, key, [None if m is None else m for m in orders])
+        (number, key, orders)
         for number, margins in enumerate(world.margins)
         for q in world.answers
         for key, orders in margins.items()
         if key[0] == q
     ]
-
-    def mean(orders: Iterable[float | None]) -> float | None:
-        known = [margin for margin in orders if margin is not None]
-        return sum(known) / len(known) if known else None
-
+    sides: dict[tuple[str, frozenset[str]], set[str]] = {}
     for _, (q, a, b), orders in matches:
-        if lead := mean(orders):
+        if lead := side(orders):
             texts = world.answers[q]
-            sides.setdefault((q, frozenset((texts[a], texts[b]))), set()).add(
-                texts[a if lead > 0 else b]
-            )
+            about = q, frozenset((texts[a], texts[b]))
+            sides.setdefault(about, set()).add(texts[a if lead > 0 else b])
     rows: list[tuple[object, ...]] = []
     left_out: Counter[str] = Counter()
     made: set[tuple[str, frozenset[str]]] = set()
-    worth = {None: 1, True: 2, False: 0}
     for number, (q, a, b), orders in matches:
-        texts, lead = world.answers[q], mean(orders)
+        texts, lead = world.answers[q], side(orders)
         about = q, frozenset((texts[a], texts[b]))
         won, lost = (a, b) if lead is None or lead >= 0 else (b, a)
         scored = [margin for margin in orders if margin is not None]
         agreed = all(m * (lead or 0) > 0 for m in scored) if len(scored) == 2 else None
-        passed = world.passed[q]
-        if lead is None:
-            why = "unscored"
-        elif abs(lead) < 1e-9:
-            why = "tie"
-        elif len(sides[about]) > 1:
-            why = "contradicted"
-        elif texts[a].strip() == texts[b].strip():
-            why = "identical"
-        elif worth[passed.get(won)] < worth[passed.get(lost)]:
-            why = "unverified"
-        elif both and agreed is None:
-            why = "one order"
-        elif both and not agreed:
-            why = "orders differ"
-        elif abs(lead) < least:
-            why = "margin"
-        elif about in made:
-            why = "repeated"
-        else:
-            made.add(about)
-            vote = world.votes.get((q, min(won, lost), max(won, lost)))
-            people = None if vote is None else vote == (2 if won < lost else 0)
-            rows.append(
-                (
-                    *(int(q[1:]), sorted((won, lost)), texts[won], texts[lost]),
-                    *(abs(lead), number, agreed, people, won),
-                )
-            )
+        worth = [{None: 1, True: 2, False: 0}[world.passed[q].get(m)] for m in (won, lost)]
+        reasons = {
+            "unscored": lead is None,
+            "tie": lead is not None and abs(lead) < 1e-9,
+            "contradicted": len(sides.get(about, ())) > 1,
+            "identical": texts[a].strip() == texts[b].strip(),
+            "unverified": worth[0] < worth[1],
+            "one order": both and agreed is None,
+            "orders differ": both and not agreed,
+            "margin": abs(lead or 0) < least,
+            "repeated": about in made,
+        }
+        if why := next((why for why, holds in reasons.items() if holds), None):
+            left_out[why] += 1
             continue
-        left_out[why] += 1
+        made.add(about)
+        vote = world.votes.get((q, min(won, lost), max(won, lost)))
+        people = None if vote is None else vote == (2 if won < lost else 0)
+        about_row = (int(q[1:]), sorted((won, lost)), texts[won], texts[lost])
+        rows.append((*about_row, abs(lead or 0), number, agreed, people, won))
     return sorted(rows, key=lambda row: row[:4]), left_out
 
 
@@ -181,7 +168,7 @@ def test_gates(
         key
         for margins in world.margins
         for key, orders in margins.items()
-        if any(margin is not None for margin in orders)
+        if side(orders) is not None
     }
     people = labels(world.votes) if met & world.votes.keys() else None
     if not rows:
@@ -191,17 +178,13 @@ def test_gates(
     made = preference_pairs(folder, people, both_orders=both, min_margin=least)
     assert made.left_out == left_out
     assert made.n_matches == len(rows) + left_out.total()
-    found = [
-        (
-            *(int(row["item_id"][1:]), sorted((row["chosen_model"], row["rejected_model"]))),
-            *(row["chosen"], row["rejected"], pytest.approx(row["margin"])),
-            *(int(row["judge"][-1]), row["orders_agreed"]),
-            *(row["people_agreed"], row["chosen_model"]),
-        )
-        for row in made.rows
-    ]
-    wanted = rows if people else [(*row[:7], None, row[8]) for row in rows]
-    assert found == wanted
+    found = []
+    for row in made.rows:
+        models = sorted((row["chosen_model"], row["rejected_model"]))
+        about = (int(row["item_id"][1:]), models, row["chosen"], row["rejected"])
+        judged = (pytest.approx(row["margin"]), int(row["judge"][-1]), row["orders_agreed"])
+        found.append((*about, *judged, row["people_agreed"], row["chosen_model"]))
+    assert found == (rows if people else [(*row[:7], None, row[8]) for row in rows])
     assert {row["prompt"] for row in made.rows} <= {f"Question {q}?" for q in world.answers}
 
 

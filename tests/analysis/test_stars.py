@@ -37,14 +37,8 @@ def write(
     task: str = "",
     **more: Any,
 ) -> Path:
-    return write_log(
-        path,
-        items,
-        eval_id=path.stem,
-        task_id=task or path.stem,
-        created=f"2026-01-{day:02}T00:00:00+00:00",
-        **more,
-    )
+    ids = {"eval_id": path.stem, "task_id": task or path.stem}
+    return write_log(path, items, created=f"2026-01-{day:02}T00:00:00+00:00", **ids | more)
 
 
 def drawn(n: int, models: str = "abc", seed: int = 0, first: int = 0) -> list[Stars]:
@@ -132,8 +126,8 @@ def test_unlinked_logs(tmp_path: Path) -> None:
     assert (board.design, board.anchors) == ("unlinked", 0)
     assert math.isnan(board.correlation)
     assert all(row.value == row.absolute for row in board.rows)
-    one, *_ = board.pairs
     errors = {row.model: row.error for row in board.rows}
+    one = board.pairs[0]
     assert one.error == pytest.approx(math.hypot(errors[one.above], errors[one.below]))
 
 
@@ -236,18 +230,12 @@ def test_table_1_of_the_paper() -> None:
     """Boards of 100 questions a subject, planted so that each subject has the printed score."""
     rows = paper()[:17]
     subjects = [key for key in rows[0] if key not in ("model", "R", "S")]
-    totals = {
-        row["model"]: [round(30 * float(row[subject])) for subject in subjects] for row in rows
-    }
-    items = [
-        starred(
-            f"{subject}-{number}",
-            {model: min(3, max(0, own[part] - 3 * number)) for model, own in totals.items()},
-            subject=subject,
-        )
-        for part, subject in enumerate(subjects)
-        for number in range(100)
-    ]
+    items = []
+    for subject in subjects:
+        totals = {row["model"]: round(30 * float(row[subject])) for row in rows}
+        for number in range(100):
+            stars = {model: min(3, max(0, total - 3 * number)) for model, total in totals.items()}
+            items.append(starred(f"{subject}-{number}", stars, subject=subject))
     report = star_report_of([log_of(items)], how=HOW)
     assert report is not None
     board = only(report)
@@ -288,8 +276,7 @@ def test_items_cut_short_hide_none_that_follow(tmp_path: Path) -> None:
     items = items_of([{"a": 3, "b": 1}, {"a": 2, "b": 2}, {"a": 3, "b": 0}])
     items[0] = items[0].model_copy(update={"complete": False})
     board = only(star_report(write(tmp_path / "s.eval", [sample(None, "0"), *items]), how=HOW))
-    assert board.n_items == 2
-    assert [row.model for row in board.rows] == ["a", "b"]
+    assert (board.n_items, [row.model for row in board.rows]) == (2, ["a", "b"])
     assert [row.absolute for row in board.rows] == pytest.approx([100 * 5 / 6, 100 * 2 / 6])
 
 

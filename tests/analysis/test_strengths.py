@@ -1,6 +1,7 @@
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -20,7 +21,7 @@ from tiebreak.analysis.strengths import (
     strength_views,
 )
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.rankers import Resampling
+from tiebreak.rankers import RankingError, Resampling
 from tiebreak.ranking_logs.log import JudgedItem, placement_of
 from tiebreak.reason import Reason
 from tiebreak.report.json import json_ready
@@ -30,6 +31,9 @@ from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.placement import results
 
 MODELS = "abcd"
+
+
+FEW = Resampling(draws=2)
 
 
 def round_robin(n_items: int, seed: int = 0, models: str = "abcd") -> list[ItemBallots]:
@@ -81,11 +85,10 @@ def test_both_views_fit_best() -> None:
 def test_identical_answers_share_what_was_won() -> None:
     # {a, b} beat c: two results, and a tie of a and b.
     view, other = strength_views([item("q", [match("a", "c", 0.4)], groups=(("a", "b"), ("c",)))])
-    assert view.n_results == 3
     # s_a = s_b = s, s_c = -2s, fitted to a margin of 1: 3s = 1.
-    assert strengths(view) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -2 / 3})
     assert [(row.rank, row.model) for row in view.rows] == [(1, "a"), (1, "b"), (3, "c")]
-    assert view.reason == Reason("one_item")
+    assert [row.strength for row in view.rows] == pytest.approx([1 / 3, 1 / 3, -2 / 3])
+    assert (view.n_results, view.reason) == (3, Reason("one_item"))
     assert math.isnan(view.rows[0].lower)
     # c never won: no finite strength.
     assert other.rows == ()
@@ -116,18 +119,14 @@ def test_models_that_never_met() -> None:
 def test_without_convergence_the_limit_is_named(
     limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Both views need no optional package.
+    monkeypatch.setitem(sys.modules, "evalica", None)
+    assert [len(view.rows) for view in strength_views(round_robin(5), how=FEW)] == [4, 4]
     monkeypatch.setattr("tiebreak.rankers.strength._MAX_ITERATIONS", limit)
     monkeypatch.setattr("tiebreak.rankers.strength._TOLERANCE", -1.0)
-    squares, odds = strength_views(round_robin(5), how=Resampling(draws=1))
-    assert len(squares.rows) == 4
-    assert odds.rows == ()
+    squares, odds = strength_views(round_robin(5), how=FEW)
+    assert (len(squares.rows), odds.rows) == (4, ())
     assert odds.reason == f"Bradley–Terry did not converge in {limit} iterations"
-
-
-def test_both_views_need_no_optional_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "evalica", None)
-    views = strength_views(round_robin(5), how=Resampling(draws=10))
-    assert [len(view.rows) for view in views] == [4, 4]
 
 
 @pytest.mark.slow
@@ -143,9 +142,10 @@ def test_draws_without_strengths_are_counted() -> None:
 
 def test_no_verdict_no_view() -> None:
     assert strength_views([]) == ()
-    assert (
-        strength_views([item("q", [match("a", "b", None)]), item("r", groups=[["a", "b"]])]) == ()
-    )
+    silent = [item("q", [match("a", "b", None)]), item("r", groups=[["a", "b"]])]
+    assert strength_views(silent) == ()
+    with pytest.raises(RankingError):
+        strength_views(round_robin(3), how=Resampling(level=2))
 
 
 def test_closure_adds_what_results_imply() -> None:
@@ -196,16 +196,10 @@ def log(
         for one, other in combinations("abcd", 2):
             longer = len(answers[one]) > len(answers[other])
             matches.append(match(one, other, 0.5 if longer == (random.random() < taste) else -0.5))
-        ballots = item(f"q{number}", matches, groups=("a", "b", "c", "d")).model_copy(
-            update={
-                "placed_by": "win_rate",
-                "lengths": {m: len(text) for m, text in answers.items()} if lengths else {},
-            }
-        )
+        of_length = {m: len(text) for m, text in answers.items()} if lengths else {}
+        judged = of_lengths(*matches, groups="abcd", name=f"q{number}", **of_length)
         metadata = {CONTEST_KEY: {"answers": answers}} if texts else {}
-        found.append(
-            JudgedItem(f"q{number}", 1, ballots, placement=placement_of(ballots), metadata=metadata)
-        )
+        found.append(replace(judged, metadata=metadata))
     return found
 
 
@@ -272,9 +266,13 @@ def test_items_without_texts_are_in_neither_view() -> None:
     assert "12 results left out of both" in shown(found)
 
 
-def of_lengths(*played: Match, groups: Sequence[Sequence[str]], **lengths: int) -> JudgedItem:
-    ballots = item("q", played, groups=groups).model_copy(update={"lengths": lengths})
-    return JudgedItem("q", 1, ballots, placement=placement_of(ballots))
+def of_lengths(
+    *played: Match, groups: Sequence[Sequence[str]], name: str = "q", **lengths: int
+) -> JudgedItem:
+    ballots = item(name, played, groups=groups).model_copy(
+        update={"lengths": lengths, "placed_by": "win_rate"}
+    )
+    return JudgedItem(name, 1, ballots, placement=placement_of(ballots))
 
 
 def test_identical_answers_are_tied_and_as_long() -> None:

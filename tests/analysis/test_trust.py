@@ -12,7 +12,7 @@ from tests.expected import check
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
 from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import Flips, Length, Position
-from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
+from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures
 from tiebreak.analysis.remarks import (
     lone_reviewer,
     media_note,
@@ -20,7 +20,7 @@ from tiebreak.analysis.remarks import (
     tie_warning,
     unscored_warning,
 )
-from tiebreak.analysis.trust import trust_of
+from tiebreak.analysis.trust import length_gain, trust_of
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
@@ -100,14 +100,6 @@ def test_states_and_sentences() -> None:
         assert bool(trust.reasons) == (trust.state == "doubtful")
         lines.append(f"{name}: {trust.state}: {trust.sentence}\n")
     check(__file__, "trust.txt", "".join(lines))
-
-
-def test_a_juror_that_contradicts_the_others() -> None:
-    low = Juror("b", FAIR, Estimate(0.3, 0.2, 0.4, 100), agreement_p=0.001)
-    found = trust_of(FAIR, RULES["elimination"], unscored=None, jury=[replace(low, name="a"), low])
-    said = "it contradicts the others in 70% of pairs"
-    assert str(found.sentence) == f"The jury is doubtful on this board: a, b: {said}."
-    assert tuple(map(str, found.reasons)) == (f"a: {said}", f"b: {said}")
 
 
 def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
@@ -192,6 +184,12 @@ def test_what_is_said() -> None:
     for name, items in NOTES.items():
         lines.append(f"{name}: {' | '.join(map(str, notes_of(items)))}\n")
     check(__file__, "remarks.txt", "".join(lines))
+
+
+def test_gains_in_points() -> None:
+    found = replace(LENGTH, gain=0.9, lower=0.86, upper=0.95)
+    assert "90 points (86 to 95)" in str(length_gain(found))
+    assert "1 point;" in f"{length_gain(replace(LENGTH, gain=0.01, lower=NAN, upper=NAN))};"
 
 
 @pytest.mark.parametrize(

@@ -100,14 +100,8 @@ def test_many_models_are_counted_and_not_named() -> None:
 
 def test_native_scores_that_say_the_opposite() -> None:
     native = [[0.0, 1.0, 1.0, 1.0]] * 30 + [[1.0] * 4] * 30
-    opposite = Reason(
-        "native_against_judging",
-        above="a",
-        below="b",
-        score=0.5,
-        against=1.0,
-        more=Reason("pairs_in_all", n=3),
-    )
+    scores = {"score": 0.5, "against": 1.0, "more": Reason("pairs_in_all", n=3)}
+    opposite = Reason("native_against_judging", above="a", below="b", **scores)
     assert opposite in verdict(MIXED, native).sentence["statements"]
     assert kinds(verdict(MIXED, native, judged=False)) == kinds(verdict(MIXED))
 
@@ -165,19 +159,16 @@ def test_pairs_have_the_names_of_the_models() -> None:
 
 def test_other_rules_by_whom_they_put_first() -> None:
     """Of several that share the first place the first is named; rules with the same are joined."""
-    found = verdict(
-        ["abcd", "bacd"] * 4,
-        firsts={
-            "least_squares": ("d", "b"),
-            "win_rate": ("b", "a"),  # a is among them
-            "insertion": ("c",),
-            "elimination": ("d",),
-        },
-    )
-    assert found.sentence["statements"][-3:-1] == (
-        Reason(
-            "placed_first", model="d", rules=["least_squares", "elimination"], rule="least_squares"
-        ),
+    firsts = {
+        "least_squares": ("d", "b"),
+        "win_rate": ("b", "a"),  # a is among them
+        "insertion": ("c",),
+        "elimination": ("d",),
+    }
+    found = verdict(["abcd", "bacd"] * 4, firsts=firsts).sentence["statements"][-3:-1]
+    both = ["least_squares", "elimination"]
+    assert found == (
+        Reason("placed_first", model="d", rules=both, rule="least_squares"),
         Reason("placed_first", model="c", rules=["insertion"], rule="insertion"),
     )
 

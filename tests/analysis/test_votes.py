@@ -61,6 +61,9 @@ def test_without_items_votes_count_one_by_one(tmp_path: Path) -> None:
     assert (board.by, board.n_items, board.n_raters) == ("vote", None, None)
     assert (board.position, board.agreement) == (None, None)
     assert "on these 240 votes" in str(board.sentence)
+    # Items of one vote each are votes.
+    board = board_of(tmp_path, votes(60, per_item=1))
+    assert (board.by, board.n_items) == ("vote", 60)
     few = board_of(tmp_path, without(votes(1, per_item=5), "item_id"))
     assert "Too few votes: 5 cannot tell any two models apart" in str(few.sentence)
 

@@ -75,36 +75,31 @@ def styles(folder: Path) -> Path:
     return folder
 
 
+CAUSES = [
+    ("q1", "b", "wrong fact", "ann", ""),
+    ("q1", "b", "wrong sum", "ben", ""),
+    ("q3", "b", "wrong sum", "ann", ""),
+    ("q3", "b", "wrong sum", "ben", ""),
+    ("q7", "a", "wrong fact", "ann", ""),
+    ("q0", "a", "wrong fact", "eve", ""),  # three stars
+    ("q2", "c", "wrong sum", "ben", "gsm8k"),
+    ("q2", "c", "wrong fact", "ann", "gsm8k"),
+    ("q2", "d", "wrong sum", "ben", "mmlu"),  # of another benchmark
+    ("q3", "x", "wrong sum", "ben", ""),  # a stranger
+]
+
+
 def whole_stability(folder: Path) -> Any:
     elsewhere = np.array([[0.9, 3.0], [0.7, np.nan], [0.8, 1.0], [np.nan, 2.0]])
-    labels = [
-        ("q1", "b", "wrong fact", "ann", ""),
-        ("q1", "b", "wrong sum", "ben", ""),
-        ("q3", "b", "wrong sum", "ann", ""),
-        ("q3", "b", "wrong sum", "ben", ""),
-        ("q7", "a", "wrong fact", "ann", ""),
-        ("q0", "a", "wrong fact", "eve", ""),  # three stars
-        ("q2", "c", "wrong sum", "ben", "gsm8k"),
-        ("q2", "c", "wrong fact", "ann", "gsm8k"),
-        ("q2", "d", "wrong sum", "ben", "mmlu"),  # of another benchmark
-        ("q3", "x", "wrong sum", "ben", ""),  # a stranger
-    ]
-    causes = CauseLabels(
-        "causes.csv",
-        tuple(CauseLabel(line, *label) for line, label in enumerate(labels, start=2)),
-        ("wrong fact", "wrong sum"),
-    )
+    causes = tuple(CauseLabel(line, *label) for line, label in enumerate(CAUSES, start=2))
+    days = {"b": date(2025, 3, 1), "a": date(2025, 3, 1), "c": date(2024, 1, 9)}
     return star_stability(
         two_rounds(folder),
         sizes=(5, 12, 20),
         orders=True,
-        against=ScoreTable(("a", "b", "c", "d"), ("maths", "law"), elsewhere),
-        dates=[
-            ReleaseDate("b", date(2025, 3, 1), "B"),
-            ReleaseDate("a", date(2025, 3, 1)),
-            ReleaseDate("c", date(2024, 1, 9)),
-        ],
-        causes=causes,
+        against=ScoreTable(tuple("abcd"), ("maths", "law"), elsewhere),
+        dates=[ReleaseDate(model, day, "B" * (model == "b")) for model, day in days.items()],
+        causes=CauseLabels("causes.csv", causes, ("wrong fact", "wrong sum")),
         n_draws=4,
         seed=5,
         level=0.9,

@@ -131,14 +131,8 @@ def recalled() -> Any:
 
 
 def contest() -> Any:
-    rounds = Rounds(
-        (
-            Round("first", ("m", "n"), (0, 1)),
-            Round("second", ("o",), (2,)),
-            Round("third", ("p",), (3,)),
-        ),
-        source="rounds.csv",
-    )
+    played = [("first", ("m", "n"), (0, 1)), ("second", ("o",), (2,)), ("third", ("p",), (3,))]
+    rounds = Rounds(tuple(Round(*one) for one in played), source="rounds.csv")
     report = contest_report(
         TABLE,
         rounds,

@@ -53,9 +53,11 @@ def test_who_has_no_place_does_not_count() -> None:
     rates = win_rates(placed([graded("q1", {"a": 0.9, "b": 0.5, "c": None})]))
     assert rates.n.tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     assert rates.rate[0, 1] == 1
-    # Of all pairs places say what matches say.
+    # Of all pairs places say what matches say, and d never beats a.
     items = placed([all_pairs("q1", "abcd"), all_pairs("q2", "badc")])
     np.testing.assert_array_equal(win_rates(items).rate, win_rates(items, by="places").rate)
+    some = win_rates(items, models=["d", "a"])
+    np.testing.assert_allclose(some.rate, [[np.nan, 0], [1, np.nan]])
 
 
 @pytest.mark.parametrize("kind", ["matches", "places"])

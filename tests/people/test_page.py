@@ -80,9 +80,7 @@ def test_nobody_comes_in_without_the_secret(
     assert file.votes(undone=True) == ()
 
 
-def test_the_secret_is_kept_where_no_script_and_no_other_site_reads_it(
-    file: VotesFile, app: FastAPI
-) -> None:
+def test_the_secret_is_kept_where_no_script_and_no_other_site_reads_it(app: FastAPI) -> None:
     response = client(app, invited=False).get("/", params={"key": SECRET}, follow_redirects=False)
     assert (response.status_code, response.headers["location"]) == (303, "/")
     assert {"HttpOnly", "SameSite=lax"} <= set(response.headers["set-cookie"].split("; "))

@@ -189,17 +189,14 @@ def write_shards(
     folder: Path, parts: Sequence[Sequence[EvalSample | ItemBallots]], *, run: str = "f00d"
 ) -> list[Path]:
     """Write what each of several machines judged as the shards of one run: 1.eval, 2.eval, …"""
-    return [
-        write_log(
-            folder / f"{number}.eval",
-            part,
-            eval_id=f"E{number}",
-            task_id=f"{run}-T{number}",
-            created=f"2026-01-01T00:00:{number:02}+00:00",
-            metadata=shard_metadata(number, len(parts), run=run),
-        )
-        for number, part in enumerate(parts, start=1)
-    ]
+    paths = []
+    for number, part in enumerate(parts, start=1):
+        ids = {"eval_id": f"E{number}", "task_id": f"{run}-T{number}"}
+        created = f"2026-01-01T00:00:{number:02}+00:00"
+        metadata = shard_metadata(number, len(parts), run=run)
+        path = folder / f"{number}.eval"
+        paths.append(write_log(path, part, created=created, metadata=metadata, **ids))  # type: ignore[arg-type]
+    return paths
 
 
 def shard_metadata(number: int, total: int, *, run: str = "f00d") -> dict[str, Any]:

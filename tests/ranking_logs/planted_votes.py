@@ -117,34 +117,24 @@ def write_votes(
 
 def write_votes_on(log: RankingLog, path: Path, n: int = 40) -> Path:
     """A votes file of planted people on the first items of a log, read with its metadata."""
-    items = [
-        VotesItem(
-            id=sample.id,
-            epoch=sample.epoch,
-            target=sample.target,
-            ballots=ItemBallots(
-                **{name: getattr(sample.ballots, name) for name in _KEPT},
-                protocol="votes",
-                placed_by="points",
-            ),
-            contest=sample.metadata[CONTEST_KEY],
-        )
-        for sample in log.samples[:n]
-    ]
-    pairs = list(combinations(items[0].ballots.models, 2))
-    votes = [
-        PersonVote(
-            item=number,
-            turn=number,
-            first=pairs[number % len(pairs)][0],
-            second=pairs[number % len(pairs)][1],
-            choice=("first", "second", "tie")[(number + k) % 3],
-            rater=rater,
-            at="2026-11-26T11:00:00.000+00:00",
-            seconds=5.0,
-        )
-        for number, item in enumerate(items)
-        for k, rater in enumerate(("ann", "ben"))
-        if not any({*pairs[number % len(pairs)]} <= {*group} for group in item.ballots.groups)
-    ]
+    items, votes = [], []
+    for number, sample in enumerate(log.samples[:n]):
+        kept = {name: getattr(sample.ballots, name) for name in _KEPT}
+        ballots = ItemBallots(**kept, protocol="votes", placed_by="points")
+        contest = sample.metadata[CONTEST_KEY]
+        items.append(VotesItem(sample.id, sample.epoch, sample.target, ballots, contest))
+        pairs = list(combinations(ballots.models, 2))
+        first, second = pairs[number % len(pairs)]
+        if any({first, second} <= {*group} for group in ballots.groups):
+            continue
+        for k, rater in enumerate(("ann", "ben")):
+            choice: Choice = ("first", "second", "tie")[(number + k) % 3]
+            about = {
+                "item": number,
+                "turn": number,
+                "rater": rater,
+                "at": CREATED.replace("+", ".000+"),
+                "seconds": 5.0,
+            }
+            votes.append(PersonVote(first=first, second=second, choice=choice, **about))  # type: ignore[arg-type]
     return write_votes(path, items, votes)

@@ -92,11 +92,10 @@ def test_votes_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
     played = replace(match("a", "b", 0.5), verdicts=(verdict,), discarded=(verdict,), critique="x")
     whole = item("q", [played], groups=(("a",), ("b",)))
     path = write_log(tmp_path / "r.eval", [whole])
-    [one] = read_ranking_logs([path])
+    [one], [bare] = read_ranking_logs([path]), read_ranking_logs([path], with_votes=False)
     assert one.items == (whole,)
-    [bare] = read_ranking_logs([path], with_votes=False)
-    unsaid = replace(verdict, principles={}, checklist={})
-    quiet = replace(played, verdicts=(unsaid,), discarded=(unsaid,), critique=None)
+    unsaid = (replace(verdict, principles={}, checklist={}),)
+    quiet = replace(played, verdicts=unsaid, discarded=unsaid, critique=None)
     expected = whole.model_copy(update={"matches": (quiet,)})
     assert [one.model_dump() for one in bare.items] == [expected.model_dump()]
     assert [one.placement for one in bare.ranked] == [one.placement for one in one.ranked]

@@ -178,16 +178,12 @@ def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:
         replace(first, choice="first", item=0, turn=63, rater="dan"),
         replace(first, choice="second", item=0, turn=64, rater="dan"),
     ]
-    path = write_votes(tmp_path / "votes.db", ITEMS, votes, schedule="open")
-    log = read_votes_log(str(path))
-    assert [note.split(",")[0].split(":")[0] for note in log.notes] == [
-        "Votes that both answers are bad",
-        "Skipped",
-        "A rater voted otherwise the second time",
-    ]
+    log = read_votes_log(str(write_votes(tmp_path / "votes.db", ITEMS, votes, schedule="open")))
+    said = ["Votes that both answers are bad", "Skipped", "A rater voted otherwise the second time"]
+    assert [note.split(",")[0].split(":")[0] for note in log.notes] == said
     assert "cleo" not in log.seconds
     [entry] = [m for m in log.items[0].matches if {m.high, m.low} == {first.first, first.second}]
-    last = next(verdict for verdict in entry.verdicts if verdict.judge == "dan")
+    [last] = [verdict for verdict in entry.verdicts if verdict.judge == "dan"]
     assert last.margin == -1
 
 

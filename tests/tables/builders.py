@@ -106,21 +106,15 @@ def run_inspect(
     **options: Any,
 ) -> Path:
     """Really run a task with a mock model; the right answer is always "1"."""
-    usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     outputs = []
     for answer in answers:
         output = ModelOutput.from_content(f"mockllm/{model}", answer)
-        output.usage = usage
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         outputs.append(output)
     samples = [Sample(input=f"Question {n}", target="1") for n in range(len(answers))]
+    options |= {"fail_on_error": fail_on_error, "scorer": match() if scorer is None else scorer}
     [log] = eval(
-        Task(
-            name=task,
-            dataset=MemoryDataset(samples),
-            scorer=match() if scorer is None else scorer,
-            fail_on_error=fail_on_error,
-            **options,
-        ),
+        Task(name=task, dataset=MemoryDataset(samples), **options),
         model=get_model(f"mockllm/{model}", custom_outputs=outputs, memoize=False),
         log_dir=str(folder),
         max_samples=1,

@@ -88,22 +88,19 @@ def test_items_are_questions(tmp_path: Path, text: str) -> None:
     assert ballots.reviewers == ("x", "x", "y", "z")
     questions = ballots.questions()
     assert list(questions) == ["q2", "q10"]
-    np.testing.assert_array_equal(questions["q2"].ranks, [[1, 2, 3], [3, 2, 1], [2, 2, 2]])
+    first = [[1, 2, 3], [3, 2, 1], [2, 2, 2]]
+    np.testing.assert_array_equal(questions["q2"].ranks, first)
     assert questions["q10"].names == ("a", "b")  # nobody ranks c there
     np.testing.assert_array_equal(questions["q10"].ranks, [[2, 1]])
     items, batch = ballots.batch()
     assert items == ("q2", "q10")
-    nothing = [NAN, NAN, NAN]
-    np.testing.assert_array_equal(
-        batch, [[[1, 2, 3], [3, 2, 1], [2, 2, 2]], [[2, 1, NAN], nothing, nothing]]
-    )
+    np.testing.assert_array_equal(batch, [first, [[2, 1, NAN], [NAN] * 3, [NAN] * 3]])
 
 
 def test_without_items_there_is_one_question(tmp_path: Path) -> None:
     ballots = read(tmp_path, SAME["wide"])
-    [(item, profile)] = ballots.questions().items()
-    assert item == ""
-    np.testing.assert_array_equal(profile.ranks, RANKS)
+    assert list(ballots.questions()) == [""]
+    np.testing.assert_array_equal(ballots.questions()[""].ranks, RANKS)
     assert ballots.batch()[1].shape == (1, 3, 3)
 
 

@@ -55,6 +55,8 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
     table = write(tmp_path / "scores.csv", "model,a\nx,1\ny,2\n")
     with pytest.raises(TableError, match="holds scores of whole benchmarks"):
         read_item_scores(table)
+    with pytest.raises(TableError, match="does not exist"):
+        read_item_scores(tmp_path / "nothing.parquet")
     path = write_parquet(pool({("a", "1", 1): {"x": 1.0, "y": 0.0}}), tmp_path / "p.parquet")
     with pytest.raises(TableError, match="--metric and --filter are for logs"):
         read_item_scores(path, metric="acc")

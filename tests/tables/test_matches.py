@@ -132,16 +132,12 @@ def test_who_was_shown_first(tmp_path: Path) -> None:
 
 
 def test_alpaca_eval(tmp_path: Path) -> None:
+    common: dict[str, Any] = {
+        **{"output_1": "…", "generator_1": "gpt4_1106_preview"},
+        **{"output_2": "…", "generator_2": "mine", "annotator": "weighted_alpaca_eval_gpt4_turbo"},
+    }
     rows = [
-        {
-            "instruction": f"Question {item}",
-            "output_1": "…",
-            "generator_1": "gpt4_1106_preview",
-            "output_2": "…",
-            "generator_2": "mine",
-            "annotator": "weighted_alpaca_eval_gpt4_turbo",
-            "preference": preference,
-        }
+        common | {"instruction": f"Question {item}", "preference": preference}
         for item, preference in enumerate([1, 2.0, 1.25, 0.0, None, 1.5])
     ]
     path = write(tmp_path / "annotations.json", json.dumps(rows))
@@ -151,25 +147,21 @@ def test_alpaca_eval(tmp_path: Path) -> None:
     assert table.item is not None
     assert len(np.unique(table.item)) == 5
     assert "no winner in row 5" in "".join(table.notes)
-    values = [label.value for label in read_human_labels(path).labels]
-    assert values == [2, 0, 2, 1, 1]
+    assert [label.value for label in read_human_labels(path).labels] == [2, 0, 2, 1, 1]
 
 
 @pytest.mark.parametrize("newer", [True, False])
 def test_arena_hard(tmp_path: Path, newer: bool) -> None:
-    item, games = ("uid" if newer else "question_id"), ["A>>B", "B>A"]
-    row = {item: "q1", "model": "mine", "judge": "gpt-4.1"}
-    row |= {"baseline": "o3-mini"} if newer else {}
+    item, baseline = ("uid", "o3-mini") if newer else ("question_id", "baseline")
+    row = {"model": "mine", "judge": "gpt-4.1"} | ({"baseline": baseline} if newer else {})
+    games = [{"score": score, "judgment": "[[…]]"} for score in ("A>>B", "B>A")]
     rows: list[dict[str, Any]] = [
-        row | {"games": [{"score": score, "judgment": "[[…]]"} for score in games]},
+        row | {item: "q1", "games": games},
         row | {item: "q2", "games": [{"score": "A=B"}, None]},
     ]
     table = table_of(tmp_path, "\n".join(map(json.dumps, rows)), "mine.jsonl")
-    baseline = "o3-mini" if newer else "baseline"
-    names = [
-        (table.models[a], table.models[b]) for a, b in zip(table.first, table.second, strict=True)
-    ]
-    assert names == [(baseline, "mine"), ("mine", baseline), (baseline, "mine")]
+    names = [table.models[a] + " " + table.models[b] for a, b in zip(table.first, table.second)]  # noqa: B905
+    assert names == [f"{baseline} mine", f"mine {baseline}", f"{baseline} mine"]
     assert table.result.tolist() == [1, 0, 0.5]
     assert table.shown.tolist() == [1, 1, 1]
     assert table.item is not None

@@ -36,10 +36,6 @@ from tiebreak.tables.results import read_results
 NAN = float("nan")
 
 
-async def length(state: TaskState, target: Target) -> Score:
-    return Score(value=len(state.output.completion))
-
-
 @metric
 def longest() -> MetricProtocol:
     def compute(scores: list[SampleScore]) -> float:
@@ -48,19 +44,16 @@ def longest() -> MetricProtocol:
     return compute
 
 
-@scorer(metrics=[stderr(), mean()])
-def spread_first() -> Scorer:
-    return length
+def of_length(name: str, *metrics: Any) -> Scorer:
+    """A scorer of this name, which says how long an answer is."""
 
+    def made() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            return Score(value=len(state.output.completion))
 
-@scorer(metrics=[longest(), mean()])
-def mean_second() -> Scorer:
-    return length
+        return score
 
-
-@scorer(metrics=[stderr(), longest()])
-def no_mean() -> Scorer:
-    return length
+    return scorer(metrics=[metric() for metric in metrics], name=name)(made)()
 
 
 @scorer(metrics=[std(), accuracy()])
@@ -74,27 +67,27 @@ def broken() -> Scorer:
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """Logs of mock models, by what is special about them."""
-    folder = tmp_path_factory.mktemp("logs")
-    both = [match(), includes()]
-    return {
-        "plain": run_inspect(folder / "1", "one", ["1", "2", "1", "1"]),  # 3 of 4
-        "named": run_inspect(
-            folder / "2", "one", ["1", "2"], metadata={"candidate": "one, hot"}, scorer=both
-        ),
-        "spread first": run_inspect(
-            folder / "3", "two", ["1", "333"], task="inspect_evals/words", scorer=spread_first()
-        ),
-        # "x1x" holds the answer and does not end with it: match 0, includes 1.
-        "declared": run_inspect(
-            folder / "4",
+    both, spread, words = [match(), includes()], ["1", "333"], "inspect_evals/words"
+    # "x1x" holds the answer and does not end with it: match 0, includes 1.
+    declared = {"headline_metric": HeadlineMetric(score="includes"), "scorer": both}
+    named = {"metadata": {"candidate": "one, hot"}, "scorer": both}
+    runs: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+        "plain": ("one", ["1", "2", "1", "1"], {}),  # 3 of 4
+        "named": ("one", ["1", "2"], named),
+        "spread first": (
             "two",
-            ["x1x", "x1x"],
-            scorer=both,
-            headline_metric=HeadlineMetric(score="includes"),
+            spread,
+            {"task": words, "scorer": of_length("spread_first", stderr, mean)},
         ),
-        "mean second": run_inspect(folder / "6", "two", ["1", "333"], scorer=mean_second()),
-        "no mean": run_inspect(folder / "7", "two", ["1", "333"], scorer=no_mean()),
-        "nan": run_inspect(folder / "5", "three", ["1"], scorer=broken()),
+        "declared": ("two", ["x1x", "x1x"], declared),
+        "mean second": ("two", spread, {"scorer": of_length("mean_second", longest, mean)}),
+        "no mean": ("two", spread, {"scorer": of_length("no_mean", stderr, longest)}),
+        "nan": ("three", ["1"], {"scorer": broken()}),
+    }
+    folder = tmp_path_factory.mktemp("logs")
+    return {
+        name: run_inspect(folder / name, model, answers, **options)
+        for name, (model, answers, options) in runs.items()
     }
 
 

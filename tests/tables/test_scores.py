@@ -76,11 +76,9 @@ def test_a_table_or_results(tmp_path: Path) -> None:
     [
         (["scores.csv", "scores.csv"], {}, "comes alone"),
         (["out", "scores.csv"], {}, "comes alone"),
-        (["scores.csv"], {"metric": "acc"}, "are for logs"),
-        (["scores.csv"], {"filter": "none"}, "are for logs"),
+        *((["scores.csv"], {name: "acc"}, "are for logs") for name in ("metric", "filter")),
         (["scores.csv"], {"rename": {"a": "b"}}, "are for logs"),
-        (["nothing.csv"], {}, "does not exist"),
-        (["nothing"], {}, "does not exist"),
+        *(([name], {}, "does not exist") for name in ("nothing.csv", "nothing")),
     ],
 )
 def test_what_does_not_go_together(

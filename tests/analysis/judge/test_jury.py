@@ -49,17 +49,11 @@ def test_agreement_is_that_of_pairs_counted_one_by_one() -> None:
 
 def test_a_coin_that_is_always_sure_counts_no_more_than_others() -> None:
     """a and b agree in nine matches of ten; c, at full confidence, is right in every second one."""
-    played = [
-        settle(
-            Pairing(1, slot, *pair),
-            [
-                Verdict(first=pair[0], judge="a", margin=0.2),
-                Verdict(first=pair[0], judge="b", margin=-0.2 if slot % 10 == 0 else 0.2),
-                Verdict(first=pair[0], judge="c", margin=1.0 if slot % 2 else -1.0),
-            ],
-        )
-        for slot, pair in enumerate([("m1", "m2")] * 40)
-    ]
+    played = []
+    for slot in range(40):
+        margins = {"a": 0.2, "b": 0.2 if slot % 10 else -0.2, "c": 1.0 if slot % 2 else -1.0}
+        verdicts = [Verdict(first="m1", judge=j, margin=margin) for j, margin in margins.items()]
+        played.append(settle(Pairing(1, slot, "m1", "m2"), verdicts))
     a, b, c = jurors_of([planted_item(0, ("m1", "m2"), matches=tuple(played), **PAIRWISE)], how=HOW)
     # Where b and c agree, a agrees with both, but in the four of which b is wrong, and c with it.
     assert a.agreement.value == pytest.approx(20 / 24)

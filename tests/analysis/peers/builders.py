@@ -103,17 +103,15 @@ def by_scores(scores: NDArray[np.float64], **fields: Any) -> list[ItemBallots]:
     """
     n = scores.shape[2]
     names = [LETTERS[k] if k < n else f"X{k}" for k in range(scores.shape[1])]
-    return [
-        reviews(
-            f"q{number}",
-            {
-                name: "".join(LETTERS[k] for k in np.argsort(-own, kind="stable"))
-                for name, own in zip(names, answers, strict=True)
-            },
-            **fields,
-        )
-        for number, answers in enumerate(scores)
-    ]
+    items = []
+    for number, answers in enumerate(scores):
+        orders = np.argsort(-answers, axis=1, kind="stable")
+        ballots = {
+            name: "".join(LETTERS[k] for k in order)
+            for name, order in zip(names, orders, strict=True)
+        }
+        items.append(reviews(f"q{number}", ballots, **fields))
+    return items
 
 
 def read_panels(paths: Paths) -> list[Panel]:

@@ -1,6 +1,7 @@
 """Panels: the arrays of a peer-review log, by hand."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,32 +15,25 @@ NAN = np.nan
 
 
 def test_arrays_by_hand(tmp_path: Path) -> None:
+    native = {"a": 1.0, "b": 0.5, "c": None}
+    of_q2: dict[str, Any] = {"models": "abc", "native": native, "aggregator": "borda"}
     panel = panel_of(
         tmp_path,
         identical("q1", "abc"),
-        reviews(
-            "q2",
-            {"a": "bc=a", "X1": "cb"},
-            shown={"a": "cab", "X1": "cba"},
-            models="abc",
-            native={"a": 1.0, "b": 0.5, "c": None},
-            aggregator="borda",
-        ),
+        reviews("q2", {"a": "bc=a", "X1": "cb"}, shown={"a": "cab", "X1": "cba"}, **of_q2),
         reviews("q3", {"a": "ba", "X1": None}, groups=["bc"], shown={"a": "ab", "X1": "ba"}),
     )
     assert (panel.benchmark, panel.models, panel.own) == ("gsm8k", ("a", "b", "c"), (0, None))
     assert [one.name for one in panel.reviewers] == ["a", "X1"]
-    assert panel.item_ids == ("q1", "q2", "q3")
-    assert panel.items.tolist() == [0, 1, 2]
+    assert (panel.item_ids, panel.items.tolist()) == (("q1", "q2", "q3"), [0, 1, 2])
     # Nobody was asked in q1, whose ballots cannot tell what the run would have asked for.
     assert panel.aggregator == "borda"
-    assert np.isnan(panel.ranks[0]).all()
-    assert np.isnan(panel.shown[0]).all()
-    np.testing.assert_array_equal(panel.ranks[1], [[2, 1, 2], [NAN, 2, 1]])
-    np.testing.assert_array_equal(panel.shown[1], [[2, 3, 1], [3, 2, 1]])
+    nobody = [[NAN] * 3] * 2
     # In q3 the answers of b and c are one.
-    np.testing.assert_array_equal(panel.ranks[2], [[2, 1, 1], [NAN] * 3])
-    np.testing.assert_array_equal(panel.shown[2], [[1, 2, 2], [2, 1, 1]])
+    ranks = [nobody, [[2, 1, 2], [NAN, 2, 1]], [[2, 1, 1], [NAN] * 3]]
+    np.testing.assert_array_equal(panel.ranks, ranks)
+    shown = [nobody, [[2, 3, 1], [3, 2, 1]], [[1, 2, 2], [2, 1, 1]]]
+    np.testing.assert_array_equal(panel.shown, shown)
     np.testing.assert_array_equal(panel.native[1], [1, 0.5, NAN])
 
 

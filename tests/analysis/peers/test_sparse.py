@@ -73,18 +73,15 @@ def test_planted_data(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_prices_and_items_by_hand(tmp_path: Path) -> None:
-    full = [reviews(f"q{k}", {"a": "abc", "b": "abc", "c": "abc"}) for k in range(3)]
+    full = [ALL.model_copy(update={"item_id": f"q{k}"}) for k in range(3)]
     # q0 and q1 in common; of q1 the sparse log has the order c b a. 2 of 3 calls per item.
-    sparse = [
-        reviews("q0", {"a": "bc", "b": "ac", "c": "ab"}),
-        reviews("q1", {"a": "cb", "b": "ca", "c": "ba"}),
-        reviews("q7", {"a": "cb", "b": "ca", "c": "ba"}),
-    ]
+    turned = {"a": "cb", "b": "ca", "c": "ba"}
+    sparse = [SOME, reviews("q1", turned), reviews("q7", turned)]
     sparse = [item.model_copy(update={"calls": item.calls[:2]}) for item in sparse]
     [found] = compared(tmp_path, full=(full, {}), sparse=(sparse, {"degree": 2}))
     assert (found.n_items, found.per_item.n_items, found.per_item.value) == (2, 2, 0)
-    assert found.price.relative_calls == pytest.approx(2 / 3)
-    assert found.price.relative_tokens == pytest.approx(2 / 3)
+    relative = (found.price.relative_calls, found.price.relative_tokens)
+    assert relative == pytest.approx((2 / 3, 2 / 3))
     # The sparse leaderboard is all level: there is no order to agree with.
     assert np.isnan(found.macro.kendall.value)
 

@@ -49,8 +49,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model_roles={"judge": JUDGE},
         log_dir=str(folder / "out"),
     )
-    assert {log.status for log in logs} == {"success"}
     for log in logs:
+        assert log.status == "success"
         shutil.copy(log.location, folder / f"{(log.eval.metadata or {})[PROTOCOL_KEY]}.eval")
     return folder
 

@@ -21,22 +21,22 @@ def logs(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_files_and_a_pool_cost_the_same(logs: Path) -> None:
-    pool = load_candidates(logs, mode="intersect", rename={"gsm8k": "maths"})
-    protocols = "full_pairwise,peer_review"
+    how: dict[str, Any] = {"mode": "intersect", "rename": {"gsm8k": "maths"}}
     options: dict[str, Any] = {"judge": "openai/gpt-5", "prices": ["1,10"]}
+    protocols = "full_pairwise,peer_review"
+    pool = load_candidates(logs, **how)
     by_pool = estimate_cost(pool, protocols, peers="x/a,y/b,z/c", **options)
-    by_files = estimate_cost(
-        str(logs),
-        protocols.split(","),
-        peers=["x/a", "y/b", "z/c"],
-        mode="intersect",
-        rename={"gsm8k": "maths"},
-        **options,
-    )
+    peers = ["x/a", "y/b", "z/c"]
+    by_files = estimate_cost(str(logs), protocols.split(","), peers=peers, **how, **options)
     assert by_files == by_pool
     assert by_pool.benchmarks == ("maths",)
     # Three items of three pairs, one in both orders; three reviews of each item.
     assert [row.calls.likely for row in by_pool.protocols] == [12, 9]
+    # What is asked wrongly is said before anything is loaded.
+    with pytest.raises(EstimateError, match="asks a judge"):
+        estimate_cost(logs / "nowhere", "seal")
+    with pytest.raises(CandidateError, match="does not exist"):
+        estimate_cost(logs / "nowhere", "seal", judge="openai/gpt-5")
 
 
 @pytest.mark.slow
@@ -47,11 +47,3 @@ def test_reviewers_as_a_mapping_or_as_text(logs: Path) -> None:
     as_mapping = estimate_cost(logs, "peer_review", reviewers=mapping, **panel)
     assert as_text == as_mapping
     assert [one.candidate for one in as_text.reviewers] == ["a", "b", "c"]
-
-
-@pytest.mark.slow
-def test_what_is_asked_wrongly_is_said_before_anything_is_loaded(tmp_path: Path) -> None:
-    with pytest.raises(EstimateError, match="asks a judge"):
-        estimate_cost(tmp_path / "nowhere", "seal")
-    with pytest.raises(CandidateError, match="does not exist"):
-        estimate_cost(tmp_path / "nowhere", "seal", judge="openai/gpt-5")

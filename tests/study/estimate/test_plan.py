@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -197,20 +198,17 @@ def test_a_plan_says_what_an_estimate_says(logs: Path) -> None:
 
 
 def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None:
-    groups = tuple((model,) for model in "abcd")
     rng = np.random.default_rng(0)
-    items = [
-        item(
-            f"{number}",
-            [
-                match(one, other, 0.5 if rng.random() < 0.9 else -0.5)
-                for one, other in ("ab", "ac", "ad", "bc", "bd", "cd")
-            ],
-            groups=groups,
-            calls=[call("match", model="acme/j")] * 6,
-        ).model_copy(update={"placed_by": "win_rate", "protocol": "full_pairwise"})
-        for number in range(30)
-    ]
+    items = []
+    for number in range(30):
+        matches = [
+            match(one, other, 0.5 if rng.random() < 0.9 else -0.5)
+            for one, other in combinations("abcd", 2)
+        ]
+        calls = [call("match", model="acme/j")] * 6
+        judged = item(f"{number}", matches, groups=tuple("abcd"), calls=calls)
+        how = {"placed_by": "win_rate", "protocol": "full_pairwise"}
+        items.append(judged.model_copy(update=how))
     write_log(logs / "judged" / "full.eval", items)
     words = plan(str(logs), "--judge", "acme/j", "--calls", "80")
     assert "Noise: as in" in words

@@ -54,12 +54,10 @@ def test_a_lone_item_varies_like_the_most_variable_ones() -> None:
     found = total(chosen, values)
     assert found.value == 12
     assert found.error**2 == pytest.approx(14)
-
-
-def test_a_single_item_has_no_error_to_speak_of() -> None:
-    found = total([Stratum(1, (0,))], {0: np.array([7.0])})
-    assert found.value == 7
-    assert found.error == 0
+    # A single item has no error to speak of.
+    alone = total([Stratum(1, (0,))], {0: np.array([7.0])})
+    assert alone.value == 7
+    assert alone.error == 0
 
 
 def test_interval() -> None:
