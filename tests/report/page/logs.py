@@ -9,6 +9,11 @@ from inspect_ai.log import EvalSample
 from tests.analysis.peers.builders import reviews
 from tests.analysis.test_entries import WHEN
 from tests.ranking_logs.builders import all_pairs, bracket, by_native, graded, sample, write_log
+from tiebreak.rankers import Resampling
+from tiebreak.report.page import sections
+from tiebreak.report.page.contents import Contents, contents_of
+from tiebreak.report.page.items import Shelf
+from tiebreak.report.page.view import Gallery, Page
 from tiebreak.scorers.ballots import ItemBallots
 
 RUBRIC: Mapping[str, Any] = {
@@ -89,3 +94,12 @@ def whole(path: Path) -> Path:
         ]
     )
     return path
+
+
+def page_of(contents: Contents, **options: Any) -> Page:
+    return sections.page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
+
+
+def page_in(folder: Path, **options: Any) -> Page:
+    """The page of a folder of logs."""
+    return page_of(contents_of([folder], how=Resampling(draws=100)), **options)

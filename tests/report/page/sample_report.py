@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.cells import Cell, Tone, integer, number, words
+from tiebreak.report.page.build import render
 from tiebreak.report.page.items import Shelf, pack, slim
 from tiebreak.report.page.view import (
     BoardRow,
@@ -407,3 +409,10 @@ def _items(hostile: str, rows: int, shelf: Shelf | None) -> ItemsView:
         for protocol in ("seal", "listwise", "full_pairwise", "peer_review", "pointwise")
     ]
     return items(entries, runs, rows, shelf)
+
+
+def written(folder: Path, page: Page) -> Path:
+    """A page as a file of its own."""
+    path = folder / "index.html"
+    path.write_text(render(page), encoding="utf-8", errors="replace")
+    return path
