@@ -293,19 +293,24 @@ def test_the_keyboard_alone_leads_everywhere(browser: Browser, plain: Path) -> N
         expect(page.locator('#items-table a[href="#item-0"]').first).to_be_focused()
 
 
+def only_text(page: Page) -> None:
+    """All of an item with hostile texts is unfolded, and nothing of it is more than text."""
+    page.locator(".match-detail h4").wait_for()
+    for fold in page.locator("dialog summary").all():
+        fold.click()
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hit") is None
+    assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
+    # The way to the sample in Inspect View is ours.
+    assert page.locator("dialog a").count() == 1
+    assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
+    assert shown_text(page, ".reasoning") == HOSTILE
+
+
 def test_hostile_text_in_an_item_stays_text(browser: Browser, hostile: Path) -> None:
     with opened(browser, hostile, "#item-0-run-0-match-3") as page:
-        page.locator(".match-detail h4").wait_for()
-        for fold in page.locator("dialog summary").all():
-            fold.click()
-        page.wait_for_timeout(100)
-        assert page.evaluate("window.hit") is None
-        assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
-        # The way to the sample in Inspect View is ours.
-        assert page.locator("dialog a").count() == 1
+        only_text(page)
         assert shown_text(page, "dialog h2") == f"gsm8k{HOSTILE} · 7{HOSTILE}"
-        assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
-        assert shown_text(page, ".reasoning") == HOSTILE
         answers = answers_of(("opus", "sonnet"), HOSTILE)
         assert [shown_text(page, f".side:nth-child({n}) .answer") for n in (1, 2)] == answers
         text = page.locator("dialog").inner_text()
