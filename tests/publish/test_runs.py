@@ -1,6 +1,7 @@
 """Runs: one name per run, whatever the order and the folders; shards are one run."""
 
 import shutil
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from tests.publish import judged_runs
 from tests.publish.judged_runs import run_of, write_both, write_candidates, write_ranking
 from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log, write_shards
-from tiebreak.candidates import load_candidates
+from tiebreak.candidates import CandidatePool, load_candidates, write_parquet
+from tiebreak.publish.answers import judged_pool
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import read_runs, run_id, utc
 from tiebreak.rankers import Resampling
@@ -134,3 +136,20 @@ def test_a_rubric_in_any_order_of_its_keys(tmp_path: Path, monkeypatch: pytest.M
         digests += {item.metadata["rubric"] for item in run.judged}
     first, reordered, other = digests
     assert first == reordered != other
+
+
+def test_metadata_says_nothing_of_a_machine_and_answers_stay(tmp_path: Path) -> None:
+    pool = load_candidates(write_candidates(tmp_path / "candidates"))
+    here = {"file": "/home/alice/gsm8k.json", "level": 3}
+    items = tuple(replace(item, metadata=here) for item in pool.items)
+    text = "It is in /home/alice/answer.txt"
+    rows = {
+        key: {name: replace(one, text=text + name) for name, one in row.items()}
+        for key, row in pool.candidates.items()
+    }
+    path = write_parquet(CandidatePool(items, rows), tmp_path / "pool.parquet")
+    [run], _ = read_runs([write_ranking(tmp_path / "x.eval", load_candidates(path))])
+    found = judged_pool(run, [[path]])
+    assert [item.metadata for item in found.items] == [{"file": "gsm8k.json", "level": 3}] * 3
+    texts = {one.text for row in found.candidates.values() for one in row.values()}
+    assert texts == {text + name for name in "abc"}

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -171,12 +172,13 @@ def test_a_model_without_a_score_has_no_record(tmp_path: Path) -> None:
     assert not any("llm_scoring" in result["metric_config"] for result in results)
 
 
-def test_no_number_of_a_record_is_made_up() -> None:
+@pytest.mark.parametrize("write", [as_json, dumps])
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_no_number_is_made_up(write: Callable[[Any], object], number: float) -> None:
     assert dumps({"a": [1.5, None]}) == '{"a": [1.5, null]}'
     assert dumps({"a": 1}, indent=2) == '{\n  "a": 1\n}'
-    for number in (float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="JSON compliant"):
-            dumps({"a": number})
+    with pytest.raises(ValueError, match="JSON compliant"):
+        write({"a": number})
 
 
 def test_where_a_record_lies() -> None:

@@ -38,7 +38,7 @@ from tiebreak.scorers.ballots import ItemBallots
 MODELS = "abcd"
 QUICK = Resampling(draws=100)
 ANY = (-math.inf, math.inf)
-ABOVE, UNIT, SIGNED, PERCENT = (0.0, math.inf), (0.0, 1.0), (-1.0, 1.0), (0.0, 100.0)
+UNIT = (0.0, 1.0)
 
 # The first line that fits a kind of finding and a heading; headings that are names come last.
 RANGES: dict[str, tuple[float, float]] = cases(__file__, "ranges")

@@ -28,7 +28,7 @@ from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.publish.write_back import WriteBackError
 from tiebreak.publish.write_back.rankings import Ranking, read_rankings
-from tiebreak.publish.write_back.run import misfit
+from tiebreak.publish.write_back.run import misfit, standings_by_sample
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError
 from tiebreak.scorers.ballots import ItemBallots
@@ -279,3 +279,14 @@ def test_answers_that_were_merged_belong_although_another_was_judged(tmp_path: P
     [found], _ = read_rankings([write_ranking(tmp_path / "1.eval", tmp_path / "logs", [merged])])
     for model in rows:
         assert checked(tmp_path / "logs" / f"{model}.eval", found) is None
+
+
+def test_another_model_and_samples_by_id_and_epoch(found: Ranking, tmp_path: Path) -> None:
+    rows = make_rows(3, answer=answer_of("c"))
+    second = [row | {"epoch": 2, "answer": "x"} for row in rows]
+    path = write_inspect_log(tmp_path / "c.eval", "c", [*rows, *second])
+    [record] = read_inspect_log(path, ReadOptions()).records
+    assert misfit(record, found) is None
+    assert standings_by_sample(record, found).keys() == {("q0", 1), ("q1", 1)}
+    other = checked(write_inspect_log(tmp_path / "d.eval", "d", rows), found)
+    assert other == f"d is not among the models of {found.log}"

@@ -54,7 +54,6 @@ RUBRIC = {
         {"id": "C2", "principle": "P2", "description": "The answer is easy to find."},
     ],
 }
-WEIGHTS = {"P1": 0.6, "P2": 0.4}
 
 
 def verdict(first: str, votes: str, confidence: float = 0.8, *, why: str = "") -> Verdict:
