@@ -137,7 +137,7 @@ people = st.lists(st.sampled_from(["# Ours", "text | text", "", "<b>x</b>", "---
 @pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(people, people, st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_a_persons_text_stays(
+def test_persons_text_stays(
     before: list[str], after: list[str], newline: str, yamled: bool
 ) -> None:
     head = "---\nlicense: mit # ours\n---\n" if yamled else ""

@@ -180,9 +180,7 @@ def test_published_twice_nothing_changes_and_others_are_added(hub: FakeHub, tmp_
     assert {row["contest_id"] for row in latest_rows} == {last.contest}
 
 
-def test_a_later_version_that_says_more_is_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_later_version_says_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = play(table_of(tmp_path))
     to_folder(tmp_path / "ranks", report)
     before = contents(tmp_path / "ranks")

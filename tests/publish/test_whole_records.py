@@ -327,9 +327,7 @@ def test_the_manifest_of_a_run(tmp_path: Path) -> None:
         ("contest_alone.txt", None, {"eliminate": {0: 0, 1: 1, 2: 0, 3: 0}}),
     ],
 )
-def test_all_about_a_contest(
-    name: str, errors: str | None, more: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_contest(name: str, errors: str | None, more: dict[str, Any], tmp_path: Path) -> None:
     contest = contest_of(play(test_contests.table_of(tmp_path, SCORES, errors), **more))
     rows, manifest = contest_rows(contest), json.loads(as_json(contest_manifest(contest)))
     text = lines(rows) + lines(score_rows(contest)) + _folded(manifest) + "\n"

@@ -38,9 +38,7 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(browser: Browser, alone: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1400])
-def test_an_opened_row_of_the_board_has_its_numbers(
-    browser: Browser, alone: Path, width: int
-) -> None:
+def test_an_opened_row_has_its_numbers(browser: Browser, alone: Path, width: int) -> None:
     with opened(browser, alone, viewport={"width": width, "height": 844}) as page:
         rows = page.locator(".verdicts .board li")
         assert rows.count() == 3
@@ -109,9 +107,7 @@ def test_several_boards_on_one_axis_and_details_on_demand(browser: Browser, seve
 
 
 @pytest.mark.slow
-def test_what_is_folded_is_printed_and_opens_without_scripts(
-    browser: Browser, several: Path
-) -> None:
+def test_what_is_folded_is_printed_and_opens_unscripted(browser: Browser, several: Path) -> None:
     with opened(browser, several, java_script_enabled=False) as page:
         table = page.locator("#mmlu-seal-table-1")
         expect(table).to_be_hidden()

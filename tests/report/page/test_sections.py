@@ -288,9 +288,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_working_directory_is_no_matter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_working_directory_no_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small(tmp_path / "logs")
     (folder / "broken.eval").write_text("no zip")
     pages = []
