@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.cases import some
+from tests.cases import cases, some
 from tests.expected import check
 from tests.publish.judged_runs import change_log, write_both
 from tiebreak.publish.errors import PublishError
@@ -109,43 +109,16 @@ def test_environment() -> None:
 
 
 def plant(log: EvalLog) -> None:
-    spec = log.eval
+    held, spec = cases(__file__, "planted"), log.eval
     spec.model = "openai/gpt-5-private-deployment"
-    spec.model_args = {
-        "api_key": "in-model-args",
-        "deep": {"list": ["in-a-list-inside"]},
-        "tokenizer": "openai/gpt-5-private-deployment",  # says nothing that the name does not
-        "n": 12345678,
-        "dtype": "bfloat16",  # a word that any answer may hold
-        "attn_implementation": "flash_attention_2",
-        "auth": "bfloat32",  # the same under such a name is none
-        "openai_keys": "in-a-list-1,in-a-list-2",
-        "api_key_env": "placeholder",  # a word is no key
-    }
-    spec.model_base_url = "https://user-name:pass%20word@host.example/v1?key=in-the-query"
-    judge = ModelConfig(
-        model="x/judge",
-        args={"azure": {"authToken": "in-role-args"}},
-        base_url="https://:role-pass@h",
-        config=GenerateConfig(
-            extra_headers={
-                "X": "Bearer in-a-header",
-                "Content-Type": "application/json",
-                "Authorization": "wordsecret",
-            },
-            extra_body={"deep": ["in-a-body"], "order": ["together"]},
-        ),
-    )
-    spec.model_roles = {
-        "judge": judge,
-        "peers": [judge.model_copy(update={"args": {"x": "peer-args"}})],
-    }
-    spec.revision = EvalRevision(
-        type="git", origin="https://bot:ghp_in-the-remote@github.com/o/r", commit="c"
-    )
-    spec.task_args = {"api_key": "in-task-args", "swap": "always", "where": "https://:task-pass@h"}
+    spec.model_args, spec.model_base_url = held["model_args"], held["base_url"]
+    judge = ModelConfig.model_validate(held["judge"])
+    peer = judge.model_copy(update={"args": {"x": "peer-args"}})
+    spec.model_roles = {"judge": judge, "peers": [peer]}
+    spec.revision = EvalRevision(type="git", origin=held["origin"], commit="c")
+    spec.task_args = held["task_args"]
     assert spec.metadata is not None
-    spec.metadata |= {"my_password": "in-metadata", "remark": "a harmless remark"}
+    spec.metadata |= held["metadata"]
 
 
 def plant_requests(log: EvalLog) -> None:
