@@ -40,9 +40,7 @@ def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
         ([match("a", "b", None)] * 8, "acme/judge: 0 verdicts", False),
     ],
 )
-def test_the_judges_numbers_decide_its_words(
-    matches: list[Match], said: str, trusted: bool
-) -> None:
+def test_the_judges_numbers_tell(matches: list[Match], said: str, trusted: bool) -> None:
     words = about_judge("acme/judge", [item(f"q{n}", [one]) for n, one in enumerate(matches)])
     assert said in words
     assert ("NOT TO BE TRUSTED" not in words) == trusted
@@ -198,9 +196,7 @@ def test_one_sentence_on_all_boards(apart: dict[str, int], said: str) -> None:
     assert ": 8–10 items of a benchmark are few" in about_boards(boards)
 
 
-def test_without_matplotlib_there_is_no_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = written_report([], tmp_path)
     assert page.startswith("not written: ")

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests import expected
+from tests.expected import check
 from tests.harness import ROOT, run_here
+from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.demo.run import LOCAL, SETTINGS
-from tiebreak.demo.screen import RECORDED
+from tiebreak.demo.screen import RECORDED, drawn
 from tiebreak.rankers import Resampling
+from tiebreak.scorers.ballots import Match
 
 PROTOCOLS = ("round_robin", "seal", "peer_review")
 LOGS = sorted(RECORDED.rglob("*.eval"))
@@ -31,7 +33,7 @@ def test_what_it_prints(protocol: str, tmp_path: Path, monkeypatch: pytest.Monke
     )
     args = ("demo", "--recorded", "--protocol", protocol)
     printed = run_here("tiebreak", *args, cwd=tmp_path, COLUMNS="80")
-    expected.check(__file__, f"{protocol}.txt", printed)
+    check(__file__, f"{protocol}.txt", printed)
     assert len(printed.splitlines()) <= (64 if protocol == "seal" else 56)
     # A command that it names goes on from there.
     assert "tiebreak rank tiebreak-demo/run-1/ranking" in printed
@@ -68,3 +70,23 @@ def test_logs_tell_of_no_machine(path: Path) -> None:
 
 def test_logs_are_small() -> None:
     assert sum(path.stat().st_size for path in LOGS) < 600_000
+
+
+NAMES = {f"m/{name}": name for name in ("greedy", "hot", "warmer", "bare", "twin", *"abc")}
+BRACKETS: list[list[Match]] = [
+    [
+        match("m/greedy", "m/hot", 0.5),
+        match("m/warmer", "m/bare", 0.0),
+        match("m/greedy", "m/warmer", -0.5, round=2),
+    ],
+    # A bye, and a match without a verdict.
+    [match("m/b", "m/c", None), match("m/a", "m/b", -0.5, round=2)],
+    [match("m/a", "m/b", 0.5)],
+]
+
+
+def test_who_met_whom_and_who_went_on() -> None:
+    drawings = (
+        drawn(item("q", played, groups=[["m/bare", "m/twin"]]), NAMES) for played in BRACKETS
+    )
+    check(__file__, "brackets.txt", "\n\n".join([*drawings, ""]))

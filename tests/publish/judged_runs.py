@@ -23,7 +23,6 @@ from tiebreak.publish.runs import Run, read_runs
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
-CREATED = "2026-01-01T00:00:00+00:00"
 FEW = Resampling(draws=200)
 RUBRIC = {"version": 1, "principles": []}
 

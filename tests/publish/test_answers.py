@@ -1,7 +1,6 @@
 """The answers behind a run: found, checked against what was judged, and cut to it."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from tests.publish.judged_runs import (
     write_ranking,
 )
 from tests.ranking_logs.builders import write_log
-from tiebreak.candidates import CandidatePool, load_candidates, read_parquet, write_parquet
+from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import Run, read_runs
@@ -85,22 +84,6 @@ def test_the_pool_is_cut_to_what_was_judged(tmp_path: Path) -> None:
     sources = {c.source for row in pool.candidates.values() for c in row.values()}
     assert sources == {"gsm8k-0.eval", "gsm8k-1.eval", "gsm8k-2.eval"}
     assert pool.notes == ()
-
-
-def test_metadata_says_nothing_of_a_machine_and_answers_stay(tmp_path: Path) -> None:
-    pool = load_candidates(write_candidates(tmp_path / "candidates"))
-    here = {"file": "/home/alice/gsm8k.json", "level": 3}
-    items = tuple(replace(item, metadata=here) for item in pool.items)
-    text = "It is in /home/alice/answer.txt"
-    rows = {
-        key: {name: replace(one, text=text + name) for name, one in row.items()}
-        for key, row in pool.candidates.items()
-    }
-    path = write_parquet(CandidatePool(items, rows), tmp_path / "pool.parquet")
-    run = run_in(write_ranking(tmp_path / "x.eval", load_candidates(path)))
-    found = judged_pool(run, [[path]])
-    assert [item.metadata for item in found.items] == [{"file": "gsm8k.json", "level": 3}] * 3
-    assert set(texts(found).values()) == {text + name for name in "abc"}
 
 
 def test_a_secret_of_a_candidates_log_stays_there(run: Run, tmp_path: Path) -> None:

@@ -119,11 +119,3 @@ def test_no_name_of_a_rater_leaves(tmp_path: Path) -> None:
         assert not any(name in row for row in tables)
         assert not any(re.search(name.encode(), content) for content in others)
     assert "people" in (made / "README.md").read_text(encoding="utf-8")
-
-
-def test_names_leave_when_asked(tmp_path: Path) -> None:
-    path = write_votes(tmp_path / "votes.db", ITEMS, list(votes_of(ITEMS, NAMES)))
-    made = tmp_path / "dataset"
-    publish_dataset(path, None, folder=made, how=QUICK, rater_names=True)
-    [manifest] = made.glob("runs/*/manifest.json")
-    assert all(name in manifest.read_text(encoding="utf-8") for name in NAMES)

@@ -90,9 +90,7 @@ def test_waits_are_drawn_below_a_bound_that_doubles_up_to_the_longest() -> None:
     ("headers", "seconds"),
     cases(__file__, "waiting_times"),
 )
-def test_the_hubs_own_waiting_time_and_jitter_on_top(
-    headers: dict[str, str], seconds: float
-) -> None:
+def test_the_hubs_own_waiting_time_and_jitter(headers: dict[str, str], seconds: float) -> None:
     drawn = [waits_of(1, refused(429, **headers))[0] for _ in range(20)]
     assert all(seconds <= wait <= seconds + 1 for wait in drawn)
     assert len(set(drawn)) > 1, "several that were told the same do not come back together"

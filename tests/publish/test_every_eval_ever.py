@@ -13,11 +13,14 @@ import jsonschema
 import pytest
 
 from tests.analysis.peers.builders import reviews
+from tests.publish import test_contests
 from tests.publish.judged_runs import run_of
 from tests.publish.test_whole_records import judged_twice, pool_of
 from tests.ranking_logs.builders import all_pairs, bracket, by_native, graded
+from tiebreak.analysis.contests import contest_report
 from tiebreak.candidates import CandidatePool
-from tiebreak.publish.records import records
+from tiebreak.publish.contests import contest_of
+from tiebreak.publish.records import contest_records, records
 from tiebreak.scorers.ballots import ItemBallots
 
 APART = Path(sys.prefix) / "every-eval-ever"
@@ -151,3 +154,11 @@ def test_the_validator_accepts_lines_of_answers_that_no_encoding_has(tmp_path: P
     files = records(run, organization="o", pool=CandidatePool(pool.items, rows))
     assert any("\\ud800 a says" in content.decode() for content in files.values())
     assert validate(tmp_path, files) == []
+
+
+@pytest.mark.slow
+def test_the_validator_accepts_records_of_a_contest(tmp_path: Path) -> None:
+    # One wins every round, one loses every round; one score is missing.
+    table = test_contests.table_of(tmp_path, "model,x,y\norg/a,9,9\nCON/../b,1,1\nc d,5,\n")
+    report = contest_report(table, options={"iterations": 2000, "missing": "worst"})
+    assert validate(tmp_path, contest_records(contest_of(report), organization="me")) == []

@@ -14,7 +14,6 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 from tests.cases import cases
 from tests.publish.judged_runs import change_log, plant, sha256, write_both
 from tiebreak.publish.facts import (
-    UNSPECIFIED,
     facts_of,
     file_name,
     flattened,
@@ -49,22 +48,11 @@ def test_names_that_are_like_those_of_windows(name: str) -> None:
     assert model_id(f"{name}/{name}.v1") == f"{name}/{name}.v1"
 
 
-@pytest.mark.parametrize(
-    ("model", "id", "flat"),
-    [
-        ("openai/gpt-5", "openai/gpt-5", ("openai", "gpt-5")),
-        ("azure/openai/x", "azure/openai/x", ("azure", "openai_x")),
-        ("my run", "my run", (UNSPECIFIED, "my run")),
-        ("../..", UNSPECIFIED, (UNSPECIFIED, UNSPECIFIED)),
-        ("a//b./.c", "a/b/c", ("a", "b_c")),
-        ('x/a<b>:"c"\\d|e?f*g\x00', "x/a_b___c__d_e_f_g_", ("x", "a_b___c__d_e_f_g_")),
-        (f"x/{'y' * 99}. z", f"x/{'y' * 99}", ("x", "y" * 99)),
-        (f"x/{'y' * 101}", f"x/{'y' * 100}", ("x", "y" * 100)),
-    ],
-)
-def test_names_as_folders(model: str, id: str, flat: tuple[str, str]) -> None:
-    assert model_id(model) == id
-    assert flattened(model) == flat
+@pytest.mark.parametrize(("model", "id", "flat"), cases(__file__, "names_as_folders"))
+def test_names_as_folders(model: str, id: str, flat: list[str]) -> None:
+    assert (model_id(model), flattened(model)) == (id, tuple(flat))
+    assert model_id(f"x/{'y' * 99}. z") == f"x/{'y' * 99}"
+    assert flattened(f"x/{'y' * 101}") == ("x", "y" * 100)
 
 
 def test_names_that_become_one_are_numbered() -> None:

@@ -122,7 +122,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.slow
-def test_it_goes_on_where_it_was_killed(
+def test_it_goes_on_where_killed(
     log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = bundle([log], how=HOW)
@@ -170,9 +170,7 @@ def test_plots_are_added_later(ranks: Path, log: Path, monkeypatch: pytest.Monke
     assert "![All models.](plots/" in after["README.md"].decode()
 
 
-def test_a_secret_on_the_card_stops(
-    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_secret_on_the_card(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", "sk_live_in_a_title")
     made = bundle([log], how=HOW)
     with pytest.raises(PublishError, match=r"README\.md .* MY_API_KEY"):

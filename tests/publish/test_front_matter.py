@@ -103,7 +103,6 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=8,
 )
-STYLES = ("flow", "block", "commented")
 names = st.sampled_from(["language", "task_ids", "a b", "ä", "yes", "1", "x: y", "#", "tags"])
 foreign = st.lists(
     st.fixed_dictionaries(

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.publish.fake_hub import BOB, FakeHub, Fault
+from tests.publish.fake_repo import Repo
 from tests.publish.hub_client import (
     COMMIT,
     LATEST,
@@ -21,6 +23,12 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import changing_files
 
 pytestmark = pytest.mark.usefixtures("small_files")
+
+
+@pytest.fixture
+def repo(hub: FakeHub) -> Repo:
+    """A dataset that is there, and empty."""
+    return hub.add(REPO)
 
 
 def test_a_first_publication_is_one_commit_to_a_private_dataset(hub: FakeHub) -> None:
@@ -79,25 +87,18 @@ def test_the_title_names_some_of_many_runs_and_the_description_all(hub: FakeHub)
     assert head.description.splitlines() == [f"- run{k}" for k in range(1, 5)]
 
 
-# Content that is there already.
-
-
-def test_another_content_under_the_same_run_is_refused_and_nothing_changes(hub: FakeHub) -> None:
-    repo = hub.add(REPO)
+def test_another_content_under_the_same_run_is_refused(hub: FakeHub, repo: Repo) -> None:
     path = "runs/run1/manifest.json"
     repo.commit("main", "theirs", {path: b"other"})
-    with pytest.raises(
-        PublishError,
-        match=rf"{REPO} holds another {path} already.*--seed are others.*another NAME",
-    ):
+    words = rf"{REPO} holds another {path} already.*--seed are others.*another NAME"
+    with pytest.raises(PublishError, match=words):
         publish(hub, bundle_of(1))
     assert titles(hub)[0] == "theirs"
 
 
 def test_other_bytes_of_the_same_content_are_the_same(
-    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+    hub: FakeHub, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo = hub.add(REPO)
     path = "ballots/run1.parquet"
     repo.commit("main", "theirs", {path: b"ROWS"})
     compared = []
@@ -112,16 +113,14 @@ def test_other_bytes_of_the_same_content_are_the_same(
     assert compared == [(path, b"ballots of run1", b"ROWS")]
 
 
-def test_a_file_that_somebody_removed_comes_back(hub: FakeHub) -> None:
-    repo = hub.add(REPO)
+def test_a_file_that_somebody_removed_comes_back(hub: FakeHub, repo: Repo) -> None:
     kept = dict(list(run(1).items())[:1])
     repo.commit("main", "a part", kept)
     publish(hub, bundle_of(1))
     assert run(1).items() <= repo.resolve("main").tree.items()
 
 
-def test_no_gitignore_keeps_a_part_of_a_run_out(hub: FakeHub) -> None:
-    repo = hub.add(REPO)
+def test_no_gitignore_keeps_a_part_of_a_run_out(hub: FakeHub, repo: Repo) -> None:
     repo.commit("main", "theirs", {".gitignore": b"*.json\nruns/*\n*.md"})
     publish(hub, bundle_of(1))
     assert {"README.md", LATEST, *run(1)} <= repo.resolve("main").tree.keys()
@@ -134,26 +133,15 @@ def test_files_that_the_storage_does_not_take_are_named(hub: FakeHub) -> None:
     assert titles(hub) == ["initial commit"]
 
 
-def test_a_card_that_is_no_text_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_that_is_no_text(hub: FakeHub, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.publish.latest.changing_files", changing_files)
-    hub.add(REPO).commit("main", "binary", {"README.md": b"\xff\xfe"})
+    repo.commit("main", "binary", {"README.md": b"\xff\xfe"})
     with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
         publish(hub, Bundle({}, {}))
 
 
-# Visibility.
-
-
 @pytest.mark.parametrize(
-    ("exists", "private", "after", "made_public"),
-    [
-        (None, True, True, False),
-        (None, False, False, True),
-        ("private", True, True, False),
-        ("private", False, False, True),
-        ("public", True, False, False),
-        ("public", False, False, False),
-    ],
+    ("exists", "private", "after", "made_public"), cases(__file__, "visibility")
 )
 def test_visibility(
     hub: FakeHub, exists: str | None, private: bool, after: bool, made_public: bool
@@ -163,11 +151,8 @@ def test_visibility(
     done = publish(hub, bundle_of(1), private=private)
     assert (hub.repos[REPO].private, done.private, done.made_public) == (after, after, made_public)
     order = [line.split("?")[0] for line in hub.requests(f"{COMMIT}|/settings")]
-    commit, change = (
-        f"POST /api/datasets/{REPO}/commit/main",
-        f"PUT /api/datasets/{REPO}/settings",
-    )
-    assert order == ([commit, change] if made_public else [commit])
+    commit = f"POST /api/datasets/{REPO}/commit/main"
+    assert order == [commit, f"PUT /api/datasets/{REPO}/settings"][: 1 + made_public]
 
 
 def test_what_was_published_before_can_be_made_public_later(hub: FakeHub) -> None:
@@ -178,50 +163,42 @@ def test_what_was_published_before_can_be_made_public_later(hub: FakeHub) -> Non
 
 def test_a_visibility_that_may_not_be_changed_is_told_apart(hub: FakeHub) -> None:
     hub.faults.append(Fault("/settings", 403, times=9))
-    with pytest.raises(
-        PublishError, match=r"^The runs are published, but .* still private\. The Hub"
-    ):
+    words = r"^The runs are published, but .* still private\. The Hub"
+    with pytest.raises(PublishError, match=words):
         publish(hub, bundle_of(1), private=False)
     assert run(1).items() <= hub.repos[REPO].resolve("main").tree.items()
     assert hub.repos[REPO].private
 
 
-# Pull requests.
-
-
-def test_a_pull_request_proposes_to_somebody_elses_dataset(hub: FakeHub) -> None:
-    hub.add(REPO)
+def test_a_pull_request_proposes_to_somebody_elses_dataset(hub: FakeHub, repo: Repo) -> None:
     done = publish(hub, bundle_of(1), pull_request=True, token=BOB)
     assert titles(hub) == ["initial commit"]
     assert titles(hub, "refs/pr/1") == ["Add 1 run: run1", "initial commit"]
-    assert run(1).items() <= hub.repos[REPO].resolve("refs/pr/1").tree.items()
+    assert run(1).items() <= repo.resolve("refs/pr/1").tree.items()
     assert (done.pull_request, done.published) == (1, ("run1",))
     assert done.url == f"{hub.url}/datasets/{REPO}/discussions/1"
     again = publish(hub, bundle_of(1), pull_request=True, token=BOB)
-    assert list(hub.repos[REPO].pull_requests) == [1]
+    assert list(repo.pull_requests) == [1]
     assert (again.pull_request, again.commit, again.already) == (1, None, ("run1",))
 
 
-def test_an_open_pull_request_is_found_where_other_runs_are_in_the_dataset(hub: FakeHub) -> None:
-    hub.add(REPO)
+def test_an_open_pull_request_is_found_among_other_runs(hub: FakeHub, repo: Repo) -> None:
     publish(hub, bundle_of(1))
     asked = [publish(hub, bundle_of(1, 2), pull_request=True, token=BOB) for _ in range(2)]
     assert [done.pull_request for done in asked] == [1, 1]
-    assert list(hub.repos[REPO].pull_requests) == [1]
+    assert list(repo.pull_requests) == [1]
 
 
 @pytest.mark.parametrize("what", [502, 504, "drop"])
-def test_a_pull_request_that_had_landed_is_found_and_not_doubled(hub: FakeHub, what: Any) -> None:
-    hub.add(REPO)
+def test_a_pull_request_that_had_landed_is_found(hub: FakeHub, repo: Repo, what: Any) -> None:
     hub.faults.append(Fault(COMMIT, what, landed=True))
     done = publish(hub, bundle_of(1), pull_request=True, token=BOB)
-    assert list(hub.repos[REPO].pull_requests) == [1]
+    assert list(repo.pull_requests) == [1]
     assert (done.pull_request, done.published, done.tries) == (1, ("run1",), 2)
-    assert done.commit == hub.repos[REPO].resolve("refs/pr/1").oid
+    assert done.commit == repo.resolve("refs/pr/1").oid
 
 
-def test_a_pull_request_of_the_same_title_with_other_files_is_not_ours(hub: FakeHub) -> None:
-    repo = hub.add(REPO)
+def test_a_pull_request_of_the_same_title_is_not_ours(hub: FakeHub, repo: Repo) -> None:
     repo.pull_requests[1] = "Add 1 run: run1"
     repo.refs["refs/pr/1"] = repo.refs["main"]
     done = publish(hub, bundle_of(1), pull_request=True, token=BOB)
@@ -232,9 +209,6 @@ def test_what_was_merged_is_not_proposed_again(hub: FakeHub) -> None:
     publish(hub, bundle_of(1))
     done = publish(hub, bundle_of(1), pull_request=True)
     assert (done.pull_request, done.commit, hub.repos[REPO].pull_requests) == (None, None, {})
-
-
-# Several at once.
 
 
 @pytest.mark.parametrize(
@@ -248,13 +222,13 @@ def test_what_was_merged_is_not_proposed_again(hub: FakeHub) -> None:
 )
 def test_a_run_that_lands_during_a_try_is_there_once(
     hub: FakeHub,
+    repo: Repo,
     monkeypatch: pytest.MonkeyPatch,
     lands_at: int,
     fault: Fault | None,
     published: tuple[str, ...],
     already: tuple[str, ...],
 ) -> None:
-    repo = hub.add(REPO)
     hub.faults += [replace(fault)] if fault else []
     made = bundle_of(1)
     files = {**run(1), **changing(made, {}, license=None, repo_id=REPO)}

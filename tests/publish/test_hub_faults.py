@@ -53,9 +53,7 @@ PASSING = [
 
 
 @pytest.mark.parametrize(("stage", "what", "landed"), PASSING)
-def test_a_fault_that_passes_costs_one_try(
-    hub: FakeHub, stage: str, what: Any, landed: bool
-) -> None:
+def test_a_passing_fault_costs_one_try(hub: FakeHub, stage: str, what: Any, landed: bool) -> None:
     if stage != STAGES["create"]:
         publish(hub, bundle_of(1))
     fault = Fault(stage, what, landed=landed)
@@ -88,9 +86,7 @@ def test_a_fault_that_passes_costs_one_try(
     ),
     number=st.integers(1, 4),
 )
-def test_nothing_is_lost_and_nothing_doubled(
-    hub: FakeHub, faults: list[Fault], number: int
-) -> None:
+def test_nothing_is_lost_or_doubled(hub: FakeHub, faults: list[Fault], number: int) -> None:
     hub.repos.clear()
     hub.log.clear()
     hub.faults[:] = faults
@@ -159,9 +155,7 @@ def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, c
         (REPO, {"pull_request": True, "private": False}, "leave out --public or --pr"),
     ],
 )
-def test_bad_input_is_told_first(
-    hub: FakeHub, repo_id: str, more: dict[str, Any], words: str
-) -> None:
+def test_bad_input_is_told(hub: FakeHub, repo_id: str, more: dict[str, Any], words: str) -> None:
     with pytest.raises(PublishError, match=words):
         publish(hub, bundle_of(1), repo_id, **more)
     assert hub.log == []

@@ -10,8 +10,19 @@ import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub, Fault
 from tests.publish.hub_client import LATEST, REPO, publish
-from tests.publish.judged_runs import bundle, loaded, rows_in, write_both
+from tests.publish.judged_runs import (
+    bundle,
+    loaded,
+    rows_in,
+    write_both,
+    write_candidates,
+    write_ranking,
+)
+from tests.publish.test_bundle import whole
+from tests.publish.test_dataset import ITEMS, NAMES
+from tests.ranking_logs.planted_votes import votes_of, write_votes
 from tiebreak.candidates import load_candidates
+from tiebreak.publish.dataset import publish_dataset
 from tiebreak.rankers import Resampling
 
 
@@ -94,3 +105,49 @@ def test_what_the_command_publishes_is_what_readers_load(hub: FakeHub, tmp_path:
     pool = load_candidates(tmp_path / "candidates")
     answers = [[item.item_id, model, c.text] for item, row in pool for model, c in row.items()]
     assert json.loads(in_child(ANSWERS, REPO)) == answers
+
+
+@pytest.mark.slow
+def test_the_layout(tmp_path: Path) -> None:
+    made = bundle([write_both(tmp_path)], with_candidates=True)
+    [(name, files)] = made.runs.items()
+    stems = ("leaderboard", "native", "win-rates")
+    pictures = {f"{stem}-gsm8k-seal.{form}" for stem in stems for form in ("svg", "png")}
+    assert set(files) == {
+        f"leaderboard/full/{name}.parquet",
+        f"rankings/{name}.parquet",
+        f"ballots/{name}.parquet",
+        f"runs/{name}/manifest.json",
+        f"plots/{name}/plots.json",
+        *(f"plots/{name}/{picture}" for picture in pictures),
+    }
+    assert [path.partition("/")[0] for path in made.shared] == ["candidates"]
+    assert set(whole(made)) == {*made.files, "README.md", "leaderboard/latest.parquet"}
+    card = whole(made)["README.md"].decode()
+    assert f"(plots/{name}/leaderboard-gsm8k-seal.png)" in card
+    assert made.files == bundle([tmp_path], with_candidates=True).files
+
+
+@pytest.mark.slow
+def test_hostile_names(tmp_path: Path) -> None:
+    names = ("<script>|`$x$", "../../\u202e\x1b[31m", "b" * 300)
+    folder = write_candidates(tmp_path / "candidates", names, task="<img src=x>|`..")
+    pool = load_candidates(folder)
+    made = bundle([write_ranking(tmp_path / "seal.eval", pool, ranked=names)])
+    allowed = set("abcdefghijklmnopqrstuvwxyzTZ0123456789-_./")
+    assert all(set(path) <= allowed and ".." not in path for path in made.files)
+    [path] = [path for path in made.files if path.startswith("rankings/")]
+    assert {row["model"] for row in rows_in(made.files[path])} == set(names)
+    card = whole(made)["README.md"].decode()
+    assert "<script" not in card
+    assert "<img" not in card
+    assert "\x1b" not in card
+    assert "\u202e" not in card
+
+
+def test_names_leave_when_asked(tmp_path: Path) -> None:
+    path = write_votes(tmp_path / "votes.db", ITEMS, list(votes_of(ITEMS, NAMES)))
+    made = tmp_path / "dataset"
+    publish_dataset(path, None, folder=made, how=Resampling(draws=100), rater_names=True)
+    [manifest] = made.glob("runs/*/manifest.json")
+    assert all(name in manifest.read_text(encoding="utf-8") for name in NAMES)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.publish.judged_runs import rows_in
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README
@@ -235,18 +236,7 @@ def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObje
         publish(cut, contest_bundle("p", "x"))
 
 
-@pytest.mark.parametrize(
-    ("contests", "kept"),
-    [
-        ([("new", "xy"), ("old", "xy")], ["new"]),
-        ([("new", "xy"), ("old", "x")], ["new"]),
-        ([("new", "x"), ("old", "xy")], ["new", "old"]),
-        ([("new", "x"), ("mid", "y"), ("old", "xy")], ["new", "mid", "old"]),
-        ([("new", "xy"), ("mid", "x"), ("old", "z")], ["new", "old"]),
-        ([("new", "xy"), ("mid", "x"), ("old", "yz"), ("first", "xy")], ["new", "old"]),
-        ([], []),
-    ],
-)
+@pytest.mark.parametrize(("contests", "kept"), cases(__file__, "current_contests"))
 def test_current_contests(contests: list[tuple[str, str]], kept: list[str]) -> None:
     rows = [
         {"contest_id": name, "method": "csd", "model": model, "benchmarks": list(played)}

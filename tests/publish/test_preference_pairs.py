@@ -34,9 +34,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> PreferencePairs:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "builder"), [("parquet",) * 2, ("jsonl", "json"), ("csv",) * 2])
-def test_datasets_loads_it(
-    pairs: PreferencePairs, suffix: str, builder: str, tmp_path: Path
-) -> None:
+def test_datasets_load(pairs: PreferencePairs, suffix: str, builder: str, tmp_path: Path) -> None:
     from datasets import load_dataset
 
     file = write_pairs(pairs, tmp_path / "new" / f"pairs.{suffix}")
@@ -59,7 +57,7 @@ def test_datasets_loads_it(
         assert {name: row[name] for name in COLUMNS[3:]} == {n: pair[n] for n in COLUMNS[3:]}
 
 
-def test_a_secret_stays(
+def test_secrets_stay(
     pairs: PreferencePairs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "hf_" + "Zq7" * 12)

@@ -102,9 +102,7 @@ def test_an_unknown_price_is_null(tmp_path: Path) -> None:
     assert by_model(rows, "normalized_borda", "lower") == dict.fromkeys("abc")
 
 
-def test_without_a_direction_no_model_is_ranked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_direction_no_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = Metric("mean_margin", "Mean margin of its matches", "−1 to 1", None)
     column = BoardColumn(("margin",), Column("Margin"), lambda row, board: number(row.margin))
     monkeypatch.setattr("tiebreak.publish.tables.COLUMNS", (replace(column, metric=metric),))

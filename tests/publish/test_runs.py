@@ -1,15 +1,17 @@
 """Runs: one name per run, whatever the order and the folders; shards are one run."""
 
 import shutil
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from tests.publish import judged_runs
-from tests.publish.judged_runs import write_both, write_candidates, write_ranking
+from tests.publish.judged_runs import run_of, write_both, write_candidates, write_ranking
 from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log, write_shards
-from tiebreak.candidates import load_candidates
+from tiebreak.candidates import CandidatePool, load_candidates, write_parquet
+from tiebreak.publish.answers import judged_pool
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import read_runs, run_id, utc
 from tiebreak.rankers import Resampling
@@ -31,16 +33,12 @@ def test_utc(created: str, wanted: str) -> None:
 def test_run_id() -> None:
     when = "2026-11-22T12:35:43Z"
     name = run_id(when, "seal", ["E2", "E1"])
-    # SHA-256 of "E1\nE2" begins with 5d61fa1b… or whatever: only its form and what it depends on.
+    # Only its form, and what it depends on.
     assert name.startswith("20261122T123543Z-seal-")
     assert name == run_id(when, "seal", ["E1", "E2"])
-    others = [
-        run_id(when, "seal", ["E1"]),
-        run_id(when, "seal", ["E1E2"]),
-        run_id(when, "swiss", ["E1", "E2"]),
-        run_id("2026-11-22T12:35:44Z", "seal", ["E1", "E2"]),
-    ]
-    assert len({name, *others}) == 5
+    later, both = "2026-11-22T12:35:44Z", ["E1", "E2"]
+    others = [(when, "seal", ["E1"]), (when, "seal", ["E1E2"]), (when, "swiss", both)]
+    assert len({name, *(run_id(*other) for other in (*others, (later, "seal", both)))}) == 5
 
 
 @pytest.mark.parametrize("protocol", ["../../etc", "a/b", "", "x" * 300, "<script>", "ü b\n", "."])
@@ -79,23 +77,17 @@ def test_of_several_attempts_one_counts(tmp_path: Path) -> None:
     assert any("1.eval is left out" in note for note in notes)
 
 
-def test_an_unfinished_run_is_refused(tmp_path: Path) -> None:
+def test_runs_without_a_result_are_refused(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")], status="started")
     with pytest.raises(PublishError, match=r"1\.eval.*eval-retry"):
         read_runs([log])
-
-
-def test_nothing_to_publish(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "1.eval", [], expected=3, status="error")
     with pytest.raises(PublishError, match="tiebreak rank"):
-        read_runs([log])
+        read_runs([write_log(log, [], expected=3, status="error")])
 
 
 def test_what_does_not_count(tmp_path: Path) -> None:
-    items = [bracket("q0", "a", "b", "c"), item("q1", complete=False)]
-    [run], _ = read_runs(
-        [write_log(tmp_path / "1.eval", items, status="error")], how=Resampling(draws=10)
-    )
+    items = (bracket("q0", "a", "b", "c"), item("q1", complete=False))
+    run = run_of(tmp_path, *items, status="error")
     samples = [
         (sample.ballots and sample.ballots.item_id, sample.problem is None) for sample in run.judged
     ]
@@ -121,17 +113,14 @@ def test_a_rubric_is_a_file_name_and_a_hash(tmp_path: Path) -> None:
     [run], _ = read_runs([log], how=Resampling(draws=10))
     assert len({sample.metadata["rubric"] for sample in run.judged}) == 1
     own = bracket("q0", "a", "b", "c").model_copy(update={"rubric": "/home/me/own.yaml"})
-    [run], _ = read_runs([write_log(tmp_path / "own.eval", [own])], how=Resampling(draws=10))
+    run = run_of(tmp_path, own)
     assert run.ballots[0].rubric == run.log.items[0].rubric == "own.yaml"
     assert run.judged[0].metadata == {}  # a log that does not tell
 
 
 def test_shards_have_a_run_in_common(tmp_path: Path) -> None:
     metadata = shard_metadata(1, 1)
-    [run], _ = read_runs(
-        [write_log(tmp_path / "1.eval", [bracket("q", "a", "b", "c")], metadata=metadata)],
-        how=Resampling(draws=10),
-    )
+    run = run_of(tmp_path, bracket("q", "a", "b", "c"), metadata=metadata)
     assert run.log.run == "f00d"
 
 
@@ -147,3 +136,20 @@ def test_a_rubric_in_any_order_of_its_keys(tmp_path: Path, monkeypatch: pytest.M
         digests += {item.metadata["rubric"] for item in run.judged}
     first, reordered, other = digests
     assert first == reordered != other
+
+
+def test_metadata_says_nothing_of_a_machine_and_answers_stay(tmp_path: Path) -> None:
+    pool = load_candidates(write_candidates(tmp_path / "candidates"))
+    here = {"file": "/home/alice/gsm8k.json", "level": 3}
+    items = tuple(replace(item, metadata=here) for item in pool.items)
+    text = "It is in /home/alice/answer.txt"
+    rows = {
+        key: {name: replace(one, text=text + name) for name, one in row.items()}
+        for key, row in pool.candidates.items()
+    }
+    path = write_parquet(CandidatePool(items, rows), tmp_path / "pool.parquet")
+    [run], _ = read_runs([write_ranking(tmp_path / "x.eval", load_candidates(path))])
+    found = judged_pool(run, [[path]])
+    assert [item.metadata for item in found.items] == [{"file": "gsm8k.json", "level": 3}] * 3
+    texts = {one.text for row in found.candidates.values() for one in row.values()}
+    assert texts == {text + name for name in "abc"}

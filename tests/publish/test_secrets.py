@@ -17,7 +17,8 @@ from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.cases import some
+from tests.cases import cases, some
+from tests.expected import check
 from tests.publish.judged_runs import change_log, write_both
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.secrets import (
@@ -108,109 +109,51 @@ def test_environment() -> None:
 
 
 def plant(log: EvalLog) -> None:
-    spec = log.eval
+    held, spec = cases(__file__, "planted"), log.eval
     spec.model = "openai/gpt-5-private-deployment"
-    spec.model_args = {
-        "api_key": "in-model-args",
-        "deep": {"list": ["in-a-list-inside"]},
-        "tokenizer": "openai/gpt-5-private-deployment",  # says nothing that the name does not
-        "n": 12345678,
-        "dtype": "bfloat16",  # a word that any answer may hold
-        "attn_implementation": "flash_attention_2",
-        "auth": "bfloat32",  # the same under such a name is none
-        "openai_keys": "in-a-list-1,in-a-list-2",
-        "api_key_env": "placeholder",  # a word is no key
-    }
-    spec.model_base_url = "https://user-name:pass%20word@host.example/v1?key=in-the-query"
-    judge = ModelConfig(
-        model="x/judge",
-        args={"azure": {"authToken": "in-role-args"}},
-        base_url="https://:role-pass@h",
-        config=GenerateConfig(
-            extra_headers={
-                "X": "Bearer in-a-header",
-                "Content-Type": "application/json",
-                "Authorization": "wordsecret",
-            },
-            extra_body={"deep": ["in-a-body"], "order": ["together"]},
-        ),
-    )
-    spec.model_roles = {
-        "judge": judge,
-        "peers": [judge.model_copy(update={"args": {"x": "peer-args"}})],
-    }
-    spec.revision = EvalRevision(
-        type="git", origin="https://bot:ghp_in-the-remote@github.com/o/r", commit="c"
-    )
-    spec.task_args = {"api_key": "in-task-args", "swap": "always", "where": "https://:task-pass@h"}
+    spec.model_args, spec.model_base_url = held["model_args"], held["base_url"]
+    judge = ModelConfig.model_validate(held["judge"])
+    peer = judge.model_copy(update={"args": {"x": "peer-args"}})
+    spec.model_roles = {"judge": judge, "peers": [peer]}
+    spec.revision = EvalRevision(type="git", origin=held["origin"], commit="c")
+    spec.task_args = held["task_args"]
     assert spec.metadata is not None
-    spec.metadata |= {"my_password": "in-metadata", "remark": "a harmless remark"}
+    spec.metadata |= held["metadata"]
+
+
+def plant_requests(log: EvalLog) -> None:
+    """Of the eval's own settings, and of those of its plan."""
+    log.eval.model_generate_config = GenerateConfig(
+        extra_headers={"Authorization": "in-the-headers"}, extra_body={"x": "in-the-body-1"}
+    )
+    log.plan.config = GenerateConfig(
+        extra_headers={"X-Key": "in-the-plans-1"}, extra_body={"deep": [{"x": "in-the-plans-2"}]}
+    )
+
+
+def plant_hooks(log: EvalLog) -> None:
+    """Of a model's arguments all; in metadata a plain word under a key names a field."""
+    log.eval.model_args = {
+        "callback": "https://notify.example.org/in/ouakvxw79bvz6e7erju3cx5lgk",
+        "api_key": "plainlookingkey",
+    }
+    log.eval.model_base_url = "https://llm.example.org/hooks/ab12cd34ef56gh78/v1"
+    assert log.eval.metadata is not None
+    log.eval.metadata |= {
+        "done_webhook": "https://chat.example.org/in/abcdefghijklmnopqrstuvwx",
+        "grading_key": "solution",
+        "commit": "https://github.com/lab/x/commit/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21",
+    }
 
 
 def test_secrets_of_a_log(tmp_path: Path) -> None:
-    log = change_log(write_both(tmp_path), plant)
-    values = {secret.value for secret in log_secrets(str(log))}
-    assert values == {
-        *("bfloat32", "in-model-args", "in-a-list-inside", "user-name", "pass%20word", "pass word"),
-        *("in-a-list-1,in-a-list-2", "in-a-list-1", "in-a-list-2"),
-        *("in-the-query", "in-role-args", "role-pass", "Bearer in-a-header", "in-a-header"),
-        *("wordsecret", "in-a-body"),
-        *("peer-args", "ghp_in-the-remote", "in-task-args", "task-pass", "in-metadata"),
-    }
-    assert all("seal.eval" in secret.source for secret in log_secrets(str(log)))
-    assert not any(value in secret.source for secret in log_secrets(str(log)) for value in values)
-
-
-def test_what_requests_of_all_calls_hold_stays(tmp_path: Path) -> None:
-    """Of the eval's own settings, and of those of its plan."""
-
-    def plant_requests(log: EvalLog) -> None:
-        log.eval.model_generate_config = GenerateConfig(
-            extra_headers={"Authorization": "in-the-headers"}, extra_body={"x": "in-the-body-1"}
-        )
-        log.plan.config = GenerateConfig(
-            extra_headers={"X-Key": "in-the-plans-1"},
-            extra_body={"deep": [{"x": "in-the-plans-2"}]},
-        )
-
-    log = change_log(write_both(tmp_path), plant_requests)
-    assert {(one.source, one.value) for one in log_secrets(str(log))} == {
-        ("the model's request (Authorization) in seal.eval", "in-the-headers"),
-        ("the model's request (x) in seal.eval", "in-the-body-1"),
-        ("the model's request (X-Key) in seal.eval", "in-the-plans-1"),
-        ("the model's request (deep) in seal.eval", "in-the-plans-2"),
-    }
-
-
-def test_webhooks_and_keys_of_any_look_in_a_log(tmp_path: Path) -> None:
-    """Of a model's arguments all; in metadata a plain word under a key names a field."""
-
-    def plant_hooks(log: EvalLog) -> None:
-        log.eval.model_args = {
-            "callback": "https://notify.example.org/in/ouakvxw79bvz6e7erju3cx5lgk",
-            "api_key": "plainlookingkey",
-        }
-        log.eval.model_base_url = "https://llm.example.org/hooks/ab12cd34ef56gh78/v1"
-        assert log.eval.metadata is not None
-        log.eval.metadata |= {
-            "done_webhook": "https://chat.example.org/in/abcdefghijklmnopqrstuvwx",
-            "grading_key": "solution",
-            "commit": "https://github.com/lab/x/commit/9cefc80b1d4a7e5f3c2b8a6d0e9f1c4b7a5d3e21",
-        }
-
-    log = change_log(write_both(tmp_path), plant_hooks)
-    assert {
-        (one.source.removesuffix(" in seal.eval"), one.value) for one in log_secrets(str(log))
-    } == {
-        (
-            "a model argument (callback)",
-            "https://notify.example.org/in/ouakvxw79bvz6e7erju3cx5lgk",
-        ),
-        ("a model argument (callback)", "ouakvxw79bvz6e7erju3cx5lgk"),
-        ("a model argument (api_key)", "plainlookingkey"),
-        ("the model's base_url", "ab12cd34ef56gh78"),
-        ("a metadata (done_webhook)", "abcdefghijklmnopqrstuvwx"),
-    }
+    lines = []
+    for planted in (plant, plant_requests, plant_hooks):
+        log = change_log(write_both(tmp_path), planted)
+        found = [(one.source, one.value) for one in log_secrets(str(log))]
+        lines += [f"({planted.__name__})", *(f"{one[0]}: {one[1]}" for one in sorted({*found})), ""]
+        assert not any(value in source for source, _ in found for _, value in found)
+    check(__file__, "log_secrets.txt", "\n".join(lines))
 
 
 # Words by themselves, and with characters that each form of writing changes.

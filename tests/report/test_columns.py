@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import some
 from tests.ranking_logs.builders import bracket, graded, write_log
 from tests.report.showing import texts
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, leaderboards
@@ -31,29 +32,26 @@ def test_every_metric_has_a_meaning_and_a_direction() -> None:
     assert next(iter(METRICS)) == "normalized_borda"
     assert list(METRICS)[-1] == "native_score"
     for name, metric in METRICS.items():
-        assert name == metric.name
-        assert metric.meaning
         ends = {True: "higher is better", False: "lower is better", None: metric.range}
         assert metric.direction.endswith(ends[metric.higher_is_better])
+        assert (metric.name, bool(metric.meaning)) == (name, True)
     assert METRICS["mean_rank"].direction == "1 to N, lower is better"
     assert dataclasses.replace(METRICS["mean_rank"], higher_is_better=None).direction == "1 to N"
 
 
 @pytest.fixture
 def boards(tmp_path: Path) -> list[Leaderboard]:
+    brackets = [bracket(f"q{n}", "a", "b", "c") for n in range(2)]
+    points = [graded("q", {"a": 0.9, "b": 0.5, "c": None})]
     paths = [
-        write_log(tmp_path / "1.eval", [bracket(f"q{n}", "a", "b", "c") for n in range(2)]),
-        write_log(
-            tmp_path / "2.eval", [graded("q", {"a": 0.9, "b": 0.5, "c": None})], task_id="T2"
-        ),
+        write_log(tmp_path / "1.eval", brackets),
+        write_log(tmp_path / "2.eval", points, task_id="T2"),
     ]
     return leaderboards(paths, how=Resampling(level=0.9, draws=100))
 
 
 def test_the_columns_of_a_protocol(boards: list[Leaderboard]) -> None:
-    matches, points = (board_sheet(board).sections[0].table for board in boards)
-    assert matches is not None
-    assert points is not None
+    matches, points = (some(board_sheet(board).sections[0].table) for board in boards)
     both = ("#", "Model", "Borda", "90% interval", "Ranks", "Native")
     assert matches.headings == (*both, "W–L–T", "Unscored")
     assert points.headings == (*both, "Points", "Unscored")

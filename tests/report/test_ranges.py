@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from benchmarks.claims.worlds import ranking_log
 from tests.analysis import test_whole_boards, test_whole_peers, test_whole_stars, test_whole_tables
+from tests.cases import cases
 from tests.ranking_logs.builders import item, match, write_log
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.frames import leaderboard_df
@@ -37,37 +38,10 @@ from tiebreak.scorers.ballots import ItemBallots
 MODELS = "abcd"
 QUICK = Resampling(draws=100)
 ANY = (-math.inf, math.inf)
-ABOVE, UNIT, SIGNED, PERCENT = (0.0, math.inf), (0.0, 1.0), (-1.0, 1.0), (0.0, 100.0)
+UNIT = (0.0, 1.0)
 
 # The first line that fits a kind of finding and a heading; headings that are names come last.
-RANGES: dict[str, tuple[float, float]] = {
-    r"leaderboard (Borda|Points)": UNIT,
-    r"leaderboard (Least squares|Bradley–Terry|At equal length|Native)": ANY,
-    r"pairs (Difference|Lead)": SIGNED,
-    r"diagnosis (Lead|Detectable)": UNIT,
-    r"stars (Score|Own)": PERCENT,
-    r"stars Stars": (0, 3),
-    r"star_stability (Score|Mean|All|Round .*)": PERCENT,
-    r"star_stability (ρ|τ|κ)": SIGNED,
-    r"star_stability (Variance|Expected|By chance|Difference|Rounds|\d+)": ABOVE,
-    r"contest (E\[wins\]|± \(MC\)|T = \d+)": (0, 4),
-    r"contest (Models' scores|Success rate)": UNIT,
-    r"contest Λ": ANY,
-    r"(stability|comparison|peers|alignment) (Mean ρ|Min ρ|ρ|τ|.* τ|τ .*|\d+|Top-1)": SIGNED,
-    r"peers (SR|PR|SIA|SFA|Mean rank|.*Gap|.*gap)": (-3, 4),
-    r"peers (PR−SR|SFA−SIA).*": (-3, 3),
-    r"calibration (κ|κ²|Mean κ|rule .*|j/.*)": SIGNED,
-    r"calibration Δ mean κ": (-2, 2),
-    r"calibration Bias": (-3, 3),
-    r"contamination Δ points": (-100, 100),
-    r"contamination .*": PERCENT,
-    r"stars (law|medicine)": (0, 10),
-    r"comparison (gsm8k|mmlu)": SIGNED,
-    r"star_stability wrong .*": PERCENT,
-    r".* p": UNIT,
-    r".* (Agree|Unscored|Wrong|Far|Top-1|\d ★|Draws of \d+)": PERCENT,
-    r".*": ABOVE,
-}
+RANGES: dict[str, tuple[float, float]] = cases(__file__, "ranges")
 NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\d)")
 
 

@@ -20,7 +20,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import tiebreak.report
-from tests.cases import some
+from tests.cases import cases, some
 from tests.report.figures.test_every_figure import FIGURES
 from tests.report.showing import printed
 from tiebreak.rankers.intervals import Estimate
@@ -33,17 +33,7 @@ from tiebreak.tables import read_human_ranking
 from tiebreak.tables.delimited import unsafe
 
 SOURCES = Path(tiebreak.report.__file__).parents[1]
-HOSTILE = (
-    "[red]rich[/red] :smile:",
-    "<script>alert(1)</script>",
-    "a | b \\| c",
-    "*x* _y_ `z` [l](http://e.x) ~~s~~ # h $m$",
-    r"\input{x} 50% & #1 _y_ ^2 {b} ~",
-    "steer\x1b[31m\u202ethe\nterminal",
-    '"quoted", & comma',
-    "=1+1",
-    "-- '' `` ?` ---",
-)
+HOSTILE = cases(__file__, "hostile")
 
 
 def sheet(name: str) -> Sheet:

@@ -2,7 +2,6 @@
 
 import asyncio
 import statistics
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -266,33 +265,6 @@ def test_an_error_belongs_to_the_pair_unless_it_is_fresh() -> None:
     assert margins(False, "one") == margins(False, "other")
     assert margins(True, "one") == margins(True, "one")
     assert margins(True, "one") != margins(True, "other")
-
-
-@pytest.mark.parametrize("n", range(2, 11))
-def test_calls_of_every_protocol(n: int) -> None:
-    pool = Pool(World(spread_out(n, 0.2), Traits(noise=0.5)), 3, 0)
-    for item in range(3):
-        for protocol, options, expected in (
-            ("original", {}, {}),
-            ("pointwise", {}, {"score": n}),
-            ("listwise", {}, {"list": 1}),
-            ("flat_bracket", {"swap": "never"}, {"seed": 1, "match": n - 1}),
-            ("full_pairwise", {}, {"match": n * (n - 1) // 2 + 1}),
-            ("full_pairwise", {"swap": "never"}, {"match": n * (n - 1) // 2}),
-            ("full_pairwise", {"swap": "always"}, {"match": n * (n - 1)}),
-            # Nobody meets the same opponent twice, and with an odd number one sits out.
-            (
-                "swiss",
-                {"rounds": 1, "swap": "never", "refine": False},
-                {"seed": 1, "match": n // 2},
-            ),
-        ):
-            ballots = judged(pool, item, protocol, **options)
-            assert Counter(call.kind for call in ballots.calls) == expected, protocol
-        # Binary insertion: ⌊log₂ i⌋ or one more for the i-th to come, fewer after a tie.
-        asked = len(judged(pool, item, "sorted", swap="never").calls)
-        low = sum((i + 1).bit_length() - 1 for i in range(1, n))
-        assert low <= asked <= sum(i.bit_length() for i in range(1, n))
 
 
 @pytest.mark.parametrize(

@@ -140,19 +140,16 @@ def test_answers_that_could_not_be_run_are_counted(out: Path) -> None:
     assert cells(table) == {("org/m:1", "humaneval"): 1.0}
     assert table.errors is not None
     assert np.isnan(table.errors).all()  # of one answer
-    assert (
-        "'org/m:1': tiebreak_humaneval: 1 of 3 answers are scored; the others are left out"
-        in table.notes
-    )
-    assert any(note.startswith("humaneval is left out for 'org/m:2': ") for note in table.notes)
+    assert [note[:38] for note in table.notes] == [
+        "humaneval is left out for 'org/m:2': i",
+        "'org/m:1': tiebreak_humaneval: 1 of 3 ",
+    ]
     # More answers replace fewer, and fewer do not replace more.
     assert [one.state for one in write(out)] == ["written", "written"]
     before = files(out)
     [one] = write(out, {"org/m:1": few, "org/m:2": none})
-    assert (one.state, one.why.endswith("covers more answers (3) and stays")) == (
-        "left_alone",
-        True,
-    )
+    assert one.state == "left_alone"
+    assert one.why.endswith("covers more answers (3) and stays")
     assert files(out) == before
 
 

@@ -320,9 +320,7 @@ def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
         write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 
-def test_after_a_log_that_cannot_be_written_it_goes_on(
-    logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_an_unwritable_log_it_goes_on(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, *rest: Any) -> None:
         if path.name == "b.eval":
             raise OSError(28, "No space left on device")

@@ -127,9 +127,7 @@ CASES = [
 def test_no_word_is_cut_or_covered(kind: str, names: tuple[str, ...]) -> None:
     assert not clashes(drawn(kind, names))
     with drawn_for(None, titled=True):
-        titled = FIGURES[kind](names)
-    assert titled is not None
-    assert not clashes(titled)
+        assert not clashes(some(FIGURES[kind](names)))
 
 
 COLUMN = 3.35
@@ -140,8 +138,7 @@ LONG = ("openai/gpt-5-mini", "anthropic/claude-haiku-4.5", "meta-llama/llama-4-s
 @pytest.mark.parametrize("kind", FIGURES)
 def test_one_column_of_a_paper_has_room_for_all_words(kind: str) -> None:
     with drawn_for(COLUMN):
-        drawing = FIGURES[kind](LONG)
-    assert drawing is not None
+        drawing = some(FIGURES[kind](LONG))
     assert not clashes(drawing)
     # What is wider becomes smaller by no more than from 9 to 7 points.
     assert float(drawing.figure.get_figwidth()) < COLUMN * 9 / 7
@@ -167,8 +164,7 @@ def test_hostile_names_stay_words(kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["leaderboard", "sensitivity", "matrix", "reviewers"])
 def test_the_same_figures_give_the_same_bytes(kind: str) -> None:
-    one, other = drawn(kind, names_of(2)), FIGURES[kind](names_of(2))
-    assert other is not None
+    one, other = drawn(kind, names_of(2)), some(FIGURES[kind](names_of(2)))
     assert other.svg() == one.svg()
     assert other.png() == one.png()
     # Drawing it changes nothing.

@@ -14,10 +14,8 @@ from tiebreak.report.figures.matrices import win_rate_figure
 def test_words_stand_out_on_every_shade() -> None:
     n = 20
     rate = np.linspace(0, 1, n * n).reshape(n, n)
-    drawing = win_rate_figure(
-        "x", WinRates(tuple("abcdefghijklmnopqrst"), rate, np.ones((n, n), int), "places")
-    )
-    assert drawing is not None
+    rates = WinRates(tuple("abcdefghijklmnopqrst"), rate, np.ones((n, n), int), "places")
+    drawing = some(win_rate_figure("x", rates))
     [axes] = drawing.figure.axes
     paper = {(round(x), round(y)): luminance(colour) for (x, y), colour in cells(axes)}
     for text in axes.texts:

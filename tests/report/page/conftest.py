@@ -7,9 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.report.page.browser import chromium
-from tests.report.page.sample_report import HOSTILE, report, single
-from tiebreak.report.page.build import render
-from tiebreak.report.page.view import Page
+from tests.report.page.sample_report import HOSTILE, report, single, written
 
 
 @pytest.fixture(scope="module")
@@ -17,13 +15,6 @@ def browser() -> Iterator[Browser]:
     """Headless Chromium; the tests are skipped where there is none, and fail in CI."""
     with chromium() as found:
         yield found
-
-
-def written(folder: Path, page: Page) -> Path:
-    """A page as a file of its own."""
-    path = folder / "index.html"
-    path.write_text(render(page), encoding="utf-8", errors="replace")
-    return path
 
 
 @pytest.fixture(scope="session")

@@ -8,19 +8,16 @@ from inspect_ai.log import EvalSample
 
 from tests.analysis.peers.builders import reviews
 from tests.analysis.test_entries import WHEN
+from tests.cases import cases
 from tests.ranking_logs.builders import all_pairs, bracket, by_native, graded, sample, write_log
+from tiebreak.rankers import Resampling
+from tiebreak.report.page import sections
+from tiebreak.report.page.contents import Contents, contents_of
+from tiebreak.report.page.items import Shelf
+from tiebreak.report.page.view import Gallery, Page
 from tiebreak.scorers.ballots import ItemBallots
 
-RUBRIC: Mapping[str, Any] = {
-    "version": 1,
-    "task_type": "math_reasoning",
-    "benchmarks": ["gsm8k"],
-    "principles": [
-        {"id": "P1", "name": "Right", "description": "It is right.", "weight": 0.7},
-        {"id": "P2", "name": "Clear", "description": "It is clear.", "weight": 0.3},
-    ],
-    "checklist": [{"id": "C1", "principle": "P1", "description": "The number is right."}],
-}
+RUBRIC: Mapping[str, Any] = cases(__file__, "rubric")
 
 
 def judged(
@@ -89,3 +86,12 @@ def whole(path: Path) -> Path:
         ]
     )
     return path
+
+
+def page_of(contents: Contents, **options: Any) -> Page:
+    return sections.page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
+
+
+def page_in(folder: Path, **options: Any) -> Page:
+    """The page of a folder of logs."""
+    return page_of(contents_of([folder], how=Resampling(draws=100)), **options)

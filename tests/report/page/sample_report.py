@@ -3,10 +3,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from tests.cases import cases
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.cells import Cell, Tone, integer, number, words
+from tiebreak.report.page.build import render
 from tiebreak.report.page.items import Shelf, pack, slim
 from tiebreak.report.page.view import (
     BoardRow,
@@ -42,17 +45,7 @@ ANSI = "\x1b[31mred\x1b[0m\x07\x00"
 RTL = "abc\u202etxt.exe\u202c \u2066x\u2069 zero\u200bwidth \U000e0041tag"
 HOSTILE = f"{SCRIPT}{HANDLER}{END}{ANSI}{RTL}\"'`${{7*7}}{{{{7*7}}}}"
 
-RUBRIC = {
-    "principles": [
-        {"id": "P1", "name": "Correctness", "weight": 0.6, "description": "It is right."},
-        {"id": "P2", "name": "Clarity", "weight": 0.4, "description": "It is easy to follow."},
-    ],
-    "checklist": [
-        {"id": "C1", "principle": "P1", "description": "The final number is right."},
-        {"id": "C2", "principle": "P2", "description": "The answer is easy to find."},
-    ],
-}
-WEIGHTS = {"P1": 0.6, "P2": 0.4}
+RUBRIC = cases(__file__, "rubric")
 
 
 def verdict(first: str, votes: str, confidence: float = 0.8, *, why: str = "") -> Verdict:
@@ -407,3 +400,10 @@ def _items(hostile: str, rows: int, shelf: Shelf | None) -> ItemsView:
         for protocol in ("seal", "listwise", "full_pairwise", "peer_review", "pointwise")
     ]
     return items(entries, runs, rows, shelf)
+
+
+def written(folder: Path, page: Page) -> Path:
+    """A page as a file of its own."""
+    path = folder / "index.html"
+    path.write_text(render(page), encoding="utf-8", errors="replace")
+    return path

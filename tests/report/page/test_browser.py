@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.cases import some
+from tests.cases import cases, some
 from tests.report.page.browser import (
     DESKTOP,
     PHONE,
@@ -17,8 +17,7 @@ from tests.report.page.browser import (
     unwatched,
     violations,
 )
-from tests.report.page.sample_report import BORDA, report
-from tiebreak.report.page.build import render
+from tests.report.page.sample_report import BORDA, report, written
 
 ITEMS = ("#item-0-run-0-match-0", "#item-1-run-0-match-0", "#item-2", "#item-3")
 
@@ -60,11 +59,7 @@ def test_it_shows_what_it_was_given_without_complaints(browser: Browser, plain: 
 
 
 def test_a_report_without_items_or_verdicts(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "index.html"
-    path.write_text(
-        render(replace(report(), items=None, verdicts=(), overview=None)),
-        encoding="utf-8",
-    )
+    path = written(tmp_path, replace(report(), items=None, verdicts=(), overview=None))
     with opened(browser, path, "#item-0") as page:
         assert page.locator("main h2").all_inner_texts() == ["Leaderboards", "Receipt", "Glossary"]
         assert page.locator("dialog").count() == 0
@@ -150,20 +145,7 @@ def test_texts_sort_as_texts(browser: Browser, plain: Path) -> None:
         assert column(page, "items-table", 1) == ids
 
 
-FILTERED = [
-    ("", {}, 18),
-    ("EXTRA", {}, 12),
-    ("extra more", {}, 6),
-    ("mmlu", {}, 3),
-    ("", {"Benchmark": "mmlu"}, 3),
-    ("1", {"Benchmark": "mmlu"}, 3),
-    ("11", {"Benchmark": "mmlu"}, 1),
-    ("11", {"Benchmark": "gsm8k"}, 0),
-    ("9", {"Benchmark": "more"}, 1),
-    ("", {"Benchmark": "gsm8k", "First": "opus"}, 2),
-    ("", {"First": "(none)"}, 1),
-    ("<b>", {}, 0),
-]
+FILTERED = cases(__file__, "filtered")
 
 
 def test_filters_by_words_and_by_the_values_of_a_column(browser: Browser, plain: Path) -> None:
@@ -185,9 +167,7 @@ def test_filters_by_words_and_by_the_values_of_a_column(browser: Browser, plain:
 
 @pytest.mark.slow
 def test_a_thousand_items_are_filtered_at_once(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "index.html"
-    path.write_text(render(report(rows=994)), encoding="utf-8")
-    with opened(browser, path) as page:
+    with opened(browser, written(tmp_path, report(rows=994))) as page:
         search = page.locator("#items").get_by_label("Filter")
         # 99, 199, …, 899 and 990 to 993.
         search.fill("extra 99")
@@ -208,9 +188,7 @@ def test_a_thousand_items_are_filtered_at_once(browser: Browser, tmp_path: Path)
 
 
 def test_long_tables_are_shown_bit_by_bit(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "index.html"
-    path.write_text(render(report(rows=2400)), encoding="utf-8")
-    with opened(browser, path) as page:
+    with opened(browser, written(tmp_path, report(rows=2400))) as page:
         rows = page.locator("#items-table tbody tr")
         shown, more = rows.filter(visible=True), page.locator("#items .more")
         assert (rows.count(), shown.count()) == (2406, 1000)

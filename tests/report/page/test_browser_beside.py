@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.report.page.browser import opened, shown_text, unwatched, violations
+from tests.report.page.browser import opened, unwatched, violations
 from tests.report.page.sample_report import HOSTILE, report
+from tests.report.page.test_browser_items import only_text
 from tiebreak.report.page.build import render
 from tiebreak.report.page.items import Shelf
 
@@ -54,16 +55,7 @@ def test_items_open_by_link_by_click_and_by_the_next_button(browser: Browser, be
 
 def test_hostile_text_beside_the_page_stays_text(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, HOSTILE), "#item-0-run-0-match-3") as page:
-        page.locator(".match-detail h4").wait_for()
-        for fold in page.locator("dialog summary").all():
-            fold.click()
-        page.wait_for_timeout(100)
-        assert page.evaluate("window.hit") is None
-        assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
-        # The way to the sample in Inspect View is ours.
-        assert page.locator("dialog a").count() == 1
-        assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
-        assert shown_text(page, ".reasoning") == HOSTILE
+        only_text(page)
 
 
 def test_only_its_own_script_may_load_others(browser: Browser, beside: Path) -> None:

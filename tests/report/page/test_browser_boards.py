@@ -10,13 +10,11 @@ from tests.cases import some
 from tests.ranking_logs.builders import all_pairs, by_native, graded, listed
 from tests.ranking_logs.planted_votes import items_of, votes_of, write_votes
 from tests.report.page.browser import DESKTOP, opened, scrolls_sideways, violations
-from tests.report.page.logs import Folder
+from tests.report.page.logs import Folder, page_in, page_of
+from tests.report.page.sample_report import written
 from tiebreak.rankers import Resampling
-from tiebreak.report.page.build import render, write_report
+from tiebreak.report.page.build import write_report
 from tiebreak.report.page.contents import contents_of
-from tiebreak.report.page.items import Shelf
-from tiebreak.report.page.sections import page_of
-from tiebreak.report.page.view import Gallery
 
 STUDY = Path(__file__).parents[3] / "examples/study"
 
@@ -40,9 +38,7 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(browser: Browser, alone: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1400])
-def test_an_opened_row_of_the_board_has_its_numbers(
-    browser: Browser, alone: Path, width: int
-) -> None:
+def test_an_opened_row_has_its_numbers(browser: Browser, alone: Path, width: int) -> None:
     with opened(browser, alone, viewport={"width": width, "height": 844}) as page:
         rows = page.locator(".verdicts .board li")
         assert rows.count() == 3
@@ -111,9 +107,7 @@ def test_several_boards_on_one_axis_and_details_on_demand(browser: Browser, seve
 
 
 @pytest.mark.slow
-def test_what_is_folded_is_printed_and_opens_without_scripts(
-    browser: Browser, several: Path
-) -> None:
+def test_what_is_folded_is_printed_and_opens_unscripted(browser: Browser, several: Path) -> None:
     with opened(browser, several, java_script_enabled=False) as page:
         table = page.locator("#mmlu-seal-table-1")
         expect(table).to_be_hidden()
@@ -154,9 +148,8 @@ def test_the_first_printed_page_is_the_answer(browser: Browser, alone: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 def test_the_study_takes_two_printed_pages(browser: Browser, tmp_path: Path, paper: str) -> None:
-    page = page_of(contents_of([STUDY]), Gallery(), Shelf(), version="1")
-    (tmp_path / "index.html").write_text(render(page), encoding="utf-8")
-    with opened(browser, tmp_path / "index.html") as shown:
+    page = page_of(contents_of([STUDY]))
+    with opened(browser, written(tmp_path, page)) as shown:
         margins = PdfMargins(top="1cm", right="1cm", bottom="1cm", left="1cm")
         printed = shown.pdf(format=paper, margin=margins)
     # Of the page tree; kids of others are in it, too.
@@ -181,10 +174,8 @@ def test_words_lead_to_their_meaning_and_back(browser: Browser, alone: Path) -> 
 
 @pytest.mark.slow
 def test_a_page_of_many_boards_is_short_until_unfolded(browser: Browser, tmp_path: Path) -> None:
-    folder, models = (
-        Folder(tmp_path),
-        [f"meta-llama/llama-4-{n}-17b-128e-instruct" for n in "abcde"],
-    )
+    folder = Folder(tmp_path)
+    models = [f"meta-llama/llama-4-{n}-17b-128e-instruct" for n in "abcde"]
     orders = [[models[k] for k in order] for order in [(0, 1, 2, 3, 4), (1, 0, 2, 4, 3)] * 6]
     points, native = (0.9, 0.7, 0.5, 0.3, 0.1), dict.fromkeys(models, 1.0) | {models[4]: 0.0}
     items = [(f"q{n}", order) for n, order in enumerate(orders)]
@@ -195,10 +186,7 @@ def test_a_page_of_many_boards_is_short_until_unfolded(browser: Browser, tmp_pat
     )
     folder.add([graded(name, given) for (name, _), given in zip(items, grades, strict=True)])
     folder.add([by_native(name, native) for name, _ in items])
-    path = tmp_path / "index.html"
-    contents = contents_of([tmp_path], how=Resampling(draws=100))
-    made = page_of(contents, Gallery(), Shelf(), version="1")
-    path.write_text(render(made), encoding="utf-8")
+    path = written(tmp_path, page_in(tmp_path))
     height = "document.documentElement.scrollHeight"
     with opened(browser, path, viewport={"width": 1400, "height": 900}) as shown:
         assert shown.evaluate(height) < 6_000

@@ -8,28 +8,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from tests.cases import cases
 from tests.report.page.browser import opened
 from tests.report.page.sample_report import HOSTILE
 
 Segments = list[dict[str, Any]]
 
-BY_HAND = [
-    ("", ""),
-    ("a", ""),
-    ("", "a b"),
-    ("same text", "same text"),
-    ("The cat sat.", "The dog sat."),
-    ("a b c d", "b c d e"),
-    ("x\ny\nz\n", "x\nz\n"),
-    ("word", "wörd"),
-    ("eins  zwei", "eins zwei"),
-    ("漢字かな", "漢語かな"),
-    ("พร้อมหน่วย", "พร้อมด้วยหน่วย"),
-    ("family 👩‍👩‍👧 ❤️", "family 👩‍👧 ❤️"),
-    ("lone \ud800 half", "lone \udc00 half"),
-    ("\r\ntabs\t\t", "\n\ntabs\t"),
-    (HOSTILE, HOSTILE[::-1]),
-]
+BY_HAND = [*cases(__file__, "by_hand"), (HOSTILE, HOSTILE[::-1])]
 
 
 def drawn(n: int) -> list[tuple[str, str]]:
@@ -95,14 +80,7 @@ def equal_words(segments: Segments, words: list[str]) -> int:
     return sum(same[start] for start in places[:-1])
 
 
-WORDS = {
-    "The cat sat.": ["The", " ", "cat", " ", "sat", "."],
-    "漢字 x_1": ["漢", "字", " ", "x_1"],
-    "カタかなが x": ["カ", "タ", "か", "な", "が", " ", "x"],
-    "ที่นี่x": ["ที่", "นี่", "x"],
-    "हिन्दी 한국어": ["हिन्दी", " ", "한국어"],
-    "a\n\n  b": ["a", "\n", "\n", "  ", "b"],
-}
+WORDS = cases(__file__, "words")
 
 
 @pytest.mark.slow

@@ -15,9 +15,8 @@ from tests.cases import some
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
-from tests.report.page.sample_report import HOSTILE, entry, items, played, report, scored
+from tests.report.page.sample_report import HOSTILE, entry, items, played, report, scored, written
 from tests.report.page.test_items import told
-from tiebreak.report.page.build import render
 
 FIRST = "#item-0"
 """Item 7: a bracket of opus, sonnet, haiku, flash, mini (best seed first), and a listing."""
@@ -177,9 +176,7 @@ def test_names_that_objects_inherit_are_names(browser: Browser, tmp_path: Path) 
     unseeded = played((*names, "d", "e")).model_copy(update={"seeds": ()})
     answers = {"toString": "An answer with an emoji: 🙂"}
     view = items([("gsm8k", "7", entry([(0, unseeded)], answers, "Task"))], [{"name": "seal"}])
-    path = tmp_path / "index.html"
-    path.write_text(render(replace(report(), items=view)), encoding="utf-8")
-    with opened(browser, path, "#item-0") as page:
+    with opened(browser, written(tmp_path, replace(report(), items=view)), "#item-0") as page:
         _, *rows = cells(table(page, "Ranking of this item"))
         assert {row[0]: row[3] for row in rows} == {
             **{"constructor": "–", "toString": "26", "__proto__": "–", "d": "–", "e": "–"}
@@ -296,19 +293,24 @@ def test_the_keyboard_alone_leads_everywhere(browser: Browser, plain: Path) -> N
         expect(page.locator('#items-table a[href="#item-0"]').first).to_be_focused()
 
 
+def only_text(page: Page) -> None:
+    """All of an item with hostile texts is unfolded, and nothing of it is more than text."""
+    page.locator(".match-detail h4").wait_for()
+    for fold in page.locator("dialog summary").all():
+        fold.click()
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hit") is None
+    assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
+    # The way to the sample in Inspect View is ours.
+    assert page.locator("dialog a").count() == 1
+    assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
+    assert shown_text(page, ".reasoning") == HOSTILE
+
+
 def test_hostile_text_in_an_item_stays_text(browser: Browser, hostile: Path) -> None:
     with opened(browser, hostile, "#item-0-run-0-match-3") as page:
-        page.locator(".match-detail h4").wait_for()
-        for fold in page.locator("dialog summary").all():
-            fold.click()
-        page.wait_for_timeout(100)
-        assert page.evaluate("window.hit") is None
-        assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
-        # The way to the sample in Inspect View is ours.
-        assert page.locator("dialog a").count() == 1
+        only_text(page)
         assert shown_text(page, "dialog h2") == f"gsm8k{HOSTILE} · 7{HOSTILE}"
-        assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
-        assert shown_text(page, ".reasoning") == HOSTILE
         answers = answers_of(("opus", "sonnet"), HOSTILE)
         assert [shown_text(page, f".side:nth-child({n}) .answer") for n in (1, 2)] == answers
         text = page.locator("dialog").inner_text()
@@ -369,9 +371,8 @@ def test_rounds_of_a_round_robin_and_the_judges_of_a_jury(browser: Browser, tmp_
     graded["scores"][0] |= {
         "parts": [part | {"judge": "x/1"}, part | {"judge": "x/2", "score": 1.0}]
     }
-    path = tmp_path / "index.html"
     view = items([("gsm8k", "7", story)], [{"name": "round_robin", "protocol": "round_robin"}])
-    path.write_text(render(replace(report(), items=view)), encoding="utf-8")
+    path = written(tmp_path, replace(report(), items=view))
     with opened(browser, path, "#item-0-run-0-match-2") as page:
         columns = page.locator(".round")
         expect(columns.locator("h4")).to_have_text(["Round 1", "Round 2"])

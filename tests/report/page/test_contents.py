@@ -27,8 +27,18 @@ from tiebreak.report.sheets import comparison as comparison_sheet
 from tiebreak.report.sheets import leaderboard as board_sheet
 from tiebreak.report.sheets import peers as peers_sheet
 from tiebreak.report.sheets import stability as stability_sheet
+from tiebreak.scorers.ballots import ItemBallots
 
 FAST: dict[str, Any] = {"how": Resampling(level=0.9, draws=100, seed=3)}
+
+
+BRACKETS = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
+PAIRS = [all_pairs(f"q{n}", "abc") for n in range(3)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
 
 
 def parts(contents: Contents) -> set[str]:
@@ -41,9 +51,6 @@ def test_the_figures_are_those_of_the_other_verbs(tmp_path: Path) -> None:
     whole(tmp_path)
     found = contents_of([tmp_path], **FAST)
     assert parts(found) == {"comparison", "peers", "stability"}
-    assert found.comparison
-    assert found.peers
-    assert found.stability
 
     def named(data: Any) -> Any:
         """The same with names of files for their paths."""
@@ -52,14 +59,13 @@ def test_the_figures_are_those_of_the_other_verbs(tmp_path: Path) -> None:
     boards = [entry.board for entry in found.entries]
     ranked, compared = leaderboards([tmp_path], **FAST), compare([tmp_path], **FAST)
     assert board_sheet.data_of(boards) == named(board_sheet.data_of(ranked))
-    assert comparison_sheet.data_of(found.comparison) == named(
-        # The logs' own notes stand beside their leaderboards.
-        comparison_sheet.data_of(compared)
-        | {"notes": ["mmlu is left out: no log of it is the reference"]}
-    )
+    # The logs' own notes stand beside their leaderboards.
+    notes = {"notes": ["mmlu is left out: no log of it is the reference"]}
+    comparison = comparison_sheet.data_of(some(found.comparison))
+    assert comparison == named(comparison_sheet.data_of(compared) | notes)
     reviewed, parted = peer_report([tmp_path], **FAST), stability([tmp_path])
-    assert peers_sheet.data_of(found.peers) == named(peers_sheet.data_of(reviewed))
-    assert stability_sheet.data_of(found.stability) == named(stability_sheet.data_of(parted))
+    assert peers_sheet.data_of(some(found.peers)) == named(peers_sheet.data_of(reviewed))
+    assert stability_sheet.data_of(some(found.stability)) == named(stability_sheet.data_of(parted))
 
 
 @pytest.mark.slow
@@ -76,74 +82,77 @@ def test_every_log_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert sorted(Path(path).name for path in read) == [f"{n}.eval" for n in range(1, 7)]
 
 
-def test_one_protocol_is_compared_with_nothing(tmp_path: Path) -> None:
-    assert parts(contents_of([small(tmp_path)], **FAST)) == {"stability"}
-
-
-def test_only_the_reference(tmp_path: Path) -> None:
-    Folder(tmp_path).add([all_pairs(f"q{n}", "abc") for n in range(3)])
-    found = contents_of([tmp_path], **FAST)
-    assert parts(found) == {"stability"}
-    assert found.notes == ()
+@pytest.mark.parametrize("items", [BRACKETS, PAIRS], ids=["one protocol", "the reference alone"])
+def test_one_log_is_compared_with_nothing(folder: Folder, items: list[ItemBallots]) -> None:
+    folder.add(items)
+    seen: list[Activity | None] = []
+    with watch(seen.append):
+        found = contents_of([folder.path], **FAST)
+    assert (parts(found), found.notes) == ({"stability"}, ())
+    # Steps are told.
+    steps = list(dict.fromkeys(activity.description for activity in seen if activity is not None))
+    assert "reading logs" in steps
+    assert len(steps) > 3
 
 
 @pytest.mark.slow
-def test_references(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
+def test_references(folder: Folder) -> None:
+    folder.add(BRACKETS)
     folder.add([graded(f"q{n}", {"a": 0.5, "b": 0.2, "c": 0.1}) for n in range(3)])
-    assert contents_of([tmp_path], **FAST).comparison is None
-    chosen = some(contents_of([tmp_path], reference="seal", **FAST).comparison)
+    assert contents_of([folder.path], **FAST).comparison is None
+    chosen = some(contents_of([folder.path], reference="seal", **FAST).comparison)
     assert chosen.reference == "seal"
     with pytest.raises(NothingToCompareError, match="No log is the reference 'full_pairwise'"):
-        contents_of([tmp_path], reference="full_pairwise", **FAST)
+        contents_of([folder.path], reference="full_pairwise", **FAST)
 
 
 @pytest.mark.slow
-def test_an_unclear_reference_is_a_note_unless_it_was_named(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+def test_an_unclear_reference_is_a_note_unless_it_was_named(folder: Folder) -> None:
     for swap in ("always", "never"):
-        folder.add([all_pairs(f"q{n}", "abc") for n in range(3)], swap=swap)
-    found = contents_of([tmp_path], **FAST)
+        folder.add(PAIRS, swap=swap)
+    found = contents_of([folder.path], **FAST)
     assert found.comparison is None
     [note] = found.notes
     assert note.startswith("Protocols are not compared: Several logs of gsm8k")
     with pytest.raises(AnalysisError, match="not runs of one another"):
-        contents_of([tmp_path], reference="full_pairwise", **FAST)
+        contents_of([folder.path], reference="full_pairwise", **FAST)
 
 
 @pytest.mark.slow
 def test_people(tmp_path: Path) -> None:
     whole(tmp_path / "logs")
-    found = contents_of([tmp_path / "logs"], human=people("abc"), **FAST)
-    assert found.alignment is not None
-    kinds = [(one.benchmark, one.order is None) for one in found.alignment.benchmarks]
+    aligned, other = (
+        some(contents_of([path], human=people("abc"), **FAST).alignment)
+        for path in (tmp_path / "logs", small(tmp_path / "none"))
+    )
+    kinds = [(one.benchmark, one.order is None) for one in aligned.benchmarks]
     assert kinds == [("mmlu", True), *[("gsm8k", False)] * 5]
-    other = contents_of([small(tmp_path / "none")], human=people("abc"), **FAST)
-    assert other.alignment is not None
-    assert other.alignment.benchmarks[0].order is not None
-    [part, *_], [beside, *_] = sections.people(found.alignment), sections.people(other.alignment)
-    assert len(part[1]) == 2
-    assert beside[1] == []
+    assert other.benchmarks[0].order is not None
+    [part, *_], [beside, *_] = sections.people(aligned), sections.people(other)
+    assert (len(part[1]), beside[1]) == (2, [])
     assert " pairs of models as people do" in beside[0].verdict
     with pytest.raises(AnalysisError, match="ranks 0 candidates out of 3"):
         contents_of([tmp_path / "logs"], human=people("xyz"), **FAST)
 
 
-def test_a_peer_review_that_asked_nobody(tmp_path: Path) -> None:
-    Folder(tmp_path).add([identical(f"q{n}", "abc", protocol="peer_review") for n in range(2)])
-    found = contents_of([tmp_path], **FAST)
+def test_peer_reviews_that_asked_nobody_and_beside_others(folder: Folder) -> None:
+    """A log without reviewers is no part of the peer review, and no obstacle to it."""
+    folder.add([identical(f"q{n}", "abc", protocol="peer_review") for n in range(2)])
+    found = contents_of([folder.path], **FAST)
     assert found.peers is None
     assert any("no reviewer was called" in note for note in found.notes)
+    folder.add([reviews(f"q{n}", {"a": "abc", "b": "acb"}) for n in range(3)])
+    beside = Folder(folder.path / "beside")
+    beside.add(BRACKETS)
+    found = contents_of([folder.path / "2.eval", beside.path], **FAST)
+    assert len(some(found.peers).reviews) == 1
 
 
-def test_attempts_that_were_replaced_are_noted(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(2)])
+def test_attempts_that_were_replaced_are_noted(folder: Folder) -> None:
+    folder.add(BRACKETS[:2]).rename(folder.path / "old.eval")
     folder.n = 0
-    (tmp_path / "1.eval").rename(tmp_path / "old.eval")
-    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
-    found = contents_of([tmp_path], **FAST)
+    folder.add(BRACKETS)
+    found = contents_of([folder.path], **FAST)
     assert len(found.logs) == len(found.entries) == 1
     [note] = found.logs[0].notes
     assert note.split(" is left out")[0].endswith("old.eval")
@@ -153,22 +162,3 @@ def test_no_logs(tmp_path: Path) -> None:
     assert parts(contents_of([])) == set()
     with pytest.raises(RankingLogError, match="No ranking log in "):
         contents_of([tmp_path])
-
-
-def test_steps_are_told(tmp_path: Path) -> None:
-    seen: list[Activity | None] = []
-    with watch(seen.append):
-        contents_of([small(tmp_path)], **FAST)
-    steps = list(dict.fromkeys(activity.description for activity in seen if activity is not None))
-    assert "reading logs" in steps
-    assert len(steps) > 3
-
-
-def test_peer_review_beside_others(tmp_path: Path) -> None:
-    """A log without reviewers is no part of the peer review, and no obstacle to it."""
-    folder = Folder(tmp_path)
-    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
-    folder.add([reviews(f"q{n}", {"a": "abc", "b": "acb"}) for n in range(3)])
-    found = contents_of([tmp_path], **FAST)
-    assert found.peers is not None
-    assert len(found.peers.reviews) == 1

@@ -15,13 +15,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.ranking_logs.builders import bracket
 from tests.report.page.browser import opened
-from tests.report.page.logs import Folder, judged
-from tiebreak.rankers import Resampling
-from tiebreak.report.page.build import render
-from tiebreak.report.page.contents import contents_of
-from tiebreak.report.page.items import Shelf
-from tiebreak.report.page.sections import page_of
-from tiebreak.report.page.view import Gallery
+from tests.report.page.logs import Folder, judged, page_in
+from tests.report.page.sample_report import written
 
 IDS = ("sums:1", "a/b:c#2 50% é?")
 
@@ -63,11 +58,8 @@ def test_links_open_the_very_sample(browser: Browser, tmp_path: Path) -> None:
     logs = tmp_path / "a folder"
     logs.mkdir()
     log = Folder(logs).add(samples)
-    contents = contents_of([logs], how=Resampling(draws=100))
-    path = tmp_path / "index.html"
-    made = render(page_of(contents, Gallery(), Shelf(), version="1"))
-    assert str(tmp_path) not in made
-    path.write_text(made, encoding="utf-8")
+    path = written(tmp_path, page_in(logs))
+    assert str(tmp_path) not in path.read_text(encoding="utf-8")
     links = []
     for number in range(len(IDS)):
         with opened(browser, path, f"#item-gsm8k-q{number}") as page:

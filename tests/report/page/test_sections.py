@@ -18,14 +18,13 @@ from tests.cases import cases, some
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, item, listed, match, starred, write_shards
 from tests.report.figures.samples import row
-from tests.report.page.logs import Folder, small, whole
+from tests.report.page.logs import Folder, page_in, page_of, small, whole
 from tests.report.showing import printed
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import Contents, contents_of, shortener
-from tiebreak.report.page.items import Shelf
-from tiebreak.report.page.sections import Shown, overview_of, page_of
-from tiebreak.report.page.view import Gallery, Page, Part
+from tiebreak.report.page.sections import Shown, overview_of
+from tiebreak.report.page.view import Page, Part
 from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import alignment, comparison, leaderboard, peers, stability
 from tiebreak.report.sheets import contest as contest_sheet
@@ -36,14 +35,6 @@ TERMINAL_ONLY = {
     *("Alignment", "people:", "how", "distributed", "correlations", "correlation", "log:"),
     *("Un-", "scored", "Bradley–", "Terry", "All:", "All", "item:", "each", "beside"),
 }
-
-
-def page(contents: Contents, **options: Any) -> Page:
-    return page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
-
-
-def page_in(folder: Path, **options: Any) -> Page:
-    return page(contents_of([folder], how=Resampling(draws=100)), **options)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +50,7 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
 
 @pytest.fixture(scope="module")
 def everything(contents: Contents) -> Page:
-    return page(contents)
+    return page_of(contents)
 
 
 def parts(page: Page) -> dict[str, list[Part]]:
@@ -88,10 +79,10 @@ def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
     assert [section.id for section in one.sections] == [
         *("leaderboards", "native", "winrates", "stability"),
     ]
-    alone = page(Contents(contest=contest()))
+    alone = page_of(Contents(contest=contest()))
     assert [section.id for section in alone.sections] == ["csd"]
     assert alone.items is None
-    assert page(Contents()).sections == ()
+    assert page_of(Contents()).sections == ()
 
 
 def test_nothing_is_empty(everything: Page) -> None:
@@ -284,7 +275,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     (folder / "broken.eval").write_text("no zip")
     ranking = people("abc")
     contents = contents_of([folder], human=ranking, how=Resampling(draws=100))
-    page = page_of(contents, Gallery(), Shelf(), version="1")
+    page = page_of(contents)
     shown = list(texts_of(page.sections))
     assert not [text for text in shown if "Secret" in text]
     notes = [text for text in shown if "left out" in text.lower()]
@@ -297,9 +288,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_working_directory_is_no_matter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_working_directory_no_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small(tmp_path / "logs")
     (folder / "broken.eval").write_text("no zip")
     pages = []

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 
+from tests.analysis.test_comparison import Folder, full, lists
 from tests.cases import cases, some
-from tests.report.showing import round_trip, texts
+from tests.ranking_logs.builders import call
+from tests.report.showing import printed, round_trip, texts
 from tiebreak.analysis.consensus import Election
 from tiebreak.rankers.aggregation import aggregate
 from tiebreak.rankers.consensus import Consensus
@@ -16,6 +20,7 @@ from tiebreak.rankers.kemeny.certificate import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile
 from tiebreak.report.sheet import Sheet
+from tiebreak.report.sheets import comparison
 from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
 
 # a > b > c > a by two votes to one each; everybody puts d last.
@@ -82,3 +87,25 @@ def test_long_lists_are_cut_on_the_terminal() -> None:
     lines = list(consensus_lines(names, aggregate(free), kemeny_young(free)))
     assert sum("may swap places" in line for line in lines) == 3
     assert "9 such pairs of neighbours in all" in lines
+
+
+def test_more_protocols_than_there_is_room_for_go_below(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add(*full(2))
+    labels = [f"protocol_number_{k} " + "x" * k for k in range(12)]
+    for label in labels:
+        folder.add(*lists(2, "abcd", protocol=label))
+    text = printed(comparison.sheets_of(folder.compare()), 80)
+    assert max(cell_len(row) for row in text.splitlines()) <= 80
+    assert text.count("Rank and") == 2
+    # One cell for each log and model, and none is lost.
+    assert text[text.index("Rank and") :].count("#1 1.00") == 13
+
+
+def test_money_is_left_out_where_no_price_is_known(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add(*full(2, calls=[call()]))
+    folder.add(*lists(2, "abcd", calls=[call("list")]))
+    text = printed(comparison.sheets_of(folder.compare()), 120)
+    assert "$" not in text
+    assert "No price known for j/judge" in text

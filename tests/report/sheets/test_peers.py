@@ -114,3 +114,11 @@ def test_json_with_items_holds_every_certificate(small: PeerReport) -> None:
     # a is twice before b or c, in its own ballot.
     certificate = result["kemeny"]["certificate"]
     assert result["kemeny"]["cost"] == certificate["value"] / certificate["denominator"] == 2
+
+
+def test_two_reviewers_whose_prices_are_not_known(tmp_path: Path) -> None:
+    items = [reviews(f"q{k}", {"a": "ab", "b": "ba"}) for k in range(2)]
+    calls = {"calls": tuple(replace(one, cost=None) for one in items[0].calls)}
+    write_log(tmp_path / "1.eval", [one.model_copy(update=calls) for one in items])
+    text = flat(printed(peer_report([tmp_path], how=Resampling(draws=100)), 80))
+    assert "no price known for m/a, m/b" in text
