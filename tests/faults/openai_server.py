@@ -114,6 +114,7 @@ class FakeOpenAI:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # or the body waits 40 ms behind its headers
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -135,7 +136,7 @@ class FakeOpenAI:
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(content)))
                 if status == 429:
-                    self.send_header("Retry-After", "0.1")
+                    self.send_header("Retry-After", "0.01")
                 self.end_headers()
                 if cut == "dropped":
                     content = content[: len(content) // 2]

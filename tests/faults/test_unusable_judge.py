@@ -210,6 +210,7 @@ def refusing(provider: str, status: int) -> Iterator[tuple[Model, list[str]]]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or the body waits 40 ms behind its headers
 
         def do_POST(self) -> None:
             requests.append(self.path)
@@ -218,7 +219,7 @@ def refusing(provider: str, status: int) -> Iterator[tuple[Model, list[str]]]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
-            self.send_header("Retry-After", "0.01")
+            self.send_header("Retry-After", "0.001")
             self.end_headers()
             self.wfile.write(content)
 
@@ -235,7 +236,7 @@ def refusing(provider: str, status: int) -> Iterator[tuple[Model, list[str]]]:
         base, name = {"openai": (f"{url}/v1", "gpt-9"), "anthropic": (url, "claude-9")}[provider]
         model = get_model(f"{provider}/{name}", base_url=base, api_key="sk-none", memoize=False)
         # Inspect's own retries need not wait for a server on loopback.
-        model.api.retry_wait = lambda: wait_fixed(0.05)  # type: ignore[method-assign]
+        model.api.retry_wait = lambda: wait_fixed(0.001)  # type: ignore[method-assign]
         try:
             yield model, requests
         finally:
