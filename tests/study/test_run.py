@@ -35,6 +35,15 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANDIDATE_FAILS", str(tmp_path / "broken"))
 
 
+@pytest.fixture
+def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pictures take as long as all else in a run."""
+    monkeypatch.setattr("tiebreak.study.run.write_report", lambda logs, folder, title: (folder,))
+
+
+NO_PAGE = pytest.mark.usefixtures("no_page")
+
+
 def run(*more: str, models: str = MODELS, judge: str = JUDGE, code: int = 0) -> Result:
     done = CliRunner().invoke(
         main, ["run", SUMS, "--models", models, "--judge", judge, *more, "--json"]
@@ -84,6 +93,7 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     assert calls() == paid
 
 
+@NO_PAGE
 def test_a_model_more_is_judged_against_the_others_only() -> None:
     run("--yes")
     paid = calls()
@@ -94,6 +104,7 @@ def test_a_model_more_is_judged_against_the_others_only() -> None:
     assert paid + 8 <= calls() <= paid + 16
 
 
+@NO_PAGE
 def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
     assert board(run("--calls", "10"))["n_items"] == 7
     assert calls() <= 10
@@ -111,6 +122,7 @@ def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
     assert calls() == len(paid)
 
 
+@NO_PAGE
 @pytest.mark.parametrize(
     ("left", "words", "judged"),
     [
@@ -145,6 +157,7 @@ def asked() -> int:
     return len(Path("asked").read_text().splitlines())
 
 
+@NO_PAGE
 def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANDIDATE_CALLS", "asked")
     how = ("-T", "n=40", *PRICES)
@@ -187,6 +200,7 @@ def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
     assert all(candidate.answer for _, row in pool for candidate in row.values())
 
 
+@NO_PAGE
 def test_a_model_that_always_fails_is_left_out_and_joins_when_it_can(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.touch()
@@ -241,6 +255,7 @@ def test_without_matplotlib_the_board_is_shown_all_the_same(
     assert "Report: not written: " in done.stderr
 
 
+@NO_PAGE
 def test_two_studies_do_not_share_a_folder() -> None:
     run("--yes")
     for more, words in (
@@ -255,6 +270,7 @@ def test_two_studies_do_not_share_a_folder() -> None:
     )
 
 
+@NO_PAGE
 def test_judging_that_cannot_help_stops_with_the_reason() -> None:
     same = "candidate/0.5,candidate/0.5+twin"
     stopped = run("--yes", models=same, code=1)
@@ -264,6 +280,7 @@ def test_judging_that_cannot_help_stops_with_the_reason() -> None:
     assert len(order(run("--yes", "--anyway", models=same))) == 2
 
 
+@NO_PAGE
 def test_a_judge_among_the_contestants_is_allowed_and_named() -> None:
     # This one cannot judge, so that nothing is judged to the end.
     done = run("--yes", judge="candidate/0.5", code=1)
@@ -296,6 +313,7 @@ calls: 200
     assert Path("study/answers/sums/best").is_dir()
 
 
+@NO_PAGE
 def test_a_study_is_published_and_again_only_what_is_new(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -318,6 +336,7 @@ def test_a_study_is_published_and_again_only_what_is_new(
         assert "Not published: " in refused.stderr
 
 
+@NO_PAGE
 def test_answers_that_are_there_are_not_asked_for() -> None:
     run("--yes")
     judged = CliRunner().invoke(
@@ -328,6 +347,7 @@ def test_answers_that_are_there_are_not_asked_for() -> None:
     assert not Path("other/answers").exists()
 
 
+@NO_PAGE
 @pytest.mark.parametrize("reply", ["y", "n"])
 def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.cli.run._may_ask", lambda: True)

@@ -12,6 +12,7 @@ keep their labels, of which a reply may have many, and a reviewer's not all.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
@@ -382,9 +383,13 @@ def _line(value: Any, name: str) -> str:
     return line
 
 
+_adapter = cache(TypeAdapter)
+"""To make one takes longer than what it is made for."""
+
+
 def _validate(model: type[_M], value: dict[str, Any], about: str = "") -> _M:
     try:
-        return TypeAdapter(model).validate_python(value)
+        return _adapter(model).validate_python(value)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
         listed = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)
