@@ -24,7 +24,9 @@ INSIDE = [tuple(USES)[place::16] for place in range(16)]
 # module has a program that uses it; inside of functions several are imported at once.
 WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
     **{f"{module}, used": (f"import {module}", uses) for module, uses in USES.items()},
-    **{f"{', '.join(names)}, inside": ("", tuple(f"import {m}" for m in names)) for names in INSIDE},
+    **{
+        f"{', '.join(names)}, inside": ("", tuple(f"import {m}" for m in names)) for names in INSIDE
+    },
     **{line: (line, (use,)) for line, use in FROM.items()},
 }
 LEAST_SHARE = 0.99
