@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -18,16 +18,21 @@ class Handler(BaseHTTPRequestHandler):
         """The body of the request."""
         return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
 
-    def answer(self, text: str, status: int = 200, *, sent: float = 1.0, **headers: str) -> None:
+    def answer(
+        self,
+        text: str,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        sent: float = 1.0,
+    ) -> None:
         """Answer a request; only the share `sent` of the text leaves, then the connection ends."""
         content = text.encode()
         self.send_response(status)
-        more = {name.replace("_", "-"): value for name, value in headers.items()}
         usual = {"Content-Type": "application/json", "Content-Length": str(len(content))}
-        for header in (usual | more).items():
+        for header in (usual | {**(headers or {})}).items():
             self.send_header(*header)
         self.end_headers()
-        self.close_connection = sent < 1
+        self.close_connection |= sent < 1
         self.wfile.write(content[: int(len(content) * sent)])
 
     def log_message(self, format: str, *args: Any) -> None:

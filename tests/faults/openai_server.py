@@ -118,8 +118,8 @@ class FakeOpenAI:
                 fault = api.which(body)
                 if fault.isdigit():
                     error = {"error": {"message": f"Fault {fault}", "type": "server_error"}}
-                    later = {"Retry_After": "0.01"} if fault == "429" else {}
-                    self.answer(json.dumps(error), int(fault), **later)
+                    later = {"Retry-After": "0.01"} if fault == "429" else {}
+                    self.answer(json.dumps(error), int(fault), later)
                 elif fault == "stalled":
                     api._over.wait(60)
                     self.close_connection = True

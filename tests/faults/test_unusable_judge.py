@@ -212,7 +212,7 @@ def refusing(provider: str, status: int) -> Iterator[tuple[Model, list[str]]]:
             self.asked()
             requests.append(self.path)
             refusal = {"type": "error", **REFUSALS[provider][status]}
-            self.answer(json.dumps(refusal), status, Retry_After="0.001")
+            self.answer(json.dumps(refusal), status, {"Retry-After": "0.001"})
 
     with answering(Provider) as url:
         base, name = {"openai": (f"{url}/v1", "gpt-9"), "anthropic": (url, "claude-9")}[provider]

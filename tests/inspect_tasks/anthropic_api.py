@@ -99,7 +99,9 @@ class FakeAnthropic:
                     self.answer(json.dumps({"error": refusal}), 400)
                     return
                 if body.get("stream"):
-                    self.answer("".join(_streamed(found)), Content_Type="text/event-stream")
+                    self.answer(
+                        "".join(_streamed(found)), headers={"Content-Type": "text/event-stream"}
+                    )
                 else:
                     self.answer(json.dumps(found))
 
