@@ -17,6 +17,10 @@ settings.load_profile("tiebreak")
 # Ballots are many small objects without cycles: looking for some takes a seventh of the time.
 gc.set_threshold(100_000, 20, 100)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Threads of small matrices wait for one another longer than they compute.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Nobody asks how a run is getting on, and what would answer takes a tenth of the time.
+os.environ.setdefault("INSPECT_EVAL_CTL_SERVER", "false")
 os.environ.setdefault("TIEBREAK_LOCAL_THREADS", "1")
 # With "none" a table of results is laid out for every run, and then not printed.
 os.environ.setdefault("INSPECT_DISPLAY", "log")

@@ -146,13 +146,13 @@ class Forks:
 
 def serve() -> None:
     """Run what is ordered until nobody can order any more."""
+    # A third of the time of a run, and the same in all of them. Inspect takes it by its name.
+    search = cache(importlib.metadata.packages_distributions)
+    importlib.metadata.packages_distributions = search
+    search()
     wanted = [*WANTED, *(("anthropic", "openai") if os.environ.get("REAL_CLIENTS") else ())]
     for name in wanted:
         import_module(name)
-    # What else takes half of a second in every run, and is the same in all of them.
-    search = cache(importlib.metadata.packages_distributions)
-    search()
-    importlib.metadata.packages_distributions = search
     from inspect_ai._util.entrypoints import ensure_entry_points
     from inspect_ai.model import get_model_info
 

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from itertools import chain
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from benchmarks.claims import Claim, figures, mean, measure, modules, share, worlds
 from tests.harness import ROOT
+from tiebreak.rankers import pairwise_tests
 from tools import statistics
 
 SCALE = 0.05
@@ -27,7 +29,9 @@ def promise(claim: Claim) -> tuple[str, str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", modules())
 def test_no_claim_is_missed_and_the_last_full_run_has_all(name: str) -> None:
-    claims = measure(name, SCALE)
+    # With a tenth of the signs p-values are as exact, and 1 in 1,000 is small enough for any claim.
+    with patch.object(pairwise_tests, "_FLIPS", 999):
+        claims = measure(name, SCALE)
     assert [claim for claim in claims if claim.met is False] == []
     assert set(map(promise, claims)) <= set(map(promise, statistics.read()[name])), (
         f"measured anew? python benchmarks/statistics.py --only {name} --out docs/statistics.csv"

@@ -132,6 +132,7 @@ def _truth(
     # By people alone items are drawn as labels are, so that there may be more of them.
     most = 4 * n_items if alone else n_items
     numbers = np.unique(np.geomspace(20, most, 8).astype(int))[:-1]
+    numbers = numbers[:: 2 if in_tests(scale) else 1]
     found = []
     for n_labelled in numbers.tolist():
         larger: Sizes = n_models, max(n_items, n_labelled), n_labelled, votes, 0.0

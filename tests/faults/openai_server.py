@@ -11,12 +11,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from inspect_ai.model import Model, get_model
 from tenacity import wait_fixed
 
+from tests.loopback import Handler, answering
 from tests.plugin.planted_judge import FENCED, QUALITY
 
 Body = dict[str, Any]
@@ -112,53 +112,27 @@ class FakeOpenAI:
         """Answers requests until the block ends."""
         api = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Provider(Handler):
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = self.asked()
                 fault = api.which(body)
                 if fault.isdigit():
-                    said = {"error": {"message": f"Fault {fault}", "type": "server_error"}}
-                    self._answer(json.dumps(said), int(fault))
+                    error = {"error": {"message": f"Fault {fault}", "type": "server_error"}}
+                    later = {"Retry-After": "0.01"} if fault == "429" else {}
+                    self.answer(json.dumps(error), int(fault), later)
                 elif fault == "stalled":
                     api._over.wait(60)
                     self.close_connection = True
                 else:
-                    self._answer(json.dumps(api.reply(body, fault)), cut=fault)
+                    text = json.dumps(api.reply(body, fault))
+                    text = text[: len(text) // 2] if fault == "truncated" else text
+                    self.answer(text, sent=0.5 if fault == "dropped" else 1.0)
 
-            def _answer(self, text: str, status: int = 200, cut: str = "") -> None:
-                content = text.encode()
-                if cut == "truncated":
-                    content = content[: len(content) // 2]
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(content)))
-                if status == 429:
-                    self.send_header("Retry-After", "0.1")
-                self.end_headers()
-                if cut == "dropped":
-                    content = content[: len(content) // 2]
-                    self.close_connection = True
-                self.wfile.write(content)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size = 1000
-            daemon_threads = True
-
-        with Server(("127.0.0.1", 0), Handler) as server:
-            self.url = f"http://127.0.0.1:{server.server_port}"
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
-            thread.start()
+        with answering(Provider) as self.url:
             try:
                 yield self
             finally:
                 self._over.set()
-                server.shutdown()
-                thread.join()
 
 
 def completion(asked: Body, fault: str = "") -> Body:

@@ -5,7 +5,7 @@ import pickle
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,7 @@ import pytest
 from inspect_ai.log import EvalLog, list_eval_logs
 
 from tests.faults.record import FULL, Tried, amount, record
-from tests.forking import Forks
-from tests.harness import environment
+from tests.harness import forks
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -92,9 +91,9 @@ def surroundings(folder: Path) -> dict[str, str]:
 class Attempts:
     """Attempts at a run, each in a process of its own that may be killed on the way."""
 
-    def __init__(self, forks: Forks, folder: Path, kind: Kind) -> None:
+    def __init__(self, folder: Path, kind: Kind) -> None:
         folder.mkdir()
-        self.folder, self._forks, self._kind = folder, forks, kind
+        self.folder, self._kind = folder, kind
         self._calls = folder / "calls"
 
     @property
@@ -128,7 +127,7 @@ class Attempts:
         return self._run(["inspect", "eval-retry", log.location], kill)
 
     def _run(self, command: list[str], kill: Callable[[], bool]) -> bool:
-        return self._forks.run(
+        return forks().run(
             *command,
             *("--log-dir", "out"),
             cwd=self.folder,
@@ -144,12 +143,6 @@ def _is_whole(path: Path) -> bool:
     except (EOFError, pickle.UnpicklingError):
         return False
     return True
-
-
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks.serving(environment()) as forks:
-        yield forks
 
 
 @pytest.fixture
@@ -187,11 +180,11 @@ only_full = pytest.mark.skipif(not FULL, reason="make faults tries it")
     ],
 )
 def test_killed_and_retried_it_comes_to_the_same_and_pays_for_nothing_twice(
-    forks: Forks, name: str, tmp_path: Path, rng: random.Random, request: pytest.FixtureRequest
+    name: str, tmp_path: Path, rng: random.Random, request: pytest.FixtureRequest
 ) -> None:
     kind, kills = KINDS[name], amount(quick=1, full=17)
     write_pool(tmp_path / "pool", N, kind.items, answer)
-    whole = Attempts(forks, tmp_path / "whole", kind)
+    whole = Attempts(tmp_path / "whole", kind)
     began = time.monotonic()
     assert not whole.run()
     took = time.monotonic() - began
@@ -202,7 +195,7 @@ def test_killed_and_retried_it_comes_to_the_same_and_pays_for_nothing_twice(
 
     repeated = 0
     for number in range(kills):
-        attempts = Attempts(forks, tmp_path / str(number), kind)
+        attempts = Attempts(tmp_path / str(number), kind)
         kill = moment(rng, took) if number % 2 else calls(attempts, rng, len(whole.made))
         killed = attempts.run(kill=kill)
         under_way = len(set(attempts.made)) - attempts.kept if killed else 0
@@ -218,12 +211,12 @@ def test_killed_and_retried_it_comes_to_the_same_and_pays_for_nothing_twice(
 
 @pytest.mark.parametrize("how", ["go_on", pytest.param("run", marks=only_full)])
 def test_all_attempts_together_stay_within_the_budget(
-    forks: Forks, how: str, tmp_path: Path, rng: random.Random, request: pytest.FixtureRequest
+    how: str, tmp_path: Path, rng: random.Random, request: pytest.FixtureRequest
 ) -> None:
     cap, kills = 44, amount(quick=1, full=8)
     kind = Kind("full_pairwise", ONE, 20, ("-T", f"max_calls={cap}"))
     write_pool(tmp_path / "pool", N, kind.items, answer)
-    attempts = Attempts(forks, tmp_path / "run", kind)
+    attempts = Attempts(tmp_path / "run", kind)
     again: Callable[..., bool] = getattr(attempts, how)
     killed = attempts.run(kill=calls(attempts, rng, cap // kills))
     for _ in range(kills - 1):
@@ -253,9 +246,7 @@ def calls(attempts: Attempts, rng: random.Random, most: int) -> Callable[[], boo
     return lambda: len(attempts.made) >= enough
 
 
-def test_a_killed_eval_set_goes_on(
-    forks: Forks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_eval_set_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = write_pool(tmp_path / "logs", N, 8, answer)
     # Close matches and malformed replies, so that there is much that could go another way.
     judge = "planted/noise=0.5+malformed=0.1+scale=2+seed=1"
@@ -270,14 +261,14 @@ def test_a_killed_eval_set_goes_on(
     command += ["--max-tasks", "1", "--max-connections", "2"]
     # SEAL has ended by then, and the other task is half done.
     enough = len(real_calls(whole)) - 30
-    killed = forks.run(
+    killed = forks().run(
         *command, cwd=tmp_path, env=env, kill=lambda: len(real_calls(made_calls)) >= enough
     )
     assert killed
     states = {log.eval.task: log.status for log in logs_in(tmp_path / "out")}
     assert states == {"seal": "success", "full_pairwise": "started"}
 
-    assert not forks.run(*command, cwd=tmp_path, env=env)
+    assert not forks().run(*command, cwd=tmp_path, env=env)
     made = real_calls(made_calls)
     assert set(made) == set(real_calls(whole))
     # Two calls may have been under way when the process died. (A call whose reply and whose repair

@@ -4,10 +4,8 @@ Inspect's real clients ask servers on loopback.
 """
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from tenacity import wait_fixed
 from tests.faults.openai_server import FakeOpenAI
 from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
+from tests.loopback import Handler, answering
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.publish.write_back.verdict import VERDICT_KEY
 from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
@@ -208,38 +207,19 @@ def refusing(provider: str, status: int) -> Iterator[tuple[Model, list[str]]]:
     """A model whose server refuses every request; and the requests that came."""
     requests: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Provider(Handler):
         def do_POST(self) -> None:
+            self.asked()
             requests.append(self.path)
-            self.rfile.read(int(self.headers["Content-Length"]))
-            content = json.dumps({"type": "error", **REFUSALS[provider][status]}).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("Retry-After", "0.01")
-            self.end_headers()
-            self.wfile.write(content)
+            refusal = {"type": "error", **REFUSALS[provider][status]}
+            self.answer(json.dumps(refusal), status, {"Retry-After": "0.001"})
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that hangs up is no fault; the words of a run are what is looked at."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
+    with answering(Provider) as url:
         base, name = {"openai": (f"{url}/v1", "gpt-9"), "anthropic": (url, "claude-9")}[provider]
         model = get_model(f"{provider}/{name}", base_url=base, api_key="sk-none", memoize=False)
         # Inspect's own retries need not wait for a server on loopback.
-        model.api.retry_wait = lambda: wait_fixed(0.05)  # type: ignore[method-assign]
-        try:
-            yield model, requests
-        finally:
-            server.shutdown()
+        model.api.retry_wait = lambda: wait_fixed(0.001)  # type: ignore[method-assign]
+        yield model, requests
 
 
 @pytest.mark.parametrize("status", [401, 404, 429])

@@ -8,8 +8,9 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.loopback import Handler, answering
 
 Body = dict[str, Any]
 
@@ -88,51 +89,29 @@ class FakeAnthropic:
     def running(self) -> Iterator["FakeAnthropic"]:
         api = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Provider(Handler):
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = self.asked()
                 try:
                     found = api.post(self.path.partition("?")[0], body)
                 except Exception as error:  # so that the client need not wait for a reply
                     refusal = {"type": "invalid_request_error", "message": repr(error)}
-                    self._answer("application/json", json.dumps({"error": refusal}), 400)
+                    self.answer(json.dumps({"error": refusal}), 400)
                     return
                 if body.get("stream"):
-                    self._answer("text/event-stream", "".join(_streamed(found)))
+                    self.answer(
+                        "".join(_streamed(found)), headers={"Content-Type": "text/event-stream"}
+                    )
                 else:
-                    self._answer("application/json", json.dumps(found))
+                    self.answer(json.dumps(found))
 
             def do_GET(self) -> None:
                 found = api.get(self.path.partition("?")[0])
                 lines = found if isinstance(found, list) else [found]
-                self._answer("application/json", "\n".join(map(json.dumps, lines)))
+                self.answer("\n".join(map(json.dumps, lines)))
 
-            def _answer(self, kind: str, text: str, status: int = 200) -> None:
-                content = text.encode()
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size = 1000
-            daemon_threads = True
-
-        with Server(("127.0.0.1", 0), Handler) as server:
-            self.url = f"http://127.0.0.1:{server.server_port}"
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
-            thread.start()
-            try:
-                yield self
-            finally:
-                server.shutdown()
-                thread.join()
+        with answering(Provider) as self.url:
+            yield self
 
 
 def _streamed(message: Body) -> Iterator[str]:

@@ -34,6 +34,15 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANDIDATE_FAILS", str(tmp_path / "broken"))
 
 
+@pytest.fixture
+def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pictures take as long as all else in a run."""
+    monkeypatch.setattr("tiebreak.study.run.write_report", lambda logs, folder, title: (folder,))
+
+
+NO_PAGE = pytest.mark.usefixtures("no_page")
+
+
 def run(*more: str, models: str = MODELS, judge: str = JUDGE, code: int = 0) -> Result:
     done = CliRunner().invoke(
         main, ["run", SUMS, "--models", models, "--judge", judge, *more, "--json"]
@@ -83,6 +92,7 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     assert calls() == paid
 
 
+@NO_PAGE
 def test_a_model_more_is_judged_against_the_others_only() -> None:
     run("--yes")
     paid = calls()
@@ -93,6 +103,7 @@ def test_a_model_more_is_judged_against_the_others_only() -> None:
     assert paid + 8 <= calls() <= paid + 16
 
 
+@NO_PAGE
 def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
     assert board(run("--calls", "10"))["n_items"] == 7
     assert calls() <= 10
@@ -110,6 +121,7 @@ def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
     assert calls() == len(paid)
 
 
+@NO_PAGE
 @pytest.mark.parametrize(
     ("left", "words", "judged"),
     [
@@ -144,6 +156,7 @@ def asked() -> int:
     return len(Path("asked").read_text().splitlines())
 
 
+@NO_PAGE
 def test_a_budget_covers_answers_and_judging(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANDIDATE_CALLS", "asked")
     how = ("-T", "n=40", *PRICES)
@@ -186,6 +199,7 @@ def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
     assert all(candidate.answer for _, row in pool for candidate in row.values())
 
 
+@NO_PAGE
 def test_a_model_that_always_fails_is_left_out_and_joins_when_it_can(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.touch()
@@ -248,6 +262,7 @@ def test_judging_that_cannot_help_stops_with_the_reason() -> None:
     assert len(order(run("--yes", "--anyway", models=same))) == 2
 
 
+@NO_PAGE
 def test_a_judge_among_the_contestants_is_allowed_and_named() -> None:
     # This one cannot judge, so that nothing is judged to the end.
     done = run("--yes", judge="candidate/0.5", code=1)
@@ -280,6 +295,7 @@ calls: 200
     assert Path("study/answers/sums/best").is_dir()
 
 
+@NO_PAGE
 def test_a_study_is_published_and_again_only_what_is_new(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -302,6 +318,7 @@ def test_a_study_is_published_and_again_only_what_is_new(
         assert "Not published: " in refused.stderr
 
 
+@NO_PAGE
 def test_answers_that_are_there_are_not_asked_for() -> None:
     run("--yes")
     there = ["run", "study-sums/answers", "--judge", JUDGE, "--yes", "--out", "other", "--json"]
@@ -320,6 +337,7 @@ def test_answers_that_are_there_are_not_asked_for() -> None:
     assert "in which candidate/0.9 is a model, too" in fewer.stderr
 
 
+@NO_PAGE
 @pytest.mark.parametrize("reply", ["y", "n"])
 def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.cli.run._may_ask", lambda: True)

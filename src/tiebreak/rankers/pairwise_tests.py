@@ -36,8 +36,9 @@ from tiebreak.rankers.uncertainty import item_numbers, per_item
 # a standard error of 0.002.
 _ALL_SIGNS = 13
 _FLIPS = 9999
-# Flips that are drawn at once; of a multiple of 8 the bytes are whole words of the generator.
-_BATCH = 40
+# Signs that are drawn at once, and the fewest flips of them; of a multiple of 8 flips the bytes are
+# whole words of the generator.
+_SIGNS, _BATCH = 1 << 16, 40
 # Of scores with holes, the sums of so many pairs are held at once: 80 MB.
 _PAIRS = 1000
 # How far skewness draws a statistic in: of simulated boards 3 left 5.1% with a false claim where
@@ -389,13 +390,14 @@ def _sums(columns: FloatArray, seed: int = 0) -> FloatArray:
     if n <= _ALL_SIGNS:
         return (_all_signs(n) @ columns).T
     generator = np.random.default_rng(seed)
-    sums, batch = np.empty((columns.shape[1], _FLIPS)), np.empty((_BATCH, n))
-    for start in range(0, _FLIPS, _BATCH):
+    flips = max(_SIGNS // n // 8 * 8, _BATCH)
+    sums, batch = np.empty((columns.shape[1], _FLIPS)), np.empty((flips, n))
+    for start in range(0, _FLIPS, flips):
         signs = batch[: _FLIPS - start]
         # The sign of a random byte is a fair coin, the same as `integers(0, 2)` makes of it.
         words = generator.bit_generator.random_raw(-(-signs.size // 8)).astype("<u8", copy=False)
         signs[...] = words.view(np.int8)[: signs.size].reshape(signs.shape) >> 7 | 1
-        sums[:, start : start + _BATCH] = (signs @ columns).T
+        sums[:, start : start + flips] = (signs @ columns).T
     return sums
 
 

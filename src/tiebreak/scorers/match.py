@@ -100,7 +100,8 @@ def settle(
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
-    orders = [_in_order(verdicts, first) for first in {verdict.first for verdict in verdicts}]
+    firsts = {verdict.first for verdict in verdicts}
+    orders = [_in_order(verdicts, first) for first in firsts] if len(firsts) == 2 else []
     by_order = [mean for order in orders if (mean := _of_all(order, high)) is not None]
     sides = {decide(*mean)[0] for mean in by_order}
     return Match(

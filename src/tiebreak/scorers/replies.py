@@ -11,7 +11,8 @@ keep their labels, of which a reply may have many, and a reviewer's not all.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
@@ -382,10 +383,15 @@ def _line(value: Any, name: str) -> str:
     return line
 
 
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+"""To make one takes longer than what it is made for."""
+
+
 def _validate(model: type[_M], value: dict[str, Any], about: str = "") -> _M:
     try:
-        return TypeAdapter(model).validate_python(value)
+        valid: _M = _adapter(model).validate_python(value)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
         listed = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)
         raise ReplyError(about + listed) from error
+    return valid

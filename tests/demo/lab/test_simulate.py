@@ -34,7 +34,7 @@ WORLD = World(spread_out(6, 0.3), Traits(noise=0.5))
 SEED = 3
 
 
-def simulate_world(world: World, items: Sequence[int] = (50, 100, 200), **settings: Any) -> Study:
+def simulate_world(world: World, items: Sequence[int] = (50, 100, 200), **settings: Any) -> Simulation:
     """The study of a planted world, which `simulate` makes of its numbers."""
     settings |= {"ties": world.ties, "pass_rate": world.pass_rate, **asdict(world.traits)}
     return simulate(world.qualities, items, **settings)
@@ -292,13 +292,13 @@ def test_models_described_in_plain_numbers() -> None:
 MALFORMED = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
 
 
-def small_study(repeats: int = 3) -> Study:
+def small_study(repeats: int = 3) -> Simulation:
     return simulate_world(
         MALFORMED, (4, 8), repeats=repeats, protocols=["original", "seal"], swap="never"
     )
 
 
-def printed(study: Study, width: int) -> list[str]:
+def printed(study: Simulation, width: int) -> list[str]:
     return show(sheets_of(study), width).splitlines()
 
 

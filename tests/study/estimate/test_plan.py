@@ -112,9 +112,14 @@ def test_another_protocol_is_recommended_only_if_it_finds_the_same_for_less() ->
 
 
 @pytest.fixture
-def logs(tmp_path: Path) -> Path:
+def n_items() -> int:
+    return 40
+
+
+@pytest.fixture
+def logs(tmp_path: Path, n_items: int) -> Path:
     for number, model in enumerate("abcd"):
-        rows = make_rows(40, answer=f"{model}: {{i}}", native=float(number < 3))
+        rows = make_rows(n_items, answer=f"{model}: {{i}}", native=float(number < 3))
         write_inspect_log(tmp_path / f"{model}.eval", model, rows)
     return tmp_path
 
@@ -150,6 +155,7 @@ def test_a_budget_becomes_a_command(logs: Path) -> None:
 
 
 # What Inspect says of it: it reasons, it does not, nothing.
+@pytest.mark.parametrize("n_items", [10])
 @pytest.mark.parametrize(
     ("judge", "hides", "goal"),
     [
