@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.claims import Claim, in_tests, mean, runs, share
+from benchmarks.claims import Claim, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
@@ -83,8 +83,7 @@ def _over_items(
 
 def _equal(scale: float) -> Iterator[Claim]:
     """Whether any of equal models is told apart from another."""
-    cells = ((5, 4, 200), (8, 23, 100), (30, 10, 40))
-    for n_models, n_rounds, full in cells[: 2 if in_tests(scale) else 3]:
+    for n_models, n_rounds, full in ((5, 4, 200), (8, 23, 100), (30, 10, 40)):
         told, n_runs = 0, runs(full, scale, 5)
         for run in range(n_runs):
             rng = np.random.default_rng((18, n_models, run))

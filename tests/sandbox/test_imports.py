@@ -19,14 +19,10 @@ ITEMS = [
     .read_text(encoding="utf-8")
     .splitlines()
 ]
-INSIDE = [tuple(USES)[place::16] for place in range(16)]
-# What an answer begins with, and lines of its function before those that solve the item. Each
-# module has a program that uses it; inside of functions several are imported at once.
+# What an answer begins with, and lines of its function before those that solve the item.
 WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
     **{f"{module}, used": (f"import {module}", uses) for module, uses in USES.items()},
-    **{
-        f"{', '.join(names)}, inside": ("", tuple(f"import {m}" for m in names)) for names in INSIDE
-    },
+    **{f"{module}, inside": ("", (f"import {module}",)) for module in USES},
     **{line: (line, (use,)) for line, use in FROM.items()},
 }
 LEAST_SHARE = 0.99
