@@ -34,7 +34,9 @@ WORLD = World(spread_out(6, 0.3), Traits(noise=0.5))
 SEED = 3
 
 
-def simulate_world(world: World, items: Sequence[int] = (50, 100, 200), **settings: Any) -> Simulation:
+def simulate_world(
+    world: World, items: Sequence[int] = (50, 100, 200), **settings: Any
+) -> Simulation:
     """The study of a planted world, which `simulate` makes of its numbers."""
     settings |= {"ties": world.ties, "pass_rate": world.pass_rate, **asdict(world.traits)}
     return simulate(world.qualities, items, **settings)
