@@ -4,6 +4,7 @@ With TIEBREAK_RENEW=1 tests keep what they find instead. Read the difference bef
 """
 
 import os
+from difflib import unified_diff
 from pathlib import Path
 
 
@@ -16,4 +17,5 @@ def renewed(kept: Path, found: str) -> None:
     """Compare a text with that of a file, such as a page of the documentation that is made."""
     if os.environ.get("TIEBREAK_RENEW"):
         kept.write_text(found, "utf-8")
-    assert found == kept.read_text("utf-8")
+    text = kept.read_text("utf-8")
+    assert found == text, "\n".join(unified_diff(text.splitlines(), found.splitlines(), n=0))
