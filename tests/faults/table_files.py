@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import json
-import re
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -147,7 +146,7 @@ def _of_the_bank() -> Iterator[File]:
     lines = "\n".join(map(json.dumps, QUESTIONS)).encode()
     plain = [{name: _as_text(value) for name, value in row.items()} for row in QUESTIONS]
     nested = [{**QUESTIONS[2], "uuid": name} for name in ("n1", "n2")]
-    yield File("questions.jsonl", lines, _read_questions, BankError, (_jsonl, *TEXT), _text_lines)
+    yield File("questions.jsonl", lines, _read_questions, BankError, (_jsonl, *TEXT), _byte_lines)
     array, read = json.dumps(QUESTIONS).encode(), _uncounted(_read_questions)
     yield File("questions.json", array, read, BankError, (_json, *TEXT))
     yield File("questions.csv", CSV_QUESTIONS.encode(), _read_questions, BankError, TEXT, _lines)
@@ -238,11 +237,6 @@ def _lines(data: bytes) -> set[int]:
         table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         counts.add(max(0, sum(any(map(str.strip, cells)) for cells in table) - 1))
     return counts
-
-
-def _text_lines(data: bytes) -> set[int]:
-    lines = re.split("\r\n|\r|\n", data.decode("utf-8-sig"))
-    return {sum(bool(line) and not line.isspace() for line in lines)}
 
 
 def _byte_lines(data: bytes) -> set[int]:
