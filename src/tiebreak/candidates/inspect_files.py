@@ -9,11 +9,12 @@ form of `inspect_types`; what has another form Inspect brings up to date, or say
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from io import BytesIO
+from io import SEEK_CUR, BytesIO
 from pathlib import Path
+from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from zipfile import BadZipFile, ZipFile, ZipInfo
-from zlib import crc32
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zlib import MAX_WBITS, crc32, decompressobj
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
@@ -38,6 +39,9 @@ CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
 """What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
 
 _ZSTD: Final = 93
+_ENCRYPTED: Final = 1
+_LOCAL: Final = Struct("<26x2H")
+"""What stands before a member: at its end, the lengths of its name and of more fields."""
 _HEADER, _START = "header.json", "_journal/start.json"
 _ATTACHMENT: Final = "attachment://"
 _NO_ANSWER: Final = {"events", "events_data", "store", "messages"}
@@ -231,7 +235,11 @@ def open_zip(path: str) -> Iterator["LogZip"]:
 
 
 class LogZip(ZipFile):
-    """A zip whose members may be packed by zstd, which Python's own reader does not know yet."""
+    """A zip that is read member by member in one go; its texts may be packed by zstd.
+
+    Python's own reader does not know zstd yet, and what it does to give a member piece by piece
+    takes longer than to unpack it.
+    """
 
     @cached_property
     def _zstd(self) -> Any:
@@ -240,13 +248,21 @@ class LogZip(ZipFile):
     def read(self, name: str | ZipInfo, pwd: bytes | None = None) -> bytes:
         """What a member holds; for errors see `ZipFile.read`."""
         member = name if isinstance(name, ZipInfo) else self.getinfo(name)
-        if member.compress_type != _ZSTD:
+        if member.compress_type not in (ZIP_DEFLATED, _ZSTD) or member.flag_bits & _ENCRYPTED:
             return super().read(member, pwd)
-        packed = ZipInfo(member.orig_filename)  # as it is, so without what its text comes to
-        packed.header_offset, packed.flag_bits = member.header_offset, member.flag_bits
-        packed.compress_size = packed.file_size = member.compress_size
-        bytes_of = self._zstd.stream_reader(super().read(packed, pwd), read_across_frames=True)
-        text: bytes = bytes_of.read(member.file_size)
+        file = self.fp
+        assert file is not None
+        file.seek(member.header_offset)
+        header = file.read(_LOCAL.size)
+        if len(header) < _LOCAL.size or not header.startswith(b"PK\3\4"):
+            raise BadZipFile("Bad magic number for file header")
+        file.seek(sum(_LOCAL.unpack(header)), SEEK_CUR)  # the name again, and what is extra
+        packed = file.read(member.compress_size)
+        if member.compress_type == _ZSTD:
+            bytes_of = self._zstd.stream_reader(packed, read_across_frames=True)
+            text: bytes = bytes_of.read(member.file_size)
+        else:
+            text = decompressobj(-MAX_WBITS).decompress(packed, max(1, member.file_size))
         if crc32(text) != member.CRC:
             raise BadZipFile(f"Bad CRC-32 for file {member.filename!r}")
         return text

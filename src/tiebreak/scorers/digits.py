@@ -7,8 +7,6 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
-
 EXACT_KEY: Final = "exact"
 """Score metadata: values of an item before they were rounded, in the order of the sorted names.
 
@@ -34,11 +32,14 @@ def rounded(
 
 def exact(value: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dict[str, float]:
     """The values of a score with all digits; what is no number is NaN."""
-    names = sorted(value)
-    numbers = [x if isinstance(x, int | float) else math.nan for x in map(value.get, names)]
+    numbers = {name: x if isinstance(x, int | float) else math.nan for name, x in value.items()}
     text = (metadata or {}).get(EXACT_KEY)
-    digits = [float(number) for number in text.split()] if isinstance(text, str) else []
+    if not isinstance(text, str):
+        return numbers
+    digits = dict(zip(sorted(value), map(float, text.split()), strict=False))
     # Of an item that was judged in several epochs, Inspect merges the values, but not these.
-    if np.array_equal([three_digits(number) for number in digits], numbers, equal_nan=True):
-        numbers = digits
-    return dict(zip(names, numbers, strict=True))
+    same = len(digits) == len(numbers) and all(
+        three_digits(number) == numbers[name] or (math.isnan(number) and math.isnan(numbers[name]))
+        for name, number in digits.items()
+    )
+    return digits if same else numbers
