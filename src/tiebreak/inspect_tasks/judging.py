@@ -4,6 +4,7 @@ The solver asks, and keeps the ballots in the sample's store; scoring is arithme
 on what it kept. So a run that is stopped loses nothing, and scores can be computed again for free.
 """
 
+import gc
 import hashlib
 import json
 from collections import defaultdict
@@ -111,6 +112,9 @@ def judging_task(
 
     common, rule = checked(given, settings), RULES[protocol.placed_by]
     watch_runs()
+    # Beside a pool and all that Inspect imports, Python's search for cycles after every 700 new
+    # objects is a fifth of a run.
+    gc.set_threshold(max(50_000, gc.get_threshold()[0]), 20, 100)
     if protocol.keyed:
         require_no_rubric(protocol, common["task_type"], common["rubric"])
     if common["canaries"] and not rule.asks:
