@@ -251,7 +251,7 @@ def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
         value = TypeAdapter(wanted).validate_python(read_yaml(text), strict=True)
     except ValueError as error:  # of YAML, or of a type
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is not YAML"
-        raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
+        raise ProtocolError(f"{protocol}: {key} cannot be {text!r:.80} ({why}).") from error
     # Tiers and rounds: a protocol needs at least one.
     if protocol in PROTOCOLS and type(value) is int and value < 1:
         raise ProtocolError(f"{protocol}: {key} is {value}: it must be at least 1.")
