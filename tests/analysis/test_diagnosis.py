@@ -73,6 +73,28 @@ BY_HAND = {
 }
 
 
+def test_by_hand() -> None:
+    [found] = diagnose(pool_of(BY_HAND))
+    evidence = found.evidence
+    assert (evidence.n_models, evidence.n_scored, evidence.n_rows) == (3, 3, 5)
+    assert (evidence.n_identical, evidence.n_open, evidence.n_unscored) == (2, 2, 2)
+    assert found.distinct == pytest.approx((1 + 3 + 2 + 3 + 1) / 5)
+    # Tied: 3 + 3 + 1 + 0 + 1 pairs, of which the three of item 2 differ.
+    assert (found.n_tied_pairs, found.n_tied_different) == (8, 3)
+    # a 1 1 1 1 –; b 1 1 1 0 0; c 1 1 0 – 0. Common items: a, b 4; b, c 4; a, c 3.
+    assert [(s.model, s.native, s.n_items) for s in found.standings] == [
+        ("a", 1.0, 4),
+        ("b", pytest.approx(3 / 5), 5),
+        ("c", pytest.approx(1 / 2), 4),
+    ]
+    assert (evidence.n_items, evidence.n_pairs, evidence.n_apart) == (4, 3, 0)
+    assert evidence.largest == pytest.approx(1 / 3)  # a over c
+    assert math.isnan(evidence.detectable)  # four items show nothing, three tests take seven
+    assert (evidence.all_equal, evidence.points, evidence.top) == (False, True, 3)
+    assert (found.verdict.kind, found.verdict.judging) == ("too_few_items", "could_help")
+    assert found.audit.n_saturated == 2
+
+
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
