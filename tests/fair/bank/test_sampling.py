@@ -187,6 +187,16 @@ def test_true_is_right_as_often_as_false_over_the_whole_sample() -> None:
     assert plain == pytest.approx(0.75, abs=0.03)
 
 
+def test_a_bank_without_enough_true_statements_is_balanced_as_far_as_it_goes() -> None:
+    bank = tuple(
+        Entry(f"q{n}", f"q{n}", "a", "true_false", "true" if n < 10 else "false") for n in range(90)
+    )
+    keys = {entry.uuid: entry.answer for entry in bank}
+    for k, n_true in ((8, 4), (20, 10), (40, 10)):
+        asked = draw(bank, k, "s", balanced=True)
+        assert Counter(keys[uuid] for uuid in asked)["true"] == n_true
+
+
 def test_sessions_share_their_anchors_and_nothing_else_by_design() -> None:
     bank = bank_of(a=(300, 3), b=(300, 3))
     raw_of = {entry.uuid: entry.raw_uuid for entry in bank}
