@@ -130,6 +130,7 @@ def _solve(wins: FloatArray) -> FloatArray:
     # A matrix of ones holds the sum of the strengths at 0: with it the system has one solution.
     system = np.where(connected[:, :, None], laplacian + 1, np.eye(n))
     solution = np.linalg.solve(system, margin[:, :, None])[:, :, 0].round(_DECIMALS)
+    solution += 0.0  # what rounds to zero has the sign of the machine's arithmetic otherwise
     return np.where(connected, solution, np.nan)
 
 
