@@ -162,7 +162,9 @@ def _utc(text: str) -> str:
 _Config = Annotated[dict[str, Any], AfterValidator(_of_today)]
 
 
-class _Role(Part):
+class LogModel(Part):
+    """A model in a role, with its settings and arguments."""
+
     model: str
     config: _Config = {}
     base_url: str | None = None
@@ -188,6 +190,10 @@ class _EvalConfig(Part):
     max_messages: None = None
 
 
+class _Revision(Part):
+    origin: str = ""
+
+
 class _Spec(Part):
     created: Annotated[str, AfterValidator(_utc)]
     eval_id: str = Field(min_length=1)
@@ -199,8 +205,12 @@ class _Spec(Part):
     dataset: _Dataset
     model: str
     model_generate_config: _Config = {}
-    model_roles: dict[str, _Role | list[_Role]] | None = None
+    model_base_url: str | None = None
+    model_args: dict[str, Any] = {}
+    model_roles: dict[str, LogModel | list[LogModel]] | None = None
     config: _EvalConfig
+    revision: _Revision | None = None
+    packages: dict[str, str] = {}
     scorers: list[dict[str, Any]] | None = None
     metadata: dict[str, Any] | None = None
 

@@ -11,8 +11,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspect_ai.log import read_eval_log
-
 from tiebreak.candidates import (
     ANSWERS_KEY,
     Candidate,
@@ -24,6 +22,7 @@ from tiebreak.candidates import (
     write_parquet,
 )
 from tiebreak.candidates.hub import is_on_hub
+from tiebreak.candidates.inspect_files import read_header
 from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
@@ -96,7 +95,7 @@ def places_of(
             with open_votes_file(Path(path)) as file:
                 sources |= set(file.meta.sources)
             continue
-        spec = read_eval_log(path, header_only=True).eval
+        spec = read_header(path).eval
         sources |= set(map(str, (spec.metadata or {}).get("candidate_sources") or ()))
         sources |= {path} if ANSWERS_KEY in (spec.metadata or {}) else set()
         argument = spec.task_args.get("candidates") or ()

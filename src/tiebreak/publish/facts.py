@@ -13,10 +13,10 @@ from pathlib import PureWindowsPath
 from typing import Any, Final
 
 import fsspec  # type: ignore[import-untyped]
-from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tiebreak.candidates import PROMPTS_KEY, SHARD_KEY
+from tiebreak.candidates.inspect_files import read_header
+from tiebreak.candidates.inspect_types import LogHeader, LogModel
 from tiebreak.ranking_logs import RankingLog
 
 # How a model was asked. All of these are numbers, or words out of a short list.
@@ -95,13 +95,13 @@ class LogFacts:
 
 def facts_of(path: str) -> LogFacts:
     """Read the header of a ranking log, local or remote, and keep what is public."""
-    log = read_eval_log(path, header_only=True)
+    log = read_header(path)
     metadata = log.eval.metadata or {}
     return LogFacts(
         name=file_name(path),
         sha256=_sha256(path),
         eval_id=log.eval.eval_id,
-        created=str(log.eval.created),
+        created=log.eval.created,
         status=log.status,
         shard=_matching(r"[0-9]+/[0-9]+", metadata.get(SHARD_KEY)),
         inspect_version=_matching(r"[\w.+!-]{1,40}", log.eval.packages.get("inspect_ai")),
@@ -207,24 +207,24 @@ def _arguments(given: Mapping[str, Any]) -> Iterator[tuple[str, Scalar]]:
                 yield name, value
 
 
-def _roles(log: EvalLog) -> Iterator[RoleFacts]:
+def _roles(log: LogHeader) -> Iterator[RoleFacts]:
     roles = log.eval.model_roles or {}
     # Without the role the task's own model judges.
     if not {"judge", "peers"} & set(roles) and log.eval.model != "none/none":
-        config = log.eval.model_generate_config.merge(log.plan.config)
+        config = log.eval.model_generate_config | log.plan.config
         yield RoleFacts("judge", public_name(log.eval.model), settings_of(config))
     for role, bound in sorted(roles.items()):
         # A role of the user's own takes no part in judging, and its name is anybody's.
         if role in ("judge", "meta_judge", "peers"):
-            models: Sequence[ModelConfig] = bound if isinstance(bound, list) else [bound]
+            models: Sequence[LogModel] = bound if isinstance(bound, list) else [bound]
             for model in models:
                 # Of the task's own model the eval's settings go before those of the role.
                 judging = role == "judge" and model.model == log.eval.model
-                config = model.config.merge(log.plan.config) if judging else model.config
+                config = model.config | log.plan.config if judging else model.config
                 yield RoleFacts(role, public_name(model.model), settings_of(config))
 
 
-def settings_of(config: GenerateConfig) -> dict[str, Scalar]:
+def settings_of(config: Mapping[str, Any]) -> dict[str, Scalar]:
     """The settings that were given and are public."""
-    values = ((name, getattr(config, name, None)) for name in SETTINGS)
+    values = ((name, config.get(name)) for name in SETTINGS)
     return {name: value for name, value in values if isinstance(value, Scalar)}

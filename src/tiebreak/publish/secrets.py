@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, unquote_to_bytes, urlsplit
 
-from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import ModelConfig
-
 from tiebreak.candidates.discover import discover
+from tiebreak.candidates.inspect_files import read_header
+from tiebreak.candidates.inspect_types import LogHeader, LogModel
 from tiebreak.packed import unpacked, unpacked_name
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
@@ -371,7 +370,7 @@ def log_secrets(path: str) -> Iterator[Secret]:
     and metadata of the task. What is part of a model's own name is not one: `hf/llama` is public
     on purpose. Nor is a plain word, unless it is called like a secret.
     """
-    log = read_eval_log(path, header_only=True)
+    log = read_header(path)
     names = [log.eval.model, *(model.model for _, model in _models(log))]
     for where, value, called in _private(log):
         named = called in ("key", "password")
@@ -410,19 +409,22 @@ def _model_args(summary: bytes) -> Any:
     return given
 
 
-def _private(log: EvalLog) -> Iterator[tuple[str, str, Called]]:
+_REQUEST: Final = ("extra_headers", "extra_body")
+
+
+def _private(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
     """Where, value, and what it is called: of these values all must stay."""
     yield from _strings("a model argument", log.eval.model_args)
     for config in (log.eval.model_generate_config, log.plan.config):
-        for part in (config.extra_headers, config.extra_body):
-            yield from _strings("the model's request", part or {})
+        for name in _REQUEST:
+            yield from _strings("the model's request", config.get(name))
     for role, model in _models(log):
         yield from _strings(f"an argument of the role {role}", model.args)
-        for part in (model.config.extra_headers, model.config.extra_body):
-            yield from _strings(f"requests of the role {role}", part or {})
+        for name in _REQUEST:
+            yield from _strings(f"requests of the role {role}", model.config.get(name))
 
 
-def _public(log: EvalLog) -> Iterator[tuple[str, str, Called]]:
+def _public(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
     """The same of values that may hold credentials, and many an id, which is public."""
     yield from _strings("the model's base_url", log.eval.model_base_url)
     for role, model in _models(log):
@@ -433,7 +435,7 @@ def _public(log: EvalLog) -> Iterator[tuple[str, str, Called]]:
     yield from _strings("a metadata", log.eval.metadata)
 
 
-def _models(log: EvalLog) -> Iterator[tuple[str, ModelConfig]]:
+def _models(log: LogHeader) -> Iterator[tuple[str, LogModel]]:
     for role, bound in (log.eval.model_roles or {}).items():
         yield from ((role, model) for model in (bound if isinstance(bound, list) else [bound]))
 
