@@ -50,7 +50,7 @@ class Run:
     def judged(self) -> list[JudgedItem]:
         """The items with ballots, but those that did not have to be judged, in the log's order.
 
-        They are without votes; of their metadata there is the hash of the `rubric`, if any.
+        Their votes are packed; of their metadata there is the hash of the `rubric`, if any.
         """
         return list(filter(_is_judged, self.log.samples))
 
@@ -94,7 +94,7 @@ def read_runs(
         PublishError: a log is still being written, its run was killed, or no item has ballots.
     """
     logs = read_ranking_logs(
-        paths, with_metadata=_rubric_hash, with_votes=False, rater_names=rater_names
+        paths, with_metadata=_rubric_hash, with_votes="packed", rater_names=rater_names
     )
     runs = [_run(log, how) for log in logs if log.items or log.cut_short]
     if not runs:

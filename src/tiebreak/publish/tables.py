@@ -31,6 +31,7 @@ from tiebreak.publish.runs import Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.joins import newcomers_of
 from tiebreak.ranking_logs.log import JudgedItem, RankedItem
 from tiebreak.report.columns import COLUMNS, METRICS
 from tiebreak.report.json import only
@@ -252,13 +253,14 @@ def ranking_rows(run: Run) -> Iterator[Row]:
 
 def ballot_rows(run: Run) -> Iterator[Row]:
     """All ballots of a run in the order of the log; `ballot` numbers those of an item."""
-    return (row for row, _ in _entries(run))
+    packed = run.judged if not newcomers_of(run.log) else run.again()
+    return (row for row, _ in _entries(run, packed))
 
 
 def text_rows(run: Run) -> Iterator[Row]:
     """What judges wrote, by ballot and by what it is about."""
     names = ("run_id", "benchmark", "protocol", "item_id", "input_hash", "repetition", "ballot")
-    for row, words in _entries(run):
+    for row, words in _entries(run, run.again()):
         shared = {name: row[name] for name in names}
         yield from ({**shared, "about": about, "text": text} for about, text in words if text)
 
@@ -404,13 +406,16 @@ def ranked(judged: Iterable[JudgedItem]) -> list[RankedItem]:
     ]
 
 
-def _entries(run: Run) -> Iterator[Entry]:
-    for sample in run.again():
+def _entries(run: Run, samples: Iterable[JudgedItem]) -> Iterator[Entry]:
+    for sample in samples:
         assert sample.ballots is not None
+        votes = iter(sample.votes or ())
         shared = _item_columns(run, sample.ballots, sample.epoch)
         shared["counts"] = sample.problem is None
         for number, (row, words) in enumerate(item_ballots(sample.ballots)):
             reason = public_words(row.get("unscored"))
+            if sample.votes and row["kind"] == "verdict":
+                row |= {"principles": next(votes), "checklist": next(votes)}
             yield {**shared, "ballot": number, **row, "unscored": reason}, words
 
 

@@ -294,7 +294,8 @@ def _joined_samples(
             first, other = before[key].ballots, sample.ballots
             assert first is not None
             assert other is not None
-            yield ranked_sample(replace(sample, ballots=_joined_ballots(first, other)))
+            ballots = _joined_ballots(first, other)
+            yield ranked_sample(replace(sample, ballots=ballots, votes=None))
 
 
 def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:

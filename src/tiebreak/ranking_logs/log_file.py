@@ -23,6 +23,7 @@ from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     Kept,
+    KeptVotes,
     RankingLog,
     RankingLogError,
     UnreadableLogError,
@@ -49,13 +50,9 @@ def ranking_header(path: str) -> LogHeader | None:
 
 
 def read_log_file(
-    path: str, header: LogHeader, *, with_metadata: Kept = False, with_votes: bool = True
+    path: str, header: LogHeader, *, with_metadata: Kept = False, with_votes: KeptVotes = True
 ) -> RankingLog:
     """Read one ranking log, whose header is there already, and rank its items.
-
-    `with_metadata` is what to keep of what was to be judged, `with_votes` keeps the votes of
-    verdicts and the critiques of matches. These are nine tenths of the ballots, and no ranking
-    needs them.
 
     Raises:
         UnreadableLogError: the file is damaged.
@@ -126,7 +123,7 @@ def _settings(metadata: dict[str, object]) -> Mapping[str, Settings]:
         return {}
 
 
-def _judged(sample: Held[Any, Any], with_votes: bool) -> JudgedItem:
+def _judged(sample: Held[Any, Any], with_votes: KeptVotes) -> JudgedItem:
     ballots, problem = _ballots(sample, with_votes)
     return ranked_sample(
         JudgedItem(
@@ -137,11 +134,14 @@ def _judged(sample: Held[Any, Any], with_votes: bool) -> JudgedItem:
             newer=sample.newer,
             target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
             metadata=sample.metadata if isinstance(sample.metadata, dict) else {},
+            votes=sample.votes,
         )
     )
 
 
-def _ballots(sample: Held[Any, Any], with_votes: bool) -> tuple[ItemBallots | None, str | None]:
+def _ballots(
+    sample: Held[Any, Any], with_votes: KeptVotes
+) -> tuple[ItemBallots | None, str | None]:
     problem = None
     if sample.error is not None:
         problem = f"error: {_first_line(sample.error.message)}"

@@ -21,6 +21,7 @@ from tiebreak.ranking_logs.joins import (
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     Kept,
+    KeptVotes,
     RankingLog,
     RankingLogError,
     UnreadableLogError,
@@ -45,7 +46,7 @@ def read_ranking_logs(
     paths: Paths,
     *,
     with_metadata: Kept = False,
-    with_votes: bool = True,
+    with_votes: KeptVotes = True,
     attempts: Attempts = "best",
     prices: Sequence[str] = (),
     rater_names: bool = True,
@@ -61,8 +62,7 @@ def read_ranking_logs(
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
         with_metadata: what `samples` are to hold of what was to be judged: task, rubric, answers.
-        with_votes: whether ballots are to hold the votes of verdicts and the critiques of matches,
-            which no ranking needs: without them reading takes a tenth of the memory.
+        with_votes: what to keep of the votes of verdicts, which no ranking needs.
         attempts: "all" keeps the other attempts at a run as well, each a log.
         prices: of calls whose cost the logs do not know, as `read_prices` reads them.
         rater_names: whether people who voted have their names, not numbers.

@@ -26,7 +26,13 @@ from tiebreak.candidates.inspect_files import (
     sample_texts,
 )
 from tiebreak.candidates.inspect_types import Failure, Invalidation, Part
-from tiebreak.ranking_logs.log import Kept, UnreadableLogError
+from tiebreak.ranking_logs.log import (
+    NO_VOTES,
+    Kept,
+    KeptVotes,
+    PackedVotes,
+    UnreadableLogError,
+)
 from tiebreak.ranking_logs.votes import read_votes_log
 from tiebreak.ranking_logs.votes_file import is_votes_file
 from tiebreak.scorers.ballots import (
@@ -46,9 +52,6 @@ _UNREAD = {"attachments", "error_retries", "events", "messages", "output", "scor
 # No JSON has a field of this name: what is read under it is passed over.
 _NOWHERE = "\0"
 
-# One for all verdicts: empty dicts would be an eighth of what a log takes up.
-_NO_VOTES: dict[str, Vote] = {}
-
 _IGNORING = ConfigDict(extra="ignore")
 
 _M = TypeVar("_M")
@@ -57,7 +60,7 @@ _B = TypeVar("_B", bound=ItemBallots)
 
 
 def _no_votes() -> dict[str, Vote]:
-    return _NO_VOTES
+    return NO_VOTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
@@ -104,13 +107,14 @@ class Held(Part, Generic[_M, _S]):
     error: Failure | None = None
     invalidation: Invalidation | None = None
     limit: _Limit | None = None
+    votes: Any = Field(default=None, validation_alias=_NOWHERE)
 
     @property
     def newer(self) -> bool:
         """Whether a newer Tiebreak wrote its ballots."""
         return isinstance(self.store, dict) and newer_version(self.store.get(STORE_KEY)) is not None
 
-    def ballots(self, *, with_votes: bool = True) -> ItemBallots:
+    def ballots(self, *, with_votes: KeptVotes = True) -> ItemBallots:
         """Its ballots.
 
         Raises:
@@ -125,7 +129,7 @@ class Held(Part, Generic[_M, _S]):
 
 
 def read_held(
-    path: str, *, with_metadata: Kept = False, with_votes: bool = True
+    path: str, *, with_metadata: Kept = False, with_votes: KeptVotes = True
 ) -> list[Held[Any, Any]]:
     """All samples of a log, in Inspect's order: by epoch, then by id.
 
@@ -147,7 +151,7 @@ def read_held(
     return [with_store(path, held) for held in samples]
 
 
-def _parser(kept: Kept, *, with_votes: bool) -> Callable[[bytes], Held[Any, Any]]:
+def _parser(kept: Kept, *, with_votes: KeptVotes) -> Callable[[bytes], Held[Any, Any]]:
     metadata: Any = dict[str, Any] if kept else _Nothing
     if callable(kept):  # called before the next sample is read, so it saves memory
         metadata = Annotated[metadata, AfterValidator(kept)]
@@ -160,7 +164,11 @@ def _parser(kept: Kept, *, with_votes: bool) -> Callable[[bytes], Held[Any, Any]
             sample = fast.model_validate_json(text)
         except ValidationError:
             return read_sample(text, safe, _UNREAD)
-        return sample if sample.store.ballots.version <= VERSION else safe.model_validate_json(text)
+        if sample.store.ballots.version > VERSION:
+            return safe.model_validate_json(text)
+        if with_votes == "packed":
+            sample.votes = PackedVotes.taken_from(sample.store.ballots)
+        return sample
 
     return parsed
 
