@@ -140,21 +140,24 @@ def table_of(name: str, rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
     import pyarrow as pa
 
     made, fields = list(rows), schema(name)
-    known = set[str]().union(*made)
-    columns = [
-        _column(field, [row.get(field.name) for row in made])
-        if field.name in known
-        else pa.nulls(len(made), field.type)
-        for field in fields
-    ]
+    empty = dict.fromkeys(fields.names)
+    # What is in no column of the table comes after all that are.
+    cells = list(zip(*((empty | dict(row)).values() for row in made), strict=False)) or [()] * len(
+        fields
+    )
+    columns = [_column(field, column) for field, column in zip(fields, cells, strict=False)]
     return pa.Table.from_arrays(columns, schema=fields)
 
 
 def _column(field: "pa.Field", cells: Sequence[Any]) -> "pa.Array":
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if field.name in ("principles", "checklist"):
         return _votes(field.type, cells)
+    if pa.types.is_floating(field.type):
+        numbers = pa.array(cells, field.type)
+        return pc.if_else(pc.is_finite(numbers), numbers, None)
     if pa.types.is_primitive(field.type):
         cells = [None if cell is None or not math.isfinite(cell) else cell for cell in cells]
     return pa.array(cells, field.type)
