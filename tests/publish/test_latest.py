@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
@@ -40,7 +40,7 @@ def row(run: str, created: str, **more: Any) -> dict[str, Any]:
     return {**empty, **usual, "run_id": run, "created": created, **more}
 
 
-def bundle_of(*runs: Sequence[Mapping[str, Any]]) -> Bundle:
+def bundle_of(*runs: Sequence[dict[str, Any]]) -> Bundle:
     tables = {rows[0]["run_id"]: to_parquet(table_of("leaderboard", rows)) for rows in runs}
     files = {name: {f"leaderboard/full/{name}.parquet": tables[name]} for name in tables}
     return Bundle(files, {})

@@ -10,10 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.publish.judged_runs import rows_in, run_of, sha256, write_both
-from tests.ranking_logs.builders import bracket, call, graded, item, match
+from tests.ranking_logs.builders import bracket, call, graded, item, match, write_shards
+from tests.ranking_logs.planted_votes import items_of, votes_of, write_votes
+from tests.ranking_logs.test_newcomers import logs, play
+from tiebreak.analysis import frames
+from tiebreak.analysis.frames import item_ballots
 from tiebreak.publish.runs import read_runs
 from tiebreak.publish.tables import (
     ROWS_PER_GROUP,
+    ballot_rows,
     leaderboard_rows,
     ranking_rows,
     schema,
@@ -24,6 +29,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.report.cells import number
 from tiebreak.report.columns import METRICS, BoardColumn, Metric
 from tiebreak.report.sheet import Column
+from tiebreak.scorers.ballots import Verdict, Vote
 
 
 def by_model(rows: list[dict[str, Any]], metric: str, column: str) -> dict[str, Any]:
@@ -164,3 +170,25 @@ def test_tables_are_small_groups_with_an_index() -> None:
     file = pq.ParquetFile(io.BytesIO(to_parquet(table)))
     assert file.num_row_groups == 2
     assert file.metadata.row_group(0).column(0).has_offset_index
+
+
+def test_ballots_are_those_of_a_second_reading(tmp_path: Path) -> None:
+    """Of shards, of newcomers joined to the others, of people, and of models with new names."""
+    principles = {"P1": Vote(vote="left", confidence=0.5)}
+    verdict = Verdict(first="b", margin=0.5, principles=principles)
+    match_of_two = replace(match("a", "b", 0.5), verdicts=(verdict, replace(verdict, first="a")))
+    shards = [[item(f"q{n}", [match_of_two])] for n in range(3)]
+    played = (play("full_pairwise", models, range(4)) for models in ("abc", "abcx"))
+    votes = list(votes_of(items_of(4), ["ann", "ben"]))
+    for paths in (
+        write_shards(tmp_path / "shards", shards),
+        logs(tmp_path, *played),
+        [write_votes(tmp_path / "votes.db", items_of(4), votes)],
+        [write_both(tmp_path / "renamed")],
+    ):
+        [run], _ = read_runs(paths, how=Resampling(draws=10))
+        ballots = (sample.ballots for sample in run.again() if sample.ballots)
+        again = [row for given in ballots for row, _ in item_ballots(given)]
+        for row, other in zip(ballot_rows(run), again, strict=True):
+            row |= frames.votes_of(row)
+            assert {name: row[name] for name in other} == other | frames.votes_of(other)

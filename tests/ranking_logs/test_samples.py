@@ -99,3 +99,23 @@ def test_votes_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
     expected = whole.model_copy(update={"matches": (quiet,)})
     assert [one.model_dump() for one in bare.items] == [expected.model_dump()]
     assert [one.placement for one in bare.ranked] == [one.placement for one in one.ranked]
+
+
+def test_packed_votes_are_those_of_the_ballots_without_reasons(tmp_path: Path) -> None:
+    left, tie = Vote(vote="left", confidence=0.5), Vote(vote="tie", confidence=0.1)
+    right = Vote(vote="right", confidence=1)
+    parts: list[dict[str, Vote]] = [{"P1": left, "P2": tie}, {"C1": right}, {}, {}, {"P1": tie}, {}]
+    *verdicts, discarded = (
+        Verdict(first="b", principles=principles, checklist=checklist, margin=0.5)
+        for principles, checklist in zip(parts[::2], parts[1::2], strict=True)
+    )
+    played = replace(match("a", "b", 0.5), verdicts=(*verdicts,), discarded=(discarded,))
+    path = write_log(tmp_path / "r.eval", [item("q", [played], groups=(("a",), ("b",)))])
+    [packed], [bare] = (
+        read_ranking_logs([path], with_votes=kept)[0].samples for kept in ("packed", False)
+    )
+    assert packed.votes is not None
+    assert list(packed.votes) == parts
+    assert packed.ballots is not None
+    assert bare.ballots is not None
+    assert packed.ballots.model_dump() == bare.ballots.model_dump()

@@ -5,7 +5,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
+
+from pydantic_core import to_json
 
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_of
@@ -160,8 +163,13 @@ def _rubric_hash(metadata: dict[str, Any]) -> dict[str, Any]:
     contest = metadata.get(CONTEST_KEY)
     if not isinstance(contest, Mapping) or "rubric" not in contest:
         return {}
-    rubric = json.dumps(contest["rubric"], sort_keys=True)
-    return {"rubric": hashlib.sha256(rubric.encode()).hexdigest()}
+    return {"rubric": _sha256(to_json(contest["rubric"]))}
+
+
+@lru_cache(maxsize=1000)
+def _sha256(rubric: bytes) -> str:
+    text = json.dumps(json.loads(rubric), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _names(item: ItemBallots) -> set[str]:

@@ -579,8 +579,10 @@ def _cells(content: bytes) -> Iterator[bytes]:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(BytesIO(content))
+    with_text = [field.name for field in file.schema_arrow if not pa.types.is_primitive(field.type)]
     for number in range(file.num_row_groups):
-        columns = [*chain(*(column.chunks for column in file.read_row_group(number).columns))]
+        group = file.read_row_group(number, with_text, use_threads=False)
+        columns = [*chain(*(column.chunks for column in group.columns))]
         for column in columns:  # which grows by the parts of lists, mappings and structures
             if pa.types.is_map(column.type):
                 columns += [column.keys, column.items]

@@ -135,16 +135,14 @@ def schema(table: str) -> "pa.Schema":
     return pa.schema(columns[table])
 
 
-def table_of(name: str, rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
+def table_of(name: str, rows: Iterable[Row]) -> "pa.Table":
     """Rows as a table with the columns of its name; what a row lacks, or is no number, is null."""
     import pyarrow as pa
 
     made, fields = list(rows), schema(name)
     empty = dict.fromkeys(fields.names)
     # What is in no column of the table comes after all that are.
-    cells = list(zip(*((empty | dict(row)).values() for row in made), strict=False)) or [()] * len(
-        fields
-    )
+    cells = list(zip(*((empty | row).values() for row in made), strict=False)) or [()] * len(fields)
     columns = [_column(field, column) for field, column in zip(fields, cells, strict=False)]
     return pa.Table.from_arrays(columns, schema=fields)
 
@@ -184,7 +182,7 @@ def _votes(kind: "pa.ListType", cells: Sequence[Mapping[str, Vote] | None]) -> "
     )
 
 
-def parquet_of(name: str, rows: Iterable[Mapping[str, Any]]) -> bytes:
+def parquet_of(name: str, rows: Iterable[Row]) -> bytes:
     """Rows as a Parquet file, with one row group in memory at a time; no bytes without rows."""
     rest = iter(rows)
     groups = iter(lambda: list(islice(rest, ROWS_PER_GROUP)), [])
