@@ -17,7 +17,7 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import chain, pairwise
 from pathlib import Path
@@ -332,10 +332,7 @@ class Secret:
     """A value that must not leave, and where it came from; its value is never shown."""
 
     source: str
-    value: str
-
-    def __repr__(self) -> str:
-        return f"Secret({self.source!r})"
+    value: str = field(repr=False)
 
 
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> Iterator[Secret]:
@@ -409,19 +406,17 @@ def _model_args(summary: bytes) -> Any:
     return given
 
 
-_REQUEST: Final = ("extra_headers", "extra_body")
-
-
 def _private(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
     """Where, value, and what it is called: of these values all must stay."""
     yield from _strings("a model argument", log.eval.model_args)
-    for config in (log.eval.model_generate_config, log.plan.config):
-        for name in _REQUEST:
-            yield from _strings("the model's request", config.get(name))
+    configs = (log.eval.model_generate_config, log.plan.config)
+    requests = [("the model's request", config) for config in configs]
     for role, model in _models(log):
         yield from _strings(f"an argument of the role {role}", model.args)
-        for name in _REQUEST:
-            yield from _strings(f"requests of the role {role}", model.config.get(name))
+        requests.append((f"requests of the role {role}", model.config))
+    for where, config in requests:
+        for name in ("extra_headers", "extra_body"):
+            yield from _strings(where, config.get(name))
 
 
 def _public(log: LogHeader) -> Iterator[tuple[str, str, Called]]:
@@ -580,9 +575,9 @@ def _cells(content: bytes) -> Iterator[bytes]:
 
     file = pq.ParquetFile(BytesIO(content))
     with_text = [field.name for field in file.schema_arrow if not pa.types.is_primitive(field.type)]
-    for number in range(file.num_row_groups):
-        group = file.read_row_group(number, with_text, use_threads=False)
-        columns = [*chain(*(column.chunks for column in group.columns))]
+    at_once = max(1, file.metadata.num_rows * 2**20 // len(content))  # what is in a megabyte
+    for batch in file.iter_batches(at_once, columns=with_text, use_threads=False):
+        columns = [*batch.columns]
         for column in columns:  # which grows by the parts of lists, mappings and structures
             if pa.types.is_map(column.type):
                 columns += [column.keys, column.items]

@@ -3,12 +3,11 @@
 Items are ranked here, once: everything that is computed from a log uses these placements.
 """
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
-from typing import Any, Final, Literal, NamedTuple, get_args
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple
 
 from tiebreak.candidates import CONTEST_KEY, Shard
 from tiebreak.candidates.settings import Settings
@@ -42,13 +41,11 @@ class PackedVotes:
     """The votes of an item's verdicts without their reasons, in a tenth of the memory.
 
     `ids` are those of the principles of a verdict, then of its checklist, then of the next one's,
-    first those of a match that count; `sides` (places in `_SIDES`) and `confidences` are of all
-    votes in this order.
+    first those of a match that count; `votes` are all in this order. What is equal is one object.
     """
 
     ids: tuple[tuple[str, ...], ...]
-    sides: bytes
-    confidences: "array[float]"
+    votes: tuple[Vote, ...]
 
     @classmethod
     def taken_from(cls, ballots: ItemBallots) -> "PackedVotes":
@@ -63,16 +60,14 @@ class PackedVotes:
                     votes += given.values()
                     object.__setattr__(verdict, part, NO_VOTES)
             object.__setattr__(match, "critique", None)
-        sides = bytes(_SIDES.index(vote.vote) for vote in votes)
-        return cls(tuple(ids), sides, array("d", [vote.confidence for vote in votes]))
+        parts = (map(attrgetter(name), votes) for name in ("vote", "confidence"))
+        return cls(tuple(ids), tuple(map(_vote, *parts)))
 
     def __iter__(self) -> Iterator[dict[str, Vote]]:
         """Votes by id for each of `ids`."""
-        votes = map(_vote, self.sides, self.confidences)
-        return (dict(zip(ids, islice(votes, len(ids)), strict=True)) for ids in self.ids)
+        votes = iter(self.votes)
+        return (dict(zip(ids, votes, strict=False)) for ids in self.ids)
 
-
-_SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 NO_VOTES: Final[dict[str, Vote]] = {}
 """One for all verdicts without votes: empty dicts would be an eighth of what a log takes up."""
@@ -84,8 +79,8 @@ def _shared(ids: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=10_000)
-def _vote(side: int, confidence: float) -> Vote:
-    return Vote(vote=_SIDES[side], confidence=confidence)
+def _vote(side: Side, confidence: float) -> Vote:
+    return Vote(vote=side, confidence=confidence)
 
 
 class RankedItem(NamedTuple):
