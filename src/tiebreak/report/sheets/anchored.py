@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tiebreak.analysis.anchored import AnchoredBoard, AnchoredRow
+from tiebreak.reason import Reason
 from tiebreak.report.cells import Cell, number, rank, rank_range, signed_with_bounds, span, words
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
@@ -53,15 +54,11 @@ def _cells(row: AnchoredRow) -> tuple[Cell, ...]:
     )
 
 
-def _legend(board: AnchoredBoard) -> str:
-    common, apart = (f"{weight:.2f}" for weight in board.weights)
-    weights = f"{apart}, and for what items give all models alike {common}"
-    return (
-        "Score: what people would say of all items, by their labels and the judge's results "
-        f"(weight of the judge {weights if board.kind == 'stars' else apart}). Judge − people: "
-        "where people judged; bounds hold for all models at once. Left out: items that people did "
-        "not draw at random, and other people"
-    )
+def _legend(board: AnchoredBoard) -> Reason:
+    common, apart = board.weights
+    if board.kind == "stars":
+        return Reason("anchored_by_stars", apart=apart, common=common)
+    return Reason("anchored_by_pairs", apart=apart)
 
 
 def data_of(boards: Iterable[AnchoredBoard]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tiebreak.analysis.calibration import (
     JudgeGap,
 )
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     Cell,
     decimal,
@@ -42,8 +43,12 @@ def sheets_of(calibration: Calibration) -> list[Sheet]:
             verdict=verdict_of(calibration),
             warnings=tuple(_warnings(calibration)),
             sections=(
-                Section.of(_judges(calibration), legend=_legend(calibration)),
-                Section.of(_pairs(calibration), heading="Judge against judge", legend=[_TEST]),
+                Section.of(_judges(calibration), legend=[_legend(calibration)]),
+                Section.of(
+                    _pairs(calibration),
+                    heading="Judge against judge",
+                    legend=[Reason("gap_of_kappas")],
+                ),
                 Section.of(_models(calibration), heading="κ by model"),
                 Section.of(_subjects(calibration), heading="κ by subject"),
                 *_confusions(calibration),
@@ -107,26 +112,11 @@ def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
                 yield f"People agree {how} with each other: {far}"
 
 
-_TEST = (
-    "The difference of mean κ over models on the answers that both labelled; p by leaving out each "
-    "question in turn, adjusted for all pairs of judges (Holm)"
-)
-
-
-def _legend(calibration: Calibration) -> list[str]:
-    kappa = (
-        "κ: agreement beyond chance, 1 is full, 0 what chance gives; mean κ: over models (all "
-        "models count alike); κ²: with quadratic weights, where a disagreement by two counts four "
-        "times as much as one by one"
+def _legend(calibration: Calibration) -> Reason:
+    return Reason(
+        "kappa_of_stars" if calibration.kind == "stars" else "kappa_of_pairs",
+        level=calibration.level * 100,
     )
-    more = {
-        "stars": "Bias: stars that the judge gives more than people, in the mean",
-        "preferences": "Pairs count in both orientations, half each",
-    }[calibration.kind]
-    return [
-        f"{kappa}. {more}. {calibration.level * 100:g}% intervals over questions "
-        "(of 30 answers 95% hold 88 to 97%, and less where nearly all have one label)"
-    ]
 
 
 def _warnings(calibration: Calibration) -> Iterator[str]:

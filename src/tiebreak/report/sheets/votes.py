@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.analysis.votes import VoteBoard, VoteRow
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     Cell,
     bounds,
@@ -69,19 +70,11 @@ def _cells(row: VoteRow) -> tuple[Cell, ...]:
     )
 
 
-def _legend(board: VoteBoard) -> Iterator[str]:
-    yield (
-        "Score: share of matches that a model is expected to win against the others, each as "
-        "often, a tie as half; by Bradley–Terry (log-odds), which ranks. Least squares: by what "
-        "margin. Ranks: what tests of all pairs leave open, for all models at once"
-    )
+def _legend(board: VoteBoard) -> Iterator[Reason]:
+    yield Reason("scores_by_matches")
     no_items = ", each item has one" if board.n_items else ", the file names no items"
     why = "" if board.by == "item" else no_items
-    yield (
-        f"Intervals and tests go by {board.by}{why}; tests draw with seed {board.seed}. Left out: "
-        "other raters, that votes of one rater go together, and, where models have other "
-        "opponents, that results need not follow Bradley–Terry"
-    )
+    yield Reason("tests_of_matches", by=board.by, why=why, seed=board.seed)
 
 
 def _raters(board: VoteBoard) -> Iterator[str]:
