@@ -63,19 +63,11 @@ class Saturation:
 def saturation(
     pool: CandidatePool, *, level: float = 0.95, power: float = 0.8
 ) -> dict[str, Saturation]:
-    """How saturated each benchmark of a pool is, by its native scores.
+    """How saturated each benchmark of a pool is, by its native scores; see `saturation_of`.
 
     An item that was answered in several epochs counts once, with the mean of its scores; a score
-    that the logs do not hold is left out.
-
-    Args:
-        pool: aligned candidates.
-        level: confidence level, in (0, 1).
-        power: probability, roughly, with which a detectable difference shows, in (0, 1).
-
-    Returns:
-        By name of benchmark, in the order of the pool; columns are its models, by name. See
-        `saturation_of`.
+    that the logs do not hold is left out. Benchmarks are in the order of the pool, columns are the
+    models, by name.
 
     Raises:
         RankingError: level or power are out of range.
@@ -341,15 +333,9 @@ def diagnose(
 
     Native scores: `saturation` says what difference they detect, `separation` which
     models they tell apart; an item in several epochs counts once there. Answers are counted epoch
-    by epoch, as judges would see them.
-
-    Args:
-        pool: aligned candidates.
-        level: confidence level, in (0, 1).
-        power: probability with which a detectable difference is detected, in (0, 1).
-
-    Returns:
-        One diagnosis per benchmark, in the order of the pool.
+    by epoch, as judges would see them. There is one diagnosis per benchmark, in the order of the
+    pool; `level` and `power`, the probability with which a detectable difference is detected, lie
+    in (0, 1).
 
     Raises:
         RankingError: level or power are out of range, or a native score is infinite.

@@ -110,10 +110,6 @@ _NO_VERDICT = ("refinement", "criterion")
 def leaderboard_df(logs: Paths, *, how: Resampling = Resampling()) -> "pd.DataFrame":
     """The leaderboards of ranking logs, a row for each model; columns as `LEADERBOARD`.
 
-    Args:
-        logs: ranking logs, and folders that hold some.
-        how: level, draws and seed of the intervals.
-
     Raises:
         RankingLogError: a path holds no ranking log.
         ValueError: level or draws are out of range.

@@ -190,16 +190,11 @@ def leaderboards(
 ) -> list[Leaderboard]:
     """Leaderboards of all ranking logs among some files and folders.
 
-    Args:
-        paths: ranking logs, and folders that hold some.
-        how: level, draws and seed of the intervals.
-        closure: add to the least-squares view what the results of an item imply.
-        control: add Bradley–Terry strengths under control of the answers' length or style.
-        rule: place the models of every item by this rule; None: by the one that each log names.
-
-    Returns:
-        One leaderboard per log, benchmark and protocol, the oldest log first, then by name. A log
-        in which no item could be ranked gives a leaderboard without rows; its notes say why.
+    There is one per log, benchmark and protocol, the oldest log first, then by name. A log in which
+    no item could be ranked gives a leaderboard without rows; its notes say why. `closure` adds to
+    the least-squares view what the results of an item imply, and `control` Bradley–Terry strengths
+    under control of the answers' length or style. Models are placed by `rule`, where it is None by
+    the one that each log names.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.

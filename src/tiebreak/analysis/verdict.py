@@ -302,11 +302,7 @@ def at_equal_length(
 ) -> EqualLength:
     """Test the board again at equal length.
 
-    Args:
-        table: the board's scores.
-        items: the ballots of its rows.
-        tests: of all pairs of `table`, in the order of the board.
-        length: what the longer answer gains.
+    `items` are the ballots of the table's rows, `tests` those of all pairs in the board's order.
     """
     adjusted = _less_length(table.borda, _longer(items, table.models))
     scores = item_means(adjusted, table.items)

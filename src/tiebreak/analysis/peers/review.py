@@ -304,11 +304,8 @@ def peer_report(
 ) -> PeerReport:
     """The report of all peer-review logs among some files and folders.
 
-    Args:
-        paths: ranking logs, and folders that hold some; logs of other protocols are passed over.
-        methods: names in `AGGREGATORS`. The first gives the ranking with its intervals, and the
-            views SIA and SFA; the others stand beside it.
-        how: level, draws and seed of the intervals.
+    Of the `methods`, names in `AGGREGATORS`, the first gives the ranking with its intervals, and
+    the views SIA and SFA; the others stand beside it.
 
     Raises:
         RankingLogError: a path holds no ranking log.
