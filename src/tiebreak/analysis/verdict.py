@@ -144,7 +144,8 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
         yield _nothing(tests, names)
         return
     first, later = tests.order[0], tests.order[1:]
-    behind = {pair.below: pair for pair in tests.pairs if pair.above == first and _ahead(pair)}
+    rivals = [pair for pair in tests.pairs if pair.above == first]
+    behind = {pair.below: pair for pair in rivals if pair.apart and pair.difference > 0}
     open_ = [models[column] for column in later if column not in behind]
     largest = max((pair.p_adjusted for pair in behind.values()), default=1.0)
     if not open_:
@@ -287,10 +288,6 @@ def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
     lost = Reason("pairs_lost", n=len(changes.lost), of=changes.n_apart) if changes.lost else None
     leader = Reason("highest_score", model=changes.leader) if changes.leader else None
     yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
-
-
-def _ahead(pair: Pair[int]) -> bool:
-    return pair.apart is True and pair.difference > 0
 
 
 def _n_items(tests: Separation) -> int:

@@ -87,7 +87,8 @@ def _fullest(parts: Iterable[_Part]) -> list[_Part]:
         for log in same:
             tasks[log.task_id or log.path].append(log)
         best = [best_of(task) for task in tasks.values()]
-        kept = [log for log in best if _is_complete(log)] or [best_of(best)]
+        done = [log for log in best if log.n_judged + len(log.skipped) >= log.n_expected]
+        kept = [log for log in done if log.status == "success"] or [best_of(best)]
         notes = tuple(
             f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
             f"{kept[0].path}, another attempt at this shard, {kept[0].n_judged:,}"
@@ -96,10 +97,6 @@ def _fullest(parts: Iterable[_Part]) -> list[_Part]:
         )
         best_parts += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
     return sorted(best_parts, key=lambda part: (part.shard, part.log.path))
-
-
-def _is_complete(log: RankingLog) -> bool:
-    return log.status == "success" and log.n_judged + len(log.skipped) >= log.n_expected
 
 
 def _refuse_overlaps(parts: Sequence[_Part]) -> None:
