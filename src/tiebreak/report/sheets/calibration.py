@@ -9,7 +9,6 @@ from tiebreak.analysis.calibration import (
     EACH_OTHER,
     PEOPLE,
     Calibration,
-    Concordance,
     JudgeGap,
 )
 from tiebreak.rankers.intervals import Estimate
@@ -24,11 +23,12 @@ from tiebreak.report.cells import (
     signed_interval,
     words,
 )
-from tiebreak.report.json import document, in_columns, only
+from tiebreak.report.json import document, flat, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
 from tiebreak.text import all_of, count, p_value
 
-_FIGURES = ("kappa", "quadratic", "agreement", "bias")
+_CELL = ("judge", "round", "model", "subject", "n", "n_items")
+_COLUMNS = (*_CELL, "kappa", "quadratic", "agreement", "bias")
 
 
 def sheets_of(calibration: Calibration) -> list[Sheet]:
@@ -72,7 +72,7 @@ def data_of(calibration: Calibration) -> dict[str, Any]:
 
 def rows_of(calibration: Calibration) -> list[dict[str, Any]]:
     """One row for each judge, round, model and subject; "" stands for all of them."""
-    return [_flat(cell) for cell in (*calibration.cells, *calibration.people)]
+    return [flat(cell, *_COLUMNS) for cell in (*calibration.cells, *calibration.people)]
 
 
 def verdict_of(calibration: Calibration) -> str:
@@ -264,10 +264,3 @@ def _with_bounds(estimate: Estimate) -> str:
 
 def _other(gap: JudgeGap, judge: str) -> str:
     return gap.second if gap.first == judge else gap.first
-
-
-def _flat(cell: Concordance) -> dict[str, Any]:
-    cells: dict[str, Any] = only(cell, "judge", "round", "model", "subject", "n", "n_items")
-    for name in _FIGURES:
-        cells |= in_columns(name, getattr(cell, name))
-    return cells

@@ -7,7 +7,7 @@ from tiebreak.analysis.anchored import LabelsNeeded
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
 from tiebreak.report.cells import forecast
-from tiebreak.report.json import document, in_columns, only
+from tiebreak.report.json import document, flat, only
 from tiebreak.report.sheet import Sheet
 from tiebreak.text import percent
 
@@ -43,7 +43,6 @@ def rows_of(boards: Sequence[LabelsNeeded]) -> list[dict[str, Any]]:
     return [
         only(needed.board, "benchmark", "protocol", "log", "n_labels")
         | {"first": needed.board.rows[0].model, "second": needed.board.rows[1].model}
-        | in_columns("with_judge", needed.with_judge)
-        | in_columns("alone", needed.alone)
+        | flat(needed, "with_judge", "alone")
         for needed in boards
     ]

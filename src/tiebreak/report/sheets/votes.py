@@ -17,7 +17,7 @@ from tiebreak.report.cells import (
     span,
     words,
 )
-from tiebreak.report.json import document, in_columns, json_ready, only
+from tiebreak.report.json import document, flat
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.report.sheets.leaderboard import tier_lines
 from tiebreak.text import count, percent
@@ -101,16 +101,10 @@ def data_of(boards: Iterable[VoteBoard]) -> dict[str, Any]:
 
 def rows_of(boards: Iterable[VoteBoard]) -> list[dict[str, Any]]:
     """One row a model: its file, and its figures with their bounds."""
+    places, counts = ("rank", "model", "rank_lower", "rank_upper"), ("wins", "losses", "ties")
+    columns = (*places, "score", "strength", "margin", *counts)
     return [
-        json_ready({"source": board.source, **_flat(row), "level": board.level})
+        {"source": board.source, **flat(row, *columns), "level": board.level}
         for board in boards
         for row in board.rows
     ]
-
-
-def _flat(row: VoteRow) -> dict[str, Any]:
-    figures = (in_columns(name, getattr(row, name)) for name in ("score", "strength", "margin"))
-    flat = only(row, "rank", "model", "rank_lower", "rank_upper")
-    for figure in figures:
-        flat |= figure
-    return flat | only(row, "wins", "losses", "ties")
