@@ -295,18 +295,11 @@ class NativeStanding:
 class Diagnosis(Finding):
     """One benchmark of a pool.
 
-    Attributes:
-        benchmark: Name.
-        verdict: The conclusion.
-        evidence: What the verdict rests on.
-        standings: Best first; models without native scores last.
-        audit: Items and pairs of answers, counted.
-        distinct: Mean number of different answers to an item, from 1 to the number of models.
-        n_tied_pairs: Pairs of answers to one item with equal native scores, `n_tied_different` of
-            which are different answers. A missing score equals none.
-        saturation: By native scores; columns are `audit.models`, here and in `separation`.
-        separation: Every pair of models with native scores.
-        notes: Notes of the pool that bear on the comparison of its models.
+    `standings` have the best first and models without native scores last. `distinct` is the mean
+    number of different answers to an item, from 1 to the number of models. `n_tied_pairs` pairs of
+    answers to one item have equal native scores (a missing one equals none), and `n_tied_different`
+    of these are different answers. Columns of `saturation` and `separation` are `audit.models`.
+    `notes` are those of the pool that bear on the comparison of its models.
     """
 
     benchmark: str

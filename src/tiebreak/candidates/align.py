@@ -50,19 +50,10 @@ def align(
     alone: bool = False,
     same_settings: bool = False,
 ) -> CandidatePool:
-    """Join records to a pool; benchmarks are kept apart.
+    """Join records, one per source, benchmark and model, to a pool; benchmarks are kept apart.
 
-    Args:
-        records: One per source, benchmark and model, in any order.
-        mode: `strict` makes every problem an error; `intersect` keeps the items that all models
-            of a benchmark answered, and notes what it left out.
-        notes: What readers noted.
-        problems: What readers found wrong.
-        alone: Whether a benchmark may have a single model.
-        same_settings: Whether models that were asked in different ways are an error.
-
-    Returns:
-        A pool whose order depends on names and ids alone: benchmarks by name, items by id.
+    Its order depends on names and ids alone: benchmarks by name, items by id. `notes` and
+    `problems` are those of the readers, the other arguments as in `load_candidates`.
 
     Raises:
         CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
