@@ -4,7 +4,7 @@ import re
 import pytest
 
 from tiebreak.candidates import CandidateError, Note
-from tiebreak.candidates.errors import LOADING, MAX_LISTED, hints, raise_problems
+from tiebreak.candidates.errors import MAX_LISTED, hints, raise_problems
 
 
 def test_a_long_list_is_cut_in_the_message_only() -> None:
@@ -39,7 +39,6 @@ def test_options_are_those_that_the_message_names() -> None:
     for kind, hint in hints().items():
         error = CandidateError.of(kind, "a.eval", "what is wrong")
         assert set(error.options) == set(re.findall(r"--(?:metric|filter|rename|name)\b", hint))
-        assert LOADING.get(kind, frozenset()) == set(error.options)
         assert "{" not in str(error)
     settings = CandidateError.of("settings_differ", "a.eval", "what is wrong")
     assert "Leave out -T same_settings" in settings.message({"same_settings": "-T same_settings"})

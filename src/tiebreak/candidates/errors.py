@@ -4,6 +4,7 @@ Readers do not raise at the first bad row: they collect problems, so that one pa
 that needs fixing. A problem is a `Note` whose kind has a text in `hints.yaml`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,17 +29,10 @@ def hints() -> Mapping[str, str]:
 COMMAND_LINE: Final = {"intersect": "--mode intersect", "same_settings": "--same-settings"}
 """How the command line spells the options in `hints.yaml`."""
 
-LOADING: Final[Mapping[str, frozenset[str]]] = {
-    "filter": frozenset({"--filter"}),
-    "native_score": frozenset({"--metric"}),
-    "duplicate_model": frozenset({"--name"}),
-    "native_differs": frozenset({"--filter", "--metric"}),
-    "single_model": frozenset({"--rename"}),
-    "rename": frozenset({"--name", "--rename"}),
-    "native_choice": frozenset({"--metric"}),
-    "filter_choice": frozenset({"--filter"}),
-}
-"""The options of loading that hints and notes name; a task has none of them."""
+# The options of loading that texts name; a task has none of them.
+_LOADING: Final = re.compile(r"--(?:filter|metric|name|rename)\b")
+_CHOICES: Final = {"native_choice": "--metric", "filter_choice": "--filter"}
+"""What notes on a choice name."""
 
 
 class CandidateError(TiebreakError, ValueError):
@@ -54,9 +48,9 @@ class CandidateError(TiebreakError, ValueError):
         self.notes = (*problems, *context)
         self._kinds = tuple(dict.fromkeys(note.kind for note in problems))
         self.hints = self._hints(COMMAND_LINE)
-        choices = {note.kind for note in self.notes[:MAX_LISTED] if note.what != NO_NATIVE_SCORES}
-        named = [*self._kinds, *(choices & {"native_choice", "filter_choice"})]
-        self.options = sorted({name for kind in named for name in LOADING.get(kind, ())})
+        noted = {note.kind for note in self.notes[:MAX_LISTED] if note.what != NO_NATIVE_SCORES}
+        chosen = (option for kind, option in _CHOICES.items() if kind in noted)
+        self.options = sorted({*_LOADING.findall(" ".join(self.hints)), *chosen})
         super().__init__(problems, context)  # as `args`, so that the error can be pickled
 
     @classmethod
