@@ -32,7 +32,7 @@ from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_
 from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
-from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.reviewers import own_and_peers
 from tiebreak.rankers.stability import hull
@@ -543,8 +543,7 @@ def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> t
 
     def figures(totals: FloatArray) -> FloatArray:
         sums, counts = np.hsplit(totals, 2)
-        means = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-        of_raters = np.hsplit(means, len(raters))
+        of_raters = np.hsplit(ratio(sums, counts), len(raters))
         both = (pearson_many, kendall_tau_many)
         values = [many(of_rater, people) for of_rater in of_raters for many in both]
         return np.stack(values, axis=1).round(DECIMALS)

@@ -22,7 +22,7 @@ from tiebreak.progress import doing
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Proportion, wilson
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.reason import Reason
 
@@ -136,8 +136,7 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     rows = scores[np.sum(~np.isnan(scores), axis=1) >= 2]
     same = np.nanmax(rows, axis=1) == np.nanmin(rows, axis=1) if rows.size else np.empty(0)
     counts = np.sum(~np.isnan(scores), axis=0)
-    totals = np.nansum(scores, axis=0)
-    means = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    means = ratio(np.nansum(scores, axis=0), counts)
     order = [i for i in np.argsort(-means.round(DECIMALS), kind="stable").tolist() if counts[i]]
     detectable, constant = _detectable(scores, level, power)
     pairs = np.triu_indices(len(counts), k=1)

@@ -346,15 +346,11 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
     outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for item in items:
         members = {group[0]: group for group in item.groups}
-        got = [
-            (side, _result(match, side))
-            for match in item.matches
-            for side in (match.high, match.low)
-        ]
-        for candidate, outcome in [
-            *got,
-            *((score.candidate, score.score) for score in item.scores),
-        ]:
+        got: list[tuple[str, Outcome]] = []
+        for match in item.matches:
+            got += [(side, _result(match, side)) for side in (match.high, match.low)]
+        got += [(score.candidate, score.score) for score in item.scores]
+        for candidate, outcome in got:
             for model in members.get(candidate, (candidate,)):
                 outcomes[model].append(outcome)
     return outcomes

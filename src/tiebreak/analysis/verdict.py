@@ -327,10 +327,7 @@ def _longer(items: Sequence[ItemBallots], models: Sequence[str]) -> FloatArray:
         }
         known = [column for column, model in enumerate(models) if model in lengths]
         length = np.array([lengths[models[column]] for column in known], dtype=np.float64)
-        total = length[:, None] + length[None, :]
-        more = np.divide(
-            length[:, None] - length[None, :], total, out=np.zeros_like(total), where=total > 0
-        )
+        more = np.nan_to_num(ratio(length[:, None] - length, length[:, None] + length))
         row[known] = more.sum(axis=1) / max(len(known) - 1, 1)
     return table
 

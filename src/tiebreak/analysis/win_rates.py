@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.placement import results
 
@@ -49,8 +49,7 @@ def win_rates(
         by = "matches" if decided else "places"
     wins, n = _matches(items, models) if by == "matches" else _places(items, models)
     np.fill_diagonal(n, 0)
-    rate: FloatArray = np.divide(wins, n, out=np.full(wins.shape, np.nan), where=n > 0)
-    return WinRates(tuple(models), rate, n, by)
+    return WinRates(tuple(models), ratio(wins, n), n, by)
 
 
 def _matches(
