@@ -272,19 +272,12 @@ def _match(match: Match, judges: str | None) -> Iterator[Entry]:
         row = {
             "kind": "verdict",
             "judge": verdict.judge or judges,
-            "unscored": verdict.unscored,
-            "round": match.round,
-            "slot": match.slot,
+            **_fields(match, "round", "slot", "decided_by", "flipped"),
+            **_fields(verdict, "unscored", "margin", "checklist_margin", "principles", "checklist"),
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            "margin": verdict.margin,
-            "checklist_margin": verdict.checklist_margin,
-            "principles": verdict.principles,
-            "checklist": verdict.checklist,
             "discarded": number >= len(match.verdicts),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
-            "decided_by": match.decided_by,
-            "flipped": match.flipped,
         }
         votes = [*verdict.principles.items(), *verdict.checklist.items()]
         yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]

@@ -132,21 +132,17 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         holes = _holes(items, table, models, mode)
     ordered = [items[slot] for slot in kept]
     ordered.sort(key=lambda item: (natural_key(item.item_id), item.key.epoch))
-    targets = _target_notes(benchmark, placement)
-    natives = _native_notes(benchmark, records)
+    doubts = [*holes, *_target_notes(benchmark, placement), *_native_notes(benchmark, records)]
     strict = mode == "strict"
-    wrong = [*targets, *natives] if strict else []
-    notes = [] if strict else [*targets, *natives]
     return _Aligned(
         items=ordered,
         candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
         notes=[
-            *notes,
+            *([] if strict else doubts),
             *_id_notes(benchmark, placement),
-            *([] if strict else holes),
             *_settings_notes(benchmark, records, placement),
         ],
-        problems=[*problems, *(holes if strict else []), *wrong],
+        problems=[*problems, *(doubts if strict else [])],
     )
 
 
