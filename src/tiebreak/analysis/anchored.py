@@ -199,17 +199,10 @@ def votes_to_decide(
     """How many votes would decide between the two models in front if people said what a judge said.
 
     That is the forecast of `labels_needed` without the judge, with labels that are its own: of each
-    item one pair, or as many more as it takes, which the board's pairs take turns in. With `stars`
-    a vote is the stars of one answer, and models take turns.
-
-    Args:
-        paths: ranking logs, and folders that hold some; only those judged by stars, or only others.
-        stars: whether people give stars.
-        level: of the test of all pairs, in (0, 1).
-        power: how often the test is to tell the two apart, in (0, 1).
-
-    Returns:
-        One a board, without boards of too few items.
+    item one pair, or as many more as it takes, which the board's pairs take turns in. With `stars`,
+    of logs judged by stars, a vote is those of one answer, and models take turns. The test of all
+    pairs, at a `level` in (0, 1), is to tell the two apart as often as `power` says. Boards of too
+    few items are left out.
 
     Raises:
         RankingLogError: a path holds no ranking log.

@@ -38,10 +38,9 @@ _CHOICES: Final = {"native_choice": "--metric", "filter_choice": "--filter"}
 class CandidateError(TiebreakError, ValueError):
     """Candidate files cannot be made into a pool.
 
-    Attributes:
-        notes: Everything that is wrong, the earliest kind first, then what helps to understand it.
-        hints: What to do next, one sentence for each kind of problem, for the command line.
-        options: The options of loading that the message names, in order.
+    `notes` are everything that is wrong, the earliest kind first, then what helps to understand it;
+    `hints` what to do next, a sentence for each kind of problem, for the command line; `options`
+    the options of loading that the message names, in order.
     """
 
     def __init__(self, problems: Sequence[Note], context: Sequence[Note] = ()) -> None:

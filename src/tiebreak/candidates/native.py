@@ -74,9 +74,7 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
 def passed(metric: str | None, score: float) -> bool | None:
     """Whether an answer passed; None where its native score is not verified, or neither 1 nor 0.
 
-    Args:
-        metric: name of the native score, as logs have it ("exact_match,strict-match").
-        score: its value.
+    The name of the score is as logs have it ("exact_match,strict-match").
     """
     name = (metric or "").partition(",")[0].rpartition("/")[2]
     return bool(score) if name in VERIFIED and score in (0, 1) else None

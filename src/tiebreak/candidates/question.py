@@ -456,11 +456,9 @@ def bare_id(doc: Mapping[str, Any]) -> str | int | None:
 
 
 def are_places(ids: Sequence[int | str | None], size: int) -> bool:
-    """Whether ids are places in a dataset: numbers from 0 or 1 up to its size.
+    """Whether ids of one log are places in a dataset: numbers from 0 or 1 up to its size.
 
-    Args:
-        ids: of the items of one log; a text is an id of the user's own.
-        size: of the dataset, as far as the log says; the log may hold a part of it.
+    A text is an id of the user's own. The log may hold a part of the dataset, and not say its size.
     """
     size = max(size, len(ids))
     return all(isinstance(id, int) and 0 <= id <= size for id in ids)

@@ -30,15 +30,10 @@ from tiebreak.text import listed
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A table as it fits a width.
+    """A table as it fits a width, with line breaks in headings and rows.
 
-    Attributes:
-        headings: of the columns that are shown, with line breaks.
-        rows: their cells' texts, with line breaks.
-        columns: the numbers of these columns.
-        gap: the blanks between two of them.
-        left_out: the headings of the others.
-        prefix: what is left out at the beginning of all names of models.
+    `columns` are the numbers of those that are shown, `gap` the blanks between two of them,
+    `left_out` the headings of the others. All names of models lack the `prefix`.
     """
 
     headings: tuple[str, ...]

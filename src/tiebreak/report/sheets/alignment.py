@@ -46,10 +46,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
          "notes": []}
 
     `order` has the fields of `BoardOrder`, in the order of `models`; it is null for a peer review.
-
-    Args:
-        alignment: what to export.
-        items: whether to give `item_ids` and, for every rater, `values`: a correlation for each.
+    With `items` there are `item_ids` and, for every rater, `values`: a correlation for each.
     """
     return document(
         "tiebreak/alignment",

@@ -91,11 +91,8 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
              "items": [{"item_id", "n_reviews", "election": null or ELECTION}]}],
          "sparse": [of `SparseAgreement`], "notes": []}
 
-    Matrices and lists over reviewers are in the order of `reviewers`.
-
-    Args:
-        report: what `peer_report` returned.
-        items: whether to add `items`: the Kemeny order of each item, with its certificate.
+    Matrices and lists over reviewers are in the order of `reviewers`. `items`, the Kemeny order of
+    each item with its certificate, are there where they were asked for.
     """
     return document(
         "tiebreak/peer-review",
