@@ -214,8 +214,10 @@ def align_panels(
         raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
     panels, aligned, notes = list(panels), [], list[Remark](human.notes)
     for panel in panels:
-        names = match_names(list(human.of(panel.benchmark)), panel.models)
-        people = _ranks(panel, human, names)
+        scores_of = human.of(panel.benchmark)
+        names = match_names(list(scores_of), panel.models)
+        by_people = [scores_of[names[model]] for model in panel.models if model in names]
+        people = within_ballots(np.array(by_people, np.float64))
         if lacking := _no_order(panel, human, people):
             notes.append(lacking)
         else:
@@ -236,12 +238,6 @@ def align_panels(
         consensus=consensus_method(methods),
         scores=scores,
     )
-
-
-def _ranks(panel: Judged, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
-    scores = human.of(panel.benchmark)
-    by_people = [scores[names[model]] for model in panel.models if model in names]
-    return within_ballots(np.array(by_people, np.float64))
 
 
 def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> Reason | None:

@@ -330,7 +330,11 @@ def _anchored(
     stars = labels.kind == "stars"
     table = _of_stars if stars else _of_pairs
     tables = [table(board, cases, values) for values in (by_people, by_judge)]
-    people, matched, judge = (_by_cluster(t, board.clusters) for t in (*tables, board.scores))
+    # A row for each cluster, without holes, whose column means are those of the table.
+    people, matched, judge = (
+        linked_scores(values, np.array(board.clusters), link=False).table
+        for values in (*tables, board.scores)
+    )
     names = np.unique(np.array(board.clusters)).tolist()
     labelled = {board.clusters[case.row] for case in cases}
     marks = np.array([name in labelled for name in names], dtype=np.bool_)
@@ -404,11 +408,6 @@ def _where_they_differ(rows: Sequence[AnchoredRow]) -> Iterator[Reason]:
             yield Reason("judge_higher", model=row.model, points=value, lower=lower, upper=upper)
         elif upper < 0:
             yield Reason("judge_lower", model=row.model, points=-value, lower=-upper, upper=-lower)
-
-
-def _by_cluster(table: FloatArray, clusters: Sequence[str | int]) -> FloatArray:
-    """A row for each cluster, without holes, whose column means are those of the table."""
-    return linked_scores(table, np.array(clusters), link=False).table
 
 
 def _of_stars(board: _Board, cases: Sequence[Case], stars: Sequence[float]) -> FloatArray:

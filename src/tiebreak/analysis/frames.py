@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.figures import judges_of
-from tiebreak.analysis.leaderboard import Leaderboard, boards_of
+from tiebreak.analysis.leaderboard import boards_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
@@ -114,12 +114,13 @@ def leaderboard_df(logs: Paths, *, how: Resampling = Resampling()) -> "pd.DataFr
         RankingLogError: a path holds no ranking log.
         ValueError: level or draws are out of range.
     """
-    boards = (
-        board
-        for log in read_ranking_logs(logs, with_votes=False)
-        for board in boards_of(log, how=how, views=False)
-    )
-    return _frame((row for board in boards for row in _board_rows(board)), LEADERBOARD)
+    rows: list[Row] = []
+    for log in read_ranking_logs(logs, with_votes=False):
+        for board in boards_of(log, how=how, views=False):
+            shared = _fields(board, *_LOG, "n_items", "level")
+            shared["judge"] = ", ".join(board.judges) or None
+            rows += ({**shared, **asdict(row), row.NAME: row.value} for row in board.rows)
+    return _frame(rows, LEADERBOARD)
 
 
 def rankings_df(logs: Paths) -> "pd.DataFrame":
@@ -151,12 +152,6 @@ def ballots_df(logs: Paths) -> "pd.DataFrame":
         if row["kind"] not in _NO_VERDICT
     )
     return _frame(rows, BALLOTS)
-
-
-def _board_rows(board: Leaderboard) -> Iterator[Row]:
-    shared = _fields(board, *_LOG, "n_items", "level")
-    shared["judge"] = ", ".join(board.judges) or None
-    yield from ({**shared, **asdict(row), row.NAME: row.value} for row in board.rows)
 
 
 def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:

@@ -176,7 +176,10 @@ def _in_files(
 
 def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
     """The judges of each log."""
-    protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
+    items, stars = [item for log in logs for item in log.items], kind == "stars"
+    protocols = {
+        item.protocol for item in items if (item.placed_by == "stars" if stars else item.matches)
+    }
     for log in logs:
         of_log: _Judges = defaultdict(lambda: defaultdict(list))
         alone = _named(log.items)
@@ -187,10 +190,6 @@ def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
                     full = f"{name} · {sample.ballots.protocol}" if many else name
                     of_log[full][key].append(opinion)
         yield of_log
-
-
-def _holds(item: ItemBallots, kind: LabelKind) -> bool:
-    return item.placed_by == "stars" if kind == "stars" else bool(item.matches)
 
 
 def _opinions(

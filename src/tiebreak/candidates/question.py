@@ -59,14 +59,13 @@ def turns_of(prompt: Any) -> list[Turn]:
         prompt = prompt[0]
     if isinstance(prompt, str):
         messages = parsed(prompt)
-        prompt = messages if _are_messages(messages) else prompt
+        if isinstance(messages, list) and all(
+            isinstance(m, dict) and "role" in m for m in messages
+        ):
+            prompt = messages
     if isinstance(prompt, str):
         return _unmarked(prompt)
     return list(messages_in(prompt))
-
-
-def _are_messages(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
 
 
 def messages_in(value: Any) -> Iterator[Turn]:

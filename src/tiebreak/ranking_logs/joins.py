@@ -263,7 +263,9 @@ def _by_key(log: RankingLog) -> dict[Key, JudgedItem]:
 
 def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
     before, after = _by_key(old), _by_key(new)
-    files = (*old.files, *new.files)
+    files, notes = (*old.files, *new.files), [*old.notes, *new.notes]
+    if alone := len(before.keys() ^ after.keys()):
+        notes.append(f"{count(alone, 'item')} that only one of the logs judged to the end left out")
     return replace(
         old,
         path=together(files, "log"),
@@ -279,7 +281,7 @@ def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
         n_expected=new.n_expected,
         samples=tuple(_joined_samples(before, after)),
         canaries=(*old.canaries, *new.canaries),
-        notes=(*old.notes, *new.notes, *_missing(before, after)),
+        notes=tuple(notes),
     )
 
 
@@ -317,12 +319,6 @@ def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
             "lengths": {**{leader[name]: n for name, n in old.lengths.items()}, **new.lengths},
         }
     )
-
-
-def _missing(before: dict[Key, JudgedItem], after: dict[Key, JudgedItem]) -> Iterator[str]:
-    alone = len({*before} ^ {*after})
-    if alone:
-        yield f"{count(alone, 'item')} that only one of the logs judged to the end left out"
 
 
 def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:
