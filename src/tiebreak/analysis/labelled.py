@@ -265,11 +265,12 @@ def join(
     for label in human.labels:
         if any(name not in called for name in label.models):
             left_out[Reason("labels_of_strangers", models=sorted(strangers))] += 1
-        elif (key := _key(label, called, benchmarks, human)) is None:
+        elif (place := _benchmark(label, benchmarks, human)) is None:
             left_out[Reason("labels_of_other_items")] += 1
         else:
             value, digests = label.value, label.digests
             models = tuple(called[name] for name in label.models)
+            key = place, label.item_id, tuple(sorted(models))
             if key[2] != models:
                 value, digests = 2 - value, digests[::-1]
             together[key, label.round, digests].append(value)
@@ -300,18 +301,6 @@ def join(
             key, turn, first.item, first.subject, people, labels, first.row
         )
     return list(cases.values()), dict(lacking)
-
-
-def _key(
-    label: HumanLabel,
-    called: Mapping[str, str],
-    benchmarks: Mapping[str, set[str]],
-    human: HumanLabels,
-) -> Key | None:
-    """What a label is of, with its models by name; None for an item that no log judged."""
-    benchmark = _benchmark(label, benchmarks, human)
-    models = tuple(sorted(called[name] for name in label.models))
-    return None if benchmark is None else (benchmark, label.item_id, models)
 
 
 def _benchmark(
