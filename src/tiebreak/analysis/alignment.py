@@ -345,10 +345,7 @@ _DODGSON_LIMIT = 6_000
 
 
 def ratings(
-    panel: Judged,
-    columns: Sequence[int],
-    methods: Sequence[str] | None,
-    scores: Scores = "order",
+    panel: Judged, columns: Sequence[int], methods: Sequence[str] | None, scores: Scores = "order"
 ) -> tuple[list[Ratings], list[Reason]]:
     """All raters of a panel, or a board and the native scores; and notes on those that are missing.
 

@@ -450,11 +450,7 @@ def tier_report(
         order_from="difficulty",
     )
     report = contest_report(
-        table,
-        rounds,
-        eliminate=eliminate,
-        performance_tiers=performance_tiers,
-        options=options,
+        table, rounds, eliminate=eliminate, performance_tiers=performance_tiers, options=options
     )
     return replace(
         report, benchmark=items.benchmark, difficulty=bands, items_reason=Reason("tiers_of_answers")

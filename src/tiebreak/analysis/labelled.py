@@ -134,9 +134,7 @@ def _judges(
 
 
 def _in_files(
-    files: Sequence[HumanLabels],
-    known: Mapping[str, Sequence[Opinions]],
-    human: HumanLabels,
+    files: Sequence[HumanLabels], known: Mapping[str, Sequence[Opinions]], human: HumanLabels
 ) -> Iterator[_Judges]:
     """The judges of each file by their names; one that names none has the file's name.
 

@@ -13,13 +13,7 @@ from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
 from tiebreak.analysis.judge.canaries import Canaries, canaries_of
-from tiebreak.analysis.judge.figures import (
-    JudgeFigures,
-    Juror,
-    judge_figures,
-    jurors_of,
-    names_in,
-)
+from tiebreak.analysis.judge.figures import JudgeFigures, Juror, judge_figures, jurors_of, names_in
 from tiebreak.analysis.judge.raters import Raters, raters_of
 from tiebreak.analysis.pair import leads_of_pairs
 from tiebreak.analysis.peers.panel import panels_of

@@ -90,10 +90,7 @@ class StrengthView:
 
 
 def strength_views(
-    items: Sequence[ItemBallots],
-    *,
-    closure: bool = False,
-    how: Resampling = Resampling(),
+    items: Sequence[ItemBallots], *, closure: bool = False, how: Resampling = Resampling()
 ) -> tuple[StrengthView, ...]:
     """Least squares and Bradley–Terry over all matches of items that were judged to the end.
 

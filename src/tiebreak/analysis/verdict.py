@@ -38,10 +38,7 @@ from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Rule
 
-_VIEWS = {
-    "least_squares": Reason("least_squares"),
-    "bradley_terry": Reason("bradley_terry"),
-}
+_VIEWS = {"least_squares": Reason("least_squares"), "bradley_terry": Reason("bradley_terry")}
 
 
 @dataclass(frozen=True, slots=True)

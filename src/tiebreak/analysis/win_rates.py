@@ -30,10 +30,7 @@ class WinRates:
 
 
 def win_rates(
-    items: Sequence[RankedItem],
-    *,
-    models: Sequence[str] | None = None,
-    by: By | None = None,
+    items: Sequence[RankedItem], *, models: Sequence[str] | None = None, by: By | None = None
 ) -> WinRates:
     """Win rates over ranked items of one benchmark under one protocol; by default of all, by name.
 

@@ -343,11 +343,7 @@ def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[
 
 
 def _begin(
-    page: _Page,
-    anchors: Sequence[_Span],
-    columns: Sequence[str],
-    shots: int | None,
-    delimiter: str,
+    page: _Page, anchors: Sequence[_Span], columns: Sequence[str], shots: int | None, delimiter: str
 ) -> tuple[int, bool]:
     """Where the question begins at the earliest: its turn, or the end of the last example.
 

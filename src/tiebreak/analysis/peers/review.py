@@ -297,10 +297,7 @@ class PeerReport(Finding):
 
 
 def peer_report(
-    paths: Paths,
-    *,
-    methods: Sequence[str] = (KEMENY,),
-    how: Resampling = Resampling(),
+    paths: Paths, *, methods: Sequence[str] = (KEMENY,), how: Resampling = Resampling()
 ) -> PeerReport:
     """The report of all peer-review logs among some files and folders.
 
@@ -453,10 +450,7 @@ def _pairs(panels: Sequence[Panel]) -> Iterable[tuple[Panel, Panel]]:
 
 
 def _compared(
-    sparse: Panel,
-    full: Panel,
-    entries: Mapping[tuple[str, str], Entry],
-    how: Resampling,
+    sparse: Panel, full: Panel, entries: Mapping[tuple[str, str], Entry], how: Resampling
 ) -> SparseAgreement | None:
     """None where they have no item in common, or a log is an attempt that another one replaces."""
     sparse_entry = entries.get((sparse.log, sparse.benchmark))

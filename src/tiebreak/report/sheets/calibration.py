@@ -5,12 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from tiebreak.analysis.calibration import (
-    EACH_OTHER,
-    PEOPLE,
-    Calibration,
-    JudgeGap,
-)
+from tiebreak.analysis.calibration import EACH_OTHER, PEOPLE, Calibration, JudgeGap
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
 from tiebreak.report.cells import (
