@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -106,8 +106,7 @@ class AnchoredBoard(Finding):
         return f"{self.benchmark} · {self.protocol}: {sizes}, first: {shortened(first)}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Board:
+class _Board(NamedTuple):
     """A judge's board, and what it says of each answer or pair that people may have judged."""
 
     benchmark: str
@@ -181,8 +180,7 @@ def labels_needed(
     return needed
 
 
-@dataclass(frozen=True, slots=True)
-class DecidingVotes:
+class DecidingVotes(NamedTuple):
     """How many votes of people tell the `two` models in front of a board apart; infinite if none.
 
     They are on the board's items, of each the same number of pairs, or of answers with stars.

@@ -1,8 +1,7 @@
 """How often does each model beat each other one? Rates by matches, or by places in the items."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,7 @@ from tiebreak.scorers.placement import results
 By = Literal["matches", "places"]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class WinRates:
+class WinRates(NamedTuple):
     """Rates of M models against each other.
 
     `rate[i, j]`, shape (M, M), is the mean result of model i against model j: 1 for a win, ½ for a

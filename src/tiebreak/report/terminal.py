@@ -11,7 +11,7 @@ broken anywhere.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from os.path import commonprefix
@@ -28,8 +28,7 @@ from tiebreak.report.sheet import Column, Sheet, Table, one_line
 from tiebreak.text import listed
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A table as it fits a width, with line breaks in headings and rows.
 
     `columns` are the numbers of those that are shown, `gap` the blanks between two of them,
