@@ -267,12 +267,14 @@ def _match(match: Match, judges: str | None) -> Iterator[Entry]:
         row = {
             "kind": "verdict",
             "judge": verdict.judge or judges,
-            **_fields(match, "round", "slot", "decided_by", "flipped"),
-            **_fields(verdict, "unscored", "margin", "checklist_margin", "principles", "checklist"),
+            "unscored": verdict.unscored,
+            **_fields(match, "round", "slot"),
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
+            **_fields(verdict, "margin", "checklist_margin", "principles", "checklist"),
             "discarded": number >= len(match.verdicts),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
+            **_fields(match, "decided_by", "flipped"),
         }
         votes = [*verdict.principles.items(), *verdict.checklist.items()]
         yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]
