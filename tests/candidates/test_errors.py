@@ -4,7 +4,7 @@ import re
 import pytest
 
 from tiebreak.candidates import CandidateError, Note
-from tiebreak.candidates.errors import HINTS, LOADING, MAX_LISTED, raise_problems
+from tiebreak.candidates.errors import MAX_LISTED, hints, raise_problems
 
 
 def test_a_long_list_is_cut_in_the_message_only() -> None:
@@ -30,16 +30,15 @@ def test_errors_survive_pickling() -> None:
 def test_hints_are_those_of_the_problems_and_not_of_their_context() -> None:
     problem, context = Note("rename", "rename", "x"), Note("hole", "gsm8k", "y")
     error = CandidateError([problem], [context])
-    assert error.hints == (HINTS["rename"],)
+    assert error.hints == (hints()["rename"],)
     assert error.notes == (problem, context)
 
 
 def test_options_are_those_that_the_message_names() -> None:
     """In hints, and in notes on what was chosen."""
-    for kind, hint in HINTS.items():
+    for kind, hint in hints().items():
         error = CandidateError.of(kind, "a.eval", "what is wrong")
         assert set(error.options) == set(re.findall(r"--(?:metric|filter|rename|name)\b", hint))
-        assert LOADING.get(kind, frozenset()) == set(error.options)
         assert "{" not in str(error)
     settings = CandidateError.of("settings_differ", "a.eval", "what is wrong")
     assert "Leave out -T same_settings" in settings.message({"same_settings": "-T same_settings"})

@@ -32,7 +32,7 @@ from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_
 from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
-from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.reviewers import own_and_peers
 from tiebreak.rankers.stability import hull
@@ -214,8 +214,10 @@ def align_panels(
         raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
     panels, aligned, notes = list(panels), [], list[Remark](human.notes)
     for panel in panels:
-        names = match_names(list(human.of(panel.benchmark)), panel.models)
-        people = _ranks(panel, human, names)
+        scores_of = human.of(panel.benchmark)
+        names = match_names(list(scores_of), panel.models)
+        by_people = [scores_of[names[model]] for model in panel.models if model in names]
+        people = within_ballots(np.array(by_people, np.float64))
         if lacking := _no_order(panel, human, people):
             notes.append(lacking)
         else:
@@ -236,12 +238,6 @@ def align_panels(
         consensus=consensus_method(methods),
         scores=scores,
     )
-
-
-def _ranks(panel: Judged, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
-    scores = human.of(panel.benchmark)
-    by_people = [scores[names[model]] for model in panel.models if model in names]
-    return within_ballots(np.array(by_people, np.float64))
 
 
 def _no_order(panel: Judged, human: HumanRanking, people: FloatArray) -> Reason | None:
@@ -349,10 +345,7 @@ _DODGSON_LIMIT = 6_000
 
 
 def ratings(
-    panel: Judged,
-    columns: Sequence[int],
-    methods: Sequence[str] | None,
-    scores: Scores = "order",
+    panel: Judged, columns: Sequence[int], methods: Sequence[str] | None, scores: Scores = "order"
 ) -> tuple[list[Ratings], list[Reason]]:
     """All raters of a panel, or a board and the native scores; and notes on those that are missing.
 
@@ -543,8 +536,7 @@ def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> t
 
     def figures(totals: FloatArray) -> FloatArray:
         sums, counts = np.hsplit(totals, 2)
-        means = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-        of_raters = np.hsplit(means, len(raters))
+        of_raters = np.hsplit(ratio(sums, counts), len(raters))
         both = (pearson_many, kendall_tau_many)
         values = [many(of_rater, people) for of_rater in of_raters for many in both]
         return np.stack(values, axis=1).round(DECIMALS)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -106,8 +106,7 @@ class AnchoredBoard(Finding):
         return f"{self.benchmark} · {self.protocol}: {sizes}, first: {shortened(first)}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Board:
+class _Board(NamedTuple):
     """A judge's board, and what it says of each answer or pair that people may have judged."""
 
     benchmark: str
@@ -181,8 +180,7 @@ def labels_needed(
     return needed
 
 
-@dataclass(frozen=True, slots=True)
-class DecidingVotes:
+class DecidingVotes(NamedTuple):
     """How many votes of people tell the `two` models in front of a board apart; infinite if none.
 
     They are on the board's items, of each the same number of pairs, or of answers with stars.
@@ -199,17 +197,10 @@ def votes_to_decide(
     """How many votes would decide between the two models in front if people said what a judge said.
 
     That is the forecast of `labels_needed` without the judge, with labels that are its own: of each
-    item one pair, or as many more as it takes, which the board's pairs take turns in. With `stars`
-    a vote is the stars of one answer, and models take turns.
-
-    Args:
-        paths: ranking logs, and folders that hold some; only those judged by stars, or only others.
-        stars: whether people give stars.
-        level: of the test of all pairs, in (0, 1).
-        power: how often the test is to tell the two apart, in (0, 1).
-
-    Returns:
-        One a board, without boards of too few items.
+    item one pair, or as many more as it takes, which the board's pairs take turns in. With `stars`,
+    of logs judged by stars, a vote is those of one answer, and models take turns. The test of all
+    pairs, at a `level` in (0, 1), is to tell the two apart as often as `power` says. Boards of too
+    few items are left out.
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -337,7 +328,11 @@ def _anchored(
     stars = labels.kind == "stars"
     table = _of_stars if stars else _of_pairs
     tables = [table(board, cases, values) for values in (by_people, by_judge)]
-    people, matched, judge = (_by_cluster(t, board.clusters) for t in (*tables, board.scores))
+    # A row for each cluster, without holes, whose column means are those of the table.
+    people, matched, judge = (
+        linked_scores(values, np.array(board.clusters), link=False).table
+        for values in (*tables, board.scores)
+    )
     names = np.unique(np.array(board.clusters)).tolist()
     labelled = {board.clusters[case.row] for case in cases}
     marks = np.array([name in labelled for name in names], dtype=np.bool_)
@@ -411,11 +406,6 @@ def _where_they_differ(rows: Sequence[AnchoredRow]) -> Iterator[Reason]:
             yield Reason("judge_higher", model=row.model, points=value, lower=lower, upper=upper)
         elif upper < 0:
             yield Reason("judge_lower", model=row.model, points=-value, lower=-upper, upper=-lower)
-
-
-def _by_cluster(table: FloatArray, clusters: Sequence[str | int]) -> FloatArray:
-    """A row for each cluster, without holes, whose column means are those of the table."""
-    return linked_scores(table, np.array(clusters), link=False).table
 
 
 def _of_stars(board: _Board, cases: Sequence[Case], stars: Sequence[float]) -> FloatArray:

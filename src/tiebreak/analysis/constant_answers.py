@@ -53,12 +53,10 @@ class ConstantAnswers:
 
 
 def constant_answers(counts: Mapping[tuple[str, str], int]) -> ConstantAnswers:
-    """The constant answers to questions.
+    """The constant answers to questions, of which `counts` says how often each type and key occurs.
 
-    Args:
-        counts: how often each type and key occurs, as a bank and the metadata of a pool's items
-            name them: "true_false" with "true" or "false", "multiple_choice" with a letter. Others
-            count in `n` only.
+    They are as a bank and the metadata of a pool's items name them: "true_false" with "true" or
+    "false", "multiple_choice" with a letter. Others count in `n` only.
     """
     of_type: dict[str, Counter[str]] = {kind: Counter() for kind in TYPES}
     of_type["true_false"].update({"true": 0, "false": 0})

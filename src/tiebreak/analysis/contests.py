@@ -437,12 +437,7 @@ def tier_report(
     solved, where all tie. No interval over items is given: those of other contests hold less than
     they say here (`benchmarks/claims/difficulty.py`).
 
-    Args:
-        items: what `read_item_scores` returned.
-        n_tiers: number of bands, the paper's by default.
-        eliminate: as in `contest_report`.
-        performance_tiers: as in `contest_report`.
-        options: as in `contest_report`.
+    By default there are as many bands as in the paper.
 
     Raises:
         RankingError: `n_tiers` < 1, item scores outside [0, 1]; as `contest_report`.
@@ -455,11 +450,7 @@ def tier_report(
         order_from="difficulty",
     )
     report = contest_report(
-        table,
-        rounds,
-        eliminate=eliminate,
-        performance_tiers=performance_tiers,
-        options=options,
+        table, rounds, eliminate=eliminate, performance_tiers=performance_tiers, options=options
     )
     return replace(
         report, benchmark=items.benchmark, difficulty=bands, items_reason=Reason("tiers_of_answers")
@@ -471,10 +462,6 @@ def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> Co
 
     Which round a benchmark is in, weights and eliminations do not count, and a missing score is
     not ranked, whatever it means in the contest: this is what `elect` makes of the same scores.
-
-    Args:
-        report: what `contest_report` returned.
-        time_limit: seconds, as in `elect`.
 
     Raises:
         TableError: no benchmark has scores of two models.
@@ -501,11 +488,6 @@ def with_csd(election: Election, table: ScoreTable, options: CsdOptions | None =
 
     Where there are none, "csd" is in `failed`. Weights and ties of the election's ballots are not
     the contest's.
-
-    Args:
-        election: over models of the table.
-        table: the scores, as those of the ballots.
-        options: arguments of `csd`.
     """
     rows = [table.models.index(name) for name in election.names]
     reason: Remark

@@ -22,7 +22,7 @@ from tiebreak.progress import doing
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Proportion, wilson
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.reason import Reason
 
@@ -63,19 +63,11 @@ class Saturation:
 def saturation(
     pool: CandidatePool, *, level: float = 0.95, power: float = 0.8
 ) -> dict[str, Saturation]:
-    """How saturated each benchmark of a pool is, by its native scores.
+    """How saturated each benchmark of a pool is, by its native scores; see `saturation_of`.
 
     An item that was answered in several epochs counts once, with the mean of its scores; a score
-    that the logs do not hold is left out.
-
-    Args:
-        pool: aligned candidates.
-        level: confidence level, in (0, 1).
-        power: probability, roughly, with which a detectable difference shows, in (0, 1).
-
-    Returns:
-        By name of benchmark, in the order of the pool; columns are its models, by name. See
-        `saturation_of`.
+    that the logs do not hold is left out. Benchmarks are in the order of the pool, columns are the
+    models, by name.
 
     Raises:
         RankingError: level or power are out of range.
@@ -144,8 +136,7 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     rows = scores[np.sum(~np.isnan(scores), axis=1) >= 2]
     same = np.nanmax(rows, axis=1) == np.nanmin(rows, axis=1) if rows.size else np.empty(0)
     counts = np.sum(~np.isnan(scores), axis=0)
-    totals = np.nansum(scores, axis=0)
-    means = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    means = ratio(np.nansum(scores, axis=0), counts)
     order = [i for i in np.argsort(-means.round(DECIMALS), kind="stable").tolist() if counts[i]]
     detectable, constant = _detectable(scores, level, power)
     pairs = np.triu_indices(len(counts), k=1)
@@ -303,18 +294,11 @@ class NativeStanding:
 class Diagnosis(Finding):
     """One benchmark of a pool.
 
-    Attributes:
-        benchmark: Name.
-        verdict: The conclusion.
-        evidence: What the verdict rests on.
-        standings: Best first; models without native scores last.
-        audit: Items and pairs of answers, counted.
-        distinct: Mean number of different answers to an item, from 1 to the number of models.
-        n_tied_pairs: Pairs of answers to one item with equal native scores, `n_tied_different` of
-            which are different answers. A missing score equals none.
-        saturation: By native scores; columns are `audit.models`, here and in `separation`.
-        separation: Every pair of models with native scores.
-        notes: Notes of the pool that bear on the comparison of its models.
+    `standings` have the best first and models without native scores last. `distinct` is the mean
+    number of different answers to an item, from 1 to the number of models. `n_tied_pairs` pairs of
+    answers to one item have equal native scores (a missing one equals none), and `n_tied_different`
+    of these are different answers. Columns of `saturation` and `separation` are `audit.models`.
+    `notes` are those of the pool that bear on the comparison of its models.
     """
 
     benchmark: str
@@ -341,15 +325,9 @@ def diagnose(
 
     Native scores: `saturation` says what difference they detect, `separation` which
     models they tell apart; an item in several epochs counts once there. Answers are counted epoch
-    by epoch, as judges would see them.
-
-    Args:
-        pool: aligned candidates.
-        level: confidence level, in (0, 1).
-        power: probability with which a detectable difference is detected, in (0, 1).
-
-    Returns:
-        One diagnosis per benchmark, in the order of the pool.
+    by epoch, as judges would see them. There is one diagnosis per benchmark, in the order of the
+    pool; `level` and `power`, the probability with which a detectable difference is detected, lie
+    in (0, 1).
 
     Raises:
         RankingError: level or power are out of range, or a native score is infinite.

@@ -9,7 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,8 +216,7 @@ def _differ(settings: Mapping[str, object], other: Mapping[str, object], name: s
     return other.get(name) != settings[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(NamedTuple):
     """What some entries all ranked: items in the order of the first entry, models by name."""
 
     items: tuple[QuestionKey, ...]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.figures import judges_of
-from tiebreak.analysis.leaderboard import Leaderboard, boards_of
+from tiebreak.analysis.leaderboard import boards_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
@@ -110,20 +110,17 @@ _NO_VERDICT = ("refinement", "criterion")
 def leaderboard_df(logs: Paths, *, how: Resampling = Resampling()) -> "pd.DataFrame":
     """The leaderboards of ranking logs, a row for each model; columns as `LEADERBOARD`.
 
-    Args:
-        logs: ranking logs, and folders that hold some.
-        how: level, draws and seed of the intervals.
-
     Raises:
         RankingLogError: a path holds no ranking log.
         ValueError: level or draws are out of range.
     """
-    boards = (
-        board
-        for log in read_ranking_logs(logs, with_votes=False)
-        for board in boards_of(log, how=how, views=False)
-    )
-    return _frame((row for board in boards for row in _board_rows(board)), LEADERBOARD)
+    rows: list[Row] = []
+    for log in read_ranking_logs(logs, with_votes=False):
+        for board in boards_of(log, how=how, views=False):
+            shared = _fields(board, *_LOG, "n_items", "level")
+            shared["judge"] = ", ".join(board.judges) or None
+            rows += ({**shared, **asdict(row), row.NAME: row.value} for row in board.rows)
+    return _frame(rows, LEADERBOARD)
 
 
 def rankings_df(logs: Paths) -> "pd.DataFrame":
@@ -155,12 +152,6 @@ def ballots_df(logs: Paths) -> "pd.DataFrame":
         if row["kind"] not in _NO_VERDICT
     )
     return _frame(rows, BALLOTS)
-
-
-def _board_rows(board: Leaderboard) -> Iterator[Row]:
-    shared = _fields(board, *_LOG, "n_items", "level")
-    shared["judge"] = ", ".join(board.judges) or None
-    yield from ({**shared, **asdict(row), row.NAME: row.value} for row in board.rows)
 
 
 def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:
@@ -277,18 +268,13 @@ def _match(match: Match, judges: str | None) -> Iterator[Entry]:
             "kind": "verdict",
             "judge": verdict.judge or judges,
             "unscored": verdict.unscored,
-            "round": match.round,
-            "slot": match.slot,
+            **_fields(match, "round", "slot"),
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            "margin": verdict.margin,
-            "checklist_margin": verdict.checklist_margin,
-            "principles": verdict.principles,
-            "checklist": verdict.checklist,
+            **_fields(verdict, "margin", "checklist_margin", "principles", "checklist"),
             "discarded": number >= len(match.verdicts),
             "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
-            "decided_by": match.decided_by,
-            "flipped": match.flipped,
+            **_fields(match, "decided_by", "flipped"),
         }
         votes = [*verdict.principles.items(), *verdict.checklist.items()]
         yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]

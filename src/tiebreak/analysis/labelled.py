@@ -134,9 +134,7 @@ def _judges(
 
 
 def _in_files(
-    files: Sequence[HumanLabels],
-    known: Mapping[str, Sequence[Opinions]],
-    human: HumanLabels,
+    files: Sequence[HumanLabels], known: Mapping[str, Sequence[Opinions]], human: HumanLabels
 ) -> Iterator[_Judges]:
     """The judges of each file by their names; one that names none has the file's name.
 
@@ -176,7 +174,10 @@ def _in_files(
 
 def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
     """The judges of each log."""
-    protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
+    items, stars = [item for log in logs for item in log.items], kind == "stars"
+    protocols = {
+        item.protocol for item in items if (item.placed_by == "stars" if stars else item.matches)
+    }
     for log in logs:
         of_log: _Judges = defaultdict(lambda: defaultdict(list))
         alone = _named(log.items)
@@ -187,10 +188,6 @@ def _in_logs(logs: Sequence[RankingLog], kind: LabelKind) -> Iterator[_Judges]:
                     full = f"{name} · {sample.ballots.protocol}" if many else name
                     of_log[full][key].append(opinion)
         yield of_log
-
-
-def _holds(item: ItemBallots, kind: LabelKind) -> bool:
-    return item.placed_by == "stars" if kind == "stars" else bool(item.matches)
 
 
 def _opinions(
@@ -266,11 +263,12 @@ def join(
     for label in human.labels:
         if any(name not in called for name in label.models):
             left_out[Reason("labels_of_strangers", models=sorted(strangers))] += 1
-        elif (key := _key(label, called, benchmarks, human)) is None:
+        elif (place := _benchmark(label, benchmarks, human)) is None:
             left_out[Reason("labels_of_other_items")] += 1
         else:
             value, digests = label.value, label.digests
             models = tuple(called[name] for name in label.models)
+            key = place, label.item_id, tuple(sorted(models))
             if key[2] != models:
                 value, digests = 2 - value, digests[::-1]
             together[key, label.round, digests].append(value)
@@ -301,18 +299,6 @@ def join(
             key, turn, first.item, first.subject, people, labels, first.row
         )
     return list(cases.values()), dict(lacking)
-
-
-def _key(
-    label: HumanLabel,
-    called: Mapping[str, str],
-    benchmarks: Mapping[str, set[str]],
-    human: HumanLabels,
-) -> Key | None:
-    """What a label is of, with its models by name; None for an item that no log judged."""
-    benchmark = _benchmark(label, benchmarks, human)
-    models = tuple(sorted(called[name] for name in label.models))
-    return None if benchmark is None else (benchmark, label.item_id, models)
 
 
 def _benchmark(

@@ -13,13 +13,7 @@ from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable, placed
 from tiebreak.analysis.judge.biases import bound_reviewer, bound_warning
 from tiebreak.analysis.judge.canaries import Canaries, canaries_of
-from tiebreak.analysis.judge.figures import (
-    JudgeFigures,
-    Juror,
-    judge_figures,
-    jurors_of,
-    names_in,
-)
+from tiebreak.analysis.judge.figures import JudgeFigures, Juror, judge_figures, jurors_of, names_in
 from tiebreak.analysis.judge.raters import Raters, raters_of
 from tiebreak.analysis.pair import leads_of_pairs
 from tiebreak.analysis.peers.panel import panels_of
@@ -190,16 +184,11 @@ def leaderboards(
 ) -> list[Leaderboard]:
     """Leaderboards of all ranking logs among some files and folders.
 
-    Args:
-        paths: ranking logs, and folders that hold some.
-        how: level, draws and seed of the intervals.
-        closure: add to the least-squares view what the results of an item imply.
-        control: add Bradley–Terry strengths under control of the answers' length or style.
-        rule: place the models of every item by this rule; None: by the one that each log names.
-
-    Returns:
-        One leaderboard per log, benchmark and protocol, the oldest log first, then by name. A log
-        in which no item could be ranked gives a leaderboard without rows; its notes say why.
+    There is one per log, benchmark and protocol, the oldest log first, then by name. A log in which
+    no item could be ranked gives a leaderboard without rows; its notes say why. `closure` adds to
+    the least-squares view what the results of an item imply, and `control` Bradley–Terry strengths
+    under control of the answers' length or style. Models are placed by `rule`, where it is None by
+    the one that each log names.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
@@ -351,15 +340,11 @@ def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
     outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for item in items:
         members = {group[0]: group for group in item.groups}
-        got = [
-            (side, _result(match, side))
-            for match in item.matches
-            for side in (match.high, match.low)
-        ]
-        for candidate, outcome in [
-            *got,
-            *((score.candidate, score.score) for score in item.scores),
-        ]:
+        got: list[tuple[str, Outcome]] = []
+        for match in item.matches:
+            got += [(side, _result(match, side)) for side in (match.high, match.low)]
+        got += [(score.candidate, score.score) for score in item.scores]
+        for candidate, outcome in got:
             for model in members.get(candidate, (candidate,)):
                 outcomes[model].append(outcome)
     return outcomes

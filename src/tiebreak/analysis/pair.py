@@ -58,14 +58,8 @@ def compare_pair(
 ) -> list[PairComparison]:
     """Two models in all ranking logs among some files and folders that rank both of them.
 
-    Args:
-        paths: ranking logs, and folders that hold some.
-        first: a model.
-        second: another one.
-        level: confidence level of the interval, in (0, 1).
-
-    Returns:
-        One comparison per log, benchmark and protocol, in the order of `leaderboards`.
+    There is one comparison per log, benchmark and protocol, in the order of `leaderboards`; `level`
+    is that of the interval, in (0, 1).
 
     Raises:
         RankingLogError: a path holds no ranking log.

@@ -76,11 +76,7 @@ def rank_logs(
         ValueError: level or draws are out of range.
     """
     logs = read_ranking_logs(
-        paths,
-        with_metadata=control == "style",
-        with_votes=False,
-        attempts=attempts,
-        prices=prices,
+        paths, with_metadata=control == "style", with_votes=False, attempts=attempts, prices=prices
     )
     parts = [part for log in logs for part in (log.by_rule(rule) if rule else log).parts()]
     boards = tuple(

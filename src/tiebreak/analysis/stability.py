@@ -73,10 +73,8 @@ def stability(
 ) -> StabilityReport:
     """Stability of the ranking logs among some files and folders.
 
-    Args:
-        paths: ranking logs, and folders that hold some.
-        shares: shares of the items that subsamples hold, each in (0, 1].
-        n_seeds: number of subsamples of each share, drawn by the seeds 0, 1, ….
+    Subsamples hold `shares` of the items, each in (0, 1], and are drawn by the seeds 0 to
+    `n_seeds` − 1.
 
     Raises:
         RankingLogError: a path holds no ranking log.

@@ -184,10 +184,8 @@ def star_report(
 ) -> StarReport:
     """The star boards of all logs judged by stars among some files and folders.
 
-    Args:
-        paths: ranking logs, and folders that hold some; those of other protocols are passed over.
-        reference: the model that relative scores refer to; None: the best of each board.
-        how: level of intervals and tests; draws and seed of those against the best.
+    `reference` is the model that relative scores refer to, None for the best of each board. Draws
+    and seed of `how` are those of intervals against the best.
 
     Raises:
         RankingLogError: a path holds no ranking log.

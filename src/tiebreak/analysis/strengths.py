@@ -90,10 +90,7 @@ class StrengthView:
 
 
 def strength_views(
-    items: Sequence[ItemBallots],
-    *,
-    closure: bool = False,
-    how: Resampling = Resampling(),
+    items: Sequence[ItemBallots], *, closure: bool = False, how: Resampling = Resampling()
 ) -> tuple[StrengthView, ...]:
     """Least squares and Bradley–Terry over all matches of items that were judged to the end.
 
@@ -254,19 +251,11 @@ def _controlled(
     vary = [k for k, n in enumerate(n_differ) if n]
     coefficients: dict[str, Estimate] = {}
 
-    def fit(
-        first: ArrayLike,
-        second: ArrayLike,
-        result: ArrayLike,
-        items: ArrayLike,
-        *,
-        n_models: int,
-        how: Resampling,
-    ) -> ItemBootstrap:
+    def fit(*_: ArrayLike, n_models: int, how: Resampling) -> ItemBootstrap:
         if not vary:
             raise NoFitError(f"answers that met do not differ in {control}")
         fitted, effects = controlled_bradley_terry(
-            first, second, result, items, differences[:, vary], n_models=n_models, how=how
+            *columns, differences[:, vary], n_models=n_models, how=how
         )
         coefficients.update(zip((names[k] for k in vary), effects, strict=True))
         return fitted

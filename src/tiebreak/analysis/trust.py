@@ -109,10 +109,7 @@ def _verified_fault(judge: JudgeFigures) -> Iterator[Reason]:
 def _verified(correctness: Correctness) -> Reason:
     """How often an answer that failed was preferred to one that passed, as a clause."""
     return Reason(
-        "failed_preferred",
-        n=correctness.n_against,
-        of=correctness.n,
-        share=correctness.share.value,
+        "failed_preferred", n=correctness.n_against, of=correctness.n, share=correctness.share.value
     )
 
 

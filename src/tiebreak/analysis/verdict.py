@@ -38,10 +38,7 @@ from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots, Rule
 
-_VIEWS = {
-    "least_squares": Reason("least_squares"),
-    "bradley_terry": Reason("bradley_terry"),
-}
+_VIEWS = {"least_squares": Reason("least_squares"), "bradley_terry": Reason("bradley_terry")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,8 @@ def order_reasons(tests: Separation, models: Sequence[str]) -> Iterator[Reason]:
         yield _nothing(tests, names)
         return
     first, later = tests.order[0], tests.order[1:]
-    behind = {pair.below: pair for pair in tests.pairs if pair.above == first and _ahead(pair)}
+    rivals = [pair for pair in tests.pairs if pair.above == first]
+    behind = {pair.below: pair for pair in rivals if pair.apart and pair.difference > 0}
     open_ = [models[column] for column in later if column not in behind]
     largest = max((pair.p_adjusted for pair in behind.values()), default=1.0)
     if not open_:
@@ -289,10 +287,6 @@ def _at_equal_length(changes: EqualLength) -> Iterator[Reason]:
     yield Reason("sensitive_to_length", changes=[*filter(None, [lost, leader])])
 
 
-def _ahead(pair: Pair[int]) -> bool:
-    return pair.apart is True and pair.difference > 0
-
-
 def _n_items(tests: Separation) -> int:
     return max(pair.n_items for pair in tests.pairs)
 
@@ -302,11 +296,7 @@ def at_equal_length(
 ) -> EqualLength:
     """Test the board again at equal length.
 
-    Args:
-        table: the board's scores.
-        items: the ballots of its rows.
-        tests: of all pairs of `table`, in the order of the board.
-        length: what the longer answer gains.
+    `items` are the ballots of the table's rows, `tests` those of all pairs in the board's order.
     """
     adjusted = _less_length(table.borda, _longer(items, table.models))
     scores = item_means(adjusted, table.items)
@@ -334,10 +324,7 @@ def _longer(items: Sequence[ItemBallots], models: Sequence[str]) -> FloatArray:
         }
         known = [column for column, model in enumerate(models) if model in lengths]
         length = np.array([lengths[models[column]] for column in known], dtype=np.float64)
-        total = length[:, None] + length[None, :]
-        more = np.divide(
-            length[:, None] - length[None, :], total, out=np.zeros_like(total), where=total > 0
-        )
+        more = np.nan_to_num(ratio(length[:, None] - length, length[:, None] + length))
         row[known] = more.sum(axis=1) / max(len(known) - 1, 1)
     return table
 

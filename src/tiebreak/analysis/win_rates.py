@@ -1,21 +1,19 @@
 """How often does each model beat each other one? Rates by matches, or by places in the items."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.placement import results
 
 By = Literal["matches", "places"]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class WinRates:
+class WinRates(NamedTuple):
     """Rates of M models against each other.
 
     `rate[i, j]`, shape (M, M), is the mean result of model i against model j: 1 for a win, ½ for a
@@ -30,10 +28,7 @@ class WinRates:
 
 
 def win_rates(
-    items: Sequence[RankedItem],
-    *,
-    models: Sequence[str] | None = None,
-    by: By | None = None,
+    items: Sequence[RankedItem], *, models: Sequence[str] | None = None, by: By | None = None
 ) -> WinRates:
     """Win rates over ranked items of one benchmark under one protocol; by default of all, by name.
 
@@ -49,8 +44,7 @@ def win_rates(
         by = "matches" if decided else "places"
     wins, n = _matches(items, models) if by == "matches" else _places(items, models)
     np.fill_diagonal(n, 0)
-    rate: FloatArray = np.divide(wins, n, out=np.full(wins.shape, np.nan), where=n > 0)
-    return WinRates(tuple(models), rate, n, by)
+    return WinRates(tuple(models), ratio(wins, n), n, by)
 
 
 def _matches(

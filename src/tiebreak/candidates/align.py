@@ -32,6 +32,9 @@ _UNREAD = ("unreadable_log", "log_status", "not_written", "filter")
 """Problems that hide a whole file."""
 
 
+_Answers = dict[Slot, dict[str, Candidate | None]]
+
+
 class _Aligned(NamedTuple):
     """One benchmark after alignment. Items and candidates hold complete rows only."""
 
@@ -50,19 +53,10 @@ def align(
     alone: bool = False,
     same_settings: bool = False,
 ) -> CandidatePool:
-    """Join records to a pool; benchmarks are kept apart.
+    """Join records, one per source, benchmark and model, to a pool; benchmarks are kept apart.
 
-    Args:
-        records: One per source, benchmark and model, in any order.
-        mode: `strict` makes every problem an error; `intersect` keeps the items that all models
-            of a benchmark answered, and notes what it left out.
-        notes: What readers noted.
-        problems: What readers found wrong.
-        alone: Whether a benchmark may have a single model.
-        same_settings: Whether models that were asked in different ways are an error.
-
-    Returns:
-        A pool whose order depends on names and ids alone: benchmarks by name, items by id.
+    Its order depends on names and ids alone: benchmarks by name, items by id. `notes` and
+    `problems` are those of the readers, the other arguments as in `load_candidates`.
 
     Raises:
         CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
@@ -133,7 +127,7 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
     items, table = _tabulate(records, placement)
     answered = [slot for slot, row in table.items() if len(row) == len(models)]
     kept = [slot for slot in answered if None not in table[slot].values()]
-    problems = [*placement.problems, *_moved(benchmark, records, items, table, models)]
+    problems = [*placement.problems, *_moved(records, items, table)]
     holes: list[Note] = []
     if not kept and (mode == "intersect" or not (answered or problems)):
         problems.append(_disjoint(benchmark, records))
@@ -141,21 +135,17 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         holes = _holes(items, table, models, mode)
     ordered = [items[slot] for slot in kept]
     ordered.sort(key=lambda item: (natural_key(item.item_id), item.key.epoch))
-    targets = _target_notes(benchmark, placement)
-    natives = _native_notes(benchmark, records)
+    doubts = [*holes, *_target_notes(benchmark, placement), *_native_notes(benchmark, records)]
     strict = mode == "strict"
-    wrong = [*targets, *natives] if strict else []
-    notes = [] if strict else [*targets, *natives]
     return _Aligned(
         items=ordered,
         candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
         notes=[
-            *notes,
+            *([] if strict else doubts),
             *_id_notes(benchmark, placement),
-            *([] if strict else holes),
             *_settings_notes(benchmark, records, placement),
         ],
-        problems=[*problems, *(holes if strict else []), *wrong],
+        problems=[*problems, *(doubts if strict else [])],
     )
 
 
@@ -189,13 +179,13 @@ def _excerpt(item: Item) -> str:
 
 def _tabulate(
     records: Sequence[LogRecord], placement: Placement
-) -> tuple[dict[Slot, Item], dict[Slot, dict[str, Candidate | None]]]:
+) -> tuple[dict[Slot, Item], _Answers]:
     """The item of every slot, and its answers by model.
 
     The first record that holds an item gives its prompt and id: Inspect's, if it has the item.
     """
     items: dict[Slot, Item] = {}
-    table: dict[Slot, dict[str, Candidate | None]] = defaultdict(dict)
+    table: _Answers = defaultdict(dict)
     for number, record in enumerate(records):
         for item, candidate in record.rows:
             if (slot := placement.slot(number, item)) is not None:
@@ -204,13 +194,7 @@ def _tabulate(
     return items, table
 
 
-def _moved(
-    benchmark: str,
-    records: Sequence[LogRecord],
-    items: Mapping[Slot, Item],
-    table: dict[Slot, dict[str, Candidate | None]],
-    models: Sequence[str],
-) -> list[Note]:
+def _moved(records: Sequence[LogRecord], items: Mapping[Slot, Item], table: _Answers) -> list[Note]:
     """Places at which logs have different questions, where no other place has them.
 
     That is one thing to say, and not a hole in each of the logs: such slots leave the table.
@@ -218,24 +202,22 @@ def _moved(
     harnesses = {record.model: record.harness for record in records}
     places: dict[tuple[Harness, str, int], list[Slot]] = defaultdict(list)
     for slot, row in table.items():
-        if len(row) < len(models):
+        if len(row) < len(harnesses):
             harness = harnesses[next(iter(row))]
             places[harness, items[slot].item_id, slot.epoch].append(slot)
     problems = []
     for (_, item_id, _), slots in places.items():
         if len(slots) > 1:
             asked = [(next(iter(table[slot])), items[slot]) for slot in slots]
-            problems.append(Note("question_conflict", benchmark, conflict(item_id, asked)))
+            message = conflict(item_id, asked)
+            problems.append(Note("question_conflict", records[0].benchmark, message))
             for slot in slots:
                 del table[slot]
     return problems
 
 
 def _holes(
-    items: Mapping[Slot, Item],
-    table: Mapping[Slot, Mapping[str, Candidate | None]],
-    models: Sequence[str],
-    mode: Mode,
+    items: Mapping[Slot, Item], table: _Answers, models: Sequence[str], mode: Mode
 ) -> list[Note]:
     """Items that some models did not answer.
 

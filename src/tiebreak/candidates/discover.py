@@ -172,11 +172,8 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
 
     In a folder, what plainly is no log (READMEs, manifests) is passed over, and what looks like one
     is noted: hidden files, other names, other people's Parquet, output of other harnesses. A file
-    that was given by name must be a candidate file.
-
-    Args:
-        paths: Files, folders, `.zip` archives, and addresses of these.
-        scratch: A folder to unpack and fetch into; without one neither is done.
+    that was given by name must be a candidate file. Archives are unpacked, and addresses fetched,
+    into the folder `scratch`; without one neither is done.
 
     Raises:
         CandidateError: One or more of the paths do not exist, or cannot be reached.

@@ -60,11 +60,8 @@ _RATE_LIMIT = re.compile(r";\s*r\s*=\s*0\s*;\s*t\s*=\s*(\d+)")
 class Fault:
     """What went wrong.
 
-    Attributes:
-        kind: What it was.
-        status: HTTP status; None when no answer came.
-        message: What the Hub, the network or the disk reported, on one line; may be empty.
-        retry_after: Seconds to wait before the next try, if the Hub says.
+    `status` is that of HTTP, None when no answer came; `message` what the Hub, the network or the
+    disk reported, on one line; `retry_after` the seconds to wait, if the Hub says.
     """
 
     kind: Kind
@@ -307,15 +304,11 @@ def _where(address: HubAddress, root: Path, file: Path) -> str:
 
 
 def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]]:
-    """One pool of several that agree where they overlap.
+    """One pool of several, by where they come from, that agree where they overlap.
 
-    Args:
-        pools: Pools by where they come from.
-
-    Returns:
-        All items and all answers, each once, in the order of the pools; and a problem for every
-        model and pair of pools that contradict each other. Of these the first pool's answer is
-        kept. Answers that differ only in `source` agree.
+    It has all items and all answers, each once, in the order of the pools; beside it is a problem
+    for every model and pair of pools that contradict each other. Of these the first pool's answer
+    is kept. Answers that differ only in `source` agree.
     """
     items: dict[ItemKey, tuple[Item, str]] = {}
     answers: dict[ItemKey, dict[str, Candidate]] = {}

@@ -161,14 +161,9 @@ def normalise_answer(text: str) -> str:
 
 
 def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ...], ...]:
-    """Partition models by identical answers: same normalised text and same tool calls.
+    """Partition models by identical answers to one item: same normalised text and same tool calls.
 
-    Args:
-        candidates: Answers to one item, by model.
-
-    Returns:
-        Every model in exactly one group. Groups are sorted by name and ordered by their first
-        member; a model with an answer of its own is a group of one.
+    Groups are sorted by name and ordered by their first member.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for model in sorted(candidates):

@@ -112,12 +112,7 @@ def read_samples(path: str, kind: type[LogSample] = LogSample) -> list[LogSample
 
 
 def read_sample(text: bytes, kind: type[_P], unread: Collection[str]) -> _P:
-    """A sample out of its JSON, or what is read of it.
-
-    Args:
-        text: The JSON.
-        kind: What is read.
-        unread: Fields that Inspect leaves out, where it has to bring a sample up to date.
+    """A sample out of its JSON; where Inspect has to bring it up to date, without `unread` fields.
 
     Raises:
         ValueError: It is damaged.

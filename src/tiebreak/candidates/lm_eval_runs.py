@@ -68,8 +68,7 @@ def is_summary(path: Path) -> bool:
 def unsampled(path: Path) -> list[str]:
     """Tasks that a run answered, and that have no samples file beside its summary.
 
-    Args:
-        path: Any file; one that is no summary has no tasks.
+    A file that is no summary has no tasks.
     """
     if not is_summary(path):
         return []

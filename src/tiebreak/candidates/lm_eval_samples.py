@@ -460,10 +460,8 @@ _LONGEST_TEMPLATE: Final = 20_000
 def render(template: str, doc: Mapping[str, Any], longest: int) -> str | None:
     """The text that a template makes of a document; None where that is not found out.
 
-    Args:
-        template: Jinja, or the name of a column.
-        doc: the document.
-        longest: no text of more characters is wanted.
+    The template is Jinja, or the name of a column; no text of more than `longest` characters is
+    wanted.
     """
     if isinstance(column := doc.get(template), str):
         return column

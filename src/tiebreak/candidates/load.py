@@ -252,18 +252,11 @@ class ModelAudit:
 class BenchmarkAudit:
     """One benchmark of a pool. Counts are of items, an item in another epoch counts again.
 
-    Attributes:
-        benchmark: Name.
-        n_items: Items in the pool.
-        n_dropped: Items that `intersect` left out for lack of an answer.
-        n_native: Items with a native score for every model.
-        n_saturated: Of these, items whose native scores are all equal: they do not
-            distinguish any two models.
-        n_pairs: Pairs of answers to one item, over all items.
-        n_identical_pairs: Of these, pairs that are the same after normalisation; they need no
-            judge.
-        n_all_identical: Items to which all models gave the same answer.
-        models: One entry per model, by name.
+    `n_dropped` items were left out by `intersect` for lack of an answer. `n_native` have a native
+    score for every model, and in `n_saturated` of these all are equal: they do not distinguish any
+    two models. Of the `n_pairs` pairs of answers to one item, `n_identical_pairs` are the same
+    after normalisation and need no judge; to `n_all_identical` items all models gave the same
+    answer.
     """
 
     benchmark: str

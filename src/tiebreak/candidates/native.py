@@ -74,9 +74,7 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
 def passed(metric: str | None, score: float) -> bool | None:
     """Whether an answer passed; None where its native score is not verified, or neither 1 nor 0.
 
-    Args:
-        metric: name of the native score, as logs have it ("exact_match,strict-match").
-        score: its value.
+    The name of the score is as logs have it ("exact_match,strict-match").
     """
     name = (metric or "").partition(",")[0].rpartition("/")[2]
     return bool(score) if name in VERIFIED and score in (0, 1) else None
@@ -93,12 +91,7 @@ def problem_note(
 ) -> Note:
     """What is wrong with the native score of an item; the same for all where no item has it.
 
-    Args:
-        native: the score, with its problem.
-        item: the item's name.
-        present: names of all scores in the log.
-        wanted: names of which one is wanted.
-        source: the log.
+    `present` are the names of all scores in the log, and one of those `wanted` is needed.
     """
     nowhere = native.metric is None and choose_metric(present, wanted) is None
     message = f"{native.problem}" if nowhere else f"{item}: {native.problem}"
@@ -112,12 +105,9 @@ def shortened(names: Sequence[str]) -> str:
 
 
 def finite(value: Any, metric: str, words: Mapping[str, float]) -> Native:
-    """A score as a finite number.
+    """A score as a finite number, from a number, bool, number as text or one of `words`.
 
-    Args:
-        value: Number, bool, or one of `words`, or a number as text.
-        metric: Name of the score.
-        words: Words that stand for a number, case-sensitive.
+    These stand for a number, and are case-sensitive.
     """
     if isinstance(value, str) and value in words:
         return Native(words[value], metric)

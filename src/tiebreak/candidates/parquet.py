@@ -251,14 +251,8 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     """Write a pool to one Parquet file; `read_parquet` gives back an equal pool.
 
     The file is replaced at once, so whatever breaks the writing leaves an earlier pool as it was.
-    An undefined native score (NaN) is a null in the file.
-
-    Args:
-        pool: The pool. Every item needs a candidate: a row of the file is a candidate.
-        path: File to write; its parents are made.
-
-    Returns:
-        The path written.
+    An undefined native score (NaN) is a null in the file. Every item needs a candidate: a row of
+    the file is a candidate. The parents of the path, which is returned, are made.
 
     Raises:
         ValueError: An item has no candidate, or a native score is infinite.

@@ -59,14 +59,13 @@ def turns_of(prompt: Any) -> list[Turn]:
         prompt = prompt[0]
     if isinstance(prompt, str):
         messages = parsed(prompt)
-        prompt = messages if _are_messages(messages) else prompt
+        if isinstance(messages, list) and all(
+            isinstance(m, dict) and "role" in m for m in messages
+        ):
+            prompt = messages
     if isinstance(prompt, str):
         return _unmarked(prompt)
     return list(messages_in(prompt))
-
-
-def _are_messages(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
 
 
 def messages_in(value: Any) -> Iterator[Turn]:
@@ -344,11 +343,7 @@ def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[
 
 
 def _begin(
-    page: _Page,
-    anchors: Sequence[_Span],
-    columns: Sequence[str],
-    shots: int | None,
-    delimiter: str,
+    page: _Page, anchors: Sequence[_Span], columns: Sequence[str], shots: int | None, delimiter: str
 ) -> tuple[int, bool]:
     """Where the question begins at the earliest: its turn, or the end of the last example.
 
@@ -456,11 +451,9 @@ def bare_id(doc: Mapping[str, Any]) -> str | int | None:
 
 
 def are_places(ids: Sequence[int | str | None], size: int) -> bool:
-    """Whether ids are places in a dataset: numbers from 0 or 1 up to its size.
+    """Whether ids of one log are places in a dataset: numbers from 0 or 1 up to its size.
 
-    Args:
-        ids: of the items of one log; a text is an id of the user's own.
-        size: of the dataset, as far as the log says; the log may hold a part of it.
+    A text is an id of the user's own. The log may hold a part of the dataset, and not say its size.
     """
     size = max(size, len(ids))
     return all(isinstance(id, int) and 0 <= id <= size for id in ids)

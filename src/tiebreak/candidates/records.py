@@ -108,10 +108,8 @@ class ReadOptions:
     def once(self, how: object, shown: object, make: Callable[[], T]) -> T:
         """What is made of the same rows in the same way: logs of several models mostly hold them.
 
-        Args:
-            how: hashable; what else the result depends on.
-            shown: all parts of the rows that the result depends on.
-            make: called where the last rows that were read in this way were others.
+        The result depends on the parts of rows that are `shown` and on `how`, which is hashable;
+        `make` is called where the last rows that were read in this way were others.
         """
         if how not in self._kept or self._kept[how][0] != shown:
             self._kept[how] = shown, make()
@@ -125,12 +123,7 @@ class ReadOptions:
 
 
 def shown_path(path: Path, roots: Mapping[Path, str]) -> str:
-    """A file or folder as the user knows it, such as `logs.zip/run1/a.eval`.
-
-    Args:
-        path: Where it is.
-        roots: Files and folders that were unpacked or fetched, by how the user knows them.
-    """
+    """A file or folder as the user knows it, such as `logs.zip/run1/a.eval`; see `ReadOptions`."""
     for root, name in roots.items():
         if path.is_relative_to(root):
             return f"{name}/{path.relative_to(root).as_posix()}".removesuffix("/.")

@@ -87,7 +87,8 @@ def _fullest(parts: Iterable[_Part]) -> list[_Part]:
         for log in same:
             tasks[log.task_id or log.path].append(log)
         best = [best_of(task) for task in tasks.values()]
-        kept = [log for log in best if _is_complete(log)] or [best_of(best)]
+        done = [log for log in best if log.n_judged + len(log.skipped) >= log.n_expected]
+        kept = [log for log in done if log.status == "success"] or [best_of(best)]
         notes = tuple(
             f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
             f"{kept[0].path}, another attempt at this shard, {kept[0].n_judged:,}"
@@ -96,10 +97,6 @@ def _fullest(parts: Iterable[_Part]) -> list[_Part]:
         )
         best_parts += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
     return sorted(best_parts, key=lambda part: (part.shard, part.log.path))
-
-
-def _is_complete(log: RankingLog) -> bool:
-    return log.status == "success" and log.n_judged + len(log.skipped) >= log.n_expected
 
 
 def _refuse_overlaps(parts: Sequence[_Part]) -> None:
@@ -266,7 +263,9 @@ def _by_key(log: RankingLog) -> dict[Key, JudgedItem]:
 
 def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
     before, after = _by_key(old), _by_key(new)
-    files = (*old.files, *new.files)
+    files, notes = (*old.files, *new.files), [*old.notes, *new.notes]
+    if alone := len(before.keys() ^ after.keys()):
+        notes.append(f"{count(alone, 'item')} that only one of the logs judged to the end left out")
     return replace(
         old,
         path=together(files, "log"),
@@ -282,7 +281,7 @@ def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
         n_expected=new.n_expected,
         samples=tuple(_joined_samples(before, after)),
         canaries=(*old.canaries, *new.canaries),
-        notes=(*old.notes, *new.notes, *_missing(before, after)),
+        notes=tuple(notes),
     )
 
 
@@ -321,12 +320,6 @@ def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
             "lengths": {**{leader[name]: n for name, n in old.lengths.items()}, **new.lengths},
         }
     )
-
-
-def _missing(before: dict[Key, JudgedItem], after: dict[Key, JudgedItem]) -> Iterator[str]:
-    alone = len({*before} ^ {*after})
-    if alone:
-        yield f"{count(alone, 'item')} that only one of the logs judged to the end left out"
 
 
 def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:

@@ -29,11 +29,7 @@ from tiebreak.ranking_logs.log import (
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.ranking_logs.votes import read_votes_log
-from tiebreak.ranking_logs.votes_file import (
-    is_other_database,
-    is_votes_file,
-    open_votes_file,
-)
+from tiebreak.ranking_logs.votes_file import is_other_database, is_votes_file, open_votes_file
 from tiebreak.text import count
 
 HOW_TO_MAKE_ONE = (

@@ -18,13 +18,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, Json, ValidationError
 from pydantic.dataclasses import dataclass
 
-from tiebreak.candidates.inspect_files import (
-    LogZip,
-    own_file,
-    place_of,
-    read_sample,
-    sample_texts,
-)
+from tiebreak.candidates.inspect_files import LogZip, own_file, place_of, read_sample, sample_texts
 from tiebreak.candidates.inspect_types import Failure, Invalidation, Part
 from tiebreak.ranking_logs.log import (
     NO_VOTES,

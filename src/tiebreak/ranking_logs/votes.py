@@ -134,10 +134,8 @@ def _ballots(empty: ItemBallots, votes: Sequence[PersonVote]) -> ItemBallots:
 def _match(
     slot: int, high: str, low: str, votes: Sequence[PersonVote], leader: Mapping[str, str]
 ) -> Match:
-    firsts, margins = (
-        [leader[vote.first] for vote in votes],
-        [_RESULTS[vote.choice] for vote in votes],
-    )
+    firsts = [leader[vote.first] for vote in votes]
+    margins = [_RESULTS[vote.choice] for vote in votes]
     lead = mean(m if first == high else -m for first, m in zip(firsts, margins, strict=True))
     return Match(
         round=1,

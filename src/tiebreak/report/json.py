@@ -61,6 +61,14 @@ def only(value: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
+def flat(value: Any, *names: str) -> dict[str, Any]:
+    """These attributes as columns of CSV, an estimate with its interval as three of them."""
+    cells: dict[str, Any] = {}
+    for name, part in only(value, *names).items():
+        cells |= in_columns(name, part) if is_dataclass(part) else {name: json_ready(part)}
+    return cells
+
+
 def in_columns(name: str, figure: Any) -> dict[str, float | None]:
     """A figure with its interval as three columns of CSV: empty ones without a figure."""
     ends = {name: "value", f"{name}_lower": "lower", f"{name}_upper": "upper"}

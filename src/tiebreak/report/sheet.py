@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from tiebreak.reason import Remark
 from tiebreak.report.cells import Cell
 from tiebreak.text import visible
 
@@ -122,13 +123,13 @@ class Section:
         cls,
         table: Table | None = None,
         *,
-        legend: Iterable[str] = (),
-        lines: Iterable[str] = (),
+        legend: Iterable[Remark] = (),
+        lines: Iterable[Remark] = (),
         heading: str = "",
     ) -> "Section":
         """A section of any iterables; a table without rows is left out."""
         shown = table if table is not None and table.rows else None
-        return cls(shown, tuple(legend), tuple(lines), heading)
+        return cls(shown, tuple(map(str, legend)), tuple(map(str, lines)), heading)
 
     def __bool__(self) -> bool:
         return bool(self.table or self.legend or self.lines)

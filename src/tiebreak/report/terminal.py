@@ -11,7 +11,7 @@ broken anywhere.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from os.path import commonprefix
@@ -28,17 +28,11 @@ from tiebreak.report.sheet import Column, Sheet, Table, one_line
 from tiebreak.text import listed
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """A table as it fits a width.
+class Layout(NamedTuple):
+    """A table as it fits a width, with line breaks in headings and rows.
 
-    Attributes:
-        headings: of the columns that are shown, with line breaks.
-        rows: their cells' texts, with line breaks.
-        columns: the numbers of these columns.
-        gap: the blanks between two of them.
-        left_out: the headings of the others.
-        prefix: what is left out at the beginning of all names of models.
+    `columns` are the numbers of those that are shown, `gap` the blanks between two of them,
+    `left_out` the headings of the others. All names of models lack the `prefix`.
     """
 
     headings: tuple[str, ...]

@@ -297,18 +297,12 @@ class PeerReport(Finding):
 
 
 def peer_report(
-    paths: Paths,
-    *,
-    methods: Sequence[str] = (KEMENY,),
-    how: Resampling = Resampling(),
+    paths: Paths, *, methods: Sequence[str] = (KEMENY,), how: Resampling = Resampling()
 ) -> PeerReport:
     """The report of all peer-review logs among some files and folders.
 
-    Args:
-        paths: ranking logs, and folders that hold some; logs of other protocols are passed over.
-        methods: names in `AGGREGATORS`. The first gives the ranking with its intervals, and the
-            views SIA and SFA; the others stand beside it.
-        how: level, draws and seed of the intervals.
+    Of the `methods`, names in `AGGREGATORS`, the first gives the ranking with its intervals, and
+    the views SIA and SFA; the others stand beside it.
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -456,10 +450,7 @@ def _pairs(panels: Sequence[Panel]) -> Iterable[tuple[Panel, Panel]]:
 
 
 def _compared(
-    sparse: Panel,
-    full: Panel,
-    entries: Mapping[tuple[str, str], Entry],
-    how: Resampling,
+    sparse: Panel, full: Panel, entries: Mapping[tuple[str, str], Entry], how: Resampling
 ) -> SparseAgreement | None:
     """None where they have no item in common, or a log is an attempt that another one replaces."""
     sparse_entry = entries.get((sparse.log, sparse.benchmark))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Correlation, Rater
 from tiebreak.analysis.judged import BoardOrder
+from tiebreak.reason import Reason
 from tiebreak.report.cells import estimate, integer, number, percents, rank_range, signed, words
 from tiebreak.report.json import document, in_columns, json_ready, only
 from tiebreak.report.sheet import (
@@ -17,28 +18,8 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.text import all_of, count, natural_key, percent
+from tiebreak.text import all_of, count, natural_key
 
-LEGEND = (
-    "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "
-    "compared (native score: the mean score). Undef.: items in which a rater ties all models, or "
-    "ranks fewer than two"
-)
-LEGEND_BOARDS = (
-    "Ranks on a board are among the models that people ranked. Their intervals hold all true ranks "
-    "at once with {} probability; a model is placed higher than by people where its own leaves out "
-    "people's rank, which is wrong of any model on at most {} of boards. Pairs that the board ties "
-    "are not decided as people do. Only the pairs that its items tell apart bound their share: few "
-    "items give a wide interval"
-)
-LEGEND_VIEWS = (
-    "SR: the rank that each model gives itself; PR: the mean of those that its peers give it; SIA: "
-    "its rank in the consensus of all ballots, by {}; SFA: the same without own ranks"
-)
-LEGEND_MEAN_RANKS = (
-    "Pearson of average, SR and PR is that of the mean ranks themselves, item by item too, not of "
-    "the order that they give"
-)
 _QUANTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 
 
@@ -65,10 +46,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
          "notes": []}
 
     `order` has the fields of `BoardOrder`, in the order of `models`; it is null for a peer review.
-
-    Args:
-        alignment: what to export.
-        items: whether to give `item_ids` and, for every rater, `values`: a correlation for each.
+    With `items` there are `item_ids` and, for every rater, `values`: a correlation for each.
     """
     return document(
         "tiebreak/alignment",
@@ -153,20 +131,16 @@ def _verdict(name: str, order: BoardOrder, level: float) -> str:
 
 def legend(alignment: Alignment) -> Section:
     """How to read the tables, and how the intervals are made."""
-    how = alignment.how
-    intervals = (
-        f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}; "
-        "the human ranking counts as exact. A low correlation over all items with a wide "
-        "interval says too few items rather than disagreement, and of nearly tied models on few "
-        "items even that is too narrow (95% held 72% for eight models on 20 items; for SR of "
-        "models that all favour themselves 57%, and 86% on 200 items)"
-    )
-    means = [LEGEND_MEAN_RANKS] if alignment.scores == "mean-rank" else []
+    how, reasons = alignment.how, [Reason("alignment_figures")]
     kinds = {benchmark.order is None for benchmark in alignment.benchmarks}
-    views = [LEGEND_VIEWS.format(alignment.consensus)] if True in kinds else []
-    chances = percent(how.level), percent(1 - how.level)
-    boards = [LEGEND_BOARDS.format(*chances)] if False in kinds else []
-    return Section.of(legend=[LEGEND, *means, *views, *boards, intervals])
+    if alignment.scores == "mean-rank":
+        reasons.append(Reason("alignment_of_mean_ranks"))
+    if True in kinds:
+        reasons.append(Reason("alignment_views", method=alignment.consensus))
+    if False in kinds:
+        reasons.append(Reason("alignment_of_boards", level=how.level, rest=1 - how.level))
+    reasons.append(Reason("alignment_intervals", draws=how.draws, seed=how.seed))
+    return Section.of(legend=reasons)
 
 
 def _by_item(

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tiebreak.analysis.anchored import AnchoredBoard, AnchoredRow
+from tiebreak.reason import Reason
 from tiebreak.report.cells import Cell, number, rank, rank_range, signed_with_bounds, span, words
-from tiebreak.report.json import document, in_columns, json_ready, only
+from tiebreak.report.json import document, flat, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.text import count
 
@@ -53,15 +54,11 @@ def _cells(row: AnchoredRow) -> tuple[Cell, ...]:
     )
 
 
-def _legend(board: AnchoredBoard) -> str:
-    common, apart = (f"{weight:.2f}" for weight in board.weights)
-    weights = f"{apart}, and for what items give all models alike {common}"
-    return (
-        "Score: what people would say of all items, by their labels and the judge's results "
-        f"(weight of the judge {weights if board.kind == 'stars' else apart}). Judge − people: "
-        "where people judged; bounds hold for all models at once. Left out: items that people did "
-        "not draw at random, and other people"
-    )
+def _legend(board: AnchoredBoard) -> Reason:
+    common, apart = board.weights
+    if board.kind == "stars":
+        return Reason("anchored_by_stars", apart=apart, common=common)
+    return Reason("anchored_by_pairs", apart=apart)
 
 
 def data_of(boards: Iterable[AnchoredBoard]) -> dict[str, Any]:
@@ -71,12 +68,9 @@ def data_of(boards: Iterable[AnchoredBoard]) -> dict[str, Any]:
 
 def rows_of(boards: Iterable[AnchoredBoard]) -> list[dict[str, Any]]:
     """One row a model: its board, and its figures with their bounds."""
-    return [json_ready(_flat(board, row)) for board in boards for row in board.rows]
-
-
-def _flat(board: AnchoredBoard, row: AnchoredRow) -> dict[str, Any]:
-    flat = only(board, "benchmark", "protocol", "log")
-    flat |= only(row, "rank", "model", "rank_lower", "rank_upper")
-    for name in ("score", "people", "excess"):
-        flat |= in_columns(name, getattr(row, name))
-    return flat | only(row, "judge")
+    columns = ("rank", "model", "rank_lower", "rank_upper", "score", "people", "excess", "judge")
+    return [
+        {**only(board, "benchmark", "protocol", "log"), **flat(row, *columns)}
+        for board in boards
+        for row in board.rows
+    ]

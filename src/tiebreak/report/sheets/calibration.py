@@ -5,14 +5,9 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from tiebreak.analysis.calibration import (
-    EACH_OTHER,
-    PEOPLE,
-    Calibration,
-    Concordance,
-    JudgeGap,
-)
+from tiebreak.analysis.calibration import EACH_OTHER, PEOPLE, Calibration, JudgeGap
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     Cell,
     decimal,
@@ -23,11 +18,12 @@ from tiebreak.report.cells import (
     signed_interval,
     words,
 )
-from tiebreak.report.json import document, in_columns, only
+from tiebreak.report.json import document, flat, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
 from tiebreak.text import all_of, count, p_value
 
-_FIGURES = ("kappa", "quadratic", "agreement", "bias")
+_CELL = ("judge", "round", "model", "subject", "n", "n_items")
+_COLUMNS = (*_CELL, "kappa", "quadratic", "agreement", "bias")
 
 
 def sheets_of(calibration: Calibration) -> list[Sheet]:
@@ -42,8 +38,12 @@ def sheets_of(calibration: Calibration) -> list[Sheet]:
             verdict=verdict_of(calibration),
             warnings=tuple(_warnings(calibration)),
             sections=(
-                Section.of(_judges(calibration), legend=_legend(calibration)),
-                Section.of(_pairs(calibration), heading="Judge against judge", legend=[_TEST]),
+                Section.of(_judges(calibration), legend=[_legend(calibration)]),
+                Section.of(
+                    _pairs(calibration),
+                    heading="Judge against judge",
+                    legend=[Reason("gap_of_kappas")],
+                ),
                 Section.of(_models(calibration), heading="κ by model"),
                 Section.of(_subjects(calibration), heading="κ by subject"),
                 *_confusions(calibration),
@@ -67,7 +67,7 @@ def data_of(calibration: Calibration) -> dict[str, Any]:
 
 def rows_of(calibration: Calibration) -> list[dict[str, Any]]:
     """One row for each judge, round, model and subject; "" stands for all of them."""
-    return [_flat(cell) for cell in (*calibration.cells, *calibration.people)]
+    return [flat(cell, *_COLUMNS) for cell in (*calibration.cells, *calibration.people)]
 
 
 def verdict_of(calibration: Calibration) -> str:
@@ -107,26 +107,11 @@ def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
                 yield f"People agree {how} with each other: {far}"
 
 
-_TEST = (
-    "The difference of mean κ over models on the answers that both labelled; p by leaving out each "
-    "question in turn, adjusted for all pairs of judges (Holm)"
-)
-
-
-def _legend(calibration: Calibration) -> list[str]:
-    kappa = (
-        "κ: agreement beyond chance, 1 is full, 0 what chance gives; mean κ: over models (all "
-        "models count alike); κ²: with quadratic weights, where a disagreement by two counts four "
-        "times as much as one by one"
+def _legend(calibration: Calibration) -> Reason:
+    return Reason(
+        "kappa_of_stars" if calibration.kind == "stars" else "kappa_of_pairs",
+        level=calibration.level * 100,
     )
-    more = {
-        "stars": "Bias: stars that the judge gives more than people, in the mean",
-        "preferences": "Pairs count in both orientations, half each",
-    }[calibration.kind]
-    return [
-        f"{kappa}. {more}. {calibration.level * 100:g}% intervals over questions "
-        "(of 30 answers 95% hold 88 to 97%, and less where nearly all have one label)"
-    ]
 
 
 def _warnings(calibration: Calibration) -> Iterator[str]:
@@ -274,10 +259,3 @@ def _with_bounds(estimate: Estimate) -> str:
 
 def _other(gap: JudgeGap, judge: str) -> str:
     return gap.second if gap.first == judge else gap.first
-
-
-def _flat(cell: Concordance) -> dict[str, Any]:
-    cells: dict[str, Any] = only(cell, "judge", "round", "model", "subject", "n", "n_items")
-    for name in _FIGURES:
-        cells |= in_columns(name, getattr(cell, name))
-    return cells

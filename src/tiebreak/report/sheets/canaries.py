@@ -5,16 +5,12 @@ from typing import Any
 
 from tiebreak.analysis.judge.canaries import Canaries, CanaryReport
 from tiebreak.analysis.trust import persuasion
+from tiebreak.reason import Reason
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.report.sheets.leaderboard import canaries_line, receipt_sections
 from tiebreak.text import count, p_value
-
-_LEGEND = (
-    "Preferred: to an ordinary answer to the same task, with the attack and without. Persuaded: "
-    "with it, and not without. What an attack says does not count where the answer wins anyway"
-)
 
 
 def sheets_of(reports: Iterable[CanaryReport]) -> list[Sheet]:
@@ -59,7 +55,7 @@ def _sheet(report: CanaryReport) -> Sheet:
         (f"judge: {', '.join(report.judges)} · {report.protocol} · log: {report.log}",),
         verdict_of(report),
         sections=(
-            Section.of(_table(canaries), legend=[_LEGEND]),
+            Section.of(_table(canaries), legend=[Reason("canaries_counted")]),
             Section.of(lines=lines),
             *receipt_sections(report.receipt),
         ),

@@ -6,12 +6,13 @@ Protocols also stand side by side: each model's rank and score under each, and o
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
 from tiebreak.analysis.entries import ScoredModel
 from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.rankers.stability import ResampledAgreement
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -38,14 +39,6 @@ from tiebreak.report.sheet import (
 )
 from tiebreak.text import count, percent
 
-GAIN = (
-    "Mean gap between two models' scores, over that between their native scores. Scores are "
-    "results of matches, grades, or Borda scores of lists, as in SEAL's table 1"
-)
-LEGEND = (
-    "Top-1: the same model first, ties in parts. Gain: spread of the models' scores over that of "
-    "native scores. ×: times the reference. In a row: calls that wait for each other"
-)
 _BILL = ("n_calls", "n_cached", "input_tokens", "output_tokens", "cost", "paid")
 
 
@@ -111,7 +104,7 @@ def benchmark_sheet(benchmark: BenchmarkComparison, comparison: Comparison) -> S
     tables = (prices, bills, _judges(benchmark.logs, level))
     sections = (
         *filter(None, (agreements, *map(Section.of, tables))),
-        Section.of(legend=[LEGEND]),
+        Section.of(legend=[Reason("compared_figures")]),
         *places(benchmark, level),
     )
     return Sheet(
@@ -133,12 +126,7 @@ def totals_sheet(comparison: Comparison) -> Sheet:
 def intervals(comparison: Comparison) -> Section:
     """How the intervals are made, and how to read them."""
     how = comparison.how
-    line = (
-        f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}. "
-        "A low ρ with a wide interval says too few items rather than disagreement, and of nearly "
-        "tied models on few items even that is too narrow (95% held 83 to 90% of ρ, 72 to 80% of τ)"
-    )
-    return Section.of(legend=[line])
+    return Section.of(legend=[Reason("intervals_of_rho", draws=how.draws, seed=how.seed)])
 
 
 def _agreements(benchmark: BenchmarkComparison, level: float) -> Table:
@@ -156,25 +144,22 @@ def _agreements(benchmark: BenchmarkComparison, level: float) -> Table:
         rows.append(
             _agreement(name, benchmark.orders.n_items, benchmark.orders.agreement, math.nan)
         )
+    gain = Column("Gain", meaning=str(Reason("gain_of_scores")))
     columns = (
         *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1")),
-        *(Column("Gain", meaning=GAIN), Column("in draws", spare=1), Column("Items", spare=1)),
+        *(gain, Column("in draws", spare=1), Column("Items", spare=1)),
     )
     return Table.of(columns, rows, f"Agreement with {benchmark.reference.name}", rules=rules)
 
 
-def _expected(benchmark: BenchmarkComparison) -> Iterator[str]:
+def _expected(benchmark: BenchmarkComparison) -> Iterator[Reason]:
     shown = [
         f"{log.name} {decimal(log.agreement.spearman.value, 2)} (about {decimal(log.expected, 2)})"
         for log in benchmark.logs
         if log.agreement is not None and not math.isnan(log.expected)
     ]
     if shown:
-        items = f"these {count(benchmark.reference.n_items, 'item')}"
-        yield (
-            "ρ, and in brackets what two boards that agree in truth would show on "
-            f"{items}: {', '.join(shown)}"
-        )
+        yield Reason("expected_rho", n=benchmark.reference.n_items, logs=shown)
 
 
 def _agreement(
@@ -315,11 +300,6 @@ def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
 
 T = TypeVar("T")
 
-SCALES: Final = (
-    "Ranks are those of the leaderboard. Scores are the protocol's own, and so is their scale: the "
-    "mean result of a model's matches in an item (½ for a tie), its grade, or the Borda score of a "
-    "list, with {level} intervals over items"
-)
 # More of them make a table too wide for 80 characters.
 _PROTOCOLS, _BENCHMARKS = 7, 4
 
@@ -338,7 +318,7 @@ def places(benchmark: BenchmarkComparison, level: float) -> Iterator[Section]:
             for model in models
         ]
         table = Table.of((names("Rank and score"), *columns), rows, "Ranks and scores")
-        legend = [SCALES.format(level=f"{level * 100:g}%")] if logs is parts[-1] else []
+        legend = [Reason("scales_of_scores", level=level * 100)] if logs is parts[-1] else []
         yield Section.of(table, legend=legend)
 
 

@@ -8,6 +8,7 @@ from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.kemeny.certificate import KemenyResult
+from tiebreak.reason import Reason, Remark
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, numbers
@@ -170,7 +171,7 @@ def _place(place: str) -> Cell:
     return Cell(place, None if place == UNDEFINED else int(place.rstrip("=")))
 
 
-def _lines(election: Election) -> Iterator[str]:
+def _lines(election: Election) -> Iterator[Remark]:
     several = len(election.consensuses) > 1
     if election.n_items is not None:
         yield f"By mean rank over {count(election.n_items, 'item')}, each counted on its own"
@@ -182,15 +183,9 @@ def _lines(election: Election) -> Iterator[str]:
         if kemeny is not None or consensus.dropped or not several:
             yield from consensus_lines(election.names, consensus, kemeny)
         if kemeny is not None and not kemeny.complete and election.time_limit is not None:
-            yield (
-                f"The search stopped at a limit, of {election.time_limit:g} s or of memory; "
-                "--time-limit SECONDS gives it more time"
-            )
+            yield Reason("search_stopped", seconds=election.time_limit)
     if election.csd is not None:
-        yield (
-            f"CSD: place by expected wins in {election.csd.iterations:,} Swiss-system contests, "
-            "each benchmark a round in the order of the table, without weights; equal scores tie"
-        )
+        yield Reason("places_by_csd", n=election.csd.iterations)
     if election.of_benchmarks:
         yield "How far other items or benchmarks would move the order is not in these numbers"
     for method, reason in election.failed.items():

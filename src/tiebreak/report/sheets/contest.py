@@ -10,7 +10,7 @@ from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.contests.rounds import Tiers
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity, Perturbation
-from tiebreak.reason import Reason
+from tiebreak.reason import Reason, Remark
 from tiebreak.report.cells import (
     Cell,
     bounds,
@@ -164,16 +164,13 @@ def _difficulty_table(report: ContestReport) -> Table | None:
     return Table.of(columns, rows, "Tiers of difficulty")
 
 
-def _difficulty_legend(report: ContestReport) -> Iterator[str]:
+def _difficulty_legend(report: ContestReport) -> Iterator[Remark]:
     difficulty = report.difficulty
     if difficulty is None:
         return
     if difficulty.dropped:
         yield f"Without an item, so no round: {', '.join(difficulty.dropped)}."
-    yield (
-        "Each tier is one round, however few its items. Tiers are made of the answers that are "
-        f"played: each model's own moves an item by 1/{len(report.models)} of the scale."
-    )
+    yield Reason("tiers_as_rounds", n_models=len(report.models))
 
 
 def _spoilt_table(report: ContestReport) -> Table:
@@ -195,33 +192,20 @@ def _change(before: object, after: object) -> Cell:
     return Cell(f"{before} → {after}", float(str(after)))
 
 
-def _legend(report: ContestReport) -> Iterator[str]:
+def _legend(report: ContestReport) -> Iterator[Remark]:
     result, items = report.result, report.items
     if items is not None:
-        yield (
-            f"Interval and ranks: {items.level * 100:g}%, over other items like these "
-            f"({items.draws} drawn tables of scores); ranks hold for all models at once. ± is the "
-            "simulation's error alone."
-        )
-        yield (
-            "An interval need not be centred on E[wins]: what is best or worst was in part lucky. "
-            "Of nearly tied models beside far weaker ones fewer intervals hold (88% in simulation)."
-        )
+        yield Reason("intervals_over_items", level=items.level * 100, draws=items.draws)
+        yield Reason("intervals_off_centre")
     elif report.difficulty is not None:
         yield f"These intervals hold the simulation's error only: {report.items_reason}."
     else:
-        yield (
-            "These intervals hold the simulation's error only; give standard errors (--stderr "
-            "FILE, a pool, or logs that hold them) for intervals over items."
-        )
+        yield Reason("intervals_of_simulation")
         reason = report.items_reason
         if isinstance(reason, Reason) and reason.kind == "missing_errors":
             yield f"Now {reason}."
     if report.tiers is not None and (n := int(report.tiers.max())) > 1:
-        yield (
-            f"Tiers: natural breaks of E[wins] into {n}, with the least squares within them; they "
-            "describe, and test nothing: ranks say who can be told apart."
-        )
+        yield Reason("natural_breaks", n=n)
     if result.reason is not None:
         yield f"No interval: {result.reason}"
     if report.election is not None and report.election.kemeny is not None:
@@ -232,15 +216,13 @@ def _legend(report: ContestReport) -> Iterator[str]:
                 yield f"For Kem: {note}."
 
 
-def _costs_legend(report: ContestReport) -> Iterator[str]:
+def _costs_legend(report: ContestReport) -> Iterator[Reason]:
     sensitivity = report.sensitivity
     if sensitivity is None:
         return
-    held = "the simulation's error alone" if report.items is None else "this and the items' errors"
-    yield (
-        f"± is the simulation's error; labels hold {held}. Where all rounds order the models "
-        f"alike, Λ in the better half goes down to {number(sensitivity.even_slope).text}: only who "
-        "loses more is a specialist."
+    yield Reason(
+        "slopes" if report.items is None else "slopes_over_items",
+        slope=number(sensitivity.even_slope).text,
     )
 
 

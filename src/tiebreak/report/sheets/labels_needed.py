@@ -5,16 +5,11 @@ from typing import Any
 
 from tiebreak.analysis.anchored import LabelsNeeded
 from tiebreak.rankers.intervals import Estimate
+from tiebreak.reason import Reason
 from tiebreak.report.cells import forecast
-from tiebreak.report.json import document, in_columns, only
+from tiebreak.report.json import document, flat, only
 from tiebreak.report.sheet import Sheet
 from tiebreak.text import percent
-
-_NOTE = (
-    "Labels: as many an item as now; where that takes more items than the board has, on more of "
-    "the kind. Bounds are what the difference leaves open, which is much: a forecast was within a "
-    "factor of 2 of the number that it takes in one case of three"
-)
 
 
 def sheets_of(boards: Sequence[LabelsNeeded]) -> list[Sheet]:
@@ -26,7 +21,7 @@ def sheets_of(boards: Sequence[LabelsNeeded]) -> list[Sheet]:
             f"To tell {board.rows[0].model} and {board.rows[1].model} apart in "
             f"{percent(needed.power)} of cases, if they differ as they seem to, it takes "
             f"{_labels(needed.with_judge)} with the judge, {_labels(needed.alone)} without.",
-            notes=(_NOTE, *map(str, board.notes)),
+            notes=tuple(map(str, (Reason("labels_forecast"), *board.notes))),
         )
         for needed in boards
         for board in [needed.board]
@@ -48,7 +43,6 @@ def rows_of(boards: Sequence[LabelsNeeded]) -> list[dict[str, Any]]:
     return [
         only(needed.board, "benchmark", "protocol", "log", "n_labels")
         | {"first": needed.board.rows[0].model, "second": needed.board.rows[1].model}
-        | in_columns("with_judge", needed.with_judge)
-        | in_columns("alone", needed.alone)
+        | flat(needed, "with_judge", "alone")
         for needed in boards
     ]

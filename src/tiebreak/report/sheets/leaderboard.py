@@ -18,7 +18,7 @@ from tiebreak.analysis.strengths import ControlView, Method, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.analysis.votes import VoteRow
 from tiebreak.candidates.settings import ways
-from tiebreak.reason import Reason
+from tiebreak.reason import Reason, Remark
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -322,27 +322,19 @@ def _usage(receipt: Receipt) -> Table:
     )
 
 
-def _receipt_lines(receipt: Receipt) -> Iterator[str]:
+def _receipt_lines(receipt: Receipt) -> Iterator[Remark]:
     if receipt.n_calls:
         yield from bill_lines(receipt)
     if receipt.n_calls and not math.isnan(receipt.depth_mean):
-        yield (
-            "Calls that wait for each other, per item: "
-            f"{decimal(receipt.depth_mean, 1)} on average, at most {receipt.depth_max}"
-        )
-    if receipt.n_items_without_call:
-        yield (
-            f"{count(receipt.n_items_without_call, 'item')} of {receipt.n_items} needed no call: "
-            "all answers identical"
-        )
+        yield Reason("calls_in_a_row", mean=receipt.depth_mean, most=receipt.depth_max)
+    if n := receipt.n_items_without_call:
+        yield Reason("items_without_call", n=n, of=receipt.n_items)
 
 
 def bill_lines(receipt: Receipt) -> Iterator[str]:
     """Calls and tokens; what they are worth, what was paid, whose prices are not the log's."""
-    yield (
-        f"Calls: {receipt.n_calls:,}, of which {receipt.n_cached:,} from the cache · tokens: "
-        f"{receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
-    )
+    counted = ("n_calls", "n_cached", "input_tokens", "output_tokens")
+    yield str(Reason("calls_and_tokens", **only(receipt, *counted)))
     line = f"Money: worth {money(receipt.cost)}, paid in this run {money(receipt.paid)}"
     if receipt.cost is receipt.paid is None:
         line = "Money: unknown"
@@ -381,7 +373,7 @@ _ASKED = {
 }
 
 
-def judge_lines(board: Leaderboard) -> Iterator[str]:
+def judge_lines(board: Leaderboard) -> Iterator[Remark]:
     """What there is to know of the judge. Where nothing was compared there is no order to go by."""
     judge = board.judge
     if board.rule.by_matches:
@@ -406,22 +398,16 @@ def judge_lines(board: Leaderboard) -> Iterator[str]:
     if board.canaries is not None and board.canaries.n:
         yield canaries_line(board.canaries)
     for reply in judge.replies if board.raters is None else ():
-        questions = count(reply.n_questions, "question")
-        yield (
-            f"No usable reply from {reply.model}: {reply.n_unscored:,} of {questions} "
-            f"({percent(reply.unscored_rate)}, {percents(reply.lower, reply.upper)})"
-        )
+        bounds, n, of = percents(reply.lower, reply.upper), reply.n_unscored, reply.n_questions
+        rate = reply.unscored_rate
+        yield Reason("no_reply_from", model=reply.model, n=n, of=of, share=rate, bounds=bounds)
 
 
-def _position_line(position: Position) -> str:
+def _position_line(position: Position) -> Remark:
     if not position.n:
         return f"First answer won: {UNDEFINED} (no verdict preferred a side)"
-    return (
-        f"First answer won: {percent(position.rate)} of {count(position.n, 'first verdict')} "
-        f"({percents(position.lower, position.upper)}; unbiased: 50%), so "
-        f"{position_gain(position)}. Sides take turns: that favours no model on average but "
-        "adds noise"
-    )
+    bounds, gain = percents(position.lower, position.upper), position_gain(position)
+    return Reason("first_won", share=position.rate, n=position.n, bounds=bounds, gain=gain)
 
 
 def _flips_line(flips: Flips) -> str:
@@ -439,13 +425,11 @@ def _flips_line(flips: Flips) -> str:
     return line
 
 
-def _length_line(length: Length) -> str:
+def _length_line(length: Length) -> Remark:
     if length.reason is not None:
         return f"Longer answer: {UNDEFINED} ({length.reason})"
-    return (
-        f"{length_gain(length)}, by {count(length.n_matches, 'match', 'matches')} in "
-        f"{count(length.n_items, 'item')}; longer answers may be better"
-    )
+    gain, n_items = length_gain(length), length.n_items
+    return Reason("gain_of_length", gain=gain, n=length.n_matches, n_items=n_items)
 
 
 def _correctness_line(correctness: Correctness) -> str:
@@ -524,18 +508,13 @@ def strength_cells(views: Iterable[Mapping[str, StrengthRow]], model: str) -> It
             yield from (*estimate(row), rank(row.rank))
 
 
-def _legend(control: ControlView) -> Iterator[str]:
+def _legend(control: ControlView) -> Iterator[Reason]:
     view = control.controlled
     if view.rows:
-        yield (
-            f"Control for {control.control}: Bradley–Terry with the difference between two "
-            f"answers, {count(view.n_results, 'result')}, {view.draws:,} draws over items (95% "
-            "intervals held the truth in 90–95% of simulated logs). It decides nothing; where "
-            "better answers are longer it takes that from them"
-        )
+        yield Reason("controlled", by=control.control, n=view.n_results, draws=view.draws)
 
 
-def _lines(control: ControlView) -> Iterator[str]:
+def _lines(control: ControlView) -> Iterator[Remark]:
     """What the differences do, and why there is something that is not shown."""
     shown = control.covariates if control.controlled.rows else ()
     for covariate in (covariate for covariate in shown if covariate.n_differ):
@@ -550,7 +529,4 @@ def _lines(control: ControlView) -> Iterator[str]:
     if control.controlled.reason:
         yield f"Control for {control.control}: {control.controlled.reason}"
     if control.n_left_out and control.controlled.n_results:
-        yield (
-            f"{count(control.n_left_out, 'result')} left out of both: the log does not say how "
-            "their answers look"
-        )
+        yield Reason("left_out_of_both", n=control.n_left_out)

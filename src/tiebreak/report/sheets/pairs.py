@@ -4,14 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from tiebreak.analysis.pair import PairComparison
+from tiebreak.reason import Reason
 from tiebreak.report.cells import integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
-
-_CHOSEN = (
-    "For a pair chosen before the results were seen: nothing is corrected for other pairs. The "
-    "difference is that of the first model's mean Borda score and the second's"
-)
 
 
 def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
@@ -21,7 +17,7 @@ def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
             f"{pair.benchmark} · {pair.protocol} · {pair.first} and {pair.second}",
             (f"log: {pair.log}",),
             str(pair.sentence),
-            sections=(Section.of(_table(pair), lines=[_CHOSEN]),),
+            sections=(Section.of(_table(pair), lines=[Reason("pair_chosen")]),),
         )
         for pair in pairs
     ]

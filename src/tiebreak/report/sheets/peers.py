@@ -16,7 +16,7 @@ from tiebreak.analysis.peers.self_preference import SelfPreference, side
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.rankers.dependence import EffectiveVotes
 from tiebreak.rankers.intervals import Estimate
-from tiebreak.reason import Reason
+from tiebreak.reason import Reason, Remark
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -50,20 +50,6 @@ from tiebreak.report.sheet import (
 from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
 from tiebreak.report.sheets.leaderboard import bill_lines
 from tiebreak.text import count, natural_key
-
-LEGEND_VIEWS = (
-    "Mean ranks, 1 = best, in four views. SR, self-ranking: the rank that the model gives itself. "
-    "PR, peer-ranking: the mean of the ranks that its peers give it. SIA, self-inclusive "
-    "aggregation: its rank in the consensus of all ballots. SFA, self-free aggregation: the same "
-    "without the ranks that models give themselves"
-)
-LEGEND_GAPS = (
-    "Differences: over the items that have both; PR−SR > 0: it favours itself. Fair gap: by each "
-    "two ballots without the other reviewer's answer, since a fair model among others that favour "
-    "themselves has a PR−SR, too. p: of both gaps, for all models together (sign flips over items, "
-    "Holm). Gap: none found, or removed, reduced or kept by aggregation. Intervals are each "
-    "model's alone"
-)
 
 
 def sheets_of(report: PeerReport) -> list[Sheet]:
@@ -105,11 +91,8 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
              "items": [{"item_id", "n_reviews", "election": null or ELECTION}]}],
          "sparse": [of `SparseAgreement`], "notes": []}
 
-    Matrices and lists over reviewers are in the order of `reviewers`.
-
-    Args:
-        report: what `peer_report` returned.
-        items: whether to add `items`: the Kemeny order of each item, with its certificate.
+    Matrices and lists over reviewers are in the order of `reviewers`. `items`, the Kemeny order of
+    each item with its certificate, are there where they were asked for.
     """
     return document(
         "tiebreak/peer-review",
@@ -184,12 +167,9 @@ def _ranking(ranking: PeerRanking, level: float) -> Table:
     return Table.of(columns, rows, "Ranking")
 
 
-def _ranking_lines(review: PeerReview) -> Iterator[str]:
+def _ranking_lines(review: PeerReview) -> Iterator[Remark]:
     ranking, orders = review.ranking, review.ranking.orders
-    yield (
-        f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). "
-        "All at once: place in the Kemeny order of the ballots of all items"
-    )
+    yield Reason("mean_rank_by", method=ranking.methods[0], n=review.n_reviewed)
     for method, reason in ranking.by_method.failed.items():
         yield f"{method}: no result ({reason})"
     if orders.reason is not None:
@@ -224,8 +204,8 @@ def _views(rows: Sequence[SelfPreference], level: float) -> Iterator[Section]:
         yield Section.of(lines=[f"Self-preference: {UNDEFINED} ({'; '.join(map(str, undefined))})"])
         return
     lines = [f"No verdict on {', '.join(models)}: {why}" for why, models in undefined.items()]
-    yield Section.of(_four_views(rows), legend=[LEGEND_VIEWS])
-    yield Section.of(_gaps(rows, level), legend=[LEGEND_GAPS], lines=lines)
+    yield Section.of(_four_views(rows), legend=[Reason("four_views")])
+    yield Section.of(_gaps(rows, level), legend=[Reason("gaps_of_views")], lines=lines)
 
 
 def _four_views(rows: Iterable[SelfPreference]) -> Table:
@@ -328,32 +308,20 @@ def _items(panel: Panel) -> list[dict[str, Any]]:
 # So many reviewers' agreements with each other fit side by side.
 MATRIX_UP_TO = 8
 
-LEGEND_REVIEWERS = (
-    "τ: agreement with the others. Far: pairs that the others' consensus orders the other way "
-    "round; 50% by chance. Without it: most places by which a model moves, and who is first then"
-)
-LEGEND_ERRORS = (
-    "Of the pairs of answers with different native scores, the share that is put the wrong way "
-    "round (a tie: half). Where a majority errs as often as its members, these err alike"
-)
-LEGEND_REVIEWS = (
-    "Unscored: without a usable reply. Partial: does not place all answers shown. Left out: "
-    "answers not shown, in so many reviews, because they did not fit its context. Place τ: of rank "
-    "with place of presentation; 0 without bias"
-)
-
 
 def panel_sections(worth: PanelWorth, level: float) -> Iterator[Section]:
     """How each one's ballots go with the others', who agrees with whom, and how each one works."""
     matrix = 2 < len(worth.reviewers) <= MATRIX_UP_TO
     lines = list(_panel_lines(worth))
     table = _agreements(worth, level)
-    yield Section.of(table, legend=[LEGEND_REVIEWERS], lines=[] if matrix else lines)
+    yield Section.of(
+        table, legend=[Reason("agreement_of_reviewers")], lines=[] if matrix else lines
+    )
     if matrix:
         yield Section.of(_matrix(worth), lines=lines)
     if not math.isnan(worth.errors.each.value):
-        yield Section.of(_errors(worth, level), legend=[LEGEND_ERRORS])
-    yield Section.of(_reviews(worth, level), legend=[LEGEND_REVIEWS])
+        yield Section.of(_errors(worth, level), legend=[Reason("wrong_before_right")])
+    yield Section.of(_reviews(worth, level), legend=[Reason("counts_of_reviews")])
 
 
 def _agreements(worth: PanelWorth, level: float) -> Table:
@@ -393,7 +361,7 @@ def _matrix(worth: PanelWorth) -> Table:
     return Table.of(columns, rows, "Agreement of every two reviewers")
 
 
-def _panel_lines(worth: PanelWorth) -> Iterator[str]:
+def _panel_lines(worth: PanelWorth) -> Iterator[Remark]:
     figures = {
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
         "Krippendorff's α of the ranks": worth.alpha,
@@ -419,20 +387,13 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
         )
 
 
-def _votes(votes: EffectiveVotes) -> str:
+def _votes(votes: EffectiveVotes) -> Remark:
     if votes.undefined:
         return f"Independent votes: {UNDEFINED} ({votes.undefined})"
     between = f"Independent votes: between {decimal(votes.at_least, 1)} and {votes.n_reviewers}"
     if math.isnan(votes.estimate):
-        return (
-            f"{between}. Ballots alone cannot tell: reviewers may agree because they see the "
-            f"truth, or because they err alike (no estimate: {votes.reason})"
-        )
-    return (
-        f"{between}, about {decimal(votes.estimate, 1)} as far as native scores are the truth "
-        f"({count(votes.n_mixed, 'item')}). That is approximate: an error that all share cannot be "
-        "seen, and many independent votes are understated"
-    )
+        return Reason("votes_between", between=between, reason=votes.reason)
+    return Reason("votes_about", between=between, estimate=votes.estimate, n=votes.n_mixed)
 
 
 def _errors(worth: PanelWorth, level: float) -> Table:

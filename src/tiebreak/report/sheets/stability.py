@@ -3,16 +3,12 @@
 from typing import Any
 
 from tiebreak.analysis.stability import StabilityReport
+from tiebreak.reason import Reason
 from tiebreak.report.cells import Cell, integer, number, share, words
 from tiebreak.report.csv import Rows, one_table
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.text import percent
-
-LEGEND = (
-    "A part is inside the whole, so it agrees more than two sets of items would. With eight nearly "
-    "tied models, half of 100 items has a mean ρ of 0.68 with all, and 0.16 with the other half"
-)
 
 
 def sheets_of(report: StabilityReport) -> list[Sheet]:
@@ -21,7 +17,7 @@ def sheets_of(report: StabilityReport) -> list[Sheet]:
         Sheet(
             f"A part of the items against all of them, {report.n_seeds} draws",
             sections=(
-                Section.of(_subsamples(report), legend=[LEGEND]),
+                Section.of(_subsamples(report), legend=[Reason("parts_inside")]),
                 *([Section.of(_runs(report), heading="Run against run")] * bool(report.repeated)),
             ),
             notes=tuple(map(str, report.notes)),

@@ -6,6 +6,7 @@ from typing import Any
 
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow, StarStyles
 from tiebreak.ranking_logs.joins import together
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     bounds,
     integer,
@@ -66,7 +67,7 @@ def board_sheet(board: StarBoard) -> Sheet:
                 _scores(board),
                 legend=[*tier_lines(board.verdict.tiers, board.rows), *_legend(board)],
             ),
-            Section.of(_subjects(board), legend=[_SUBJECTS]),
+            Section.of(_subjects(board), legend=[Reason("scores_by_subject")]),
             Section.of(_stars(board), lines=_constants(board)),
             *([jury_section(board)] if board.raters else []),
         ),
@@ -95,10 +96,7 @@ def styles_sheet(styles: StarStyles) -> Sheet:
             ),
             Section.of(
                 Table.of((model_names(), *map(Column, rest)), differences, f"Less {first}"),
-                legend=[
-                    f"Points above the score on {first}, below them the {interval}, for this cell "
-                    "alone; paired where both asked the same question"
-                ],
+                legend=[Reason("points_above", first=first, interval=interval)],
             ),
         ),
     )
@@ -117,27 +115,12 @@ def _design(board: StarBoard) -> str:
     return f"{line}. Standard error of a difference: {text} points"
 
 
-_SUBJECTS = (
-    "Scores by subject, 0 to 10, each from the items of that subject alone; below it the interval, "
-    "for this cell alone"
-)
-
-
-def _legend(board: StarBoard) -> Iterator[str]:
-    linked = board.design == "linked"
-    yield (
-        "Score: share of all stars, 0 to 100 (eq. 1)"
-        + (", corrected by shared items; Own: the same without correction" if linked else "")
-        + ". Ranks: what tests of all pairs leave open, for all models at once"
-    )
+def _legend(board: StarBoard) -> Iterator[Reason]:
+    yield Reason("corrected_scores" if board.design == "linked" else "scores_by_stars")
     if board.chosen:
-        yield f"Relative: the score in percent of that of {board.reference} (eq. 2)"
+        yield Reason("relative_to", model=board.reference)
     elif _relative(board):
-        yield (
-            f"Relative: the score in percent of the best one's, {board.reference} (eq. 2). Who "
-            "comes out best was partly lucky: intervals hold whoever is truly best. --reference "
-            "names one instead"
-        )
+        yield Reason("relative_to_best", model=board.reference)
 
 
 def _scores(board: StarBoard) -> Table:

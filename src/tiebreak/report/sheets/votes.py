@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.analysis.votes import VoteBoard, VoteRow
+from tiebreak.reason import Reason
 from tiebreak.report.cells import (
     Cell,
     bounds,
@@ -16,7 +17,7 @@ from tiebreak.report.cells import (
     span,
     words,
 )
-from tiebreak.report.json import document, in_columns, json_ready, only
+from tiebreak.report.json import document, flat
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.report.sheets.leaderboard import tier_lines
 from tiebreak.text import count, percent
@@ -69,19 +70,11 @@ def _cells(row: VoteRow) -> tuple[Cell, ...]:
     )
 
 
-def _legend(board: VoteBoard) -> Iterator[str]:
-    yield (
-        "Score: share of matches that a model is expected to win against the others, each as "
-        "often, a tie as half; by Bradley–Terry (log-odds), which ranks. Least squares: by what "
-        "margin. Ranks: what tests of all pairs leave open, for all models at once"
-    )
+def _legend(board: VoteBoard) -> Iterator[Reason]:
+    yield Reason("scores_by_matches")
     no_items = ", each item has one" if board.n_items else ", the file names no items"
     why = "" if board.by == "item" else no_items
-    yield (
-        f"Intervals and tests go by {board.by}{why}; tests draw with seed {board.seed}. Left out: "
-        "other raters, that votes of one rater go together, and, where models have other "
-        "opponents, that results need not follow Bradley–Terry"
-    )
+    yield Reason("tests_of_matches", by=board.by, why=why, seed=board.seed)
 
 
 def _raters(board: VoteBoard) -> Iterator[str]:
@@ -108,16 +101,10 @@ def data_of(boards: Iterable[VoteBoard]) -> dict[str, Any]:
 
 def rows_of(boards: Iterable[VoteBoard]) -> list[dict[str, Any]]:
     """One row a model: its file, and its figures with their bounds."""
+    places, counts = ("rank", "model", "rank_lower", "rank_upper"), ("wins", "losses", "ties")
+    columns = (*places, "score", "strength", "margin", *counts)
     return [
-        json_ready({"source": board.source, **_flat(row), "level": board.level})
+        {"source": board.source, **flat(row, *columns), "level": board.level}
         for board in boards
         for row in board.rows
     ]
-
-
-def _flat(row: VoteRow) -> dict[str, Any]:
-    figures = (in_columns(name, getattr(row, name)) for name in ("score", "strength", "margin"))
-    flat = only(row, "rank", "model", "rank_lower", "rank_upper")
-    for figure in figures:
-        flat |= figure
-    return flat | only(row, "wins", "losses", "ties")
