@@ -309,52 +309,30 @@ def balance(
         # Neither key is behind: the nearer one.
         wanted = total // 2 if n_true <= total // 2 else (total + 1) // 2
     lacking = "true" if n_true < wanted else "false"
-    missing = abs(wanted - n_true)
-    changed = _switch(chosen, unseen, lacking, missing, rng)
-    changed += _swap(chosen, unseen, spare, lacking, missing - changed, rng)
-    n_true += changed if lacking == "true" else -changed
-    return surplus + 2 * n_true - total
-
-
-def _switch(
-    chosen: dict[str, Entry],
-    unseen: Mapping[str, Sequence[Entry]],
-    lacking: str,
-    missing: int,
-    rng: random.Random,
-) -> int:
+    missing = left = abs(wanted - n_true)
     able = [
         raw
         for raw, question in chosen.items()
         if question.truth not in ("", lacking) and _with_key(unseen[raw], lacking)
     ]
-    for raw in (taken := rng.sample(able, min(missing, len(able)))):
+    for raw in rng.sample(able, min(left, len(able))):
         chosen[raw] = rng.choice(_with_key(unseen[raw], lacking))
-    return len(taken)
-
-
-def _swap(
-    chosen: dict[str, Entry],
-    unseen: Mapping[str, Sequence[Entry]],
-    spare: Iterable[str],
-    lacking: str,
-    missing: int,
-    rng: random.Random,
-) -> int:
-    if not missing:
-        return 0
-    entitled = dict.fromkeys(spare)
-    going = [
-        raw
-        for raw, question in chosen.items()
-        if raw in entitled and question.truth not in ("", lacking)
-    ]
-    coming = [raw for raw in entitled if raw not in chosen and _with_key(unseen[raw], lacking)]
-    n = min(missing, len(going), len(coming))
-    for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
-        del chosen[old]
-        chosen[new] = rng.choice(_with_key(unseen[new], lacking))
-    return n
+        left -= 1
+    if left:
+        entitled = dict.fromkeys(spare)
+        going = [
+            raw
+            for raw, question in chosen.items()
+            if raw in entitled and question.truth not in ("", lacking)
+        ]
+        coming = [raw for raw in entitled if raw not in chosen and _with_key(unseen[raw], lacking)]
+        n = min(left, len(going), len(coming))
+        for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
+            del chosen[old]
+            chosen[new] = rng.choice(_with_key(unseen[new], lacking))
+        left -= n
+    n_true += missing - left if lacking == "true" else left - missing
+    return surplus + 2 * n_true - total
 
 
 def _with_key(questions: Sequence[Entry], key: str) -> list[Entry]:
