@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tiebreak.benchmarks import bfcl, gsm8k, humaneval, mmlu
+from tiebreak.benchmarks import gsm8k, humaneval, mmlu
+from tiebreak.benchmarks.bfcl import check
+from tiebreak.benchmarks.bfcl import questions as bfcl
 from tiebreak.benchmarks.question import Question, Row, Verdict
 from tiebreak.benchmarks.sources import file_rows, hub_rows
 from tiebreak.paths import problem_with
@@ -44,7 +46,7 @@ BENCHMARKS: Final[Mapping[str, Benchmark]] = {
     "humaneval": Benchmark(humaneval.read, humaneval.prompt, humaneval.METRIC, None),
     "gsm8k": Benchmark(gsm8k.read, gsm8k.prompt, gsm8k.METRIC, gsm8k.score),
     "mmlu": Benchmark(mmlu.read, mmlu.prompt, mmlu.METRIC, mmlu.score, "subject"),
-    "bfcl": Benchmark(bfcl.read, bfcl.prompt, bfcl.METRIC, bfcl.score, "category"),
+    "bfcl": Benchmark(bfcl.read, bfcl.prompt, check.METRIC, check.score, "category"),
 }
 
 

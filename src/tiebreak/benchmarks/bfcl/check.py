@@ -24,6 +24,8 @@ from tiebreak.benchmarks.bfcl.questions import ANY_CALL, LISTS, NO_CALL, TYPES, 
 from tiebreak.benchmarks.program import parse_program
 from tiebreak.benchmarks.question import Question, Verdict
 
+METRIC: Final = "function_call"
+
 LONGEST_ANSWER: Final = 20_000
 """Characters at the end of an answer that are looked at; this and the next bound the time."""
 _DEEPEST: Final = 4
