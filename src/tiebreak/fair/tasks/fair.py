@@ -19,7 +19,7 @@ import json
 import os
 import re
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import fields
 from typing import Any, Final, TypeVar, get_args
 
@@ -42,7 +42,7 @@ from tiebreak.extras import to_install
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
 from tiebreak.fair.bank.question import Asked, BankQuestion, Session, item_metadata
-from tiebreak.fair.bank.sampling import SHARES, Share
+from tiebreak.fair.bank.sampling import SHARES, Share, draw, entries, fingerprint, linked
 from tiebreak.fair.tasks import DESIGN_KEY
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
@@ -168,9 +168,6 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
         from tiebreak.fair.bank.schema import open_bank
     except ImportError as error:
         raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
-    from tiebreak.fair.bank.errors import BankError
-    from tiebreak.fair.bank.sampling import draw, entries, fingerprint, linked
-
     how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
     try:
         engine = open_bank(address)
@@ -283,14 +280,18 @@ class Client:
             reply = patient(self._http.request, method, path, json=body, headers=headers)
         except httpx.RequestError as error:
             raise self._no_address(error) from error
-        if not reply.is_success:
-            hint = _HINTS.get(reply.status_code)
-            refusal = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
-            raise BankError(f"{refusal}; {hint}" if hint else refusal)
-        content = _parsed(reply)
-        if content is None:
-            raise BankError(f"{self.server} does not run tiebreak bank serve: {_detail(reply)}")
-        return content
+        content = None
+        with suppress(ValueError):
+            content = reply.json()
+        if reply.is_success and isinstance(content, dict):
+            return content
+        detail = content.get("detail") if isinstance(content, dict) else None
+        detail = detail or reply.text[:200] or "no reason given"
+        if reply.is_success:
+            raise BankError(f"{self.server} does not run tiebreak bank serve: {detail}")
+        hint = _HINTS.get(reply.status_code)
+        refusal = f"{self.server} refuses ({reply.status_code}): {detail}"
+        raise BankError(f"{refusal}; {hint}" if hint else refusal)
 
     def _no_address(self, error: Exception) -> BankError:
         return BankError(
@@ -317,19 +318,6 @@ def _wait(state: RetryCallState) -> float:
     if state.outcome and not state.outcome.failed:
         after = state.outcome.result().headers.get("Retry-After", "")
     return float(after) if after.isdigit() else _BACK_OFF(state)
-
-
-def _parsed(reply: httpx.Response) -> dict[str, Any] | None:
-    try:
-        content = reply.json()
-    except ValueError:
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def _detail(reply: httpx.Response) -> str:
-    detail = (_parsed(reply) or {}).get("detail")
-    return str(detail or reply.text[:200] or "no reason given")
 
 
 def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:

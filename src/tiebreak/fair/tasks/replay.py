@@ -34,6 +34,7 @@ from tiebreak.benchmarks.question import Question
 from tiebreak.benchmarks.sources import file_rows, origin
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.extras import to_install
+from tiebreak.fair.bank.errors import BankError
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
@@ -179,8 +180,6 @@ def _of_file(path: Path) -> Iterator[Question]:
 
 
 def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
-    from tiebreak.fair.bank.errors import BankError
-
     try:
         from tiebreak.fair.bank.rows import questions_in
         from tiebreak.fair.bank.schema import QUESTIONS, open_bank, shown
