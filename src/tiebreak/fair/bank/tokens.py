@@ -22,13 +22,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 import jwt
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_pem_private_key,
-    load_pem_public_key,
-)
 from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.fair.bank.errors import BankError
@@ -306,8 +301,8 @@ def _is_name(given: object) -> bool:
 
 def _rsa(private: str, public: str) -> Keys:
     try:
-        signing = load_pem_private_key(_pem(private), None) if private else None
-        verifying = load_pem_public_key(_pem(public)) if public else None
+        signing = serialization.load_pem_private_key(_pem(private), None) if private else None
+        verifying = serialization.load_pem_public_key(_pem(public)) if public else None
     except (OSError, ValueError, TypeError) as error:
         raise BankError(f"{PRIVATE} and {PUBLIC} are PEM texts or files: {error}") from error
     if signing is not None and not isinstance(signing, RSAPrivateKey):
@@ -320,7 +315,9 @@ def _rsa(private: str, public: str) -> Keys:
         raise BankError(f"{PUBLIC} does not belong to {PRIVATE}: leave it out")
     if key.key_size < _LEAST_RSA:
         raise BankError(f"an RSA key of {key.key_size} bits is too weak: use {_LEAST_RSA}")
-    text = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    text = key.public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    ).decode()
     return Keys("RS256", _pem(private).decode() if private else None, text)
 
 

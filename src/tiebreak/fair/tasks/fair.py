@@ -25,18 +25,11 @@ from typing import Any, Final, TypeVar, get_args
 
 import anyio
 import httpx
+import tenacity
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    retry_if_result,
-    stop_after_delay,
-    wait_random_exponential,
-)
 
 from tiebreak.extras import to_install
 from tiebreak.fair.bank.errors import BankError
@@ -63,7 +56,7 @@ _PASSING: Final = (
     httpx.RemoteProtocolError,
 )
 """What the network loses. Of other errors of httpx no repetition would end otherwise."""
-_BACK_OFF: Final = wait_random_exponential(multiplier=0.3, max=30)
+_BACK_OFF: Final = tenacity.wait_random_exponential(multiplier=0.3, max=30)
 _HINTS: Final = {
     401: f"the token in {TOKEN} is not valid (any more): ask the organiser for another",
     403: "the organiser has to allow more",
@@ -269,11 +262,11 @@ class Client:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        patient = Retrying(
-            retry=retry_if_exception_type(_PASSING)
-            | retry_if_result(lambda reply: reply.status_code in _LATER),
+        patient = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_PASSING)
+            | tenacity.retry_if_result(lambda reply: reply.status_code in _LATER),
             wait=_wait,
-            stop=stop_after_delay(self._patience),
+            stop=tenacity.stop_after_delay(self._patience),
             retry_error_callback=self._last,
         )
         try:
@@ -299,7 +292,7 @@ class Client:
             f"({error})"
         )
 
-    def _last(self, state: RetryCallState) -> httpx.Response:
+    def _last(self, state: tenacity.RetryCallState) -> httpx.Response:
         """The last reply, once patience is over."""
         outcome = state.outcome
         if outcome is None or outcome.failed:
@@ -312,7 +305,7 @@ class Client:
         return reply
 
 
-def _wait(state: RetryCallState) -> float:
+def _wait(state: tenacity.RetryCallState) -> float:
     """Seconds to the next attempt: what the server asks for, or ever longer."""
     after = ""
     if state.outcome and not state.outcome.failed:
