@@ -142,12 +142,7 @@ def problem_of(error: OSError) -> str:
 
 
 def why_missing(path: str, *, windows: bool = os.name == "nt") -> str:
-    """Why a path that is written as on another system is not there; "" for any other path.
-
-    Args:
-        path: As it was given.
-        windows: Whether this system is Windows.
-    """
+    """Why a path that is written as on another system is not there; "" for any other path."""
     if windows:
         if path.startswith("/") and not path.startswith("//"):
             return ": it is written as on Linux or macOS, and here a path is like C:\\logs"

@@ -68,9 +68,7 @@ def read_yaml_file(path: AnyPath) -> Any:
 def line_of(text: str, place: Sequence[str | int]) -> int:
     """The line, from 1 on, of the value at a place in a text that `read_yaml` can read.
 
-    Args:
-        text: the YAML.
-        place: keys and positions that lead to the value; where one is missing, what should hold it.
+    Keys and positions lead to the value; where one is missing, it is what should hold it.
     """
     node = _Loader(text).get_single_node()
     line = 0

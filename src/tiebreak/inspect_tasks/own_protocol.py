@@ -21,11 +21,9 @@ HOW = f"add -T protocol={_FORM}"
 
 
 def load_protocol(given: str | None) -> Protocol:
-    """The protocol that a file or module registers.
+    """The protocol that a file or module registers: FILE.py@NAME or MODULE@NAME.
 
-    Args:
-        given: FILE.py@NAME, relative to the working directory, or MODULE@NAME; NAME alone for a
-            built-in one.
+    A file is relative to the working directory; NAME alone is a built-in one.
 
     Raises:
         PrerequisiteError: no file, a file that cannot be run, or a name that it does not register.

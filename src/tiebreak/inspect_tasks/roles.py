@@ -185,14 +185,12 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
     """The models behind the role `peers`, as reviewers.
 
     What it returns raises PrerequisiteError where no model is bound to the role, one alone, or not
-    those that `given` names, and where so few reviewers of `degree` answers cannot link all
-    candidates.
+    those that `given` names, and where so few reviewers of `degree` answers each (the sparse mode)
+    cannot link all candidates.
 
-    Args:
-        given: the task argument `reviewers`: a mapping from the models' names to candidates, or a
-            list of candidates in the order of the peers, where None means that a reviewer is not a
-            candidate. What it leaves open is matched by name.
-        degree: in sparse mode the number of answers that a reviewer ranks.
+    `given` is the task argument `reviewers`: a mapping from the models' names to candidates, or a
+    list of candidates in the order of the peers, where None means that a reviewer is not a
+    candidate. What it leaves open is matched by name.
     """
 
     def find(candidates: Sequence[str]) -> Roles:

@@ -94,17 +94,10 @@ def score_code(
 ) -> CodeScores:
     """Run the tests of a pool's programs, and put the native scores into the pool.
 
-    Answers to items without tests stay as they are. Answers without a program get 0, and need no
-    sandbox.
-
-    Args:
-        pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
-        sandbox: A sandbox of Inspect.
-        confirm_run_unsafe_code: Needed for the sandbox `local`, bubblewrap's earlier name.
-        trust_code: Needed for it, too, where bubblewrap cannot be used.
-        again: Whether answers that have a native score get a new one.
-        log_dir: Folder for Inspect's log of the runs, which is not kept without one.
-        display: How Inspect shows its progress.
+    Items with tests have `test` and `entry_point` in their metadata; answers to others stay as they
+    are, and so do those that have a native score, unless they are to be run `again`. Answers
+    without a program get 0, and need no sandbox. `sandbox` and what confirms it are as for
+    `sandbox_of`. Without `log_dir` Inspect's log of the runs is not kept.
 
     Raises:
         PrerequisiteError: no item has tests, the sandbox is unknown or cannot be used, or it is

@@ -143,11 +143,8 @@ class Box(NamedTuple):
     ) -> list[str]:
         """The command line that runs a command in a box.
 
-        Args:
-            folder: Seen as `HOME`, to read and write.
-            command: Program and arguments.
-            cwd: Where it starts; relative to `HOME`.
-            environment: Variables beside PATH, HOME and LANG; none of ours is seen.
+        The folder is seen as `HOME`, to read and write, and `cwd` is relative to it. The
+        environment is beside PATH, HOME and LANG; none of ours is seen.
         """
         variables = {**_ENVIRONMENT, **(environment or {})}
         confine = [*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options]
@@ -169,8 +166,7 @@ def new_folder() -> str:
 def boundary(trust_code: bool = False) -> str:
     """The sandbox for code on this machine: `bubblewrap`, or `local` for code that is trusted.
 
-    Args:
-        trust_code: Whether programs may run without a box where none can be had.
+    That may run without a box where none can be had.
 
     Raises:
         PrerequisiteError: there is no box, and without one programs must not or cannot run here.
@@ -226,13 +222,10 @@ def find_bwrap() -> str:
 
 
 def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
-    """Options of bubblewrap.
+    """Options of bubblewrap, for a Python and the folder of its standard library.
 
-    Args:
-        python: The interpreter's file.
-        library: Folder of its standard library.
-        as_root: Whether root starts it. Then no user namespace is needed; the process keeps the
-            right to become another user, which it does at once and which is its last.
+    Where root starts it no user namespace is needed; the process keeps the right to become another
+    user, which it does at once and which is its last.
     """
     yield from ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
     yield from ("--unshare-cgroup-try", "--die-with-parent", "--new-session")

@@ -305,14 +305,10 @@ def score(answer: str, question: Question) -> Verdict:
 
 
 def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdict:
-    """Are the calls right?
+    """Are the calls that were made right?
 
-    Args:
-        calls: The calls that were made.
-        answer: What was written. Where it is right to call nothing, an answer without words is
-            wrong all the same: an empty reply is mostly a broken generation, not a refusal.
-            (BFCL's own checker lets it pass.)
-        question: The question that was answered.
+    Where it is right to call nothing, an answer without words is wrong all the same: an empty reply
+    is mostly a broken generation, not a refusal. (BFCL's own checker lets it pass.)
     """
     written = ", ".join(map(_written, calls)) or None
     if not calls and not without_thinking(answer).strip():

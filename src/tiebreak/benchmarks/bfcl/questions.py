@@ -249,13 +249,10 @@ def _from_json(value: Any) -> Any:
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
-    """The request and the functions on offer, for a reply in words.
+    """The request and the functions on offer, described or not, for a reply in words.
 
-    The wording is the same for every category: it must not give away how many calls are right.
-
-    Args:
-        question: The question. A conversation is written message by message.
-        documentation: Whether the functions and their parameters are described.
+    The wording is the same for every category: it must not give away how many calls are right. A
+    conversation is written message by message.
     """
     tools = question.tools if documentation else without_descriptions(question.tools)
     request = f"Request: {question.text}"
@@ -343,13 +340,10 @@ _FILE: Final = re.compile(r"BFCL_v(\d+)_(\w+)\.json")
 
 
 def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[Row]:
-    """Rows of the categories, each with its right answer.
+    """Rows of some categories, under the names of any release, or of all that are there.
 
-    Args:
-        data: A folder with BFCL's files, or the folder above it; None takes those of the installed
-            package. Of several releases in one folder the newest counts, category by category.
-        categories: Some of `CATEGORIES`, under the names of any release; empty takes all that are
-            there.
+    They are in a folder with BFCL's files, or the one above it, or in the installed package. Of
+    several releases in one folder the newest counts, category by category.
 
     Returns:
         Mappings with id, category, question, function and ground_truth, in the order of

@@ -218,11 +218,8 @@ def near_pairs(
 ) -> Iterator[tuple[str, str]]:
     """The ids of questions that are near duplicates, each once, with that of an earlier one.
 
-    Args:
-        ids: `uuid` and `raw_uuid` of each question.
-        signed: their signatures, shape (len(ids), PERMUTATIONS).
-        fetch: gives questions by their ids.
-        first_new: questions before this one are not compared with each other.
+    `ids` are `uuid` and `raw_uuid` of each question, `signed` their signatures, shape (len(ids),
+    PERMUTATIONS). Questions before `first_new` are not compared with each other.
     """
     numbers: dict[str, int] = {}
     families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids], dtype=np.int64)
@@ -243,10 +240,8 @@ def near_candidates(
 ) -> list[tuple[int, int]]:
     """Pairs of questions that may be alike, each once, the earlier first, in order of the later.
 
-    Args:
-        signed: signatures, shape (n, PERMUTATIONS).
-        families: a number for each `raw_uuid`, shape (n,): siblings are no pair.
-        first_new: pairs of two questions before this one are left out.
+    `families` has a number for each `raw_uuid`, shape (n,): siblings are no pair. The rest is as
+    for `near_pairs`.
     """
     pairs = [
         places

@@ -237,16 +237,11 @@ def variant_uuid(parent: str, method: str, number: int) -> str:
 
 
 def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] | Refused:
-    """The variants of a multiple-choice question, as drafts.
+    """The variants of a multiple-choice question, as drafts; any other one is refused.
 
-    Args:
-        question: any; of another type, or with a fault of format, it is refused.
-        method: `true_false` gives one variant for each option, in their order, of which exactly
-            one is true; `fill_in` gives one.
-
-    Returns:
-        The variants. They have the question's `raw_uuid`, category, source and date, and its uuid
-        as `parent`; their hint says what is right, so it gives away all siblings.
+    `true_false` gives one variant for each option, in their order, of which exactly one is true;
+    `fill_in` gives one. Variants have the question's `raw_uuid`, category, source and date, and its
+    uuid as `parent`; their hint says what is right, so it gives away all siblings.
     """
     if why := _refusal(question, method):
         return Refused(question.uuid, why)

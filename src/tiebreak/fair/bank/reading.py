@@ -136,12 +136,10 @@ class Source:
 
 
 def sources_of(paths: tuple[str, ...]) -> list[Source]:
-    """The files at these paths and addresses; datasets are downloaded.
+    """The files at paths, at hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME on the Hub.
 
-    Args:
-        paths: files, hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME where no file has
-            that name. Of a dataset its Parquet files, otherwise those of the next format.
-            "example" is the file that comes with the package, where no file has that name.
+    Of a dataset its Parquet files are downloaded, otherwise those of the next format. "example" is
+    the file that comes with the package, where no file has that name.
 
     Raises:
         BankError: there is no such file or dataset, or it is of another format.

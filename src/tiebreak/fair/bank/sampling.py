@@ -119,11 +119,10 @@ def draw(
 
     Args:
         entries: what may be asked. The category of an original is that of its first uuid.
-        k: number of questions, at least 1.
+        k: at least 1.
         seed: whatever names the draw.
-        seen: uuids that are not asked again, e.g. all that an institution had.
-        balanced: among true/false questions of a category "true" and "false" are right equally
-            often (`balance`); an expansion has more false statements than true ones.
+        seen: uuids that are not asked again.
+        balanced: among true/false questions of a category both keys are right equally often.
         share: how k is spread over categories; a category that has too few leaves the rest to the
             others.
 
@@ -287,19 +286,13 @@ def balance(
     surplus: int,
     rng: random.Random,
 ) -> int:
-    """Change `chosen`, the questions of one category, as far as the bank has enough.
+    """Change `chosen`, the questions of one category by original, as far as the bank has enough.
 
     An odd number leaves one key once more than the other: the one that is behind so far.
 
-    Args:
-        chosen: original → the question drawn of it; changed in place.
-        unseen: original → its questions that may be asked.
-        spare: originals of the category that may come in for others; those drawn are passed over.
-        rng: draws what changes.
-        surplus: how many more keys "true" than "false" the sample has so far.
-
-    Returns:
-        The surplus with this category.
+    `unseen` has the questions of each original that may be asked, `spare` the originals of the
+    category that may come in for others; `surplus` is how many more keys "true" than "false" the
+    sample has so far, and it is returned with this category.
     """
     n_true = sum(question.truth == "true" for question in chosen.values())
     n_false = sum(question.truth == "false" for question in chosen.values())

@@ -262,13 +262,10 @@ _APPEND_ONLY: Final = {
 
 
 def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -> sa.Engine:
-    """The engine of a bank.
+    """The engine of a bank: of a file (SQLite), or a URL of SQLAlchemy.
 
-    Args:
-        url: a file (SQLite), or a URL of SQLAlchemy: sqlite:///…, postgresql+psycopg://….
-        create: make the tables where there are none.
-        durable: SQLite waits for the disk at every commit, so that none is lost in a power cut.
-            A killed process loses none in any case. PostgreSQL always waits.
+    With `durable` SQLite waits for the disk at every commit, so that none is lost in a power cut; a
+    killed process loses none in any case, and PostgreSQL always waits.
 
     Raises:
         BankError: there is no bank there, a newer Tiebreak made it, or the URL cannot be used.
