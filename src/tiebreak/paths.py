@@ -52,11 +52,7 @@ _KINDS = {
 
 
 def path_list(paths: Paths) -> list[AnyPath]:
-    """A single path, or all of several, as a list.
-
-    Raises:
-        TiebreakError: it is neither a path nor some, as a data frame.
-    """
+    """A single path, or all of several, as a list; a TiebreakError for what is none."""
     # Of a frame the names of the columns would be taken for paths.
     if isinstance(paths, (str, PathLike, Located)) or hasattr(paths, "columns"):
         return [_path(paths)]

@@ -22,11 +22,7 @@ _UNFIT: Final = (TypeError, LookupError, AttributeError, OverflowError)
 
 
 def read_yaml(text: str) -> Any:
-    """The value in a text.
-
-    Raises:
-        ValueError: it is none; the message is to be said after the name of the text.
-    """
+    """The value in a text; a ValueError is to be said after the name of the text."""
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"has more than {MOST_CHARACTERS:,} characters; so much YAML is not read")
     try:

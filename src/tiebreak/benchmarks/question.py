@@ -53,12 +53,7 @@ def name_of(row: Row, otherwise: str) -> str:
 
 
 def text_of(row: Row, column: str) -> str:
-    """A column of a row that must be a text.
-
-    Raises:
-        KeyError: it is missing.
-        ValueError: it is something else.
-    """
+    """A column of a row that must be a text; a KeyError if it is missing, else a ValueError."""
     text = row[column]
     if not isinstance(text, str):
         raise ValueError(f"its {column} is {text!r}, not a text")

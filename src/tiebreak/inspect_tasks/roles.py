@@ -287,11 +287,7 @@ def match_reviewers(
 
 
 def require_panel(models: Sequence[str]) -> None:
-    """Refuse a panel of one: its ballots would be the whole ranking, with no peer to weigh them.
-
-    Raises:
-        PrerequisiteError: there is one model.
-    """
+    """Refuse, by a PrerequisiteError, a panel of one, with no peer to weigh its ballots."""
     if len(models) == 1:
         [model] = models
         raise PrerequisiteError(
@@ -303,11 +299,7 @@ def require_panel(models: Sequence[str]) -> None:
 
 
 def require_readable(method: str, degree: int | None) -> None:
-    """Refuse a method that can read no ballot of the sparse mode.
-
-    Raises:
-        PrerequisiteError: the method needs complete rankings.
-    """
+    """Refuse, by a PrerequisiteError, a method that can read no ballot of the sparse mode."""
     if method == "kendall" and degree is not None:
         raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
 

