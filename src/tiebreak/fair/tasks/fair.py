@@ -31,12 +31,11 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from tiebreak.extras import to_install
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
 from tiebreak.fair.bank.question import Asked, BankQuestion, Session, item_metadata
 from tiebreak.fair.bank.sampling import SHARES, Share, draw, entries, fingerprint, linked
-from tiebreak.fair.tasks import DESIGN_KEY
+from tiebreak.fair.tasks import DESIGN_KEY, bank_errors
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
@@ -156,13 +155,11 @@ def put(prompting: Prompting = "zero_shot") -> Solver:
 
 def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], str]:
     """The questions of a design, and the fingerprint of the bank they come from."""
-    try:
+    how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
+    with bank_errors():
         from tiebreak.fair.bank.rows import questions
         from tiebreak.fair.bank.schema import open_bank
-    except ImportError as error:
-        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
-    how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
-    try:
+
         engine = open_bank(address)
         bank = entries(engine)
         if design["design"] == "paired":
@@ -173,8 +170,6 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
             uuids = linked(bank, design["k"], design["seed"], session, **how)
         drawn = questions(engine, uuids)
         engine.dispose()
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
     return drawn, fingerprint(bank)
 
 
@@ -330,10 +325,8 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
         PrerequisiteError: there is no token, or the server refuses.
     """
     client = connect(server)
-    try:
+    with bank_errors():
         session = client.start(k, str(get_model()), prompting, name)
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
     places = [f"Question {place} of session {session.id}" for place in range(1, k + 1)]
     return Task(
         name=BENCHMARKS[prompting],
@@ -366,10 +359,8 @@ def connect(server: str) -> Client:
         )
     if not str(server).startswith(("http://", "https://")):
         raise PrerequisiteError(f"server is {server!r}: it must begin with https:// or http://.")
-    try:
+    with bank_errors():
         return Client(server, token)
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
 
 
 @solver

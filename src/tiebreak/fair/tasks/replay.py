@@ -33,8 +33,7 @@ from tiebreak.benchmarks import BENCHMARKS, load_questions
 from tiebreak.benchmarks.question import Question
 from tiebreak.benchmarks.sources import file_rows, origin
 from tiebreak.candidates import REPLAY_KEY
-from tiebreak.extras import to_install
-from tiebreak.fair.bank.errors import BankError
+from tiebreak.fair.tasks import bank_errors
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
@@ -180,7 +179,7 @@ def _of_file(path: Path) -> Iterator[Question]:
 
 
 def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
-    try:
+    with bank_errors():
         from tiebreak.fair.bank.rows import questions_in
         from tiebreak.fair.bank.schema import QUESTIONS, open_bank, shown
 
@@ -200,10 +199,6 @@ def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
                 )
                 for question in questions_in(connection, *where)
             ]
-    except ImportError as error:
-        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
     called = "bank" if subset == "all" else f"bank, {subset}"
     return known, called, shown(url)
 
