@@ -59,24 +59,16 @@ MAY: Final[Mapping[Role, frozenset[Permission]]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """Who makes a request, as a verified token says.
+class Caller(Holder):
+    """Who makes a request, as a verified token says; an owner of sessions.
 
     `permissions` are those that both the role and the token give; `session` is the only one that
     the token is good for, None: any of the holder's.
     """
 
-    user: str
-    institution: str
     role: Role
     permissions: frozenset[Permission]
-    token: str
     session: str | None = None
-
-    @property
-    def holder(self) -> Holder:
-        """The caller as the owner of sessions."""
-        return Holder(self.institution, self.user, self.token)
 
 
 def require(caller: Caller, permission: Permission, session: str | None = None) -> None:

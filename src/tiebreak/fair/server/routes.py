@@ -44,7 +44,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     )
     def create(request: Request, wanted: shapes.NewSession, key: Key) -> Response:
         """Open a session of k unseen questions, or get the one that the key made before."""
-        holder = gate.enter(request, "session:create").holder
+        holder = gate.enter(request, "session:create")
         opened = Session(wanted.k, wanted.model, wanted.prompting)
         session, new = sessions.create(engine, sampler, holder, opened, key)
         return JSONResponse(state_of_session(session), 201 if new else 200)
@@ -53,7 +53,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     def state(request: Request, session: SessionId) -> Response:
         """Where a session stands."""
         caller = gate.enter(request, "session:read", session)
-        owner = None if "session:read-any" in caller.permissions else caller.holder
+        owner = None if "session:read-any" in caller.permissions else caller
         with engine.connect() as connection:
             standing = sessions.session_of(connection, session, owner)
         return JSONResponse(state_of_session(standing) | {"released": standing.released})
@@ -63,7 +63,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
         """Get question k, once all before it are answered; again, it is the same."""
 
         def work(connection: Connection, caller: Caller) -> Asked:
-            return sessions.ask(connection, session, k, caller.holder)
+            return sessions.ask(connection, session, k, caller)
 
         return JSONResponse(asdict(await gate.run(request, "question:read", session, work)))
 
@@ -74,7 +74,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
         """Answer question k. The same answer again changes nothing; another one is refused."""
 
         def work(connection: Connection, caller: Caller) -> Session:
-            return sessions.answer(connection, session, k, given.answer, caller.holder)
+            return sessions.answer(connection, session, k, given.answer, caller)
 
         kept = await gate.run(request, "answer:write", session, work)
         return JSONResponse({"position": k, "next": kept.next, "state": kept.state})
@@ -83,7 +83,7 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
     def result(request: Request, session: SessionId) -> Response:
         """The results of your session, once the organiser released them."""
         caller = gate.enter(request, "result:read", session)
-        return JSONResponse(results.released(engine, session, caller.holder))
+        return JSONResponse(results.released(engine, session, caller))
 
     return routes
 
