@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 Row = Mapping[str, Any]
@@ -36,6 +37,12 @@ class Question:
     tools: tuple[Mapping[str, Any], ...] = ()
     messages: tuple[Mapping[str, str], ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def wording(name: str) -> str:
+    """The text of a file in `prompts`, without the line break at its end."""
+    file = Path(__file__).with_name("prompts") / f"{name}.md"
+    return file.read_text(encoding="utf-8").rstrip("\n")
 
 
 def name_of(row: Row, otherwise: str) -> str:

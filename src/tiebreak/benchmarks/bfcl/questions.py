@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tiebreak.benchmarks.question import Question, Row, name_of, text_of
+from tiebreak.benchmarks.question import Question, Row, name_of, text_of, wording
 from tiebreak.benchmarks.sources import file_rows
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -112,14 +112,7 @@ TYPES: Final[Mapping[str, type]] = {
 ROLES: Final = ("system", "user", "assistant")
 LISTS: Final = frozenset({"array", "tuple"})
 
-_PROMPT: Final = """\
-Call the function that answers the request. Reply with JSON: {{"name": ..., "arguments": {{...}}}}
-For several calls reply with a list of them. If no function fits, say so in words.
-
-Functions:
-{functions}
-
-{request}"""
+_PROMPT: Final = wording("bfcl")
 
 _JSON_TYPES: Final[Mapping[type, str]] = {
     str: "string",
