@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import sqlalchemy as sa
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NearDuplicates = Literal["draft", "skip", "keep"]
-NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
 
 _STAGED = sa.Table(
     "staged_questions",
