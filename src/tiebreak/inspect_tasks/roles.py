@@ -330,7 +330,7 @@ def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
             raise PrerequisiteError(
                 f"reviewers names {len(given)} candidates for {len(models)} peers. {HOW_TO_MATCH}"
             )
-        return {number: _candidate(candidate) for number, candidate in enumerate(given)}
+        return {number: None if c is None else str(c) for number, c in enumerate(given)}
     if not isinstance(given, Mapping):
         raise PrerequisiteError(f"reviewers is {given!r}. {HOW_TO_MATCH}")
     assigned = {}
@@ -341,12 +341,8 @@ def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
                 f"reviewers: {len(numbers)} of the peers are called {name!r}. "
                 f"The peers: {', '.join(models)}. {HOW_TO_MATCH}"
             )
-        assigned[numbers[0]] = _candidate(candidate)
+        assigned[numbers[0]] = None if candidate is None else str(candidate)
     return assigned
-
-
-def _candidate(name: object) -> str | None:
-    return None if name is None else str(name)
 
 
 def _by_name(model: str, candidates: Sequence[str]) -> str | None:

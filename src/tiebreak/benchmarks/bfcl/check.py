@@ -389,7 +389,8 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
             len(value) == len(other) and all(map(_object_fits, value, other)) for other in lists
         )
     if expected is list:
-        return _plain_all(value) in [_plain_all(o) for o in admitted if isinstance(o, list | str)]
+        lists = [list(map(_plain, o)) for o in admitted if isinstance(o, list | str)]
+        return list(map(_plain, value)) in lists
     if expected is str:
         return _plain(value) in [_plain(other) for other in admitted if isinstance(other, str)]
     return value in admitted
@@ -422,10 +423,6 @@ def _object_fits(value: Any, other: Any) -> bool:
         key in value or (isinstance(values, list | str) and OMITTED in values)
         for key, values in other.items()
     )
-
-
-def _plain_all(values: Sequence[Any]) -> list[Any]:
-    return [_plain(value) for value in values]
 
 
 def _plain(value: Any) -> Any:
