@@ -128,17 +128,7 @@ METHODS: Final[tuple[Method, ...]] = get_args(Method)
 
 _NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")
 
-_ASKED = {
-    "en": {
-        "blank": 'Does "{option}" fill the blank correctly? Answer true or false.',
-        "question": 'Is "{option}" the right answer? Answer true or false.',
-    },
-    "zh": {
-        "blank": "空格处填“{option}”对吗？请回答“正确”（true）或“错误”（false）。",
-        "question": "答案是“{option}”，对吗？请回答“正确”（true）或“错误”（false）。",
-    },
-}
-_KEY = {"en": 'Right is "{option}".', "zh": "正确的是“{option}”。"}
+WORDING: Final[dict[str, dict[str, str]]] = read_yaml_file(Path(__file__).with_name("wording.yaml"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +167,8 @@ def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] |
         if form == "question":
             stem += f" {ANSWERS_MARK}"
         return (_variant(question, method, 1, stem, right, question.hint),)
-    asked = _ASKED[language]["question" if form == "question" else "blank"]
-    hint = "\n".join(filter(None, (_KEY[language].format(option=right), question.hint)))
+    asked = WORDING[language]["question" if form == "question" else "blank"]
+    hint = "\n".join(filter(None, (WORDING[language]["right"].format(option=right), question.hint)))
     return tuple(
         _variant(
             question,

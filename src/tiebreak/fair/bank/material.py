@@ -44,10 +44,6 @@ TEXTS_AT_ONCE: Final = 16
 
 Verdict = Literal["supports", "contradicts", "neither"]
 
-_ASKED = {
-    "en": "By this text, is the following statement right? Answer true or false.",
-    "zh": "根据以上材料，下面的说法对吗？请回答“正确”（true）或“错误”（false）。",
-}
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
 
 
@@ -223,11 +219,12 @@ class StatementWriter:
         self, parent: BankQuestion, number: int, statement: Statement, why: str
     ) -> BankQuestion:
         language = "zh" if expansion.is_chinese(parent.question) else "en"
+        asked = expansion.WORDING[language]["text"]
         return replace(
             parent,
             uuid=expansion.variant_uuid(parent.uuid, METHOD, number),
             type="true_false",
-            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{statement.statement}",
+            question=f"{parent.question.rstrip()}\n\n{asked}\n{statement.statement}",
             answer="true" if statement.truth else "false",
             hint="\n".join(filter(None, (statement.quote, f"[rejected: {why}]" if why else ""))),
             options=(),
