@@ -22,46 +22,19 @@ from typing import Any, Final
 
 from tiebreak.benchmarks.question import Question, Row, name_of, text_of, wording
 from tiebreak.benchmarks.sources import file_rows
+from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.prerequisite import PrerequisiteError
 
-CATEGORIES: Final = (
-    "simple",
-    "multiple",
-    "parallel",
-    "parallel_multiple",
-    "irrelevance",
-    "live_simple",
-    "live_multiple",
-    "live_parallel",
-    "live_parallel_multiple",
-    "live_irrelevance",
-    "live_relevance",
-)
+_CATEGORIES: Final = read_yaml_file(Path(__file__).with_name("categories.yaml"))
+CATEGORIES: Final[tuple[str, ...]] = tuple(_CATEGORIES["asked"])
+LEFT_OUT: Final[Mapping[str, str]] = _CATEGORIES["left_out"]
+"""What is left out and why, by name or by the beginning of the name."""
 NO_CALL: Final = frozenset({"irrelevance", "live_irrelevance"})
 """Here the right answer calls nothing."""
 ANY_CALL: Final = frozenset({"live_relevance"})
 """Here any call is right."""
 
 _OTHER_NAMES: Final = {"simple_python": "simple"}
-_JAVA: Final = "its calls are Java or JavaScript, and its types are not those of JSON"
-_EXECUTED: Final = "its calls are run, some of them against services on the network"
-_AGENT: Final = "it takes several turns with BFCL's own simulated services"
-
-LEFT_OUT: Final[Mapping[str, str]] = {
-    "multi_turn": _AGENT,
-    "memory": _AGENT,
-    "web_search": "it takes several turns with a paid web search",
-    "format_sensitivity": "it asks the same questions again in 26 other wordings",
-    "simple_java": _JAVA,
-    "simple_javascript": _JAVA,
-    "java": _JAVA,
-    "javascript": _JAVA,
-    "exec": _EXECUTED,
-    "rest": _EXECUTED,
-    "sql": "BFCL itself no longer scores it",
-    "chatable": "it has no right answer, and BFCL itself no longer scores it",
-}
-"""What is left out and why, by name or by the beginning of the name."""
 
 
 def category_named(name: str) -> str:
