@@ -195,15 +195,15 @@ def _scored(pool: CandidatePool, done: Sequence[tuple[Run, EvalSample]]) -> Code
     unscored: list[Unscored] = []
     not_there: list[Unscored] = []
     for run, sample in done:
-        value, why = _value(sample)
-        if why is None:
-            values.append((run, value))
-        else:
-            unscored += [Unscored(run.item, model, why) for model in run.models]
         score = (sample.scores or {}).get(METRIC)
-        reason = (score and score.explanation) or ""
-        if reason.startswith(NOT_THERE):
-            reason = reason.removeprefix(NOT_THERE)
+        why = (score and score.explanation) or ""
+        if sample.error is None and score is not None and score.value in (CORRECT, INCORRECT):
+            values.append((run, float(score.value == CORRECT)))
+        else:
+            reason = sample.error.message if sample.error else why or "it has no score"
+            unscored += [Unscored(run.item, model, reason) for model in run.models]
+        if why.startswith(NOT_THERE):
+            reason = why.removeprefix(NOT_THERE)
             not_there += [Unscored(run.item, model, reason) for model in run.models]
     return CodeScores(_with_scores(pool, values), len(done), tuple(unscored), tuple(not_there))
 
@@ -215,12 +215,3 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
         for model in run.models:
             row[model] = replace(row[model], native_score=value, native_metric=METRIC)
     return replace(pool, candidates=rows)
-
-
-def _value(sample: EvalSample) -> tuple[float, str | None]:
-    if sample.error is not None:
-        return math.nan, sample.error.message
-    score = (sample.scores or {}).get(METRIC)
-    if score is not None and score.value in (CORRECT, INCORRECT):
-        return float(score.value == CORRECT), None
-    return math.nan, (score and score.explanation) or "it has no score"
