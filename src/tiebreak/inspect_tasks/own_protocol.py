@@ -69,7 +69,13 @@ def _load(path: str) -> None:
         if file is None:
             importlib.import_module(path)
         else:
-            _run(file)
+            # The same file is the same module, so that it can be loaded again.
+            module = f"tiebreak_protocol_{file.resolve().stem}"
+            spec = importlib.util.spec_from_file_location(module, file)
+            assert spec is not None
+            assert spec.loader is not None
+            sys.modules[module] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[module])
     except ProtocolError:
         raise
     except Exception as error:  # whatever other people's code raises
@@ -81,14 +87,3 @@ def _load(path: str) -> None:
         ]
         where = f"{kind} in line {lines[-1]}" if lines else kind
         raise PrerequisiteError(f"{path} cannot be loaded: {error} ({where})") from error
-
-
-def _run(file: Path) -> None:
-    # The same file is the same module, so that it can be loaded again.
-    module = f"tiebreak_protocol_{file.resolve().stem}"
-    spec = importlib.util.spec_from_file_location(module, file)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[module] = loaded
-    spec.loader.exec_module(loaded)
