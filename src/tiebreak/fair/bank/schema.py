@@ -239,16 +239,14 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _VERSIONS = sa.Table("bank_version", TABLES, sa.Column("version", sa.Integer, nullable=False))
 
 _ONLY_GROWS = "access_log can only grow"
+_REFUSE = f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END"
 _APPEND_ONLY: Final = {
     "sqlite": (
-        f"CREATE TRIGGER access_log_update BEFORE UPDATE ON access_log "
-        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
-        f"CREATE TRIGGER access_log_delete BEFORE DELETE ON access_log "
-        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+        f"CREATE TRIGGER access_log_update BEFORE UPDATE ON access_log {_REFUSE}",
+        f"CREATE TRIGGER access_log_delete BEFORE DELETE ON access_log {_REFUSE}",
         # INSERT OR REPLACE deletes a row without a trigger for that.
         f"CREATE TRIGGER access_log_replace BEFORE INSERT ON access_log "  # nosec B608
-        f"WHEN EXISTS (SELECT 1 FROM access_log WHERE id = NEW.id) "
-        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+        f"WHEN EXISTS (SELECT 1 FROM access_log WHERE id = NEW.id) {_REFUSE}",
     ),
     "postgresql": (
         f"CREATE OR REPLACE FUNCTION access_log_only_grows() RETURNS trigger AS "
