@@ -3,7 +3,7 @@
 Source: LLMEval-Fair, §2.2.2: "tracks the number of questions allocated, pending, and completed".
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
@@ -13,8 +13,7 @@ from tiebreak.fair.bank.schema import QUOTAS, SESSIONS, writing
 _COLUMNS = QUOTAS.c
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """Numbers of questions: granted ≥ allocated = pending + completed."""
 
     institution: str

@@ -30,8 +30,7 @@ import random
 from bisect import bisect_right
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from tiebreak.fair.bank.errors import BankError
 
@@ -44,8 +43,7 @@ Share = Literal["equal", "proportional"]
 SHARES: Final[tuple[Share, ...]] = get_args(Share)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A question as far as sampling goes; `answer` is its key."""
 
     uuid: str
@@ -78,7 +76,7 @@ def fingerprint(entries: Iterable[Entry]) -> str:
     digest = hashlib.sha256()
     for entry in sorted(entries, key=lambda entry: entry.uuid):
         # Whatever the texts hold, no two entries give the same line.
-        digest.update(repr(astuple(entry)).encode())
+        digest.update(repr(tuple(entry)).encode())
     return digest.hexdigest()[:16]
 
 
