@@ -74,17 +74,14 @@ MAY_IMPORT = {
     },
 }
 # The ways up: a notebook asks a result for its HTML, whoever prints a reason for its words, and
-# only report has them; a judging run that ends asks for its verdict; and where tasks, models and
-# verbs are listed the wing and the embedded model have theirs. Write-back writes what the scorer
-# `standing` reads.
+# only report has them; a judging run that ends asks for its verdict; and where verbs are listed the
+# wing has its own. Write-back writes what the scorer `standing` reads.
 UPWARDS = {
     ("analysis/finding.py", "tiebreak.report.sheets"),
     ("candidates/pool.py", "tiebreak.report.sheets"),
     ("cli/stability.py", "tiebreak.fair.analysis.star_stability"),
     ("cli/stability.py", "tiebreak.fair.report"),
     ("cli/verbs.py", "tiebreak.fair.cli"),
-    ("inspect_tasks/_registry.py", "tiebreak.demo.local"),
-    ("inspect_tasks/_registry.py", "tiebreak.fair.tasks"),
     ("inspect_tasks/judging.py", "tiebreak.publish.write_back.verdict"),
     ("publish/write_back/scores.py", "tiebreak.scorers.ranking"),
     ("reason.py", "tiebreak.report.sentences"),

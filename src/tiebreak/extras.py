@@ -8,9 +8,7 @@ has no such package, or one day a stranger's.
 def to_install(extra: str, *packages: str) -> str:
     """The commands that install an extra, to stand after "… is needed: ", without a full stop.
 
-    Args:
-        extra: its name in pyproject.toml.
-        packages: what of it is missing, where a few packages are all that is needed.
+    `packages` are what of it is missing, where a few packages are all that is needed.
     """
     clone = f"pip install '.[{extra}]'"
     if not packages:

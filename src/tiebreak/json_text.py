@@ -13,13 +13,10 @@ _ESCAPE = re.compile(
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What a JSON text holds.
+    """What a JSON text holds, or its bytes in UTF-8, -16 or -32, with a byte order mark or without.
 
     NaN and Infinity are numbers, as harnesses write them. Half of a pair of surrogates, which
     cannot be written again, becomes U+FFFD.
-
-    Args:
-        text: The text, or its bytes in UTF-8, -16 or -32, with or without a byte order mark.
 
     Raises:
         ValueError: It is not JSON, or nested more than 200 levels deep; the message says where.

@@ -52,11 +52,7 @@ _KINDS = {
 
 
 def path_list(paths: Paths) -> list[AnyPath]:
-    """A single path, or all of several, as a list.
-
-    Raises:
-        TiebreakError: it is neither a path nor some, as a data frame.
-    """
+    """A single path, or all of several, as a list; a TiebreakError for what is none."""
     # Of a frame the names of the columns would be taken for paths.
     if isinstance(paths, (str, PathLike, Located)) or hasattr(paths, "columns"):
         return [_path(paths)]
@@ -142,12 +138,7 @@ def problem_of(error: OSError) -> str:
 
 
 def why_missing(path: str, *, windows: bool = os.name == "nt") -> str:
-    """Why a path that is written as on another system is not there; "" for any other path.
-
-    Args:
-        path: As it was given.
-        windows: Whether this system is Windows.
-    """
+    """Why a path that is written as on another system is not there; "" for any other path."""
     if windows:
         if path.startswith("/") and not path.startswith("//"):
             return ": it is written as on Linux or macOS, and here a path is like C:\\logs"

@@ -22,11 +22,7 @@ _UNFIT: Final = (TypeError, LookupError, AttributeError, OverflowError)
 
 
 def read_yaml(text: str) -> Any:
-    """The value in a text.
-
-    Raises:
-        ValueError: it is none; the message is to be said after the name of the text.
-    """
+    """The value in a text; a ValueError is to be said after the name of the text."""
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"has more than {MOST_CHARACTERS:,} characters; so much YAML is not read")
     try:
@@ -68,9 +64,7 @@ def read_yaml_file(path: AnyPath) -> Any:
 def line_of(text: str, place: Sequence[str | int]) -> int:
     """The line, from 1 on, of the value at a place in a text that `read_yaml` can read.
 
-    Args:
-        text: the YAML.
-        place: keys and positions that lead to the value; where one is missing, what should hold it.
+    Keys and positions lead to the value; where one is missing, it is what should hold it.
     """
     node = _Loader(text).get_single_node()
     line = 0

@@ -27,9 +27,7 @@ class Price:
 def read_prices(texts: Sequence[str], asked: Collection[str]) -> dict[str, Price]:
     """The prices that are given for models that are asked: named ones, then one for all others.
 
-    Args:
-        texts: each `IN,OUT` or `MODEL=IN,OUT`; the first for a model counts.
-        asked: the models.
+    Each text is `IN,OUT` or `MODEL=IN,OUT`; the first for a model counts.
 
     Raises:
         ValueError: a text is none of these, or names another model.

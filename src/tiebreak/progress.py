@@ -40,9 +40,8 @@ _WATCH: ContextVar[_Watch | None] = ContextVar("tiebreak_watch", default=None)
 def watch(seen: Callable[[Activity | None], object] | None) -> Iterator[None]:
     """Watch what is done in this block.
 
-    Args:
-        seen: receives whatever begins, and again when what it contains has ended; None when
-            nothing is being done any more. None: nobody watches.
+    `seen` receives whatever begins, and again when what it contains has ended; None when nothing is
+    being done any more. Without it nobody watches.
     """
     token = _WATCH.set(None if seen is None else _Watch(seen))
     try:
@@ -82,11 +81,7 @@ def tracked(
 ) -> Iterator[T]:
     """The same parts, one after the other, counted.
 
-    Args:
-        parts: whatever is worked on.
-        description: what is done with them.
-        total: how many there are, of an iterator whose length is known.
-        size: as how many each of them counts.
+    `total` is how many there are, of an iterator whose length is known; each counts as its `size`.
     """
     n = len(parts) if total is None and isinstance(parts, Sized) else total
     with doing(description, n) as activity:

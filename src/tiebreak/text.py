@@ -54,9 +54,7 @@ def p_value(value: float, *, at_most: bool = False) -> str:
 def visible(text: str, keep: str = "") -> str:
     r"""A text in which all that cannot be seen, or would steer a terminal, is an escape: \x1b.
 
-    Args:
-        text: whatever somebody wrote.
-        keep: characters that stay, such as the line breaks of a message.
+    Characters to `keep`, such as the line breaks of a message, stay.
     """
     if text.isprintable():
         return text

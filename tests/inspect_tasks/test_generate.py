@@ -21,7 +21,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
-from tiebreak.benchmarks import bfcl, load_questions
+from tiebreak.benchmarks import load_questions
+from tiebreak.benchmarks.bfcl.questions import prompt
 from tiebreak.candidates import load_candidates
 from tiebreak.inspect_tasks import generate
 from tiebreak.prerequisite import PrerequisiteError
@@ -254,7 +255,7 @@ def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) 
     )
     model = Model()
     log = run(task("bfcl", path, calls="text"), tmp_path, model)
-    assert model.messages[0].text == bfcl.prompt(load_questions("bfcl", path)[0])
+    assert model.messages[0].text == prompt(load_questions("bfcl", path)[0])
     [sample] = log.samples or []
     assert isinstance(sample.input, list)
     assert [(m.role, m.text) for m in sample.input] == said

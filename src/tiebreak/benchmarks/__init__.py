@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tiebreak.benchmarks import bfcl, gsm8k, humaneval, mmlu
+from tiebreak.benchmarks import gsm8k, humaneval, mmlu
+from tiebreak.benchmarks.bfcl import check
+from tiebreak.benchmarks.bfcl import questions as bfcl_data
 from tiebreak.benchmarks.question import Question, Row, Verdict
 from tiebreak.benchmarks.sources import file_rows, hub_rows
 from tiebreak.paths import problem_with
@@ -44,7 +46,7 @@ BENCHMARKS: Final[Mapping[str, Benchmark]] = {
     "humaneval": Benchmark(humaneval.read, humaneval.prompt, humaneval.METRIC, None),
     "gsm8k": Benchmark(gsm8k.read, gsm8k.prompt, gsm8k.METRIC, gsm8k.score),
     "mmlu": Benchmark(mmlu.read, mmlu.prompt, mmlu.METRIC, mmlu.score, "subject"),
-    "bfcl": Benchmark(bfcl.read, bfcl.prompt, bfcl.METRIC, bfcl.score, "category"),
+    "bfcl": Benchmark(bfcl_data.read, bfcl_data.prompt, check.METRIC, check.score, "category"),
 }
 
 
@@ -70,11 +72,11 @@ def load_questions(
     if parts and known.part is None:
         raise PrerequisiteError(f"{benchmark} has no parts to choose from.")
     if benchmark == "bfcl":
-        parts = bfcl.categories_named(parts)
+        parts = bfcl_data.categories_named(parts)
     if path is not None and path.is_file():
         places = list(file_rows(path))
     elif benchmark == "bfcl":
-        rows = bfcl.load_rows(path, parts)
+        rows = bfcl_data.load_rows(path, parts)
         places = [(f"BFCL, {row['id']}", row) for row in rows]
     else:
         rows = hub_rows(benchmark, path)

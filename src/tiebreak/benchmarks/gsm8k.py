@@ -12,7 +12,7 @@ import math
 import re
 from typing import Final
 
-from tiebreak.benchmarks.question import BOXED, Question, Row, Verdict, marked, name_of
+from tiebreak.benchmarks.question import BOXED, Question, Row, Verdict, marked, name_of, wording
 
 METRIC: Final = "final_number"
 
@@ -26,15 +26,7 @@ _MARKS: Final = re.compile(rf"\#\#\#\#|{BOXED}|\banswer\b[*_\s]*(?:is|:|=|\n)", 
 # Spaces and commas as LaTeX writes them inside of numbers.
 _LATEX: Final = re.compile(r"\{,\}|\\[,!;]|\\(?=\$)")
 
-_GUIDE: Final = """\
-Solve the problem step by step. End with a line "#### " and the number.
-
-Problem: A shelf holds 2 books. Ida adds 6 more. How many books are on the shelf?
-Solution: There are 2 books and 6 more, so 2 + 6 = 8.
-#### 8
-
-Problem: {question}
-Solution:"""
+_GUIDE: Final = wording("gsm8k")
 
 
 def read(row: Row, number: int) -> Question:

@@ -16,18 +16,12 @@ Nothing is scored here: the tests run the answer's code, which happens in a sand
 from typing import Final
 
 from tiebreak.benchmarks.program import without_docstrings
-from tiebreak.benchmarks.question import Question, Row, text_of
+from tiebreak.benchmarks.question import Question, Row, text_of, wording
 
 METRIC: Final = "unit_tests"
 
-_GUIDE: Final = """\
-Complete this Python function so that it does what its docstring says. Reply with the whole \
-function in Python and nothing else.
-
-```python
-{program}
-```"""
-_BARE: Final = "Complete this Python function.\n\n```python\n{program}\n```"
+_GUIDE: Final = wording("humaneval")
+_BARE: Final = wording("humaneval.bare")
 
 
 def read(row: Row, number: int) -> Question:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tiebreak.benchmarks.question import BOXED, Question, Row, Verdict, marked, name_of
+from tiebreak.benchmarks.question import BOXED, Question, Row, Verdict, marked, name_of, wording
 
 METRIC: Final = "chosen_letter"
 LETTERS: Final = "ABCDEFGHIJ"
@@ -33,20 +33,7 @@ _CAPITAL: Final = re.compile(
     r"([B-HJ]|[AI](?!\s+(?!(?:as|because|due|for|given|is|since)\b)[a-z]))(?!\w)"
 )
 
-_GUIDE: Final = """\
-Explain which choice is right. End with a line "Answer: " and its letter.
-
-Question: What do bees make?
-A) Milk
-B) Honey
-C) Paper
-D) Glass
-Bees collect the nectar of flowers and make honey from it.
-Answer: B) Honey
-
-Question: {question}
-{choices}
-"""
+_GUIDE: Final = wording("mmlu") + "\n"
 
 
 def read(row: Row, number: int) -> Question:

@@ -72,18 +72,12 @@ def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
     """The program that an answer stands for, whatever the answer is.
 
     Kept is what the function needs, directly or not: imports, assignments, functions, classes and
-    what fills a table; and from the prompt what comes before the function (its imports and
-    helpers). Examples of use, tests of its own, what only these need, prose around the code and a
-    cut-off end behind the function are left out.
+    what fills a table; and from the prompt (imports, helpers, signature, docstring) what comes
+    before the function. Examples of use, tests of its own, what only these need, prose around the
+    code and a cut-off end behind the function are left out.
 
-    Args:
-        answer: What the model wrote.
-        prompt: Beginning of the program: imports, helpers, signature, docstring.
-        entry_point: Name of the function under test.
-
-    Returns:
-        Source that defines the function, or None when the answer holds no whole one, or so many
-        pieces of code that do not parse that none is found in a reasonable time.
+    None when the answer holds no whole function, or so many pieces of code that do not parse that
+    none is found in a reasonable time.
     """
     parser = _Parser()
     text = answer.replace("\r\n", "\n").replace("\r", "\n")
@@ -128,8 +122,7 @@ def parse_program(source: str) -> ast.Module:
     Raises:
         SyntaxError: it does not parse.
         ValueError: it holds characters that no source may hold.
-        RecursionError: it is nested too deeply.
-        MemoryError: it is nested too deeply, on older Pythons.
+        RecursionError, MemoryError: it is nested too deeply.
     """
     # Some releases of CPython 3.11 and 3.12 count the depth of all threads' parsers in one number
     # and raise SystemError when two run at the same time (see python/cpython#106905).

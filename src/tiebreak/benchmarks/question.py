@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 Row = Mapping[str, Any]
@@ -38,6 +39,12 @@ class Question:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+def wording(name: str) -> str:
+    """The text of a file in `prompts`, without the line break at its end."""
+    file = Path(__file__).with_name("prompts") / f"{name}.md"
+    return file.read_text(encoding="utf-8").rstrip("\n")
+
+
 def name_of(row: Row, otherwise: str) -> str:
     """The `id` of a row, or another name where it has none.
 
@@ -53,12 +60,7 @@ def name_of(row: Row, otherwise: str) -> str:
 
 
 def text_of(row: Row, column: str) -> str:
-    """A column of a row that must be a text.
-
-    Raises:
-        KeyError: it is missing.
-        ValueError: it is something else.
-    """
+    """A column of a row that must be a text; a KeyError if it is missing, else a ValueError."""
     text = row[column]
     if not isinstance(text, str):
         raise ValueError(f"its {column} is {text!r}, not a text")

@@ -49,12 +49,9 @@ def origin(benchmark: str, data: str | Path | None = None) -> str:
 
 
 def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
-    """Rows of the split `test`.
+    """Rows of the split `test`, from the Hub or its cache on this machine, or a local copy.
 
-    Args:
-        benchmark: A key of `HUB`.
-        folder: A local copy of the repository (`hf download --repo-type dataset --local-dir`);
-            None takes the Hub, or its cache on this machine.
+    A copy is a folder of `hf download --repo-type dataset --local-dir`.
 
     Raises:
         PrerequisiteError: the data cannot be loaded; the message says what to do.

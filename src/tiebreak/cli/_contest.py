@@ -10,7 +10,6 @@ from tiebreak.cli._shared import FILES, family, numbers
 
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
-    from tiebreak.rankers.contests.expected_wins import CsdOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,46 +126,28 @@ def play(
     Raises:
         TableError, RankingError, MissingPackageError: as `contest_report` and the readers.
     """
-    from tiebreak.analysis.contests import contest_report
+    from tiebreak.analysis.contests import contest_report, tier_report
     from tiebreak.tables import read_order, read_rounds, read_scores
 
+    played: dict[str, Any] = {
+        "eliminate": contest.eliminate,
+        "performance_tiers": contest.performance_tiers,
+    }
     if contest.tiers:
-        return _play_items(contest.tiers, scores, reading, contest, options)
+        from tiebreak.tables.pool_scores import read_item_scores
+
+        if reading.get("stderr"):
+            raise click.UsageError(
+                "--stderr: for scores of benchmarks; items bring their own errors."
+            )
+        how = {name: given for name, given in reading.items() if name != "stderr"}
+        items = read_item_scores(scores, benchmark=contest.benchmark, **how)
+        return tier_report(items, contest.tiers, options=options, **played)
     table = read_scores(scores, **reading)
     rounds = None
     if contest.rounds:
         rounds = read_rounds(contest.rounds, table.benchmarks)
     elif contest.order:
         rounds = read_order(contest.order, table.benchmarks)
-    return contest_report(
-        table,
-        rounds,
-        eliminate=contest.eliminate,
-        spoil=contest.spoil,
-        performance_tiers=contest.performance_tiers,
-        options=options | {"missing": contest.missing},
-    )
-
-
-def _play_items(
-    tiers: int,
-    scores: Sequence[str],
-    reading: Mapping[str, Any],
-    contest: Contest,
-    options: "CsdOptions",
-) -> "ContestReport":
-    """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
-    from tiebreak.analysis.contests import tier_report
-    from tiebreak.tables.pool_scores import read_item_scores
-
-    if reading.get("stderr"):
-        raise click.UsageError("--stderr: for scores of benchmarks; items bring their own errors.")
-    how = {name: given for name, given in reading.items() if name != "stderr"}
-    items = read_item_scores(scores, benchmark=contest.benchmark, **how)
-    return tier_report(
-        items,
-        tiers,
-        eliminate=contest.eliminate,
-        performance_tiers=contest.performance_tiers,
-        options=options,
-    )
+    options = options | {"missing": contest.missing}
+    return contest_report(table, rounds, spoil=contest.spoil, options=options, **played)

@@ -4,16 +4,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    SCORES_LIMIT,
-    also_option,
-    form_options,
-    method_option,
-    scores_options,
-    show,
-    verb,
-)
+from tiebreak.cli import _shared
+from tiebreak.cli._shared import FILES, SCORES_LIMIT, show, verb
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.text import split_names
 
@@ -51,7 +43,7 @@ def _weights(
 
 @verb(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
 @click.argument("files", type=FILES, nargs=-1, required=True)
-@method_option("How to count the ballots. Repeatable.", default=["kemeny_young"])
+@_shared.method_option("How to count the ballots. Repeatable.", default=["kemeny_young"])
 @click.option(
     "--per-item",
     is_flag=True,
@@ -78,9 +70,11 @@ def _weights(
     metavar="A=2,B=1/2",
     help="How much benchmarks count, exactly: as whole numbers of equal ballots. Others have 1.",
 )
-@also_option("csd", "Also show each model's place in Swiss-system contests over the benchmarks.")
-@scores_options
-@form_options("json")
+@_shared.also_option(
+    "csd", "Also show each model's place in Swiss-system contests over the benchmarks."
+)
+@_shared.scores_options
+@_shared.form_options("json")
 def aggregate(
     files: tuple[str, ...],
     methods: tuple[str, ...],

@@ -4,15 +4,9 @@ from typing import Any
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import (
-    FILES,
-    form_options,
-    level_option,
-    show,
-    skip_faulty_option,
-    verb,
-)
+from tiebreak.cli._shared import FILES, show, verb
 
 
 @verb()
@@ -31,10 +25,10 @@ from tiebreak.cli._shared import (
     metavar="FILE",
     help="What a judge elsewhere said, in the same form; each rater is a judge. Repeatable.",
 )
-@skip_faulty_option
-@level_option
+@_shared.skip_faulty_option
+@_shared.level_option
 @plot_options("Draw κ with its intervals, and beside it a file of each judge's labels:")
-@form_options("json", "csv")
+@_shared.form_options("json", "csv")
 def calibrate(
     logs: tuple[str, ...],
     human: str,

@@ -4,16 +4,9 @@ from typing import Any
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    form_options,
-    place_option,
-    prices_option,
-    show,
-    verb,
-)
+from tiebreak.cli._shared import FILES, show, verb
 from tiebreak.scorers.catalogue import REFERENCE
 
 
@@ -25,8 +18,10 @@ from tiebreak.scorers.catalogue import REFERENCE
     metavar="NAME",
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
-@prices_option
-@place_option("Place the logs that this rule fits by it, as `rank` does, the others as they say.")
+@_shared.prices_option
+@_shared.place_option(
+    "Place the logs that this rule fits by it, as `rank` does, the others as they say."
+)
 @plot_options("Draw agreement against price:")
 @click.option(
     "--against",
@@ -34,8 +29,8 @@ from tiebreak.scorers.catalogue import REFERENCE
     default="calls",
     help="The plot's price: calls, calls in a row, tokens or dollars per item.",
 )
-@form_options("json", "csv")
-@bootstrap_options
+@_shared.form_options("json", "csv")
+@_shared.bootstrap_options
 def compare(
     logs: tuple[str, ...],
     plot: Plot,

@@ -4,23 +4,16 @@ from typing import Any
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import (
-    FILES,
-    SCORES_LIMIT,
-    also_option,
-    form_options,
-    scores_options,
-    show,
-    verb,
-)
+from tiebreak.cli._shared import FILES, SCORES_LIMIT, show, verb
 
 
 @verb()
 @click.argument("scores", type=FILES, nargs=-1, required=True)
 @contest_options
-@scores_options
+@_shared.scores_options
 @click.option("--iterations", type=click.IntRange(1), default=100_000)
 @click.option("--seed", type=click.IntRange(0), default=0)
 @click.option(
@@ -30,12 +23,14 @@ from tiebreak.cli._shared import (
     metavar="N",
     help="Worker processes. [default: one a core, with joblib]",
 )
-@also_option("kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot.")
+@_shared.also_option(
+    "kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot."
+)
 @plot_options(
     "Draw expected wins, and beside it, with -sensitivity and -perturbation in their names, what "
     "else was asked for:"
 )
-@form_options("json")
+@_shared.form_options("json")
 def csd(
     scores: tuple[str, ...],
     contest: Contest,

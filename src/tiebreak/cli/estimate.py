@@ -4,15 +4,8 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    form_options,
-    loading_options,
-    price_option,
-    prices_option,
-    show,
-    verb,
-)
+from tiebreak.cli import _shared
+from tiebreak.cli._shared import FILES, show, verb
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -48,8 +41,8 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     metavar="MODEL[,MODEL…]",
     help="Models that review each other in peer_review, two or more.",
 )
-@prices_option
-@price_option
+@_shared.prices_option
+@_shared.price_option
 @click.option(
     "--reasoning-tokens",
     type=click.IntRange(0),
@@ -96,8 +89,8 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     help="As -T merge_identical=false.",
 )
 @click.option("--seed", type=int, default=0, help="As -T seed.")
-@loading_options(("strict", "intersect", "union"))
-@form_options("json", "csv")
+@_shared.loading_options(("strict", "intersect", "union"))
+@_shared.form_options("json", "csv")
 def estimate(
     paths: tuple[str, ...],
     protocols: str,

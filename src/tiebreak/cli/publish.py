@@ -212,10 +212,8 @@ def _lines(done: dict[str, Any]) -> Iterable[str]:
         yield from _dry(done)
     elif "url" in done:
         yield from _sent(done)
-    for name, title in (
-        ("every_eval_ever", "Every Eval Ever"),
-        ("community_evals", "Community evals"),
-    ):
+    titles = {"every_eval_ever": "Every Eval Ever", "community_evals": "Community evals"}
+    for name, title in titles.items():
         if name in done:
             yield f"{title}: {count(len(done[name]['files']), 'file')} in {done[name]['folder']}"
 
@@ -241,10 +239,9 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
 
 
 def _sent(done: dict[str, Any]) -> Iterable[str]:
-    names = [("Published", done["published"]), ("Already there", done["already"])]
-    for title, runs in names:
-        if runs:
-            yield f"{title}: {', '.join(runs)}"
+    for title, name in (("Published", "published"), ("Already there", "already")):
+        if done[name]:
+            yield f"{title}: {', '.join(done[name])}"
     yield done["url"]
     if done["pull_request"] is not None:
         yield "Next: merge the pull request there."

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    form_options,
-    place_option,
-    prices_option,
-    refuse_given,
-    show,
-    skip_faulty_option,
-    verb,
-)
+from tiebreak.cli import _shared
+from tiebreak.cli._shared import FILES, show, verb
 from tiebreak.text import split_names
 
 if TYPE_CHECKING:
@@ -30,8 +21,8 @@ _OF_LOGS = frozenset(
 
 @verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
-@form_options("json", "csv")
-@bootstrap_options
+@_shared.form_options("json", "csv")
+@_shared.bootstrap_options
 @click.option(
     "--closure",
     is_flag=True,
@@ -47,8 +38,8 @@ _OF_LOGS = frozenset(
     type=click.Choice(["category"]),
     help="Add a board for each category of the items, side by side.",
 )
-@prices_option
-@place_option("Place models by another rule, without a call, where it fits what was asked.")
+@_shared.prices_option
+@_shared.place_option("Place models by another rule, without a call, where it fits what was asked.")
 @click.option(
     "--reference",
     metavar="MODEL",
@@ -71,7 +62,7 @@ _OF_LOGS = frozenset(
     metavar="FILE",
     help="People's votes or stars on some items: what they would say of all of them.",
 )
-@skip_faulty_option
+@_shared.skip_faulty_option
 def rank(
     logs: tuple[str, ...],
     form: str | None,
@@ -160,4 +151,4 @@ def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None
         raise click.UsageError(
             f"{logs[0]} is not a file of matches, and {matches[0]} is one: rank them separately"
         )
-    refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")
+    _shared.refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")

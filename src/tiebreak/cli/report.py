@@ -5,16 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._pictures import paper_options
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    echo_json,
-    prices_option,
-    scores_options,
-    verb,
-)
+from tiebreak.cli._shared import FILES, echo_json, verb
 from tiebreak.text import count
 
 if TYPE_CHECKING:
@@ -56,7 +50,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "them. Repeatable.",
 )
 @contest_options
-@scores_options
+@_shared.scores_options
 @click.option(
     "--human",
     type=FILES,
@@ -70,7 +64,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     help="What protocols are compared with: a protocol, a name from the report, or a log. "
     "[default: full_pairwise, where it is there]",
 )
-@prices_option
+@_shared.prices_option
 @click.option("--title", metavar="TEXT", help="Title of the page. [default: the benchmarks]")
 @click.option(
     "--pictures",
@@ -84,7 +78,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     "their size where there is room. [default: as in the page]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
-@bootstrap_options
+@_shared.bootstrap_options
 def report(
     logs: tuple[str, ...],
     folder: Path,

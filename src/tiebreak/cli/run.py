@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    echo_json,
-    form_options,
-    price_option,
-    prices_option,
-    show,
-    verb,
-)
+from tiebreak.cli import _shared
+from tiebreak.cli._shared import FILES, echo_json, show, verb
 from tiebreak.text import split_names
 
 if TYPE_CHECKING:
@@ -72,8 +65,8 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
     help="What answers and judging may cost, in this folder all together.",
 )
 @click.option("--calls", type=click.IntRange(1), metavar="N", help="Judging alone, in calls.")
-@prices_option
-@price_option
+@_shared.prices_option
+@_shared.price_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Items of each benchmark.")
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Answers to each item.")
 @click.option(
@@ -98,7 +91,7 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
 @click.option("--yes", is_flag=True, help="Do not ask whether the price is right.")
 @click.option("--anyway", is_flag=True, help="Judge also where that is not worth its price.")
 @click.option("--schema", is_flag=True, help="Print the JSON schema of study.yaml, for editors.")
-@form_options("json", "csv")
+@_shared.form_options("json", "csv")
 def run(
     questions: tuple[str, ...],
     folder: Path | None,

@@ -3,33 +3,21 @@
 Importing a module registers what its decorators mark.
 """
 
-from tiebreak.demo.local import provider
-from tiebreak.fair.tasks import fair, replay
-from tiebreak.inspect_tasks import (
-    answering,
-    arena,
-    canaries,
-    generate,
-    judging,
-    rerank,
-    score_code,
-    unit_tests,
-)
-from tiebreak.sandbox import box
-from tiebreak.scorers import ranking
+from importlib import import_module
 
-__all__ = [
-    "answering",
-    "arena",
-    "box",
-    "canaries",
-    "fair",
-    "generate",
-    "judging",
-    "provider",
-    "ranking",
-    "replay",
-    "rerank",
-    "score_code",
-    "unit_tests",
-]
+for _module in (
+    "demo.local.provider",
+    "fair.tasks.fair",
+    "fair.tasks.replay",
+    "inspect_tasks.answering",
+    "inspect_tasks.arena",
+    "inspect_tasks.canaries",
+    "inspect_tasks.generate",
+    "inspect_tasks.judging",
+    "inspect_tasks.rerank",
+    "inspect_tasks.score_code",
+    "inspect_tasks.unit_tests",
+    "sandbox.box",
+    "scorers.ranking",
+):
+    import_module(f"tiebreak.{_module}")

@@ -14,7 +14,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef, ToolParams
 from inspect_ai.util import JSONSchema
 
-from tiebreak.benchmarks import BENCHMARKS, bfcl, gsm8k, mmlu
+from tiebreak.benchmarks import BENCHMARKS, gsm8k, mmlu
+from tiebreak.benchmarks.bfcl import check
+from tiebreak.benchmarks.bfcl import questions as bfcl
 from tiebreak.benchmarks.question import Question, Verdict
 
 Calls = Literal["tools", "text", "schema"]
@@ -84,9 +86,9 @@ def function_call() -> Scorer:
         question, answer = question_of(state, target.text), state.output.completion
         made = [] if state.output.empty else state.output.message.tool_calls or []
         if not made:
-            return _score(bfcl.score(answer, question))
-        calls = [bfcl.Call(call.function, call.arguments) for call in made]
-        return _score(bfcl.score_calls(calls, answer, question))
+            return _score(check.score(answer, question))
+        calls = [check.Call(call.function, call.arguments) for call in made]
+        return _score(check.score_calls(calls, answer, question))
 
     return score
 

@@ -52,11 +52,7 @@ def ask(
     model_cost_config: str | None = None,
     **arguments: Any,
 ) -> EvalLog:
-    """Run the task, with these arguments, as `inspect eval` does.
-
-    Raises:
-        PrerequisiteError: an argument that cannot be used.
-    """
+    """Run the task, as `inspect eval` does; a PrerequisiteError if an argument cannot be used."""
     # Inspect shows by itself how far it is.
     with watch(None):
         [log] = inspect_eval(

@@ -21,11 +21,9 @@ HOW = f"add -T protocol={_FORM}"
 
 
 def load_protocol(given: str | None) -> Protocol:
-    """The protocol that a file or module registers.
+    """The protocol that a file or module registers: FILE.py@NAME or MODULE@NAME.
 
-    Args:
-        given: FILE.py@NAME, relative to the working directory, or MODULE@NAME; NAME alone for a
-            built-in one.
+    A file is relative to the working directory; NAME alone is a built-in one.
 
     Raises:
         PrerequisiteError: no file, a file that cannot be run, or a name that it does not register.
@@ -71,7 +69,13 @@ def _load(path: str) -> None:
         if file is None:
             importlib.import_module(path)
         else:
-            _run(file)
+            # The same file is the same module, so that it can be loaded again.
+            module = f"tiebreak_protocol_{file.resolve().stem}"
+            spec = importlib.util.spec_from_file_location(module, file)
+            assert spec is not None
+            assert spec.loader is not None
+            sys.modules[module] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[module])
     except ProtocolError:
         raise
     except Exception as error:  # whatever other people's code raises
@@ -83,14 +87,3 @@ def _load(path: str) -> None:
         ]
         where = f"{kind} in line {lines[-1]}" if lines else kind
         raise PrerequisiteError(f"{path} cannot be loaded: {error} ({where})") from error
-
-
-def _run(file: Path) -> None:
-    # The same file is the same module, so that it can be loaded again.
-    module = f"tiebreak_protocol_{file.resolve().stem}"
-    spec = importlib.util.spec_from_file_location(module, file)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[module] = loaded
-    spec.loader.exec_module(loaded)

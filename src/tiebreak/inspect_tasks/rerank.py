@@ -22,25 +22,25 @@ from tiebreak.text import Names
 @task
 def original(**common: Unpack[Common]) -> Task:
     """Rank candidates by the benchmark's own metric, without a call (SEAL, §3)."""
-    return _judging("original", common)
+    return _judging("original", **locals())
 
 
 @task
 def pointwise(**common: Unpack[Common]) -> Task:
     """Grade every candidate on its own (SEAL, §3)."""
-    return _judging("pointwise", common)
+    return _judging("pointwise", **locals())
 
 
 @task
 def fixed_rubric(**common: Unpack[Common]) -> Task:
     """Write one rubric for the benchmark, then grade every candidate by it (SEAL, §3)."""
-    return _judging("fixed_rubric", common)
+    return _judging("fixed_rubric", **locals())
 
 
 @task
 def listwise(**common: Unpack[Common]) -> Task:
     """Rank all candidates in one call (SEAL, §3)."""
-    return _judging("listwise", common)
+    return _judging("listwise", **locals())
 
 
 @task
@@ -57,7 +57,7 @@ def flat_bracket(
         swap: Ask a match in the second order of presentation: always, close, sample or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    return _judging("flat_bracket", common, tiers=tiers, swap=swap, checklist=checklist)
+    return _judging("flat_bracket", **locals())
 
 
 @task
@@ -78,15 +78,7 @@ def seal(
         refine: Let the meta-judge add checklist items after close matches.
         critique: List observable differences before semi-final and final matches.
     """
-    return _judging(
-        "seal",
-        common,
-        tiers=tiers,
-        swap=swap,
-        checklist=checklist,
-        refine=refine,
-        critique=critique,
-    )
+    return _judging("seal", **locals())
 
 
 @task
@@ -107,9 +99,7 @@ def swiss(
         checklist: Vote on the checklist always, or only where principles come out even (ties).
         refine: Let the meta-judge add checklist items after close matches.
     """
-    return _judging(
-        "swiss", common, rounds=rounds, tiers=tiers, swap=swap, checklist=checklist, refine=refine
-    )
+    return _judging("swiss", **locals())
 
 
 @task
@@ -133,15 +123,7 @@ def round_robin(
             given both logs, makes one board of all.
         baseline: Ask all matches against this model and no others; the score is the win rate.
     """
-    return _judging(
-        "round_robin",
-        common,
-        rounds=rounds,
-        swap=swap,
-        checklist=checklist,
-        newcomers=newcomers,
-        baseline=baseline,
-    )
+    return _judging("round_robin", **locals())
 
 
 @task
@@ -154,7 +136,7 @@ def sorted(
         swap: Ask a match in the second order of presentation: always, close, sample or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    return _judging("sorted", common, swap=swap, checklist=checklist)
+    return _judging("sorted", **locals())
 
 
 @task
@@ -168,7 +150,7 @@ def full_pairwise(
             item) or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    return _judging("full_pairwise", common, swap=swap, checklist=checklist)
+    return _judging("full_pairwise", **locals())
 
 
 @task
@@ -179,7 +161,7 @@ def stars(rule: bool = True, **common: Unpack[Common]) -> Task:
         rule: Where the key is true or false and an answer plainly says either, let a rule decide
             which is correct: the judge only rates the explanation, and a bare answer costs no call.
     """
-    return _judging("stars", common, rule=rule)
+    return _judging("stars", **locals())
 
 
 @task
@@ -225,6 +207,7 @@ def own(
 
 
 def _judging(name: str, common: Common, find: FindRoles = judges, **settings: Any) -> Task:
+    """A task by the arguments of its function, which are its `locals`."""
     protocol = find_protocol(name)
     for setting, wanted in settings_of(protocol).items():
         of_type(setting, settings[setting], wanted)

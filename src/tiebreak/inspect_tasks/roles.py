@@ -185,14 +185,12 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
     """The models behind the role `peers`, as reviewers.
 
     What it returns raises PrerequisiteError where no model is bound to the role, one alone, or not
-    those that `given` names, and where so few reviewers of `degree` answers cannot link all
-    candidates.
+    those that `given` names, and where so few reviewers of `degree` answers each (the sparse mode)
+    cannot link all candidates.
 
-    Args:
-        given: the task argument `reviewers`: a mapping from the models' names to candidates, or a
-            list of candidates in the order of the peers, where None means that a reviewer is not a
-            candidate. What it leaves open is matched by name.
-        degree: in sparse mode the number of answers that a reviewer ranks.
+    `given` is the task argument `reviewers`: a mapping from the models' names to candidates, or a
+    list of candidates in the order of the peers, where None means that a reviewer is not a
+    candidate. What it leaves open is matched by name.
     """
 
     def find(candidates: Sequence[str]) -> Roles:
@@ -289,11 +287,7 @@ def match_reviewers(
 
 
 def require_panel(models: Sequence[str]) -> None:
-    """Refuse a panel of one: its ballots would be the whole ranking, with no peer to weigh them.
-
-    Raises:
-        PrerequisiteError: there is one model.
-    """
+    """Refuse, by a PrerequisiteError, a panel of one, with no peer to weigh its ballots."""
     if len(models) == 1:
         [model] = models
         raise PrerequisiteError(
@@ -305,11 +299,7 @@ def require_panel(models: Sequence[str]) -> None:
 
 
 def require_readable(method: str, degree: int | None) -> None:
-    """Refuse a method that can read no ballot of the sparse mode.
-
-    Raises:
-        PrerequisiteError: the method needs complete rankings.
-    """
+    """Refuse, by a PrerequisiteError, a method that can read no ballot of the sparse mode."""
     if method == "kendall" and degree is not None:
         raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
 
@@ -340,7 +330,7 @@ def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
             raise PrerequisiteError(
                 f"reviewers names {len(given)} candidates for {len(models)} peers. {HOW_TO_MATCH}"
             )
-        return {number: _candidate(candidate) for number, candidate in enumerate(given)}
+        return {number: None if c is None else str(c) for number, c in enumerate(given)}
     if not isinstance(given, Mapping):
         raise PrerequisiteError(f"reviewers is {given!r}. {HOW_TO_MATCH}")
     assigned = {}
@@ -351,12 +341,8 @@ def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
                 f"reviewers: {len(numbers)} of the peers are called {name!r}. "
                 f"The peers: {', '.join(models)}. {HOW_TO_MATCH}"
             )
-        assigned[numbers[0]] = _candidate(candidate)
+        assigned[numbers[0]] = None if candidate is None else str(candidate)
     return assigned
-
-
-def _candidate(name: object) -> str | None:
-    return None if name is None else str(name)
 
 
 def _by_name(model: str, candidates: Sequence[str]) -> str | None:

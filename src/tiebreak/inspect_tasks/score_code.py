@@ -94,17 +94,10 @@ def score_code(
 ) -> CodeScores:
     """Run the tests of a pool's programs, and put the native scores into the pool.
 
-    Answers to items without tests stay as they are. Answers without a program get 0, and need no
-    sandbox.
-
-    Args:
-        pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
-        sandbox: A sandbox of Inspect.
-        confirm_run_unsafe_code: Needed for the sandbox `local`, bubblewrap's earlier name.
-        trust_code: Needed for it, too, where bubblewrap cannot be used.
-        again: Whether answers that have a native score get a new one.
-        log_dir: Folder for Inspect's log of the runs, which is not kept without one.
-        display: How Inspect shows its progress.
+    Items with tests have `test` and `entry_point` in their metadata; answers to others stay as they
+    are, and so do those that have a native score, unless they are to be run `again`. Answers
+    without a program get 0, and need no sandbox. `sandbox` and what confirms it are as for
+    `sandbox_of`. Without `log_dir` Inspect's log of the runs is not kept.
 
     Raises:
         PrerequisiteError: no item has tests, the sandbox is unknown or cannot be used, or it is
@@ -202,15 +195,15 @@ def _scored(pool: CandidatePool, done: Sequence[tuple[Run, EvalSample]]) -> Code
     unscored: list[Unscored] = []
     not_there: list[Unscored] = []
     for run, sample in done:
-        value, why = _value(sample)
-        if why is None:
-            values.append((run, value))
-        else:
-            unscored += [Unscored(run.item, model, why) for model in run.models]
         score = (sample.scores or {}).get(METRIC)
-        reason = (score and score.explanation) or ""
-        if reason.startswith(NOT_THERE):
-            reason = reason.removeprefix(NOT_THERE)
+        why = (score and score.explanation) or ""
+        if sample.error is None and score is not None and score.value in (CORRECT, INCORRECT):
+            values.append((run, float(score.value == CORRECT)))
+        else:
+            reason = sample.error.message if sample.error else why or "it has no score"
+            unscored += [Unscored(run.item, model, reason) for model in run.models]
+        if why.startswith(NOT_THERE):
+            reason = why.removeprefix(NOT_THERE)
             not_there += [Unscored(run.item, model, reason) for model in run.models]
     return CodeScores(_with_scores(pool, values), len(done), tuple(unscored), tuple(not_there))
 
@@ -222,12 +215,3 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
         for model in run.models:
             row[model] = replace(row[model], native_score=value, native_metric=METRIC)
     return replace(pool, candidates=rows)
-
-
-def _value(sample: EvalSample) -> tuple[float, str | None]:
-    if sample.error is not None:
-        return math.nan, sample.error.message
-    score = (sample.scores or {}).get(METRIC)
-    if score is not None and score.value in (CORRECT, INCORRECT):
-        return float(score.value == CORRECT), None
-    return math.nan, (score and score.explanation) or "it has no score"

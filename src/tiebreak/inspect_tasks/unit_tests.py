@@ -56,13 +56,11 @@ _FAILURES: Final = (TimeoutError, OSError, RuntimeError, ValueError)
 def sandbox_of(
     sandbox: str = "docker", confirm_run_unsafe_code: bool = False, trust_code: bool = False
 ) -> str | tuple[str, str]:
-    """What `Task(sandbox=)` takes.
+    """What `Task(sandbox=)` takes for a sandbox of Inspect, or for TYPE:CONFIG.
 
-    Args:
-        sandbox: A sandbox of Inspect, or TYPE:CONFIG. For docker without its own configuration it
-            is the container described in compose.yaml.
-        confirm_run_unsafe_code: Whether `local`, the earlier name of bubblewrap, is accepted.
-        trust_code: Whether code may run here without bubblewrap, too, where there is none.
+    For docker without its own configuration it is the container described in compose.yaml.
+    `local`, the earlier name of bubblewrap, has to be confirmed; `trust_code` lets code run here
+    without bubblewrap, too, where there is none.
 
     Raises:
         PrerequisiteError: there is no such sandbox, or it is not confirmed or cannot be used here.
@@ -154,9 +152,7 @@ def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) 
 
 
 async def _is_here(confirmed: bool, trusted: bool) -> bool:
-    """Whether the sample's sandbox is this very machine, whatever it is called.
-
-    This machine is where our files are seen.
+    """Whether the sample's sandbox is this very machine, whatever it is called: it sees our files.
 
     Raises:
         PrerequisiteError: it is, and code must not run here; or the sample has no sandbox.

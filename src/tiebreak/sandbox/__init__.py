@@ -34,14 +34,11 @@ module.main()
 
 
 def command(python: str = "python3") -> list[str]:
-    """The command line of the supervisor. It reads an `order` and prints a verdict as JSON.
+    """The command line of the supervisor, which reads an `order` and prints a verdict as JSON.
 
     A verdict is `{"passed": true or false, "why": text}`, `{"error": text}` when that machine could
     not run any program, which says nothing about this one, or `{"silent": text}` when the examiner
     did not give any. Beside that stands the order's nonce.
-
-    Args:
-        python: The interpreter, for all three.
     """
     sources = [
         part
@@ -70,8 +67,8 @@ def order(
             about the verdict, but they are somebody else's code, too.
         test: Source that defines `check(candidate)`.
         entry_point: Name of the function under test.
-        cpu_seconds: CPU time for the whole program.
-        wall_seconds: Time on the clock for the whole program.
+        cpu_seconds: Of the program.
+        wall_seconds: Of the program, on the clock.
         memory_bytes: Address space of the program, and of its tests.
         trusted: Run also where nothing hides the examiner's memory from the program.
     """

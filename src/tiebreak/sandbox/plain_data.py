@@ -99,11 +99,7 @@ def _encode(value: Any, left: list[int], depth: int) -> object:
 
 
 def decode(data: Any) -> Any:
-    """The value that `encode` was given.
-
-    Raises:
-        Exception: of several kinds, where `encode` did not write this.
-    """
+    """What `encode` was given; an Exception of some kind if `encode` did not write this."""
     if isinstance(data, list):
         return [decode(entry) for entry in data]
     if not isinstance(data, dict):

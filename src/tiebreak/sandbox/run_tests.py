@@ -58,11 +58,7 @@ class Candidate:
         self.in_use = False
 
     def ask(self, message: object) -> Any:
-        """Send a message and read what the candidate says to it.
-
-        Raises:
-            Ended: there is no answer.
-        """
+        """Send a message and read what the candidate says to it; `Ended` if there is no answer."""
         if self.ended:
             raise Ended(self.ended)
         line = b""

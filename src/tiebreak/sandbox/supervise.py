@@ -72,11 +72,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """A process that runs some of the modules that this one got on its command line.
 
-    Args:
-        modules: The last one's `main` is run.
-        stdin: Its standard input.
-        stdout: Its standard output.
-        channels: Further file descriptors that it keeps.
+    It runs `main` of the last one, and keeps further file descriptors, the channels.
     """
     names = [_ROOM + module for module in modules]
     sources = dict(zip(sys.argv[3::2], sys.argv[4::2]))  # noqa: B905 - Python 3.9

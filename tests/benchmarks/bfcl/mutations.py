@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from tests.cases import cases
-from tiebreak.benchmarks.bfcl import Call
+from tiebreak.benchmarks.bfcl.check import Call
 from tiebreak.benchmarks.question import Question
 
 Calls = list[Call]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tiebreak.benchmarks.bfcl import Call
+from tiebreak.benchmarks.bfcl.check import Call
 from tiebreak.benchmarks.question import Question
 
 DOTTED, UNDERSCORED = "prompted", "tools"

@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 
 from tests.cases import cases
-from tiebreak.benchmarks import bfcl
-from tiebreak.benchmarks.bfcl import Call, score, score_calls
+from tiebreak.benchmarks.bfcl.check import Call, score, score_calls
+from tiebreak.benchmarks.bfcl.questions import read
 from tiebreak.benchmarks.question import Question
 
 
@@ -18,7 +18,7 @@ def question(category: str, *truth: Mapping[str, Any], **types: Any) -> Question
     function = {"name": "a.f", "parameters": {"properties": properties, "required": ["x"]}}
     other = {"name": "g", "parameters": {"properties": {"x": {"type": "integer"}}, "required": []}}
     row = {"category": category, "question": "?", "function": [function, other]}
-    return bfcl.read({**row, "ground_truth": [dict(call) for call in truth]}, 0)
+    return read({**row, "ground_truth": [dict(call) for call in truth]}, 0)
 
 
 @pytest.mark.parametrize("case", cases(__file__, "values"))
@@ -49,7 +49,7 @@ def test_verdicts(asked: Question, answer: str, why: str) -> None:
 
 def test_dots_are_replaced_all_or_none() -> None:
     row = {"id": "simple_0", "question": "?", "function": [{"name": "a.b.c_d"}]}
-    asked = bfcl.read({**row, "ground_truth": [{"a.b.c_d": {}}]}, 0)
+    asked = read({**row, "ground_truth": [{"a.b.c_d": {}}]}, 0)
     names = ["a.b.c_d", "a_b_c_d", "a_b.c_d", "a.b.c.d"]
     assert [score_calls([Call(name, {})], "", asked).right for name in names] == [1, 1, 0, 0]
 
@@ -88,7 +88,7 @@ def test_a_right_function_that_is_not_on_offer_cannot_be_called() -> None:
 def test_an_only_function_may_have_another_name_in_the_ground_truth() -> None:
     """As in an item of BFCL v3; the name on offer is the right one, there and here."""
     row = {"id": "simple_363", "question": "?", "function": [{"name": "find.near"}]}
-    asked = bfcl.read({**row, "ground_truth": [{"find": {}}]}, 0)
+    asked = read({**row, "ground_truth": [{"find": {}}]}, 0)
     assert [score(f"[{name}()]", asked).right for name in ("find.near", "find")] == [True, False]
 
 

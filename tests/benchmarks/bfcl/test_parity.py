@@ -10,8 +10,8 @@ import pytest
 from tests.benchmarks.bfcl.mutations import as_python, mutated, right_calls, without_dots
 from tests.benchmarks.bfcl.official import DOTTED, UNDERSCORED, Official, official
 from tests.cases import cases
-from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl.check import Call, problem, written_calls
+from tiebreak.benchmarks.bfcl.questions import load_rows, read
 from tiebreak.benchmarks.question import Question
 
 MUTATIONS: Final = 2
@@ -27,7 +27,7 @@ def _theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Official]:
 @pytest.fixture(scope="module", name="questions")
 def _questions() -> list[Question]:
     """BFCL's own questions that have a ground truth."""
-    questions = [bfcl.read(row, number) for number, row in enumerate(bfcl.load_rows())]
+    questions = [read(row, number) for number, row in enumerate(load_rows())]
     return [question for question in questions if question.details["ground_truth"]]
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from tests.cases import cases
-from tiebreak.benchmarks.bfcl import read
+from tiebreak.benchmarks.bfcl.questions import read
 from tiebreak.benchmarks.question import Question
 
 FUNCTION: Final = {

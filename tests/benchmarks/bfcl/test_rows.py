@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from tests.cases import cases
-from tiebreak.benchmarks import bfcl
 from tiebreak.benchmarks.bfcl.questions import (
     CATEGORIES,
     INSTALL,
     LEFT_OUT,
     category_named,
     load_rows,
+    read,
 )
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -47,7 +47,7 @@ def test_all_categories_of_a_folder() -> None:
     )
     unanswered = {row["category"] for row in rows if not row["ground_truth"]}
     assert unanswered == {"irrelevance", "live_irrelevance", "live_relevance"}
-    questions = [bfcl.read(row, number) for number, row in enumerate(rows)]
+    questions = [read(row, number) for number, row in enumerate(rows)]
     assert len({question.id for question in questions}) == len(rows)
 
 
@@ -146,7 +146,7 @@ def test_the_package_is_read_and_not_imported() -> None:
 
 @pytest.mark.slow
 def test_every_question_of_the_package_can_be_read() -> None:
-    questions = [bfcl.read(row, number) for number, row in enumerate(load_rows())]
+    questions = [read(row, number) for number, row in enumerate(load_rows())]
     assert Counter(question.details["category"] for question in questions) == {
         **{"simple": 400, "multiple": 200, "parallel": 200, "parallel_multiple": 200},
         **{"irrelevance": 240, "live_simple": 258, "live_multiple": 1053, "live_parallel": 16},

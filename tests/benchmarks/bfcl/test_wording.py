@@ -11,17 +11,18 @@ import pytest
 
 from tests.benchmarks.bfcl.mutations import right_calls
 from tests.cases import cases
-from tiebreak.benchmarks import bfcl
-from tiebreak.benchmarks.bfcl import (
+from tiebreak.benchmarks.bfcl.questions import (
     call_schema,
+    load_rows,
     prompt,
+    read,
     tool_name,
     tool_schema,
     without_descriptions,
 )
 
 DATA: Final = Path(__file__).parent / "data"
-QUESTIONS: Final = [bfcl.read(row, number) for number, row in enumerate(bfcl.load_rows(DATA))]
+QUESTIONS: Final = [read(row, number) for number, row in enumerate(load_rows(DATA))]
 
 
 def described(value: Any) -> Iterator[str]:
@@ -50,7 +51,7 @@ def test_functions_and_request(question: Any) -> None:
 
 def test_braces_in_a_request_stay() -> None:
     row = {"id": "irrelevance_0", "question": "What is {x} in {functions}?", "function": []}
-    assert prompt(bfcl.read(row, 0)).endswith("Request: What is {x} in {functions}?")
+    assert prompt(read(row, 0)).endswith("Request: What is {x} in {functions}?")
 
 
 def test_without_documentation() -> None:
@@ -120,7 +121,7 @@ def test_every_schema_of_the_package() -> None:
 
     jsonschema's own check of all 8,576 functions takes a minute and a half; it passes.
     """
-    tools = [tool for row in bfcl.load_rows() for tool in row["function"]]
+    tools = [tool for row in load_rows() for tool in row["function"]]
     assert len(tools) == 8576
     python = {"string": str, "integer": int, "number": float, "boolean": bool}
     for part in (part for tool in tools for part in parts(tool_schema(tool))):

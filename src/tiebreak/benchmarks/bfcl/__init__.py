@@ -10,34 +10,3 @@ Data: the package `bfcl-eval` (see `questions`). A row of the category simple:
 Only questions of one turn in Python's types: `questions.LEFT_OUT` says what is left out. A model
 may make its calls through a harness's tool calling (`score_calls`) or write them down (`score`).
 """
-
-from typing import Final
-
-from tiebreak.benchmarks.bfcl.check import Call, score, score_calls
-from tiebreak.benchmarks.bfcl.questions import (
-    call_schema,
-    categories_named,
-    load_rows,
-    prompt,
-    read,
-    tool_name,
-    tool_schema,
-    without_descriptions,
-)
-
-__all__ = [
-    "METRIC",
-    "Call",
-    "call_schema",
-    "categories_named",
-    "load_rows",
-    "prompt",
-    "read",
-    "score",
-    "score_calls",
-    "tool_name",
-    "tool_schema",
-    "without_descriptions",
-]
-
-METRIC: Final = "function_call"

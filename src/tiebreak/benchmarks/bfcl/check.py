@@ -24,6 +24,8 @@ from tiebreak.benchmarks.bfcl.questions import ANY_CALL, LISTS, NO_CALL, TYPES, 
 from tiebreak.benchmarks.program import parse_program
 from tiebreak.benchmarks.question import Question, Verdict
 
+METRIC: Final = "function_call"
+
 LONGEST_ANSWER: Final = 20_000
 """Characters at the end of an answer that are looked at; this and the next bound the time."""
 _DEEPEST: Final = 4
@@ -303,14 +305,10 @@ def score(answer: str, question: Question) -> Verdict:
 
 
 def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdict:
-    """Are the calls right?
+    """Are the calls that were made right?
 
-    Args:
-        calls: The calls that were made.
-        answer: What was written. Where it is right to call nothing, an answer without words is
-            wrong all the same: an empty reply is mostly a broken generation, not a refusal.
-            (BFCL's own checker lets it pass.)
-        question: The question that was answered.
+    Where it is right to call nothing, an answer without words is wrong all the same: an empty reply
+    is mostly a broken generation, not a refusal. (BFCL's own checker lets it pass.)
     """
     written = ", ".join(map(_written, calls)) or None
     if not calls and not without_thinking(answer).strip():
@@ -391,7 +389,8 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
             len(value) == len(other) and all(map(_object_fits, value, other)) for other in lists
         )
     if expected is list:
-        return _plain_all(value) in [_plain_all(o) for o in admitted if isinstance(o, list | str)]
+        lists = [list(map(_plain, o)) for o in admitted if isinstance(o, list | str)]
+        return list(map(_plain, value)) in lists
     if expected is str:
         return _plain(value) in [_plain(other) for other in admitted if isinstance(other, str)]
     return value in admitted
@@ -424,10 +423,6 @@ def _object_fits(value: Any, other: Any) -> bool:
         key in value or (isinstance(values, list | str) and OMITTED in values)
         for key, values in other.items()
     )
-
-
-def _plain_all(values: Sequence[Any]) -> list[Any]:
-    return [_plain(value) for value in values]
 
 
 def _plain(value: Any) -> Any:

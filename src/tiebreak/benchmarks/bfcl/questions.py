@@ -20,48 +20,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tiebreak.benchmarks.question import Question, Row, name_of, text_of
+from tiebreak.benchmarks.question import Question, Row, name_of, text_of, wording
 from tiebreak.benchmarks.sources import file_rows
+from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.prerequisite import PrerequisiteError
 
-CATEGORIES: Final = (
-    "simple",
-    "multiple",
-    "parallel",
-    "parallel_multiple",
-    "irrelevance",
-    "live_simple",
-    "live_multiple",
-    "live_parallel",
-    "live_parallel_multiple",
-    "live_irrelevance",
-    "live_relevance",
-)
+_CATEGORIES: Final = read_yaml_file(Path(__file__).with_name("categories.yaml"))
+CATEGORIES: Final[tuple[str, ...]] = tuple(_CATEGORIES["asked"])
+LEFT_OUT: Final[Mapping[str, str]] = _CATEGORIES["left_out"]
+"""What is left out and why, by name or by the beginning of the name."""
 NO_CALL: Final = frozenset({"irrelevance", "live_irrelevance"})
 """Here the right answer calls nothing."""
 ANY_CALL: Final = frozenset({"live_relevance"})
 """Here any call is right."""
 
 _OTHER_NAMES: Final = {"simple_python": "simple"}
-_JAVA: Final = "its calls are Java or JavaScript, and its types are not those of JSON"
-_EXECUTED: Final = "its calls are run, some of them against services on the network"
-_AGENT: Final = "it takes several turns with BFCL's own simulated services"
-
-LEFT_OUT: Final[Mapping[str, str]] = {
-    "multi_turn": _AGENT,
-    "memory": _AGENT,
-    "web_search": "it takes several turns with a paid web search",
-    "format_sensitivity": "it asks the same questions again in 26 other wordings",
-    "simple_java": _JAVA,
-    "simple_javascript": _JAVA,
-    "java": _JAVA,
-    "javascript": _JAVA,
-    "exec": _EXECUTED,
-    "rest": _EXECUTED,
-    "sql": "BFCL itself no longer scores it",
-    "chatable": "it has no right answer, and BFCL itself no longer scores it",
-}
-"""What is left out and why, by name or by the beginning of the name."""
 
 
 def category_named(name: str) -> str:
@@ -112,14 +85,7 @@ TYPES: Final[Mapping[str, type]] = {
 ROLES: Final = ("system", "user", "assistant")
 LISTS: Final = frozenset({"array", "tuple"})
 
-_PROMPT: Final = """\
-Call the function that answers the request. Reply with JSON: {{"name": ..., "arguments": {{...}}}}
-For several calls reply with a list of them. If no function fits, say so in words.
-
-Functions:
-{functions}
-
-{request}"""
+_PROMPT: Final = wording("bfcl")
 
 _JSON_TYPES: Final[Mapping[type, str]] = {
     str: "string",
@@ -249,13 +215,10 @@ def _from_json(value: Any) -> Any:
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
-    """The request and the functions on offer, for a reply in words.
+    """The request and the functions on offer, described or not, for a reply in words.
 
-    The wording is the same for every category: it must not give away how many calls are right.
-
-    Args:
-        question: The question. A conversation is written message by message.
-        documentation: Whether the functions and their parameters are described.
+    The wording is the same for every category: it must not give away how many calls are right. A
+    conversation is written message by message.
     """
     tools = question.tools if documentation else without_descriptions(question.tools)
     request = f"Request: {question.text}"
@@ -343,13 +306,10 @@ _FILE: Final = re.compile(r"BFCL_v(\d+)_(\w+)\.json")
 
 
 def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[Row]:
-    """Rows of the categories, each with its right answer.
+    """Rows of some categories, under the names of any release, or of all that are there.
 
-    Args:
-        data: A folder with BFCL's files, or the folder above it; None takes those of the installed
-            package. Of several releases in one folder the newest counts, category by category.
-        categories: Some of `CATEGORIES`, under the names of any release; empty takes all that are
-            there.
+    They are in a folder with BFCL's files, or the one above it, or in the installed package. Of
+    several releases in one folder the newest counts, category by category.
 
     Returns:
         Mappings with id, category, question, function and ground_truth, in the order of
@@ -371,11 +331,7 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
 
 
 def categories_named(names: Sequence[str]) -> list[str]:
-    """The categories of these names, of any release.
-
-    Raises:
-        PrerequisiteError: there is no such category, or it is left out.
-    """
+    """As `category_named` of each; the error is a PrerequisiteError."""
     try:
         return [category_named(name) for name in names]
     except ValueError as error:

@@ -118,10 +118,8 @@ def contamination(
 ) -> Contamination:
     """What models recall, in the logs of tiebreak/replay among some files and folders.
 
-    Args:
-        paths: Inspect logs, and folders that hold some.
-        baselines: names of the datasets that were never published; without one nothing is tested.
-        level: confidence level of intervals and tests, in (0, 1).
+    `baselines` are names of the datasets that were never published; without one nothing is tested.
+    `level` is that of intervals and tests, in (0, 1).
 
     Raises:
         AnalysisError: no log is a replay, a baseline is none of the datasets, or logs took out

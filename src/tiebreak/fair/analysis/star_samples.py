@@ -31,18 +31,8 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import Design, StarTable, rounds_of, star_table
 from tiebreak.analysis.stars import MAX_SCORE, scored
-from tiebreak.rankers import competition_ranks
+from tiebreak.rankers import competition_ranks, linked
 from tiebreak.rankers.agreement import spearman_many
-from tiebreak.rankers.linked import (
-    UNKNOWN,
-    ExpectedVariance,
-    LinkedScores,
-    expected_variance,
-    linked_scores,
-    relative_influence,
-    variance_at,
-    within_pool,
-)
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.profile import FloatArray, ratio
@@ -106,7 +96,7 @@ class SampledModel:
     rounds: tuple[float, ...]
     mean: float
     variance: float
-    expected: ExpectedVariance
+    expected: linked.ExpectedVariance
     absolute_variance: float
     sizes: tuple[DrawnScores, ...]
 
@@ -179,7 +169,7 @@ def star_samples(
     draws = [_drawn(table, size, n_draws, seed) for size in fitting]
     relative = [_relative(scores, base) for scores, _, _ in draws]
     means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
-    influence = relative_influence(overall.score, overall.influence, base)
+    influence = linked.relative_influence(overall.score, overall.influence, base)
     spread = MAX_SCORE**2 * np.sum(influence**2, axis=0) * n_clusters / max(n_clusters - 1, 1)
     spread[overall.n_clusters < 2] = np.nan
     swaps = [_swapped(scores, order) for scores, _, _ in draws]
@@ -247,7 +237,7 @@ def _drawn(
         n = max(int(np.searchsorted(total, size, side="right")), 1)
         kept = np.isin(cluster, mixed[:n])
         link = table.design == "linked"
-        rows.append(linked_scores(table.scores[kept], clusters[kept], link=link).score)
+        rows.append(linked.linked_scores(table.scores[kept], clusters[kept], link=link).score)
         items.append(int(total[n - 1]))
         drawn.append(n)
     return np.array(rows), items, drawn
@@ -256,11 +246,11 @@ def _drawn(
 def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> DrawnScores:
     """One model's draws; `spread` is the variance of its relative score over all n clusters."""
     known = relative[~np.isnan(relative)]
-    alone = variance_at(spread, n, drawn)
+    alone = linked.variance_at(spread, n, drawn)
     return DrawnScores(
         mean=float(known.mean()) if known.size else math.nan,
         variance=float(known.var(ddof=1)) if known.size > 1 else math.nan,
-        expected=float(within_pool(alone, n, drawn)),
+        expected=float(linked.within_pool(alone, n, drawn)),
         independent=float(alone),
     )
 
@@ -290,7 +280,9 @@ class RoundScores:
             scores[turn, columns] = MAX_SCORE * np.clip(fitted.score, 0, 1)
             if base in columns:
                 n = int(np.sum(np.any(fitted.influence != 0, axis=1)))
-                part = relative_influence(fitted.score, fitted.influence, columns.index(base))
+                part = linked.relative_influence(
+                    fitted.score, fitted.influence, columns.index(base)
+                )
                 part[:, fitted.n_clusters < 2] = np.nan
                 # `linked_scores` numbers clusters by name.
                 rows = [number[cluster] for cluster in sorted(set(round_table.clusters))]
@@ -314,7 +306,9 @@ class RoundScores:
             mean=float(relative.mean()) if known.size else math.nan,
             variance=float(relative.var(ddof=1)) if several else math.nan,
             absolute_variance=float(absolute.var(ddof=1)) if several else math.nan,
-            expected=expected_variance(moves @ moves.T, level=level) if several else UNKNOWN,
+            expected=linked.expected_variance(moves @ moves.T, level=level)
+            if several
+            else linked.UNKNOWN,
             sizes=sizes,
         )
 
@@ -337,7 +331,7 @@ class RoundScores:
 
 def _neighbours(
     table: StarTable,
-    overall: LinkedScores,
+    overall: linked.LinkedScores,
     order: Sequence[int],
     base: int,
     rounds: RoundScores,

@@ -207,11 +207,7 @@ LEAST_MODELS = 3
 def star_course(
     benchmark: str, table: StarTable, dates: Sequence[ReleaseDate], *, level: float = 0.95
 ) -> StarCourse:
-    """Scores by date.
-
-    Raises:
-        AnalysisError: no model has a date; a name could be several models.
-    """
+    """Scores by date; an AnalysisError where no model has one or a name is ambiguous."""
     called = match_names([release.model for release in dates], table.models)
     if not called:
         raise AnalysisError(

@@ -17,12 +17,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
+from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tiebreak.fair.bank.question import BLANK, BankQuestion
+from tiebreak.plain_yaml import read_yaml_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,29 +57,12 @@ _PROSE = re.compile(
     r"!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+"
 )
 _POINT = re.compile(r"[.,](?!\d)")
-# What only says how to answer, after normalisation.
-_HOW_TO_ANSWER = re.compile(
-    r"(please)?(judge|determine|decide|assess|state)(whether|(on)?the(correctness|truth)(of)?)"
-    r"(the|this)?(following)?(statements?)?(iscorrect|istrue|istrueorfalse)?"
-    r"|(answer(with)?)?true(or|/)false|(and)?(give|provide)(your|a)?reasons?"
-    r"|isitcorrecttoplacetheanswer|intheprovidedspace"
-    r"|(please)?(explain|define)(the)?(following)?terms?"
-    r"|请?(判断|辨析)(下列|以下|下面)?(各题|说法|命题|陈述|语句|句子)?(的)?(正误|对错|是否正确)?"
-    r"|(并|请)?(简要)?(说明|给出|简述|陈述)(你的)?理由|回答(正确|对|是)[/或](错误|错|否)"
-    r"|名词解释|请?(简述|简答|试述|论述|回答|解释)(下列|以下)?(名词|术语|问题)?"
-)
-_SAYS_HOW = (
-    *("judge", "determine", "decide", "assess", "state", "answer", "reason", "provided"),
-    *("explain", "define", "true"),
-    *("判断", "辨析", "理由", "回答", "述", "答", "解释"),
-)
+_PHRASES = read_yaml_file(Path(__file__).with_name("phrases.yaml"))
+_HOW_TO_ANSWER = re.compile("|".join(_PHRASES["how_to_answer"]))
+_SAYS_HOW = tuple(chain.from_iterable(_PHRASES["says_how"]))
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]+)[\"”」』》]")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|cannot|without|except|neither|nor|incorrect|incorrectly|false|wrong)\b"
-    r"|n't\b|[不非未无没勿]|错误|除外|除了",
-    re.IGNORECASE,
-)
+_NEGATION = re.compile("|".join(_PHRASES["negation"]), re.IGNORECASE)
 _TRUE_OR_FALSE = re.compile(r"true\s*(?:or|/)\s*false|(?:正确|对)\s*(?:或|/)\s*(?:错误|错)", re.I)
 
 
@@ -218,11 +204,8 @@ def near_pairs(
 ) -> Iterator[tuple[str, str]]:
     """The ids of questions that are near duplicates, each once, with that of an earlier one.
 
-    Args:
-        ids: `uuid` and `raw_uuid` of each question.
-        signed: their signatures, shape (len(ids), PERMUTATIONS).
-        fetch: gives questions by their ids.
-        first_new: questions before this one are not compared with each other.
+    `ids` are `uuid` and `raw_uuid` of each question, `signed` their signatures, shape (len(ids),
+    PERMUTATIONS). Questions before `first_new` are not compared with each other.
     """
     numbers: dict[str, int] = {}
     families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids], dtype=np.int64)
@@ -243,10 +226,8 @@ def near_candidates(
 ) -> list[tuple[int, int]]:
     """Pairs of questions that may be alike, each once, the earlier first, in order of the later.
 
-    Args:
-        signed: signatures, shape (n, PERMUTATIONS).
-        families: a number for each `raw_uuid`, shape (n,): siblings are no pair.
-        first_new: pairs of two questions before this one are left out.
+    `families` has a number for each `raw_uuid`, shape (n,): siblings are no pair. The rest is as
+    for `near_pairs`.
     """
     pairs = [
         places

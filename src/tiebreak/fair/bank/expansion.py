@@ -10,8 +10,8 @@ options a stem asks one thing and has one key, and n wordings of it would be one
 Expansion changes scores. One of n statements is true, so who says "false" to everything is right in
 n − 1 of n; and siblings give each other away, which is why they are never handed out together.
 
-The signs in stems are data, in English and Chinese. They rather refuse a question too many: one
-that is refused stays in the bank as it is, and one that became nonsense is found by nobody.
+The signs in stems (`signs.yaml`) rather refuse a question too many: one that is refused stays in
+the bank as it is, and one that became nonsense is found by nobody.
 
 Source: LLMEval-Fair, §2.1, A.2.2 and figure 7. The wording of the questions is our own.
 """
@@ -21,6 +21,7 @@ import unicodedata
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -30,6 +31,7 @@ from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
 from tiebreak.fair.bank.review import Change, note_changes
 from tiebreak.fair.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.fair.bank.schema import QUESTIONS, writing
+from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.progress import tracked
 from tiebreak.text import words_of
 
@@ -48,105 +50,26 @@ class Sign(NamedTuple):
     why: str
 
 
-def _sign(why: str, *patterns: str, cased: bool = False) -> Sign:
-    return Sign(re.compile("|".join(patterns), 0 if cased else re.IGNORECASE), why)
+def _signs() -> dict[str, tuple[Sign, ...]]:
+    """What `signs.yaml` has, by the part of a question in which it is looked for."""
+    signs = read_yaml_file(Path(__file__).with_name("signs.yaml"))
+    parts = {name: "|".join(patterns) for name, patterns in signs.pop("parts").items()}
+
+    def sign(patterns: list[str], why: str = "", cased: bool = False) -> Sign:
+        pattern = "|".join(patterns)
+        for name, part in parts.items():
+            pattern = pattern.replace(f"{{{name}}}", part)
+        return Sign(re.compile(pattern, 0 if cased else re.IGNORECASE), why)
+
+    return {place: tuple(sign(**entry) for entry in entries) for place, entries in signs.items()}
 
 
-# "Of the following", where that means the options.
-_THESE = (
-    r"\b(?:the following|(?:of|among|are|is) (?:these|those)|options?|choices|alternatives|"
-    r"which (?:statement|sentence|one|answer|pair)|(?:listed|given|shown) below)\b|"
-    r"下列|以下|下面|下述|选项|哪(?:一)?[项个些种]"
-)
-_NOT = (
-    r"\b(?:not|never|neither|cannot|incorrect(?:ly)?|false|wrong(?:ly)?|untrue|inaccurate|"
-    r"unlikely|impossible|exclud\w+|lacks?)\b|\w+n['’]t\b|(?<!\bat )\bleast\b|"
-    r"不|非|未|没|错误|有误|无|除"
-)
-_BEST = (
-    r"\b(?:most|best|better|more|fewest|fewer|less|largest|larger|smallest|smaller|biggest|highest|"
-    r"higher|lowest|lower|greatest|greater|strongest|weakest|closest|nearest|farthest|longest|"
-    r"longer|shortest|shorter|oldest|newest|earliest|latest|fastest|slowest|first|last)\b|"
-    r"最|更|较"
-)
-_LETTER = r"\(?(?-i:[A-H])\)?"
-_AND = r"\s*(?:,|&|\+|/|and|or|nor)\s*"
-_OR = r"\s*(?:[、和与及或,，+/])\s*"
-
-HARMLESS: Final = re.compile(
-    r"\b(?:the )?following (?:code|program|snippet|function|query|statement (?:in|of) \w+|text|"
-    r"passage|equation|expression|sequence|list|array|data|tree|graph|reaction|experiment)s?\b|"
-    r"\bnot only\b|\bnot gates?\b|"
-    r"(?:下列|以下|下面)(?:的)?(?:代码|程序|语句段|函数|算法|数列|方程|反应|文字|材料|数据)|"
-    r"非金属|非洲|非线性|非常|非法|不等式|不锈钢|不动产|不定积分|不可抗力|不当得利|不饱和|无机|无穷|无限|"
-    r"无线|无产|无罪|未来|未成年|未遂|未知数|除法|除数|消除|解除|清除|去除|排除|删除|免除|扣除",
-    re.IGNORECASE,
-)
-"""Words that only look like a sign."""
-
-IN_QUESTION: Final[tuple[Sign, ...]] = (
-    _sign(
-        "it asks which option is not right, so that true and false change places",
-        r"\b(?:NOT|EXCEPT|LEAST|INCORRECT|FALSE|CANNOT|NEVER)\b(?! gate)",
-        cased=True,
-    ),
-    _sign(
-        "it asks which option is not right, so that true and false change places",
-        rf"(?:{_THESE}|\b(?:which|what|who)\b).*?(?:{_NOT})",
-        rf"(?:{_NOT}).*?(?:{_THESE})",
-        r"\bexcept(?:ing| for)?\b|\bother than\b|\bwith the exception\b",
-        r"(?:不\w{1,3}|错误|有误|无关|没有\w{0,6})的?(?:一[项组个句]|选项)?(?:是|有|为)?\W*$",
-        r"除\w{1,16}?(?:外|之外|以外)",
-    ),
-    _sign(
-        "its key depends on what the other options are",
-        rf"(?:{_THESE}).*?(?:{_BEST})",
-        rf"(?:{_BEST}).*?(?:{_THESE})",
-    ),
-    _sign(
-        "it asks for several options",
-        r"\b(?:select|choose|mark|tick|check) (?:all|two|three|every)\b|\ball that apply\b|"
-        r"\bwhich (?:two|three|four)\b|多选|不定项|(?:两|三|四|几|多)[项个]正确",
-    ),
-    _sign(
-        "it names options by their letters",
-        rf"\b(?:options?|choices?|answers?) {_LETTER}(?:\b|$)",
-        rf"选项\s*{_LETTER}|{_LETTER}\s*(?:选项|项)",
-    ),
-)
-"""Looked for in the sentence that asks."""
-
-NEEDS_OPTIONS: Final = _sign(
-    "without its options it does not say what it asks for",
-    _THESE,
-    r"\bwhich (?:is|are|was|were|of)\b|(?:正确|恰当|合适|属于\w{0,4})的(?:是|有)\W*$",
-)
-"""Looked for in the sentence that asks, where no option will be shown."""
-
-IN_TEXT: Final = _sign(
-    "its text lists the options itself",
-    r"(?:^|\s)[(（]?A[).．、:：）](?=.*(?:^|\s)[(（]?B[).．、:：）])",
-    cased=True,
-)
-"""Looked for in the whole text."""
-
-IN_OPTION: Final = _sign(
-    "option {letter} speaks of other options",
-    r"\b(?:all|none|any|both|neither|either|some|two|three|more than one)\s+(?:of\s+)?(?:the\s+)?"
-    r"(?:above|below|these|those|them|foregoing|preceding|previous|others|(?:other )?(?:options|"
-    r"choices|answers|statements))\b",
-    r"^\W*(?:all|none|both|neither|either)\W*$",
-    rf"\b(?:options?|choices?|answers?|statements?) {_LETTER}(?:\b|$)",
-    r"\bno (?:correct |right )?(?:answer|option|choice)s?\b|\bthe (?:above|others)\b",
-    rf"^\W*(?:both |neither |either |only )?{_LETTER}(?:{_AND}{_LETTER})+(?:\W|only|both|are|is|"
-    r"correct|right|true|false|wrong|incorrect)*$",
-    rf"^\W*(?:只有|仅|选项)?{_LETTER}(?:{_OR}{_LETTER})+\s*(?:[两三四]?[项者个]|选项)?(?:都|均|皆)?\w{{0,4}}\W*$",
-    r"(?:以上|上述|上面|前述)\w{0,3}(?:选项|[各三]项|答案|都|均|皆|全|不|无)",
-    r"(?:其他|其它|其余|所有|全部)\w{0,2}(?:选项|[各三]项|答案)",
-    r"^\W*(?:全部?|都|均|皆|两者|二者|三者)(?:都|均|皆)?(?:不|没)?(?:是|对|错|正确|错误)\W*$",
-    r"(?:没有|无)(?:正确|合适)?(?:的)?(?:答案|选项)",
-)
-"""Looked for in each option."""
+_BY_PLACE: Final = _signs()
+IN_QUESTION: Final = _BY_PLACE["in_question"]
+[HARMLESS] = _BY_PLACE["harmless"]
+[NEEDS_OPTIONS] = _BY_PLACE["needs_options"]
+[IN_TEXT] = _BY_PLACE["in_text"]
+[IN_OPTION] = _BY_PLACE["in_option"]
 
 # No sentence ends after a short word, which may be an abbreviation: that rather refuses too much.
 _SENTENCE = re.compile(r"(?<=[。！？!?])|(?<=\w\w\w\w\.)(?<!Prof\.)\s+(?=[^a-z])")
@@ -190,7 +113,7 @@ def refusal(stem: str, method: Method) -> str:
         return "it has neither a blank nor a question"
     if IN_TEXT.pattern.search(stem):
         return IN_TEXT.why
-    asking = HARMLESS.sub(" ", " ".join(BLANK.sub(" ", asking_part(stem)).split()))
+    asking = HARMLESS.pattern.sub(" ", " ".join(BLANK.sub(" ", asking_part(stem)).split()))
     signs = (*IN_QUESTION, *([NEEDS_OPTIONS] if method == "fill_in" else []))
     return next((sign.why for sign in signs if sign.pattern.search(asking)), "")
 
@@ -205,17 +128,7 @@ METHODS: Final[tuple[Method, ...]] = get_args(Method)
 
 _NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")
 
-_ASKED = {
-    "en": {
-        "blank": 'Does "{option}" fill the blank correctly? Answer true or false.',
-        "question": 'Is "{option}" the right answer? Answer true or false.',
-    },
-    "zh": {
-        "blank": "空格处填“{option}”对吗？请回答“正确”（true）或“错误”（false）。",
-        "question": "答案是“{option}”，对吗？请回答“正确”（true）或“错误”（false）。",
-    },
-}
-_KEY = {"en": 'Right is "{option}".', "zh": "正确的是“{option}”。"}
+WORDING: Final[dict[str, dict[str, str]]] = read_yaml_file(Path(__file__).with_name("wording.yaml"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,16 +150,11 @@ def variant_uuid(parent: str, method: str, number: int) -> str:
 
 
 def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] | Refused:
-    """The variants of a multiple-choice question, as drafts.
+    """The variants of a multiple-choice question, as drafts; any other one is refused.
 
-    Args:
-        question: any; of another type, or with a fault of format, it is refused.
-        method: `true_false` gives one variant for each option, in their order, of which exactly
-            one is true; `fill_in` gives one.
-
-    Returns:
-        The variants. They have the question's `raw_uuid`, category, source and date, and its uuid
-        as `parent`; their hint says what is right, so it gives away all siblings.
+    `true_false` gives one variant for each option, in their order, of which exactly one is true;
+    `fill_in` gives one. Variants have the question's `raw_uuid`, category, source and date, and its
+    uuid as `parent`; their hint says what is right, so it gives away all siblings.
     """
     if why := _refusal(question, method):
         return Refused(question.uuid, why)
@@ -259,8 +167,8 @@ def expand(question: BankQuestion, method: Method) -> tuple[BankQuestion, ...] |
         if form == "question":
             stem += f" {ANSWERS_MARK}"
         return (_variant(question, method, 1, stem, right, question.hint),)
-    asked = _ASKED[language]["question" if form == "question" else "blank"]
-    hint = "\n".join(filter(None, (_KEY[language].format(option=right), question.hint)))
+    asked = WORDING[language]["question" if form == "question" else "blank"]
+    hint = "\n".join(filter(None, (WORDING[language]["right"].format(option=right), question.hint)))
     return tuple(
         _variant(
             question,

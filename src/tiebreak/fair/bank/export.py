@@ -32,12 +32,9 @@ Rows = Iterator[dict[str, Any]]
 
 
 def export_questions(engine: Engine, path: str | Path, status: Status | None = None) -> int:
-    """Write a bank's questions to a .jsonl, .parquet or .csv file, which is replaced at once.
+    """Write and count a bank's questions, or those of a status: as .jsonl, .parquet or .csv.
 
-    With a status, only those that have it.
-
-    Returns:
-        How many there are.
+    The file is replaced at once.
 
     Raises:
         BankError: the file's name ends in something else.

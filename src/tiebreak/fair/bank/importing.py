@@ -18,38 +18,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sqlalchemy import (
-    Column,
-    Engine,
-    MetaData,
-    Select,
-    Table,
-    delete,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from tiebreak.fair.bank import reading
 from tiebreak.fair.bank.duplicates import key_of, near_pairs
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion, Remarks, faults_of
-from tiebreak.fair.bank.reading import (
-    AS_THEY_ARE,
-    Fields,
-    Row,
-    Source,
-    has_category,
-    has_uuid,
-    question_of,
-    unread,
-)
 from tiebreak.fair.bank.rows import (
     AT_ONCE,
     COLUMNS,
@@ -67,13 +45,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NearDuplicates = Literal["draft", "skip", "keep"]
-NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
 
-_STAGED = Table(
+_STAGED = sa.Table(
     "staged_questions",
-    MetaData(),
+    sa.MetaData(),
     *(
-        Column(column.name, column.type, primary_key=column.primary_key, nullable=False)
+        sa.Column(column.name, column.type, primary_key=column.primary_key, nullable=False)
         for column in QUESTIONS.columns
     ),
     prefixes=["TEMPORARY"],
@@ -119,13 +96,13 @@ class ImportReport:
 
 
 def import_files(
-    engine: Engine,
-    sources: Sequence[Source],
+    engine: sa.Engine,
+    sources: Sequence[reading.Source],
     *,
     bank: str = "",
     skip_faulty: bool = False,
     near_duplicates: NearDuplicates = "draft",
-    fields: Fields = AS_THEY_ARE,
+    fields: reading.Fields = reading.AS_THEY_ARE,
     most_shown: int = 20,
 ) -> ImportReport:
     """Take the questions of files into a bank: see above.
@@ -166,13 +143,13 @@ def import_files(
 class Staging:
     """The temporary table, with the connection that has it; used in a `with` block."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: sa.Engine) -> None:
         self._connection = engine.connect()
 
     def __enter__(self) -> Self:
         _STAGED.create(self._connection)
         self._connection.commit()
-        self._empty = self._scalar(select(func.count()).select_from(QUESTIONS)) == 0
+        self._empty = self._scalar(sa.select(sa.func.count()).select_from(QUESTIONS)) == 0
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -183,7 +160,7 @@ class Staging:
 
     def imported_before(self, digest: str) -> str:
         """When a file with this digest was imported, ISO 8601; empty if never."""
-        return self._scalar(select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
+        return self._scalar(sa.select(IMPORTS.c.at).where(IMPORTS.c.digest == digest)) or ""
 
     def known(
         self, uuids: Sequence[str], digests: Sequence[str]
@@ -194,8 +171,8 @@ class Staging:
         if self._empty:
             return by_uuid, by_digest
         for ids, contents in zip(parts(uuids), parts(digests), strict=True):
-            same = or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
-            wanted = select(*COLUMNS, QUESTIONS.c.digest).where(same)
+            same = sa.or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
+            wanted = sa.select(*COLUMNS, QUESTIONS.c.digest).where(same)
             for row in self._connection.execute(wanted):
                 question = question_from(row)
                 by_uuid[row.uuid] = question
@@ -205,14 +182,14 @@ class Staging:
 
     def lay(self, rows: Sequence[dict[str, Any]]) -> None:
         """Put rows of the questions' table here."""
-        self._connection.execute(insert(_STAGED), rows)
+        self._connection.execute(sa.insert(_STAGED), rows)
         self._connection.commit()
 
     def signed(self) -> Iterator[tuple[list[tuple[str, str]], "NDArray[np.uint32]"]]:
         """The bank's questions by `AT_ONCE`: ids with raw ids, and signatures."""
         if self._empty:
             return
-        wanted = select(*COLUMNS, QUESTIONS.c.signature).order_by(QUESTIONS.c.uuid)
+        wanted = sa.select(*COLUMNS, QUESTIONS.c.signature).order_by(QUESTIONS.c.uuid)
         result = self._connection.execution_options(yield_per=AT_ONCE).execute(wanted)
         for rows in result.partitions():
             yield [(row.uuid, row.raw_uuid) for row in rows], signatures_from(rows)
@@ -223,7 +200,9 @@ class Staging:
         by_uuid = {}
         for part in parts(uuids):
             for table in (QUESTIONS, _STAGED):
-                wanted = select(*(table.c[name] for name in FIELDS)).where(table.c.uuid.in_(part))
+                wanted = sa.select(*(table.c[name] for name in FIELDS)).where(
+                    table.c.uuid.in_(part)
+                )
                 for row in self._connection.execute(wanted):
                     by_uuid[row.uuid] = question_from(row)
         self._connection.commit()
@@ -233,13 +212,13 @@ class Staging:
         """Questions laid here become drafts."""
         for part in parts(uuids):
             some = _STAGED.c.uuid.in_(part)
-            self._connection.execute(update(_STAGED).where(some).values(status="draft"))
+            self._connection.execute(sa.update(_STAGED).where(some).values(status="draft"))
         self._connection.commit()
 
     def leave_out(self, uuids: Sequence[str]) -> None:
         """Questions laid here are not taken over."""
         for part in parts(uuids):
-            self._connection.execute(delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
+            self._connection.execute(sa.delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
         self._connection.commit()
 
     def take_over(self, files: Sequence[FileCounts], at: datetime) -> None:
@@ -259,21 +238,23 @@ class Staging:
                         continue
                     of_file = _STAGED.c.import_id == number
                     values = {"name": file.name, "digest": file.digest, "n_questions": 0}
-                    imported = insert(IMPORTS).values(**values, at=at.isoformat(timespec="seconds"))
+                    imported = sa.insert(IMPORTS).values(
+                        **values, at=at.isoformat(timespec="seconds")
+                    )
                     # A write before any reading: SQLite does not turn a reader into a writer.
                     [key] = self._connection.execute(imported).inserted_primary_key or (0,)
-                    counted: Select[Any] = select(func.count()).where(of_file)
+                    counted: sa.Select[Any] = sa.select(sa.func.count()).where(of_file)
                     file.imported = self._connection.execute(counted).scalar_one()
-                    same = update(IMPORTS).where(IMPORTS.c.id == key)
+                    same = sa.update(IMPORTS).where(IMPORTS.c.id == key)
                     self._connection.execute(same.values(n_questions=file.imported))
-                    rows = select(*columns, literal(key)).where(of_file)
-                    self._connection.execute(insert(QUESTIONS).from_select(names, rows))
+                    rows = sa.select(*columns, sa.literal(key)).where(of_file)
+                    self._connection.execute(sa.insert(QUESTIONS).from_select(names, rows))
         except IntegrityError as error:
             raise BankError(
                 "Another import changed the bank meanwhile; nothing was imported. Run it again."
             ) from error
 
-    def _scalar(self, wanted: Select[Any]) -> Any:
+    def _scalar(self, wanted: sa.Select[Any]) -> Any:
         value = self._connection.execute(wanted).scalar()
         self._connection.commit()
         return value
@@ -283,7 +264,7 @@ class _Import:
     """The rows of one call, as they are read."""
 
     def __init__(
-        self, staging: Staging, report: ImportReport, skip_faulty: bool, fields: Fields
+        self, staging: Staging, report: ImportReport, skip_faulty: bool, fields: reading.Fields
     ) -> None:
         self.staging, self.report, self.skip_faulty = staging, report, skip_faulty
         self.fields = fields
@@ -294,7 +275,7 @@ class _Import:
         self.places: dict[str, tuple[FileCounts, int]] = {}
         self.contents: dict[bytes, tuple[str, int]] = {}
 
-    def read(self, source: Source) -> None:
+    def read(self, source: reading.Source) -> None:
         """Check the rows of a file, and lay them out as long as nothing is wrong."""
         digest = source.digest()
         before = self.staging.imported_before(digest)
@@ -303,13 +284,13 @@ class _Import:
         file = FileCounts(source.name, digest, before, category=Path(source.name).stem)
         self.report.files.append(file)
         rows = source.rows() if not before else iter(())
-        with doing(f"reading {source.name}") as reading:
+        with doing(f"reading {source.name}") as activity:
             while chunk := list(islice(rows, AT_ONCE)):
                 file.rows += len(chunk)
                 self._chunk(file, chunk)
-                reading.done = file.rows
+                activity.done = file.rows
 
-    def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]) -> None:
+    def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, reading.Row | str]]) -> None:
         sound = list(self._sound(file, chunk))
         rows = rows_of([question for _, question, _ in sound], import_id=len(self.report.files))
         by_uuid, by_digest = self.staging.known(
@@ -338,7 +319,7 @@ class _Import:
             self.signed.append(signed.reshape(len(fresh), -1))
 
     def _sound(
-        self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]
+        self, file: FileCounts, chunk: Sequence[tuple[int, reading.Row | str]]
     ) -> Iterator[tuple[int, BankQuestion, bool]]:
         """Rows without a fault of format: number, question, whether it has an id of its own."""
         for number, row in chunk:
@@ -346,18 +327,18 @@ class _Import:
             if not isinstance(row, str):
                 self.names.update(row)
                 row = self.fields.of(row)
-                if not has_category(row):
+                if not reading.has_category(row):
                     file.without_category += 1
                     row = {**row, "category": file.category}
-                columns = unread(tuple(row))
+                columns = reading.unread(tuple(row))
                 self.report.unread += [name for name in columns if name not in self.report.unread]
                 try:
-                    question = question_of(row)
+                    question = reading.question_of(row)
                     faults = faults_of(question)
                 except BankError as error:
                     faults = (str(error),)
                 if not faults:
-                    yield number, question, has_uuid(row)
+                    yield number, question, reading.has_uuid(row)
             file.faulty += bool(faults)
             for fault in faults:
                 self._add_fault(f"{file.name}:{number}", fault)

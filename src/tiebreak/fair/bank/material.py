@@ -24,15 +24,7 @@ from pydantic import Field, StringConstraints
 from sqlalchemy import Engine, select
 from typing_extensions import override
 
-from tiebreak.fair.bank.expansion import (
-    Expanded,
-    Refused,
-    is_chinese,
-    keep_variants,
-    made_by,
-    parents_in,
-    variant_uuid,
-)
+from tiebreak.fair.bank import expansion
 from tiebreak.fair.bank.prompting import PROMPT_FOLDER
 from tiebreak.fair.bank.question import BankQuestion, storable
 from tiebreak.fair.bank.rows import parts
@@ -52,10 +44,6 @@ TEXTS_AT_ONCE: Final = 16
 
 Verdict = Literal["supports", "contradicts", "neither"]
 
-_ASKED = {
-    "en": "By this text, is the following statement right? Answer true or false.",
-    "zh": "根据以上材料，下面的说法对吗？请回答“正确”（true）或“错误”（false）。",
-}
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
 
 
@@ -87,8 +75,8 @@ class Written:
     """
 
     variants: tuple[BankQuestion, ...] = ()
-    rejected: tuple[Refused, ...] = ()
-    refused: Refused | None = None
+    rejected: tuple[expansion.Refused, ...] = ()
+    refused: expansion.Refused | None = None
     calls: tuple[Call, ...] = ()
 
 
@@ -223,25 +211,26 @@ class StatementWriter:
         ordered = [checked[number] for number in sorted(checked)]
         return Written(
             tuple(variant for variant, _ in ordered),
-            tuple(Refused(variant.uuid, why) for variant, why in ordered if why),
+            tuple(expansion.Refused(variant.uuid, why) for variant, why in ordered if why),
             calls=tuple(calls),
         )
 
     def _variant(
         self, parent: BankQuestion, number: int, statement: Statement, why: str
     ) -> BankQuestion:
-        language = "zh" if is_chinese(parent.question) else "en"
+        language = "zh" if expansion.is_chinese(parent.question) else "en"
+        asked = expansion.WORDING[language]["text"]
         return replace(
             parent,
-            uuid=variant_uuid(parent.uuid, METHOD, number),
+            uuid=expansion.variant_uuid(parent.uuid, METHOD, number),
             type="true_false",
-            question=f"{parent.question.rstrip()}\n\n{_ASKED[language]}\n{statement.statement}",
+            question=f"{parent.question.rstrip()}\n\n{asked}\n{statement.statement}",
             answer="true" if statement.truth else "false",
             hint="\n".join(filter(None, (statement.quote, f"[rejected: {why}]" if why else ""))),
             options=(),
             status="rejected" if why else "draft",
             parent=parent.uuid,
-            made_by=made_by(METHOD, str(self.author)),
+            made_by=expansion.made_by(METHOD, str(self.author)),
         )
 
 
@@ -265,7 +254,7 @@ async def _objection(judge: Judge, text: str, statement: Statement) -> tuple[str
 
 
 def _without(material: BankQuestion, why: str, calls: Sequence[Call]) -> Written:
-    return Written(refused=Refused(material.uuid, why), calls=tuple(calls))
+    return Written(refused=expansion.Refused(material.uuid, why), calls=tuple(calls))
 
 
 def _plain(text: str) -> str:
@@ -274,12 +263,12 @@ def _plain(text: str) -> str:
 
 def write_statements(
     engine: Engine, writer: StatementWriter, *, limit: int | None = None
-) -> Expanded:
+) -> expansion.Expanded:
     """Have statements written about approved materials that have none yet, `limit` at most."""
-    done = Expanded(METHOD)
+    done = expansion.Expanded(METHOD)
     wanted = [
         material
-        for materials in parents_in(engine, "material")
+        for materials in expansion.parents_in(engine, "material")
         for material in _unwritten(engine, materials)
     ][:limit]
     some = parts(wanted, TEXTS_AT_ONCE)
@@ -287,7 +276,7 @@ def write_statements(
         written = anyio.run(writer.write_all, materials)
         variants = [variant for result in written for variant in result.variants]
         with writing(engine) as connection:
-            done = keep_variants(connection, variants, done)
+            done = expansion.keep_variants(connection, variants, done)
         done = _billed(done, written)
     return done
 
@@ -301,7 +290,7 @@ def _unwritten(engine: Engine, materials: Sequence[BankQuestion]) -> list[BankQu
     return [material for material in materials if material.uuid not in written]
 
 
-def _billed(done: Expanded, written: Sequence[Written]) -> Expanded:
+def _billed(done: expansion.Expanded, written: Sequence[Written]) -> expansion.Expanded:
     calls = [call for result in written for call in result.calls]
     paid = [call for call in calls if not call.cached]
     known = done.cost is not None and all(call.cost is not None for call in paid)

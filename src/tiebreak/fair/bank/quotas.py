@@ -3,7 +3,7 @@
 Source: LLMEval-Fair, §2.2.2: "tracks the number of questions allocated, pending, and completed".
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
@@ -13,8 +13,7 @@ from tiebreak.fair.bank.schema import QUOTAS, SESSIONS, writing
 _COLUMNS = QUOTAS.c
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """Numbers of questions: granted ≥ allocated = pending + completed."""
 
     institution: str
@@ -69,12 +68,9 @@ def quotas(connection: Connection) -> list[Quota]:
 
 
 def require(connection: Connection, institution: str, k: int) -> None:
-    """That k more questions may be given to an institution.
+    """Refuse k more questions that may not be given to an institution: a BankError ("refused").
 
     Within `writing`, other sessions of the institution wait from here on.
-
-    Raises:
-        BankError: they may not ("refused").
     """
     chosen = select(_COLUMNS.granted - _COLUMNS.allocated)
     here = chosen.where(_COLUMNS.institution == institution).with_for_update()
@@ -88,11 +84,7 @@ def require(connection: Connection, institution: str, k: int) -> None:
 
 
 def take(connection: Connection, institution: str, k: int) -> None:
-    """Allocate k questions, if the quota still has them.
-
-    Raises:
-        BankError: it has not ("refused").
-    """
+    """Allocate k questions, if the quota still has them; else a BankError ("refused")."""
     allocated = _COLUMNS.allocated + k
     granted = (_COLUMNS.institution == institution, allocated <= _COLUMNS.granted)
     changed = connection.execute(update(QUOTAS).where(*granted).values(allocated=allocated))

@@ -22,6 +22,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion, QuestionType, n_blanks
 from tiebreak.fair.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
+from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.rows import rows_of
 from tiebreak.tables.delimited import unsafe
 
@@ -33,32 +34,13 @@ EXAMPLE: Final = "example"
 _ENDS: Final = (".json", ".jsonl", ".ndjson", ".parquet", ".csv")
 _MARK: Final = b"\xef\xbb\xbf"
 
-NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "uuid": ("uuid", "question_uuid", "id"),
-    "raw_uuid": ("raw_uuid", "raw_id"),
-    "category": ("category", "subject"),
-    "sub_category": ("sub_category", "subcategory"),
-    "type": ("type", "question_type"),
-    "question": ("question", "text", "dialog"),
-    "answer": ("answer", "key", "target"),
-    "hint": ("hint", "explanation"),
-    "options": ("options", "choices"),
-    "source": ("source",),
-    "date": ("date",),
-    "status": ("status",),
-    "parent": ("parent",),
-    "made_by": ("made_by",),
-}
+_CALLED: Final = read_yaml_file(Path(__file__).with_name("fields.yaml"))
+
+NAMES: Final[dict[str, list[str]]] = _CALLED["names"]
 """Each field of a question with the names that it may have in a file."""
 
 _TYPES: Final[dict[str, QuestionType]] = {
-    **dict.fromkeys(("true_false", "true_or_false", "boolean", "判断题", "判断"), "true_false"),
-    **dict.fromkeys(("multiple_choice", "single_choice", "mcq"), "multiple_choice"),
-    **dict.fromkeys(("选择题", "单选题", "单项选择题"), "multiple_choice"),
-    **dict.fromkeys(("fill_in", "fill_in_the_blank", "cloze", "填空题", "填空"), "fill_in"),
-    **dict.fromkeys(("short_answer", "简答题", "问答题", "论述题"), "short_answer"),
-    **dict.fromkeys(("term", "term_explanation", "名词解释"), "term"),
-    **dict.fromkeys(("material", "material_analysis", "材料题", "材料分析题"), "material"),
+    name: kind for kind, names in _CALLED["types"].items() for name in names
 }
 
 _NAMESPACE = uuid.UUID("5a1d3c5e-6a0b-5c0f-9d0e-7be3a2f1c946")
@@ -136,12 +118,10 @@ class Source:
 
 
 def sources_of(paths: tuple[str, ...]) -> list[Source]:
-    """The files at these paths and addresses; datasets are downloaded.
+    """The files at paths, at hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME on the Hub.
 
-    Args:
-        paths: files, hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME where no file has
-            that name. Of a dataset its Parquet files, otherwise those of the next format.
-            "example" is the file that comes with the package, where no file has that name.
+    Of a dataset its Parquet files are downloaded, otherwise those of the next format. "example" is
+    the file that comes with the package, where no file has that name.
 
     Raises:
         BankError: there is no such file or dataset, or it is of another format.

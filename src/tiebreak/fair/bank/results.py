@@ -128,10 +128,9 @@ LEAST: Final = 5
 
 
 def result_of(engine: Engine, session: str, logs: Paths, *, level: float = 0.95) -> SessionResult:
-    """The results of a session that has ended.
+    """The results of a session that has ended, out of ranking logs and folders of some.
 
-    `logs` are ranking logs, and folders of some; what else was judged in them is passed over.
-    `level` is that of the intervals.
+    What else was judged in them is passed over.
 
     Raises:
         BankError: there is no such session ("missing"), it is open or nothing was answered

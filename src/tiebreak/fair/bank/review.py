@@ -89,10 +89,9 @@ def digest_of_row(question: BankQuestion) -> str:
 
 
 def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft",)) -> int:
-    """Write the questions of some statuses to a new CSV file, which only its owner can read.
+    """Write and count the questions of some statuses, in a new CSV file for its owner alone.
 
-    Returns:
-        How many there are; without any there is no file.
+    Without any there is no file.
 
     Raises:
         BankError: the file exists.
@@ -123,11 +122,8 @@ def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft
 def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
     """Take over what people decided: all rows of a file, or none.
 
-    Rows may be missing, in any order, and columns but the required ones as well. Reading a file a
-    second time changes nothing.
-
-    A spreadsheet may have saved the file (comma, semicolon, tab). The reviewer is kept with each
-    change.
+    Rows may be missing, in any order, and columns but the required ones as well; a spreadsheet may
+    have saved the file. A second reading changes nothing. The reviewer is kept with each change.
 
     Raises:
         BankError: it is no such file, or some rows cannot be taken over; the message names them.

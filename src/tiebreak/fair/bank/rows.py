@@ -61,11 +61,7 @@ def questions_in(connection: Connection, *where: Any) -> Iterator[BankQuestion]:
 
 
 def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
-    """The questions with these uuids, in their order.
-
-    Raises:
-        BankError: the bank has no question with such a uuid.
-    """
+    """The questions with these uuids, in their order; a BankError if the bank lacks one."""
     with engine.connect() as connection:
         by_id = by_uuid(connection, uuids)
     if missing := [uuid for uuid in uuids if uuid not in by_id]:

@@ -30,8 +30,7 @@ import random
 from bisect import bisect_right
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from tiebreak.fair.bank.errors import BankError
 
@@ -44,8 +43,7 @@ Share = Literal["equal", "proportional"]
 SHARES: Final[tuple[Share, ...]] = get_args(Share)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A question as far as sampling goes; `answer` is its key."""
 
     uuid: str
@@ -78,7 +76,7 @@ def fingerprint(entries: Iterable[Entry]) -> str:
     digest = hashlib.sha256()
     for entry in sorted(entries, key=lambda entry: entry.uuid):
         # Whatever the texts hold, no two entries give the same line.
-        digest.update(repr(astuple(entry)).encode())
+        digest.update(repr(tuple(entry)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -119,11 +117,10 @@ def draw(
 
     Args:
         entries: what may be asked. The category of an original is that of its first uuid.
-        k: number of questions, at least 1.
+        k: at least 1.
         seed: whatever names the draw.
-        seen: uuids that are not asked again, e.g. all that an institution had.
-        balanced: among true/false questions of a category "true" and "false" are right equally
-            often (`balance`); an expansion has more false statements than true ones.
+        seen: uuids that are not asked again.
+        balanced: among true/false questions of a category both keys are right equally often.
         share: how k is spread over categories; a category that has too few leaves the rest to the
             others.
 
@@ -287,19 +284,13 @@ def balance(
     surplus: int,
     rng: random.Random,
 ) -> int:
-    """Change `chosen`, the questions of one category, as far as the bank has enough.
+    """Change `chosen`, the questions of one category by original, as far as the bank has enough.
 
     An odd number leaves one key once more than the other: the one that is behind so far.
 
-    Args:
-        chosen: original → the question drawn of it; changed in place.
-        unseen: original → its questions that may be asked.
-        spare: originals of the category that may come in for others; those drawn are passed over.
-        rng: draws what changes.
-        surplus: how many more keys "true" than "false" the sample has so far.
-
-    Returns:
-        The surplus with this category.
+    `unseen` has the questions of each original that may be asked, `spare` the originals of the
+    category that may come in for others; `surplus` is how many more keys "true" than "false" the
+    sample has so far, and it is returned with this category.
     """
     n_true = sum(question.truth == "true" for question in chosen.values())
     n_false = sum(question.truth == "false" for question in chosen.values())
@@ -309,52 +300,30 @@ def balance(
         # Neither key is behind: the nearer one.
         wanted = total // 2 if n_true <= total // 2 else (total + 1) // 2
     lacking = "true" if n_true < wanted else "false"
-    missing = abs(wanted - n_true)
-    changed = _switch(chosen, unseen, lacking, missing, rng)
-    changed += _swap(chosen, unseen, spare, lacking, missing - changed, rng)
-    n_true += changed if lacking == "true" else -changed
-    return surplus + 2 * n_true - total
-
-
-def _switch(
-    chosen: dict[str, Entry],
-    unseen: Mapping[str, Sequence[Entry]],
-    lacking: str,
-    missing: int,
-    rng: random.Random,
-) -> int:
+    missing = left = abs(wanted - n_true)
     able = [
         raw
         for raw, question in chosen.items()
         if question.truth not in ("", lacking) and _with_key(unseen[raw], lacking)
     ]
-    for raw in (taken := rng.sample(able, min(missing, len(able)))):
+    for raw in rng.sample(able, min(left, len(able))):
         chosen[raw] = rng.choice(_with_key(unseen[raw], lacking))
-    return len(taken)
-
-
-def _swap(
-    chosen: dict[str, Entry],
-    unseen: Mapping[str, Sequence[Entry]],
-    spare: Iterable[str],
-    lacking: str,
-    missing: int,
-    rng: random.Random,
-) -> int:
-    if not missing:
-        return 0
-    entitled = dict.fromkeys(spare)
-    going = [
-        raw
-        for raw, question in chosen.items()
-        if raw in entitled and question.truth not in ("", lacking)
-    ]
-    coming = [raw for raw in entitled if raw not in chosen and _with_key(unseen[raw], lacking)]
-    n = min(missing, len(going), len(coming))
-    for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
-        del chosen[old]
-        chosen[new] = rng.choice(_with_key(unseen[new], lacking))
-    return n
+        left -= 1
+    if left:
+        entitled = dict.fromkeys(spare)
+        going = [
+            raw
+            for raw, question in chosen.items()
+            if raw in entitled and question.truth not in ("", lacking)
+        ]
+        coming = [raw for raw in entitled if raw not in chosen and _with_key(unseen[raw], lacking)]
+        n = min(left, len(going), len(coming))
+        for old, new in zip(rng.sample(going, n), rng.sample(coming, n), strict=True):
+            del chosen[old]
+            chosen[new] = rng.choice(_with_key(unseen[new], lacking))
+        left -= n
+    n_true += missing - left if lacking == "true" else left - missing
+    return surplus + 2 * n_true - total
 
 
 def _with_key(questions: Sequence[Entry], key: str) -> list[Entry]:

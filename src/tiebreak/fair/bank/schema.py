@@ -30,31 +30,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Connection,
-    Engine,
-    ExceptionContext,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    create_engine,
-    event,
-    insert,
-    inspect,
-    make_url,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tiebreak.fair.bank.errors import BankError
@@ -84,195 +60,193 @@ def keep_private(path: Path, *, new: bool) -> None:
 VERSION: Final = 1
 """Version of the tables. A bank of a newer version is not opened."""
 
-TABLES: Final = MetaData()
+TABLES: Final = sa.MetaData()
 
-QUESTIONS: Final = Table(
+QUESTIONS: Final = sa.Table(
     "questions",
     TABLES,
-    Column("uuid", String(64), primary_key=True),
-    Column("raw_uuid", String(64), nullable=False, index=True),
-    Column("category", Text, nullable=False),
-    Column("sub_category", Text, nullable=False),
-    Column("type", String(32), nullable=False),
-    Column("question", Text, nullable=False),
-    Column("answer", Text, nullable=False),
-    Column("hint", Text, nullable=False),
-    Column("options", JSON, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("date", String(32), nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("parent", String(64), nullable=False),
-    Column("made_by", Text, nullable=False),
+    sa.Column("uuid", sa.String(64), primary_key=True),
+    sa.Column("raw_uuid", sa.String(64), nullable=False, index=True),
+    sa.Column("category", sa.Text, nullable=False),
+    sa.Column("sub_category", sa.Text, nullable=False),
+    sa.Column("type", sa.String(32), nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("hint", sa.Text, nullable=False),
+    sa.Column("options", sa.JSON, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("date", sa.String(32), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("parent", sa.String(64), nullable=False),
+    sa.Column("made_by", sa.Text, nullable=False),
     # Of the question's text, normalised, with its options: equal for exact duplicates.
-    Column("digest", String(64), nullable=False, index=True),
+    sa.Column("digest", sa.String(64), nullable=False, index=True),
     # MinHash of the question's shingles, for near duplicates.
-    Column("signature", LargeBinary, nullable=False),
-    Column("import_id", Integer, nullable=False),
-    Index("by_status", "status", "category"),
+    sa.Column("signature", sa.LargeBinary, nullable=False),
+    sa.Column("import_id", sa.Integer, nullable=False),
+    sa.Index("by_status", "status", "category"),
 )
 """A row is a `BankQuestion`, with what finds duplicates and the import that it came with."""
 
-IMPORTS: Final = Table(
+IMPORTS: Final = sa.Table(
     "imports",
     TABLES,
-    Column("id", Integer, primary_key=True),
-    Column("digest", String(64), nullable=False, unique=True),
-    Column("name", Text, nullable=False),
-    Column("at", String(32), nullable=False),
-    Column("n_questions", Integer, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("at", sa.String(32), nullable=False),
+    sa.Column("n_questions", sa.Integer, nullable=False),
 )
 
-REVIEWS: Final = Table(
+REVIEWS: Final = sa.Table(
     "reviews",
     TABLES,
-    Column("id", Integer, primary_key=True),
-    Column("uuid", String(64), nullable=False, index=True),
-    Column("at", String(32), nullable=False),
-    Column("reviewer", Text, nullable=False),
-    Column("field", String(16), nullable=False),
-    Column("before", Text, nullable=False),
-    Column("after", Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("uuid", sa.String(64), nullable=False, index=True),
+    sa.Column("at", sa.String(32), nullable=False),
+    sa.Column("reviewer", sa.Text, nullable=False),
+    sa.Column("field", sa.String(16), nullable=False),
+    sa.Column("before", sa.Text, nullable=False),
+    sa.Column("after", sa.Text, nullable=False),
 )
 
 Role = Literal["examinee", "examiner", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
-SESSIONS: Final = Table(
+SESSIONS: Final = sa.Table(
     "sessions",
     TABLES,
-    Column("id", String(32), primary_key=True),
-    Column("institution", String(128), nullable=False, index=True),
-    Column("user", String(128), nullable=False),
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("institution", sa.String(128), nullable=False, index=True),
+    sa.Column("user", sa.String(128), nullable=False),
     # jti of the token that opened the session.
-    Column("token", String(32), nullable=False),
-    Column("model", String(256), nullable=False),
-    Column("prompting", String(16), nullable=False),
+    sa.Column("token", sa.String(32), nullable=False),
+    sa.Column("model", sa.String(256), nullable=False),
+    sa.Column("prompting", sa.String(16), nullable=False),
     # What the sample was drawn from, so that it can be drawn again.
-    Column("seed", String(64), nullable=False),
-    Column("k", Integer, nullable=False),
+    sa.Column("seed", sa.String(64), nullable=False),
+    sa.Column("k", sa.Integer, nullable=False),
     # Answers so far: questions 1 to `answered` are answered, and no other.
-    Column("answered", Integer, nullable=False),
-    Column("state", String(8), nullable=False),
-    Column("created", String(32), nullable=False),
+    sa.Column("answered", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(8), nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
     # When the last answer came or an examiner closed the session.
-    Column("completed", String(32)),
-    Column("idempotency_key", String(128), nullable=False),
-    Column("released", Boolean, nullable=False),
-    UniqueConstraint("institution", "user", "idempotency_key"),
-    CheckConstraint("answered >= 0 AND answered <= k"),
-    Index(
+    sa.Column("completed", sa.String(32)),
+    sa.Column("idempotency_key", sa.String(128), nullable=False),
+    sa.Column("released", sa.Boolean, nullable=False),
+    sa.UniqueConstraint("institution", "user", "idempotency_key"),
+    sa.CheckConstraint("answered >= 0 AND answered <= k"),
+    sa.Index(
         "one_open_session_of_a_token",
         "token",
         unique=True,
-        sqlite_where=text("state = 'open'"),
-        postgresql_where=text("state = 'open'"),
+        sqlite_where=sa.text("state = 'open'"),
+        postgresql_where=sa.text("state = 'open'"),
     ),
 )
 
-SESSION_QUESTIONS: Final = Table(
+SESSION_QUESTIONS: Final = sa.Table(
     "session_questions",
     TABLES,
-    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    sa.Column("session", sa.String(32), sa.ForeignKey("sessions.id"), primary_key=True),
     # From 1.
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("uuid", String(64), nullable=False),
-    Column("raw_uuid", String(64), nullable=False),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("uuid", sa.String(64), nullable=False),
+    sa.Column("raw_uuid", sa.String(64), nullable=False),
     # When it was handed out first; null: not yet.
-    Column("asked_at", String(32)),
-    Column("answer", Text),
-    Column("answered_at", String(32)),
-    UniqueConstraint("session", "uuid"),
+    sa.Column("asked_at", sa.String(32)),
+    sa.Column("answer", sa.Text),
+    sa.Column("answered_at", sa.String(32)),
+    sa.UniqueConstraint("session", "uuid"),
     sqlite_with_rowid=False,
 )
 
-SEEN: Final = Table(
+SEEN: Final = sa.Table(
     "seen",
     TABLES,
-    Column("institution", String(128), primary_key=True),
-    Column("uuid", String(64), primary_key=True),
-    Column("raw_uuid", String(64), nullable=False),
+    sa.Column("institution", sa.String(128), primary_key=True),
+    sa.Column("uuid", sa.String(64), primary_key=True),
+    sa.Column("raw_uuid", sa.String(64), nullable=False),
     sqlite_with_rowid=False,
 )
 """Every question drawn for an institution. The key keeps two sessions from drawing the same one."""
 
-QUOTAS: Final = Table(
+QUOTAS: Final = sa.Table(
     "quotas",
     TABLES,
-    Column("institution", String(128), primary_key=True),
-    Column("granted", Integer, nullable=False),
+    sa.Column("institution", sa.String(128), primary_key=True),
+    sa.Column("granted", sa.Integer, nullable=False),
     # Questions of all its sessions; what is left to grant is granted - allocated.
-    Column("allocated", Integer, nullable=False),
+    sa.Column("allocated", sa.Integer, nullable=False),
     # Questions of sessions that have ended. `sessions.quota_of` adds the answers of open ones: the
     # row is not written for every answer, or all sessions of an institution would queue for it.
-    Column("completed", Integer, nullable=False),
-    CheckConstraint("completed >= 0 AND completed <= allocated"),
+    sa.Column("completed", sa.Integer, nullable=False),
+    sa.CheckConstraint("completed >= 0 AND completed <= allocated"),
 )
 
-TOKENS: Final = Table(
+TOKENS: Final = sa.Table(
     "tokens",
     TABLES,
-    Column("jti", String(32), primary_key=True),
-    Column("user", String(128), nullable=False),
-    Column("institution", String(128), nullable=False),
-    Column("role", String(16), nullable=False),
+    sa.Column("jti", sa.String(32), primary_key=True),
+    sa.Column("user", sa.String(128), nullable=False),
+    sa.Column("institution", sa.String(128), nullable=False),
+    sa.Column("role", sa.String(16), nullable=False),
     # The one session that the token is good for; null: not bound.
-    Column("session", String(32)),
-    Column("issued", String(32), nullable=False),
-    Column("expires", String(32), nullable=False),
+    sa.Column("session", sa.String(32)),
+    sa.Column("issued", sa.String(32), nullable=False),
+    sa.Column("expires", sa.String(32), nullable=False),
     # When it was revoked; null: it was not.
-    Column("revoked", String(32)),
+    sa.Column("revoked", sa.String(32)),
 )
 """Who holds a token. The token itself is kept nowhere."""
 
-ACCESS_LOG: Final = Table(
+ACCESS_LOG: Final = sa.Table(
     "access_log",
     TABLES,
-    Column("id", Integer, primary_key=True),
-    Column("at", String(32), nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", sa.String(32), nullable=False),
     # Of a token that was verified.
-    Column("user", String(128), nullable=False),
-    Column("session", String(32)),
-    Column("method", String(16), nullable=False),
-    Column("path", String(256), nullable=False),
-    Column("status", Integer, nullable=False),
-    Column("address", String(64), nullable=False),
-    Column("request", String(64), nullable=False),
+    sa.Column("user", sa.String(128), nullable=False),
+    sa.Column("session", sa.String(32)),
+    sa.Column("method", sa.String(16), nullable=False),
+    sa.Column("path", sa.String(256), nullable=False),
+    sa.Column("status", sa.Integer, nullable=False),
+    sa.Column("address", sa.String(64), nullable=False),
+    sa.Column("request", sa.String(64), nullable=False),
 )
 
-STRANGERS: Final = Table(
+STRANGERS: Final = sa.Table(
     "strangers",
     TABLES,
     # As `now` gives it, to the minute.
-    Column("minute", String(16), primary_key=True),
-    Column("address", String(64), primary_key=True),
-    Column("n", Integer, nullable=False),
+    sa.Column("minute", sa.String(16), primary_key=True),
+    sa.Column("address", sa.String(64), primary_key=True),
+    sa.Column("n", sa.Integer, nullable=False),
 )
 """Requests without a token that was verified."""
 
-RESULTS: Final = Table(
+RESULTS: Final = sa.Table(
     "results",
     TABLES,
-    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
-    Column("data", JSON, nullable=False),
-    Column("released_at", String(32)),
+    sa.Column("session", sa.String(32), sa.ForeignKey("sessions.id"), primary_key=True),
+    sa.Column("data", sa.JSON, nullable=False),
+    sa.Column("released_at", sa.String(32)),
 )
 
 _DAMAGED = "the bank's file is damaged ({}): take the last backup, or import the questions anew"
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-_VERSIONS = Table("bank_version", TABLES, Column("version", Integer, nullable=False))
+_VERSIONS = sa.Table("bank_version", TABLES, sa.Column("version", sa.Integer, nullable=False))
 
 _ONLY_GROWS = "access_log can only grow"
+_REFUSE = f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END"
 _APPEND_ONLY: Final = {
     "sqlite": (
-        f"CREATE TRIGGER access_log_update BEFORE UPDATE ON access_log "
-        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
-        f"CREATE TRIGGER access_log_delete BEFORE DELETE ON access_log "
-        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+        f"CREATE TRIGGER access_log_update BEFORE UPDATE ON access_log {_REFUSE}",
+        f"CREATE TRIGGER access_log_delete BEFORE DELETE ON access_log {_REFUSE}",
         # INSERT OR REPLACE deletes a row without a trigger for that.
         f"CREATE TRIGGER access_log_replace BEFORE INSERT ON access_log "  # nosec B608
-        f"WHEN EXISTS (SELECT 1 FROM access_log WHERE id = NEW.id) "
-        f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
+        f"WHEN EXISTS (SELECT 1 FROM access_log WHERE id = NEW.id) {_REFUSE}",
     ),
     "postgresql": (
         f"CREATE OR REPLACE FUNCTION access_log_only_grows() RETURNS trigger AS "
@@ -285,21 +259,18 @@ _APPEND_ONLY: Final = {
 }
 
 
-def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -> Engine:
-    """The engine of a bank.
+def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -> sa.Engine:
+    """The engine of a bank: of a file (SQLite), or a URL of SQLAlchemy.
 
-    Args:
-        url: a file (SQLite), or a URL of SQLAlchemy: sqlite:///…, postgresql+psycopg://….
-        create: make the tables where there are none.
-        durable: SQLite waits for the disk at every commit, so that none is lost in a power cut.
-            A killed process loses none in any case. PostgreSQL always waits.
+    With `durable` SQLite waits for the disk at every commit, so that none is lost in a power cut; a
+    killed process loses none in any case, and PostgreSQL always waits.
 
     Raises:
         BankError: there is no bank there, a newer Tiebreak made it, or the URL cannot be used.
     """
     address = _address(url)
     try:
-        engine = create_engine(
+        engine = sa.create_engine(
             address,
             pool_pre_ping=True,
             json_deserializer=_from_json,
@@ -317,19 +288,19 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
     if path and "uri" not in engine.url.query and path.name not in ("", ":memory:"):
         keep_private(path, new=problem == MISSING)
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
+        sa.event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
     try:
         with engine.begin() as connection:
             _require_tables(connection, url, create=create)
     except (SQLAlchemyError, UnicodeDecodeError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}") from error
-    event.listen(engine, "handle_error", _say_what_is_damaged)
+    sa.event.listen(engine, "handle_error", _say_what_is_damaged)
     return engine
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A transaction that will write; what it reads stays true until it ends.
 
     On SQLite it is alone from its beginning on. On PostgreSQL it locks the rows that it reads
@@ -346,7 +317,7 @@ def shown(url: str | Path) -> str:
     if "://" not in str(url):
         return str(url)
     try:
-        return make_url(str(url)).render_as_string(hide_password=True)
+        return sa.make_url(str(url)).render_as_string(hide_password=True)
     except ArgumentError:
         return "the URL"
 
@@ -366,7 +337,7 @@ def _from_json(text: str) -> Any:
         raise BankError(_DAMAGED.format("a field is not JSON")) from error
 
 
-def _say_what_is_damaged(context: ExceptionContext) -> None:
+def _say_what_is_damaged(context: sa.ExceptionContext) -> None:
     """Turn errors of a damaged file into those of the bank; a busy bank, say, is another matter."""
     error = context.original_exception
     damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGE
@@ -388,13 +359,13 @@ def _sqlite_settings(synchronous: str) -> Callable[[Any, object], None]:
     return listener
 
 
-def _require_tables(connection: Connection, url: str | Path, *, create: bool) -> None:
-    if not inspect(connection).has_table(_VERSIONS.name):
+def _require_tables(connection: sa.Connection, url: str | Path, *, create: bool) -> None:
+    if not sa.inspect(connection).has_table(_VERSIONS.name):
         if not create:
             raise BankError(f"{shown(url)} holds no bank: make one with tiebreak bank import.")
         TABLES.create_all(connection)
-        connection.execute(insert(_VERSIONS).values(version=VERSION))
-    version = connection.execute(select(_VERSIONS.c.version)).scalar_one()
+        connection.execute(sa.insert(_VERSIONS).values(version=VERSION))
+    version = connection.execute(sa.select(_VERSIONS.c.version)).scalar_one()
     if not isinstance(version, int):
         raise BankError(_DAMAGED.format("its version is not a number"))
     if version > VERSION:
@@ -404,12 +375,12 @@ def _require_tables(connection: Connection, url: str | Path, *, create: bool) ->
         )
 
 
-def _make_append_only(table: Table, connection: Connection, **details: object) -> None:
+def _make_append_only(table: sa.Table, connection: sa.Connection, **details: object) -> None:
     for statement in _APPEND_ONLY[connection.dialect.name]:
         connection.exec_driver_sql(statement)
 
 
-event.listen(ACCESS_LOG, "after_create", _make_append_only)
+sa.event.listen(ACCESS_LOG, "after_create", _make_append_only)
 
 
 def now() -> str:

@@ -279,7 +279,8 @@ def _insert(
     seed: str,
     drawn: Mapping[str, str],
 ) -> Session:
-    opened = {**asdict(holder), "seed": seed, "created": now(), "idempotency_key": key}
+    opened = {field.name: getattr(holder, field.name) for field in fields(Holder)}
+    opened |= {"seed": seed, "created": now(), "idempotency_key": key}
     connection.execute(insert(SESSIONS).values(**asdict(wanted), **opened))
     mark_seen(connection, holder.institution, drawn)
     connection.execute(

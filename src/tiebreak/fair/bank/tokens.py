@@ -22,13 +22,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 import jwt
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_pem_private_key,
-    load_pem_public_key,
-)
 from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.fair.bank.errors import BankError
@@ -64,32 +59,20 @@ MAY: Final[Mapping[Role, frozenset[Permission]]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """Who makes a request, as a verified token says.
+class Caller(Holder):
+    """Who makes a request, as a verified token says; an owner of sessions.
 
     `permissions` are those that both the role and the token give; `session` is the only one that
     the token is good for, None: any of the holder's.
     """
 
-    user: str
-    institution: str
     role: Role
     permissions: frozenset[Permission]
-    token: str
     session: str | None = None
-
-    @property
-    def holder(self) -> Holder:
-        """The caller as the owner of sessions."""
-        return Holder(self.institution, self.user, self.token)
 
 
 def require(caller: Caller, permission: Permission, session: str | None = None) -> None:
-    """That a caller may do something, with a session if one is named.
-
-    Raises:
-        BankError: it may not ("refused").
-    """
+    """Refuse what a caller may not do, with a session if one is named: a BankError ("refused")."""
     if permission not in caller.permissions:
         raise BankError(
             f"this token ({caller.role}) may not do that ({permission}): ask the organiser for "
@@ -206,11 +189,7 @@ def revoke(engine: Engine, jti: str) -> None:
 
 
 def jti_of(token: str) -> str:
-    """The id of a token, which is not verified.
-
-    Raises:
-        BankError: that is no token.
-    """
+    """The id of a token, which is not verified; a BankError if it is no token."""
     try:
         jti = jwt.decode(token, options={"verify_signature": False}).get("jti")
     except jwt.InvalidTokenError:
@@ -306,8 +285,8 @@ def _is_name(given: object) -> bool:
 
 def _rsa(private: str, public: str) -> Keys:
     try:
-        signing = load_pem_private_key(_pem(private), None) if private else None
-        verifying = load_pem_public_key(_pem(public)) if public else None
+        signing = serialization.load_pem_private_key(_pem(private), None) if private else None
+        verifying = serialization.load_pem_public_key(_pem(public)) if public else None
     except (OSError, ValueError, TypeError) as error:
         raise BankError(f"{PRIVATE} and {PUBLIC} are PEM texts or files: {error}") from error
     if signing is not None and not isinstance(signing, RSAPrivateKey):
@@ -320,7 +299,9 @@ def _rsa(private: str, public: str) -> Keys:
         raise BankError(f"{PUBLIC} does not belong to {PRIVATE}: leave it out")
     if key.key_size < _LEAST_RSA:
         raise BankError(f"an RSA key of {key.key_size} bits is too weak: use {_LEAST_RSA}")
-    text = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    text = key.public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    ).decode()
     return Keys("RS256", _pem(private).decode() if private else None, text)
 
 

@@ -9,17 +9,9 @@ from typing import Any
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._help import Stage, Stages
-from tiebreak.cli._shared import (
-    FILES,
-    assignments_option,
-    bank_option,
-    echo_json,
-    form_options,
-    show,
-    shown_option,
-    verb,
-)
+from tiebreak.cli._shared import FILES, echo_json, show, verb
 from tiebreak.extras import to_install
 from tiebreak.fair.cli.bank_serve import (
     close,
@@ -37,15 +29,15 @@ from tiebreak.text import count
 
 @verb("import")
 @click.argument("files", type=FILES, nargs=-1, required=True, metavar="FILE|DATASET...")
-@bank_option
-@assignments_option(
+@_shared.bank_option
+@_shared.assignments_option(
     "--map",
     "names",
     "NAME=FIELD",
     "What the files call NAME is this field of a question. Repeatable, or with commas.",
     commas=True,
 )
-@assignments_option(
+@_shared.assignments_option(
     "--set", "values", "FIELD=VALUE", "All questions have this value of a field. Repeatable."
 )
 @click.option(
@@ -61,8 +53,8 @@ from tiebreak.text import count
     help="What becomes of near duplicates of earlier questions: drafts, which are not asked until "
     "somebody approves them; left out; or imported as they are.",
 )
-@shown_option("How many faults and duplicates are named.")
-@form_options("json")
+@_shared.shown_option("How many faults and duplicates are named.")
+@_shared.form_options("json")
 def import_(
     files: tuple[str, ...], url: str, form: str | None, **how: Any
 ) -> None:  # of import_files and Fields
@@ -118,9 +110,9 @@ def import_(
 
 
 @verb()
-@bank_option
-@shown_option("How many findings of each kind are named.")
-@form_options("json")
+@_shared.bank_option
+@_shared.shown_option("How many findings of each kind are named.")
+@_shared.form_options("json")
 def check(url: str, most_shown: int, form: str | None) -> None:
     """Check a bank for faults. It looks at formats, siblings, parents, statements and duplicates.
 
@@ -143,8 +135,8 @@ def check(url: str, most_shown: int, form: str | None) -> None:
 
 
 @verb()
-@bank_option
-@form_options("json")
+@_shared.bank_option
+@_shared.form_options("json")
 def stats(url: str, form: str | None) -> None:
     """Show what a bank holds. It also shows what one answer to every question would score.
 
@@ -166,7 +158,7 @@ def stats(url: str, form: str | None) -> None:
 
 
 @verb()
-@bank_option
+@_shared.bank_option
 @click.option(
     "--to",
     "method",
@@ -255,7 +247,7 @@ def expand(
 
 
 @verb()
-@bank_option
+@_shared.bank_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -55,18 +55,15 @@ def verdict_of(table: Contamination) -> str:
 
 def _sentence(table: Contamination, dataset: str) -> str:
     """What is known of one dataset: above each baseline, or not told apart."""
-    models = [
-        model
-        for model in table.models
-        if any(gap.model == model and gap.dataset == dataset for gap in table.gaps)
-    ]
-    above = [model for model in models if all(gap.above for gap in _of(table, model, dataset))]
-    below = [
-        model
-        for model in models
-        if any(gap.apart and gap.gap.difference < 0 for gap in _of(table, model, dataset))
-    ]
-    open_ = [model for model in models if model not in (*above, *below)]
+    by_model: dict[str, list[RecallGap]] = {}
+    for gap in sorted(table.gaps, key=lambda gap: table.models.index(gap.model)):
+        if gap.dataset == dataset:
+            by_model.setdefault(gap.model, []).append(gap)
+    above, below, open_ = list[str](), list[str](), list[str]()
+    for model, gaps in by_model.items():
+        less = any(gap.apart and gap.gap.difference < 0 for gap in gaps)
+        group = above if all(gap.above for gap in gaps) else below if less else open_
+        group.append(model)
     baselines = " and ".join(table.baselines)
     parts = []
     if above:
@@ -76,10 +73,6 @@ def _sentence(table: Contamination, dataset: str) -> str:
     if below:
         parts.append(f"{', '.join(below)} less than of {baselines}")
     return f"{dataset}: {'; '.join(parts)}." if parts else ""
-
-
-def _of(table: Contamination, model: str, dataset: str) -> list[RecallGap]:
-    return [gap for gap in table.gaps if (gap.model, gap.dataset) == (model, dataset)]
 
 
 _TEST = (

@@ -223,13 +223,9 @@ def run(
 ) -> None:
     """Serve until the process is told to end.
 
-    Args:
-        given: fields of `Settings`, without keys.
-        host: address to listen on.
-        port: 0 takes a free one.
-        workers: number of processes.
-        development: make a secret that only this run knows.
-        proxy: addresses of proxies that are believed, with commas between them.
+    `given` are fields of `Settings`, without keys. The port 0 takes a free one; `development` makes
+    a secret that only this run knows; `proxy` has the addresses of proxies that are believed, with
+    commas between them.
 
     Raises:
         BankError: the bank cannot be opened, or there are no keys.

@@ -40,11 +40,7 @@ LIFE: Final = 3600
 
 
 def require_own(request: Request, given: str, proof: str) -> None:
-    """That a form is one of these pages.
-
-    Raises:
-        BankError: it is not ("refused").
-    """
+    """Refuse a form that is not of these pages: a BankError ("refused")."""
     if not is_own_form(given, proof, request.headers.get("sec-fetch-site")):
         raise BankError(
             "this form is not of this page, or of an earlier login: load the page again",

@@ -40,11 +40,7 @@ class Settings:
 
 
 def from_environment() -> Settings:
-    """What `bank serve` passed to this process.
-
-    Raises:
-        BankError: it passed nothing, or there are no keys.
-    """
+    """What `bank serve` passed to this process; a BankError if that is nothing."""
     if VARIABLE not in os.environ:
         raise BankError(f"{VARIABLE} is not set: start the server with tiebreak bank serve")
     return Settings(keys=keys_from(), **json.loads(os.environ[VARIABLE]))

@@ -19,31 +19,23 @@ import json
 import os
 import re
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import fields
 from typing import Any, Final, TypeVar, get_args
 
 import anyio
 import httpx
+import tenacity
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    retry_if_result,
-    stop_after_delay,
-    wait_random_exponential,
-)
 
-from tiebreak.extras import to_install
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
 from tiebreak.fair.bank.question import Asked, BankQuestion, Session, item_metadata
-from tiebreak.fair.bank.sampling import SHARES, Share
-from tiebreak.fair.tasks import DESIGN_KEY
+from tiebreak.fair.bank.sampling import SHARES, Share, draw, entries, fingerprint, linked
+from tiebreak.fair.tasks import DESIGN_KEY, bank_errors
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
@@ -63,7 +55,7 @@ _PASSING: Final = (
     httpx.RemoteProtocolError,
 )
 """What the network loses. Of other errors of httpx no repetition would end otherwise."""
-_BACK_OFF: Final = wait_random_exponential(multiplier=0.3, max=30)
+_BACK_OFF: Final = tenacity.wait_random_exponential(multiplier=0.3, max=30)
 _HINTS: Final = {
     401: f"the token in {TOKEN} is not valid (any more): ask the organiser for another",
     403: "the organiser has to allow more",
@@ -163,16 +155,11 @@ def put(prompting: Prompting = "zero_shot") -> Solver:
 
 def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], str]:
     """The questions of a design, and the fingerprint of the bank they come from."""
-    try:
+    how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
+    with bank_errors():
         from tiebreak.fair.bank.rows import questions
         from tiebreak.fair.bank.schema import open_bank
-    except ImportError as error:
-        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
-    from tiebreak.fair.bank.errors import BankError
-    from tiebreak.fair.bank.sampling import draw, entries, fingerprint, linked
 
-    how: dict[str, Any] = {"balanced": design["balanced"], "share": design["share"]}
-    try:
         engine = open_bank(address)
         bank = entries(engine)
         if design["design"] == "paired":
@@ -183,8 +170,6 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
             uuids = linked(bank, design["k"], design["seed"], session, **how)
         drawn = questions(engine, uuids)
         engine.dispose()
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
     return drawn, fingerprint(bank)
 
 
@@ -272,25 +257,29 @@ class Client:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        patient = Retrying(
-            retry=retry_if_exception_type(_PASSING)
-            | retry_if_result(lambda reply: reply.status_code in _LATER),
+        patient = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_PASSING)
+            | tenacity.retry_if_result(lambda reply: reply.status_code in _LATER),
             wait=_wait,
-            stop=stop_after_delay(self._patience),
+            stop=tenacity.stop_after_delay(self._patience),
             retry_error_callback=self._last,
         )
         try:
             reply = patient(self._http.request, method, path, json=body, headers=headers)
         except httpx.RequestError as error:
             raise self._no_address(error) from error
-        if not reply.is_success:
-            hint = _HINTS.get(reply.status_code)
-            refusal = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
-            raise BankError(f"{refusal}; {hint}" if hint else refusal)
-        content = _parsed(reply)
-        if content is None:
-            raise BankError(f"{self.server} does not run tiebreak bank serve: {_detail(reply)}")
-        return content
+        content = None
+        with suppress(ValueError):
+            content = reply.json()
+        if reply.is_success and isinstance(content, dict):
+            return content
+        detail = content.get("detail") if isinstance(content, dict) else None
+        detail = detail or reply.text[:200] or "no reason given"
+        if reply.is_success:
+            raise BankError(f"{self.server} does not run tiebreak bank serve: {detail}")
+        hint = _HINTS.get(reply.status_code)
+        refusal = f"{self.server} refuses ({reply.status_code}): {detail}"
+        raise BankError(f"{refusal}; {hint}" if hint else refusal)
 
     def _no_address(self, error: Exception) -> BankError:
         return BankError(
@@ -298,7 +287,7 @@ class Client:
             f"({error})"
         )
 
-    def _last(self, state: RetryCallState) -> httpx.Response:
+    def _last(self, state: tenacity.RetryCallState) -> httpx.Response:
         """The last reply, once patience is over."""
         outcome = state.outcome
         if outcome is None or outcome.failed:
@@ -311,25 +300,12 @@ class Client:
         return reply
 
 
-def _wait(state: RetryCallState) -> float:
+def _wait(state: tenacity.RetryCallState) -> float:
     """Seconds to the next attempt: what the server asks for, or ever longer."""
     after = ""
     if state.outcome and not state.outcome.failed:
         after = state.outcome.result().headers.get("Retry-After", "")
     return float(after) if after.isdigit() else _BACK_OFF(state)
-
-
-def _parsed(reply: httpx.Response) -> dict[str, Any] | None:
-    try:
-        content = reply.json()
-    except ValueError:
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def _detail(reply: httpx.Response) -> str:
-    detail = (_parsed(reply) or {}).get("detail")
-    return str(detail or reply.text[:200] or "no reason given")
 
 
 def _of(kind: type[_T], fields_: Mapping[str, Any]) -> _T:
@@ -349,10 +325,8 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
         PrerequisiteError: there is no token, or the server refuses.
     """
     client = connect(server)
-    try:
+    with bank_errors():
         session = client.start(k, str(get_model()), prompting, name)
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
     places = [f"Question {place} of session {session.id}" for place in range(1, k + 1)]
     return Task(
         name=BENCHMARKS[prompting],
@@ -377,11 +351,7 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
 
 
 def connect(server: str) -> Client:
-    """The server, with the token of the environment.
-
-    Raises:
-        PrerequisiteError: there is no token or none that can be sent, or the address is none.
-    """
+    """The server, with the token of the environment; a PrerequisiteError if one is unusable."""
     token = os.environ.get(TOKEN)
     if not token:
         raise PrerequisiteError(
@@ -389,10 +359,8 @@ def connect(server: str) -> Client:
         )
     if not str(server).startswith(("http://", "https://")):
         raise PrerequisiteError(f"server is {server!r}: it must begin with https:// or http://.")
-    try:
+    with bank_errors():
         return Client(server, token)
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
 
 
 @solver
@@ -439,11 +407,7 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, place: int) -> AsyncIterator[None]:
-        """The turn of a place.
-
-        Raises:
-            BankError: a place before it failed, or does not come.
-        """
+        """The turn of a place; a BankError if a place before it failed, or does not come."""
         self._failed.discard(place)
         while self._done + 1 < place:
             await self._wait(place)

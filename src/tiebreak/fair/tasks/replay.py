@@ -33,10 +33,12 @@ from tiebreak.benchmarks import BENCHMARKS, load_questions
 from tiebreak.benchmarks.question import Question
 from tiebreak.benchmarks.sources import file_rows, origin
 from tiebreak.candidates import REPLAY_KEY
-from tiebreak.extras import to_install
+from tiebreak.fair.bank.prompting import PROMPT_FOLDER
+from tiebreak.fair.tasks import bank_errors
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError, task
+from tiebreak.scorers.prompt import template
 from tiebreak.text import words_of
 
 if TYPE_CHECKING:
@@ -56,13 +58,7 @@ Which = Literal["all", "originals", "expanded"]
 _FILES = (".jsonl", ".json", ".gz", ".parquet")
 _TEXTS = ("question", "text", "prompt", "input")
 
-PROMPT: Final = f"""\
-Somebody took one part out of the question below and left {BLANK} in its place. Do not answer the \
-question. If you know it, fill in what stood there, word for word.
-
-{{question}}
-
-Reply with the part that is missing and nothing else."""
+PROMPT: Final = template("replay", PROMPT_FOLDER)
 
 
 @task
@@ -179,9 +175,7 @@ def _of_file(path: Path) -> Iterator[Question]:
 
 
 def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
-    from tiebreak.fair.bank.errors import BankError
-
-    try:
+    with bank_errors():
         from tiebreak.fair.bank.rows import questions_in
         from tiebreak.fair.bank.schema import QUESTIONS, open_bank, shown
 
@@ -201,10 +195,6 @@ def _of_bank(url: str, subset: Which) -> tuple[list[Question], str, str]:
                 )
                 for question in questions_in(connection, *where)
             ]
-    except ImportError as error:
-        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
-    except BankError as error:
-        raise PrerequisiteError(str(error)) from error
     called = "bank" if subset == "all" else f"bank, {subset}"
     return known, called, shown(url)
 
