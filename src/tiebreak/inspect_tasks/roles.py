@@ -287,7 +287,7 @@ def match_reviewers(
 
 
 def require_panel(models: Sequence[str]) -> None:
-    """Refuse, by a PrerequisiteError, a panel of one, with no peer to weigh its ballots."""
+    """Raise a PrerequisiteError for a panel of one, which has no peer to weigh its ballots."""
     if len(models) == 1:
         [model] = models
         raise PrerequisiteError(
@@ -299,7 +299,7 @@ def require_panel(models: Sequence[str]) -> None:
 
 
 def require_readable(method: str, degree: int | None) -> None:
-    """Refuse, by a PrerequisiteError, a method that can read no ballot of the sparse mode."""
+    """Raise a PrerequisiteError for a method that can read no ballot of the sparse mode."""
     if method == "kendall" and degree is not None:
         raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
 

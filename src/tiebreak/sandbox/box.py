@@ -332,7 +332,7 @@ class Bubblewrap(SandboxEnvironment):
 
     @classmethod
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
-        """Refuse, by a PrerequisiteError, a configuration, and a machine without a box."""
+        """Raise a PrerequisiteError for a configuration, and on a machine without a box."""
         if config is not None:
             raise PrerequisiteError("The sandbox `bubblewrap` takes no configuration.")
         await anyio.to_thread.run_sync(box)
