@@ -1,12 +1,15 @@
 """Stability of planted logs of stars: rounds, draws, neighbours, and what is said of them."""
 
 import math
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.analysis.test_stars import drawn, items_of, linked_logs, write
+from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.stars import star_report
@@ -15,6 +18,9 @@ from tiebreak.fair.analysis.star_stability import star_stability
 from tiebreak.fair.report.star_stability import data_of, rows_of, sheets_of
 from tiebreak.rankers import Resampling
 from tiebreak.report.markdown import text
+from tiebreak.tables import ScoreTable
+from tiebreak.tables.dates import ReleaseDate
+from tiebreak.tables.human import CauseLabel, CauseLabels
 
 
 def rounds(folder: Path, sizes: tuple[int, ...], *, apart: bool = False) -> Path:
@@ -129,10 +135,14 @@ def test_no_stars(tmp_path: Path) -> None:
 
 
 def test_what_is_shown(tmp_path: Path) -> None:
-    report = star_stability(rounds(tmp_path, (40, 60)), sizes=(20, 50), n_draws=5)
-    shown = text(sheets_of(report))
-    for words in ("Round 1 (40)", "Variance", "By chance", "Same order", "Draws of 20", "Rounds"):
-        assert words in shown
+    dates = [ReleaseDate("c", date(2023, 1, 1), "X"), ReleaseDate("a", date(2025, 1, 1))]
+    elsewhere = ScoreTable(tuple("cab"), ("C-Eval",), np.array([[0.7], [0.9], [0.5]]))
+    causes = CauseLabels("c.csv", (CauseLabel(2, "q0", "b", "wording"),), ("wording",))
+    logs = rounds(tmp_path, (40, 60))
+    more: dict[str, Any] = {"dates": dates, "against": elsewhere, "causes": causes}
+    whole = star_stability(logs, sizes=(20, 50), n_draws=5, **more)
+    check(__file__, "star_stability.txt", text(sheets_of(whole)))
+    report = star_stability(logs, sizes=(20, 50), n_draws=5)
     assert data_of(report)["format"] == "tiebreak/star-stability"
     rows = rows_of(report)
     assert len(rows) == 3 * (2 + 2 + 1)
