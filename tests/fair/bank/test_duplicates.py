@@ -106,6 +106,11 @@ def test_signatures_are_those_of_datasketch(texts: list[str]) -> None:
         assert row.tolist() == oracle.hashvalues.tolist()
 
 
+def test_signatures_are_those_that_banks_hold() -> None:
+    [signed] = signatures([("whichfiltersblood",)])
+    assert (len(signed), signed[0], signed[-1]) == (64, 759464736, 518458116)
+
+
 @pytest.mark.parametrize(("one", "other"), cases(__file__, "the same text"))
 def test_the_same_text(one: str, other: str) -> None:
     assert normal(one) == normal(other)

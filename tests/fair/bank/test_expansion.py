@@ -58,9 +58,11 @@ def test_a_fill_in_is_one_question_with_the_right_options_text() -> None:
 
 
 def test_ids_are_the_same_in_every_release() -> None:
-    assert [one.uuid for one in variants(choice(), "true_false")][:2] == [
+    made = (*variants(choice(), "true_false")[:2], *variants(choice(), "fill_in"))
+    assert [variant.uuid for variant in made] == [
         "15964211-c0d4-54b1-833b-19fdb5d63658",
         "d9db4da1-257d-5df4-96a7-985ea3db9d7b",
+        "9792fbd6-8866-5cc2-95f8-7b2fbb106bd3",
     ]
 
 
