@@ -18,6 +18,7 @@ aggregate a --weights ''
 align a --human h --items
 align a --human h --items --format html
 canary a --estimate
+bank check --show 0
 bank expand --to statements
 bank expand --to fill_in --model m
 bank expand --to statements --model m --approve
@@ -30,11 +31,13 @@ bank release s --hold
 bank release s --withdraw --hold
 bank release s --withdraw --log x
 bank review
+bank review --in .
 bank review --out a.csv --in b.csv
 bank sample --out x.jsonl --anchors 0
 bank sample --out x.jsonl --session a
 bank sample --out x.jsonl --anchors 0.5 --session a --institution b
 bank sample --out . --institution b
+bank token --institution lab
 bank token --user u --institution lab --expires 0d
 bank token --user u --institution lab --expires 00h
 bank token --user u --institution lab --expires 7
