@@ -276,8 +276,14 @@ def test_a_jury_has_one_pair_a_match(tmp_path: Path) -> None:
     ]
     ballots = item("q", [settle(Pairing(1, 0, "a", "b"), verdicts)])
     write_log(tmp_path / "log.eval", [asked(ballots, {"a": "x", "b": "y"})])
-    [row] = preference_pairs(tmp_path).rows
+    alone = preference_pairs(tmp_path)
+    [row] = alone.rows
     assert (row["judge"], row["orders_agreed"]) == ("j/x, j/y", True)
+    # A second judge of the same answers makes no second pair.
+    other = asked(item("q", [played("a", "b", (0.5, 0.5))]), {"a": "x", "b": "y"})
+    write_log(tmp_path / "other.eval", [other], eval_id="E2", task_id="T2")
+    again = preference_pairs(tmp_path)
+    assert (again.rows, again.left_out) == (alone.rows, {"repeated": 1})
 
 
 def test_order_of_logs_and_rows_does_not_matter(tmp_path: Path) -> None:
