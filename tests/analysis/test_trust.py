@@ -20,7 +20,7 @@ from tiebreak.analysis.remarks import (
     tie_warning,
     unscored_warning,
 )
-from tiebreak.analysis.trust import length_gain, trust_of
+from tiebreak.analysis.trust import length_gain, position_gain, trust_of
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
@@ -187,8 +187,9 @@ def test_what_is_said() -> None:
 
 
 def test_gains_in_points() -> None:
-    found = replace(LENGTH, gain=0.9, lower=0.86, upper=0.95)
-    assert "90 points (86 to 95)" in str(length_gain(found))
+    long = replace(LENGTH, gain=0.9, lower=0.86, upper=0.95)
+    assert "90 points (86 to 95)" in str(length_gain(long))
+    assert "first gains 0 points (-4 to 8)" in str(position_gain(replace(POSITION, rate=0.5)))
     assert "1 point;" in f"{length_gain(replace(LENGTH, gain=0.01, lower=NAN, upper=NAN))};"
 
 
