@@ -10,18 +10,18 @@ import platform
 import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from textwrap import indent
 from typing import Any, TypeVar
 
 import anyio
 import pytest
 from inspect_ai.util import ExecResult
 
+from tests.cases import cases
 from tests.faults.record import FULL, Tried, amount, record
 from tests.sandbox.escapes import FORGER
-from tests.sandbox.hostile import QUIET, QUIET_ENDS
+from tests.sandbox.hostile import QUIET_ENDS
 from tests.sandbox.places import BOXES, CONTAINERS, run_in
-from tests.sandbox.shapes import RIGHT
-from tests.sandbox.tricks import EQUAL, TRICKS
 from tiebreak.sandbox import command, order
 from tiebreak.sandbox.box import Bubblewrap
 
@@ -34,8 +34,16 @@ pytestmark = [
 
 PLACES = {"in a box": BOXES, "as in a container": CONTAINERS}
 ERRORS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "IndexError", "KeyError")
+# Programs, each with the lines of its `check(add)`.
+TRICKS: dict[str, tuple[str, str]] = cases(__file__, "tricks")
+RIGHT: dict[str, tuple[str, str]] = cases(__file__, "right")
 
 K = TypeVar("K")
+
+
+def order_of(program: str, tests: str) -> dict[str, Any]:
+    """What an examiner is given: `tests` are the lines of its `check(add)`."""
+    return order(program, "", f"def check(add):\n{indent(tests, '    ')}\n", "add")
 
 
 def each(jobs: Mapping[K, Any], work: Callable[[Any], dict[str, Any]]) -> dict[K, dict[str, Any]]:
@@ -59,9 +67,9 @@ def verdicts(
     programs: dict[str, tuple[str, str]], places: tuple[str, ...]
 ) -> dict[tuple[str, str], dict[str, Any]]:
     jobs = {
-        (place, name): (place, order(program, "", f"def check(add):\n    {tests}\n", "add"))
+        (place, name): (place, order_of(*program))
         for place in places[: amount(1, len(places))]
-        for name, (program, tests) in programs.items()
+        for name, program in programs.items()
     }
     return each(jobs, lambda job: run_in(*job))
 
@@ -78,7 +86,7 @@ def test_no_trick_passes(where: str, request: pytest.FixtureRequest) -> None:
 
 @pytest.mark.skipif(not FULL, reason="a part of it is in tests/inspect_tasks")
 def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
-    tests = {name: QUIET.format(lines) for name, (_, lines) in QUIET_ENDS.items()}
+    tests = {name: whole for name, (_, whole) in QUIET_ENDS.items()}
     jobs = {
         (name, error): order(f"def add(a, b):\n    raise {error}('x')\n", "", tests[name], "add")
         for name in tests
@@ -115,7 +123,7 @@ def test_machine_code_forges_nothing(where: str, request: pytest.FixtureRequest)
     jobs = {
         (place, before, turn): (
             place,
-            order("", "", f"def check(add):\n    {EQUAL}\n", "add"),
+            order_of("", cases(__file__, "equal")),
             "import time\n" + FORGER.replace("BEFORE", before).replace("RANDOM", str(turn / 1000)),
         )
         for place in PLACES[where][: amount(1, 2)]
@@ -136,12 +144,12 @@ def test_no_trick_passes_in_inspects_sandbox(request: pytest.FixtureRequest) -> 
     programs = {("trick", name): trick for name, trick in TRICKS.items()}
     programs |= {("right", name): shape for name, shape in RIGHT.items()}
     jobs = {
-        case: order(program, "", f"def check(add):\n    {tests}\n", "add")
-        for case, (program, tests) in some(programs, amount(12, len(programs))).items()
+        case: order_of(*program)
+        for case, program in some(programs, amount(12, len(programs))).items()
     }
 
     def run(given: dict[str, Any]) -> dict[str, Any]:
-        async def examined() -> ExecResult[str]:
+        async def verdict_on() -> ExecResult[str]:
             sandbox = Bubblewrap()
             try:
                 line = command()
@@ -151,7 +159,7 @@ def test_no_trick_passes_in_inspects_sandbox(request: pytest.FixtureRequest) -> 
             finally:
                 await Bubblewrap.sample_cleanup("", None, {"default": sandbox}, False)
 
-        done = anyio.run(examined)
+        done = anyio.run(verdict_on)
         verdict = json.loads(done.stdout) if done.success else {"said": done.stdout}
         if "nonce" in verdict:
             assert verdict["nonce"] == given["nonce"]
