@@ -2,7 +2,7 @@
 
 import inspect
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from functools import cache
 from importlib import import_module
@@ -83,8 +83,8 @@ class Handed:
         """The functions that were called, in their order."""
         return [name for name, *_ in self.made]
 
-    def recorded(self, commands: str, results: Mapping[str, object]) -> str:
-        """Commands, one a line, with the calls that each comes to, what it prints, ! and errors.
+    def recorded(self, commands: Iterable[str], results: Mapping[str, object]) -> str:
+        """Commands with the calls that each comes to, what it prints, ! and errors.
 
         An argument that is not there is what the function takes by default; nothing, None and
         empty, is None.
@@ -99,7 +99,7 @@ class Handed:
             functions.setdefault(target.rpartition(".")[2], []).append(_function(target))
             self.instead(target, result)
         texts = []
-        for command in commands.strip().splitlines():
+        for command in commands:
             words = shlex.split(command)
             env = dict([words.pop(0).split("=")] if "=" in words[0] else [])
             self.made.clear()

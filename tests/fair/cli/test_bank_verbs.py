@@ -74,9 +74,8 @@ RESULTS: dict[str, object] = {
 
 def test_what_verbs_of_a_bank_hand_on(handed: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.candidates.parquet.write_parquet", lambda pool, path: path)
-    kept = Path(__file__).with_name("expected") / "handed.txt"
-    commands = [line[2:] for line in kept.read_text("utf-8").splitlines() if line[:2] == "$ "]
-    expected.check(__file__, "handed.txt", handed.recorded("\n".join(commands), RESULTS))
+    commands = expected.commands(__file__, "handed.txt")
+    expected.check(__file__, "handed.txt", handed.recorded(commands, RESULTS))
 
 
 WRITING = "--to statements --model mockllm/model"
