@@ -13,7 +13,7 @@ import pytest
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cli.test_loading import DIFFERENT, write_different
 from tests.harness import ROOT, run, run_here
-from tests.inspect_tasks.runs import judge_in_process, write_pool
+from tests.inspect_tasks.runs import write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
 from tiebreak.inspect_tasks import judging, rerank
 from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
@@ -87,57 +87,6 @@ def test_task_text(more: dict[str, Any], shown: str) -> None:
 def test_every_argument_has_a_default_that_will_do() -> None:
     assert DEFAULTS.keys() == Common.__annotations__.keys()
     assert checked({}) == DEFAULTS
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"candidate": "logs"}, "Did you mean candidates?"),
-        ({"round": 3}, "Did you mean rounds?"),
-        ({"judge": "openai/gpt-5"}, "There is no argument 'judge'"),
-        ({"repeat": 0}, "repeat is 0: it must be a whole number of at least 1"),
-        ({"repeat": True}, "repeat is True"),
-        ({"max_calls": 0}, "max_calls is 0: it must be a whole number of at least 1"),
-        ({"max_calls": 1.5}, "max_calls is 1.5"),
-        ({"max_cost": 0}, "a number of dollars above 0"),
-        ({"max_cost": "$5"}, "a number of dollars above 0"),
-        ({"max_cost": math.nan}, "a number of dollars above 0"),
-        ({"settle_error": 2}, "settle_error is 2: it must be between 0 and 1"),
-        ({"settle": 0}, "settle is 0: it must be a whole number of at least 1"),
-        ({"seed": "abc"}, "seed is 'abc': it must be a whole number."),
-        ({"saturated_only": "nope"}, "saturated_only is 'nope': it must be true or false"),
-        ({"merge_identical": 0}, "merge_identical is 0: it must be true or false"),
-        ({"same_settings": "nope"}, "same_settings is 'nope': it must be true or false"),
-        ({"shard": "8/3"}, "it must be K/N"),
-    ],
-)
-def test_arguments_that_cannot_be(given: Any, words: str) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        checked(given, settings=("rounds",))
-    assert words in str(caught.value.message)
-
-
-@pytest.mark.parametrize(
-    ("task", "given", "words"),
-    [
-        ("seal", {"refine": "flase"}, "refine is 'flase'"),
-        ("seal", {"critique": 1}, "critique is 1"),
-        ("swiss", {"rounds": 0}, "rounds is 0"),
-        ("swiss", {"tiers": 0}, "tiers is 0"),
-        ("swiss", {"round": 3}, "Did you mean rounds?"),
-        ("sorted", {"swap": "sometimes"}, "one of always, close, sample, never"),
-        ("listwise", {"swap": "never"}, "There is no argument 'swap'"),
-        ("full_pairwise", {"mode": "lax"}, "one of strict, intersect, union"),
-        ("own", {}, "No protocol: add -T protocol=FILE.py@NAME"),
-    ],
-)
-def test_arguments_that_a_task_refuses(
-    task: str, given: dict[str, Any], words: str, tmp_path: Path
-) -> None:
-    write_pool(tmp_path / "logs", 2, 1)
-    with pytest.raises(PrerequisiteError) as caught:
-        judge_in_process(task, tmp_path / "logs", tmp_path / "out", **given)
-    assert words in str(caught.value.message)
 
 
 @pytest.mark.slow
@@ -277,16 +226,3 @@ def test_building_a_task_restores_only_what_it_shares(
     task = Context().run(getattr(rerank, name), candidates=str(pool_path))
     assert len(task.dataset) == 3
     assert len(done) == restored
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("task", "role"), [("swiss", "judges"), ("swiss", "Judge"), ("peer_review", "peer")]
-)
-def test_a_role_that_is_misspelt_is_named(task: str, role: str, tmp_path: Path) -> None:
-    write_pool(tmp_path / "logs", 2, 1)
-    given = ("-T", "candidates=logs", "--model-role", f"{role}=planted/x")
-    done = run("inspect", "eval", f"tiebreak/{task}", *given, cwd=tmp_path, code=1)
-    said = " ".join((done.stdout + done.stderr).split())
-    assert f"Given was '{role}', which no question goes to: spell the role as above." in said
-    assert "Traceback" not in said

@@ -32,7 +32,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from tests.candidates.builders import write_inspect_log
 from tests.candidates.releases.make_inspect import IMAGES
-from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stars import star_report
@@ -209,20 +208,6 @@ def test_items_with_media_are_refused(protocol: str, logs: Path, tmp_path: Path)
         "(data.csv): add -T media=mark to judge by the text, with a mark of what is not shown, or "
         "-T media=show to show images that the logs hold to a judge that can see."
     )
-
-
-@pytest.mark.slow
-def test_the_command_line_prints_the_refusal_as_a_sentence(logs: Path, tmp_path: Path) -> None:
-    command = ("inspect", "eval", "tiebreak/seal", "-T", f"candidates={logs}")
-    done = run(*command, "--model-role", "judge=planted/x", cwd=tmp_path, code=1)
-    printed = " ".join((done.stdout + done.stderr).split())
-    assert "shapes: 3 of 4 items, such as blue, came with 4 images" in printed
-    assert "Traceback" not in printed
-
-
-def test_a_value_that_media_cannot_have(logs: Path, tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="media is 'drop': it must be one of refuse, mark"):
-        judged("seal", logs, tmp_path, media="drop")
 
 
 def test_every_protocol_is_in_the_table() -> None:

@@ -63,7 +63,6 @@ def test_the_example_runs_where_the_user_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "given", "words"),
     [
-        (None, "", "No protocol: add -T protocol=FILE.py@NAME"),
         (None, "nowhere.py@mine", "nowhere.py does not exist"),
         (None, "mine.py", "FILE.py@NAME"),
         (None, "no_such_module@mine", "no_such_module cannot be loaded: No module named"),

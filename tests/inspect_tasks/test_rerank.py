@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval
 from inspect_ai.event import InfoEvent, ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
-from inspect_ai.model import Model
 
 from tests.candidates.builders import write_inspect_log, write_lm_eval_run
 from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, logs_in
-from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, restore_ballots
 from tiebreak.scorers.ranking import exact_values
 from tiebreak.scorers.rubric import load_rubric
@@ -179,45 +176,6 @@ def test_by_path_from_a_clone(ranked: Path) -> None:
     assert by_path.eval.task_file == str(ROOT / "inspect_tasks" / "rerank.py")
     assert len(ballots(by_path)) == 6
     assert rankings(by_path) == rankings(by_name)
-
-
-def test_what_is_missing_is_said_without_a_traceback(logs: Path, tmp_path: Path) -> None:
-    seal = ("inspect", "eval", "tiebreak/seal", "-T", "candidates=logs")
-    done = run(*seal, cwd=tmp_path, code=1)
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "--model-role judge=MODEL" in said
-    assert "Traceback" not in said
-
-
-@pytest.mark.parametrize(
-    ("roles", "arguments", "words"),
-    [
-        ({"meta_judge": "planted/x"}, {}, "--model-role judge=MODEL"),
-        ({"meta_judge": ["planted/a", "planted/b"], "judge": "planted/x"}, {}, "one model"),
-        ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
-        ({"judge": "planted/x"}, {"candidates": "nowhere"}, "nowhere: does not exist"),
-        ({"judge": "planted/x"}, {"swap": "some"}, "one of always, close, sample, never"),
-        ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
-        ({"judge": "planted/x"}, {"tiers": "many"}, "a whole number"),
-        ({"judge": "planted/x"}, {"seed": "lucky"}, "a whole number"),
-        ({"judge": "planted/x"}, {"mode": "lax"}, "one of strict, intersect, union"),
-        ({"judge": "planted/x"}, {"rubric": "x.yaml"}, "No rubric"),
-        ({"judge": "planted/x"}, {"task_type": "art"}, "one of code_generation"),
-        ({"judge": "planted/x"}, {"saturated_only": True}, "No item is saturated"),
-    ],
-)
-def test_wrong_arguments_are_explained(
-    roles: dict[str, str | Model | list[str | Model]],
-    arguments: dict[str, Any],
-    words: str,
-    tmp_path: Path,
-) -> None:
-    for model in range(2):
-        write_inspect_log(tmp_path / f"{model}.eval", f"m{model}", rows(model, 1, native=model))
-    given = {"candidates": str(tmp_path), **arguments}
-    with pytest.raises(PrerequisiteError) as caught:
-        eval("tiebreak/seal", task_args=given, model_roles=roles, log_dir=str(tmp_path / "out"))
-    assert words in str(caught.value.message)
 
 
 def test_the_judge_may_be_the_model(logs: Path, tmp_path: Path) -> None:

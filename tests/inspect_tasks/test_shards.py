@@ -16,7 +16,6 @@ from tests.inspect_tasks.runs import (
     write_pool,
 )
 from tiebreak.candidates import RUN_KEY, SHARD_KEY
-from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
 
 TASKS = ["fixed_rubric", "swiss"]
@@ -143,24 +142,6 @@ def test_another_run_is_another_run(pool: Path, tmp_path: Path) -> None:
         run(write_pool(tmp_path / "logs", 5, ITEMS - 1, answer)),
     ]
     assert len({base, *others}) == 1 + len(others)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"shard": "1/8"}, "only 7 items"),
-        ({"shard": "0/3"}, "such as 1/8"),
-        ({"shard": "4/3"}, "such as 1/8"),
-        ({"shard": "3"}, "such as 1/8"),
-        ({"shard": 3}, "such as 1/8"),
-        ({"shard": "1/3", "settle": True}, "settle and shard"),
-    ],
-)
-def test_shards_that_cannot_be(
-    arguments: dict[str, Any], words: str, pool: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(PrerequisiteError, match=words):
-        judge_in_process("listwise", pool, tmp_path, **arguments)
 
 
 @pytest.mark.slow

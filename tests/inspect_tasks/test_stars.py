@@ -179,12 +179,6 @@ def test_without_a_key_nothing_is_rated(tmp_path: Path) -> None:
         judge_in_process("stars", logs, tmp_path / "out")
 
 
-@pytest.mark.parametrize("given", [{"task_type": "general_qa"}, {"rubric": "mine.yaml"}])
-def test_a_rubric_is_refused(given: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="judges by the key of an item and reads no rubric"):
-        judge_in_process("stars", tmp_path, tmp_path / "out", **given)
-
-
 @pytest.mark.slow
 def test_other_protocols_never_see_the_key(tmp_path: Path) -> None:
     logs = write(tmp_path / "logs", dict.fromkeys(range(2), range(2)))
