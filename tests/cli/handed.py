@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Done
 
+from tests import expected
 from tiebreak.cli.verbs import main
 
 A_FUNCTION = "a function"
@@ -165,6 +166,18 @@ def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None
     """Run the command on a screen of 100 columns; what it fails with goes through."""
     width = {"COLUMNS": "100", **(env or {})}
     return CliRunner().invoke(main, [*map(str, arguments)], env=width, catch_exceptions=False)
+
+
+def wrong_use(test: str, name: str) -> None:
+    """Compare the errors of commands, then their exit codes, with the text that has them."""
+    texts = []
+    for command in expected.commands(test, name):
+        done = tiebreak(*shlex.split(command))
+        printed = done.stderr if done.exit_code else done.output
+        lines = (line.rstrip() for line in printed.splitlines())
+        kept = (f"{line}\n" for line in lines if line and not line.startswith(("Usage:", "Try ")))
+        texts.append(f"$ {command}\n{''.join(kept)}({done.exit_code})\n")
+    expected.check(test, name, "\n".join(texts))
 
 
 def bank(verb: str, *arguments: str, code: int = 0) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import bracket, listed, write_log
 from tests.tables.builders import write
 from tiebreak.rankers import AGGREGATORS
@@ -145,20 +145,6 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
     assert (">mmlu · SFA</text>" if "views" in options else ">mmlu</text>") in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{}/logs", "--human", "{}/bad.csv"], 1, "there is no column 'rank'"),
-        (["{}/logs", "--human", "{}/few.csv"], 1, "ranks 2 candidates out of 4"),
-        (["{}/logs", "--human", "{}/twice.csv"], 1, "could both be 'b'"),
-        (["{}/logs", "--human", "{}/h.csv", "--plot", "{}/no/x.svg"], 1, "No such file"),
-        (
-            ["{}/logs", "--human", "{}/h.csv", "--plot", "{}/x.svg", "--plot-method", "me"],
-            *(1, "no rater 'me' to draw"),
-        ),
-    ],
-)
-def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(folder) for part in arguments), *FAST)
-    assert done.exit_code == code, done.output
-    assert words in " ".join(done.output.split())
+def test_wrong_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    wrong_use(__file__, "align.txt")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.test_comparison import Folder, full, lists
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import call
 
 FAST = ("--draws", "100")
@@ -47,19 +47,6 @@ def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
     assert "calls in a row per item" in plot.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{logs}", "--reference", "swiss"], 1, "There are: full_pairwise, listwise"),
-        (["{logs}/1.eval"], 1, "The only log is the reference"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(logs=logs) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
-
-
 def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.add(*full(1, calls=[call()]))
@@ -69,3 +56,8 @@ def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "--model-cost-config" in done.stderr
     assert not plot.exists()
+
+
+def test_wrong_use(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(logs)
+    wrong_use(__file__, "compare.txt")

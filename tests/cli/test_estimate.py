@@ -10,6 +10,7 @@ from inspect_ai.model import Model, ModelAPI
 from rich.cells import cell_len
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cli.handed import wrong_use
 from tests.harness import ROOT
 from tests.ranking_logs.builders import item, match, sample, write_log
 from tiebreak.cli.estimate import estimate
@@ -249,16 +250,6 @@ def test_nobody_is_asked(
     assert not calls.exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--meta-judge", "big"], "'big' names no provider: give it as PROVIDER/MODEL"),
-        (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], "candidate 'e'"),
-        (["--protocol", "peer_review", "--peers", "x/a"], "not peer review, and x/a is alone"),
-        (["--protocol", "all,peer_review", "--peers", "a"], "in an estimate --peers a,MODEL"),
-    ],
-)
-def test_wrong_use(arguments: list[str], words: str, logs: str) -> None:
-    done = run(logs, *arguments)
-    assert done.exit_code == 1
-    assert words in " ".join(done.output.split())
+def test_wrong_use(logs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(logs).parent)
+    wrong_use(__file__, "estimate.txt")

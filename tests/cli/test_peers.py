@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.peers.builders import by_scores, identical
 from tests.analysis.peers.test_self_preference import planted
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import bracket, write_log
 
 FAST = ("--draws", "100")
@@ -52,13 +52,6 @@ def test_items(logs: Path) -> None:
     assert one["items"][0]["election"]["results"][0]["kemeny"]["optimal"] is True
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{logs}/2.eval"], 1, "inspect eval tiebreak/peer_review -T candidates=LOGS"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(logs=logs) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
+def test_wrong_use(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(logs)
+    wrong_use(__file__, "peers.txt")

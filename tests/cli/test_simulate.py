@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 
 run = partial(tiebreak, "simulate")
 
@@ -32,15 +32,5 @@ def test_swap_is_each_protocols_own_by_default() -> None:
     assert never["sorted"]["match"] < own["sorted"]["match"] <= never["sorted"]["match"] + 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "problem"),
-    [
-        (("--items", "0"), 1, "numbers of items of 1 and more"),
-        (("--spread", "0"), 1, "A spread of 0.0: it must be greater than 0."),
-        (("--protocol", "swiss:laps=3"), 1, "swiss takes rounds, tiers, swap, checklist, refine"),
-    ],
-)
-def test_mistakes(arguments: tuple[str, ...], code: int, problem: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == code
-    assert problem in done.output
+def test_mistakes() -> None:
+    wrong_use(__file__, "simulate.txt")
