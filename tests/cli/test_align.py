@@ -1,4 +1,4 @@
-"""The verb `align`: tables, JSON, CSV, plot, and what it says when it is used wrongly."""
+"""The verb `align`: boards, JSON, plots, and what it says when it is used wrongly."""
 
 import csv
 import json
@@ -12,7 +12,6 @@ from tests.analysis.peers.builders import reviews
 from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import bracket, listed, write_log
 from tests.tables.builders import write
-from tiebreak.rankers import AGGREGATORS
 
 FAST = ("--draws", "100")
 
@@ -46,20 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(path / "twice.csv", "model,rank\na,1\nlab/a,2\nx/b,3\ny/b,4\n")
     write(path / "bad.csv", "model,place\na,1\n")
     return path
-
-
-@pytest.mark.slow
-def test_tables(folder: Path) -> None:
-    done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), *FAST)
-    assert done.exit_code == 0, done.output
-    # Long paths fold.
-    words = " ".join(done.output.split())
-    assert "gsm8k · 3 items · 4 of 4 models ranked by people" in words
-    assert "columns not read: 'votes'" in words
-    assert "Ranked by people, but not candidates: e" in words
-    assert "SIA: its rank in the consensus of all ballots, by kemeny_young" in words
-    for name in ("outsider", "native score", *AGGREGATORS, "SR", "PR", "SIA", "SFA"):
-        assert done.output.count(f"\n{name} ") == 6
 
 
 def test_boards_beside_peer_reviews(folder: Path) -> None:

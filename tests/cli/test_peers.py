@@ -1,4 +1,4 @@
-"""The verb `peers`: tables, JSON, methods, and what it says when it is used wrongly."""
+"""The verb `peers`: tables, items, and what it says when it is used wrongly."""
 
 import json
 from functools import partial
@@ -33,16 +33,6 @@ def test_tables(logs: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "gsm8k · peer review · 12 items · 5 models · 5 reviewers" in done.output
     assert max(map(len, done.output.splitlines())) <= 80
-
-
-@pytest.mark.slow
-def test_json_and_its_options(logs: Path) -> None:
-    done = run(str(logs), "--json", "--level", "0.9", "--draws", "150", "--seed", "3")
-    data = json.loads(done.stdout)
-    assert (data["level"], data["draws"], data["seed"]) == (0.9, 150, 3)
-    [one] = data["reviews"]
-    assert one["ranking"]["methods"] == ["kemeny_young"]
-    assert "items" not in one
 
 
 @pytest.mark.slow

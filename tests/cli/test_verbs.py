@@ -1,11 +1,8 @@
 """The `tiebreak` command: what it prints, and what it says when it is used wrongly."""
 
-import csv
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -76,18 +73,6 @@ def test_one_pair_of_models(ranking: Path) -> None:
     failed = tiebreak("rank", str(ranking), "--pair", "a,x")
     assert failed.exit_code == 1
     assert "'x'; there are: a, b" in failed.output
-
-
-def test_leaderboard_in_three_forms(ranking: Path) -> None:
-    table = tiebreak("rank", str(ranking)).output
-    assert "Borda" in table
-    assert "First answer won" in table
-    [board] = json.loads(tiebreak("rank", str(ranking), "--json").output)["leaderboards"]
-    assert [(row["rank"], row["model"]) for row in board["rows"]] == [(1, "a"), (2, "b")]
-    rows: Sequence[dict[str, Any]] = list(
-        csv.DictReader(tiebreak("rank", str(ranking), "--csv").output.splitlines())
-    )
-    assert [(row["rank"], row["model"]) for row in rows] == [("1", "a"), ("2", "b")]
 
 
 def test_aggregate(tables: Path) -> None:
