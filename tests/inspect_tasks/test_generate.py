@@ -21,6 +21,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
+from tests.cases import cases
 from tiebreak.benchmarks import bfcl, load_questions
 from tiebreak.candidates import load_candidates
 from tiebreak.inspect_tasks import generate
@@ -43,31 +44,7 @@ RIGHT = {
     "mmlu": "It is the capital.\nAnswer: A",
     "bfcl": '{"name": "get_weather", "arguments": {"city": "Paris"}}',
 }
-TIMER = {
-    "name": "kitchen.set_timer",
-    "description": "Start a timer.",
-    "parameters": {
-        "type": "dict",
-        "properties": {
-            "minutes": {"type": "integer", "description": "How long."},
-            "tags": {"type": "tuple", "items": {"type": "string"}, "description": "Names."},
-        },
-        "required": ["minutes"],
-    },
-}
-ROW = {
-    "id": "live_parallel_0",
-    "question": [
-        [
-            {"role": "system", "content": "You are a cook."},
-            {"role": "user", "content": "Two timers: 5 and 7 minutes."},
-        ]
-    ],
-    "function": [TIMER],
-    "ground_truth": [
-        {"kitchen.set_timer": {"minutes": [minutes], "tags": [""]}} for minutes in (5, 7)
-    ],
-}
+ROW: dict[str, Any] = cases(__file__, "two calls")
 
 
 class Model:
@@ -271,27 +248,7 @@ def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
     assert (arguments.required, arguments.additionalProperties) == (["city"], False)
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "arguments", "words"),
-    [
-        ("bfcl", {"calls": "json"}, "calls is 'json': it must be one of tools, text, schema"),
-        ("bfcl", {"categories": "simple,complex"}, "no category 'complex'"),
-        ("bfcl", {"categories": 3}, "categories is 3: it must be names"),
-        ("mmlu", {"subjects": ["astrology"]}, "no subject 'astrology'"),
-        ("gsm8k", {"data": "/nowhere.jsonl"}, "/nowhere.jsonl does not exist"),
-        ("humaneval", {"sandbox": "local"}, "confirm_run_unsafe_code=true"),
-        (
-            "humaneval",
-            {"sandbox": "nonsense"},
-            "no sandbox 'nonsense' here, but bubblewrap, docker",
-        ),
-        ("humaneval", {"confirm_run_unsafe_code": "no"}, "'no': it must be true or false"),
-        ("humaneval", {"sandbox": True}, "sandbox is True: it must be a name"),
-        ("gsm8k", {"documentation": "nope"}, "'nope': it must be true or false"),
-        ("gsm8k", {"data": ""}, "data is ''"),
-        ("mmlu", {"data": ["a", "b"]}, r"data is \['a', 'b'\]"),
-    ],
-)
+@pytest.mark.parametrize(("benchmark", "arguments", "words"), cases(__file__, "wrong arguments"))
 def test_wrong_arguments(benchmark: str, arguments: dict[str, Any], words: str) -> None:
     given = {"data": str(ITEMS / f"{benchmark}.jsonl"), **OWN.get(benchmark, {}), **arguments}
     with pytest.raises(PrerequisiteError, match=words):
