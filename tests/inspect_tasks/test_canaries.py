@@ -196,9 +196,3 @@ def test_a_run_that_settles_does_not_count_them(tmp_path: Path) -> None:
     asyncio.run(run())
     assert settling.decided is None
     settling.judged(samples[2].id or "", {})
-
-
-def test_a_protocol_without_a_judge_takes_none(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        judge_in_process("original", tmp_path, tmp_path / "out", canaries=1)
-    assert "original asks no judge: leave canaries out" in str(caught.value.message)
