@@ -178,13 +178,13 @@ def test_gates(
     made = preference_pairs(folder, people, both_orders=both, min_margin=least)
     assert made.left_out == left_out
     assert made.n_matches == len(rows) + left_out.total()
-    found = []
+    judged_rows = []
     for row in made.rows:
         models = sorted((row["chosen_model"], row["rejected_model"]))
         about = (int(row["item_id"][1:]), models, row["chosen"], row["rejected"])
         judged = (pytest.approx(row["margin"]), int(row["judge"][-1]), row["orders_agreed"])
-        found.append((*about, *judged, row["people_agreed"], row["chosen_model"]))
-    assert found == (rows if people else [(*row[:7], None, row[8]) for row in rows])
+        judged_rows.append((*about, *judged, row["people_agreed"], row["chosen_model"]))
+    assert judged_rows == (rows if people else [(*row[:7], None, row[8]) for row in rows])
     assert {row["prompt"] for row in made.rows} <= {f"Question {q}?" for q in world.answers}
 
 

@@ -106,9 +106,9 @@ def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
     silent = [listed(f"q{k}", None if k < 5 else ["a", "b", "c"]) for k in range(20)]
     mute, bound = unscored_warning(silent, "listing"), Reason("reviewer_as_shown", reviewer="b")
     assert mute is not None
-    found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=[bound])
-    assert found.reasons == (bound, mute["clause"])
-    assert found.sentence == Reason("doubtful_reviewers", clauses=found.reasons)
+    trust = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=[bound])
+    assert trust.reasons == (bound, mute["clause"])
+    assert trust.sentence == Reason("doubtful_reviewers", clauses=trust.reasons)
 
 
 # --- What is said beside a ranking: warnings and notes of small boards, as `expected/remarks.txt`.

@@ -71,8 +71,8 @@ class Handed:
         name = target.rpartition(".")[2]
 
         def stand_in(*args: Any, **kwargs: Any) -> object:
-            told = {key: A_FUNCTION if callable(one) else one for key, one in kwargs.items()}
-            self.made.append((name, args, told))
+            given = {key: A_FUNCTION if callable(one) else one for key, one in kwargs.items()}
+            self.made.append((name, args, given))
             if isinstance(result, Exception):
                 raise result
             return result

@@ -97,17 +97,17 @@ def test_json_and_its_options(folder: Path) -> None:
 
 def test_mean_ranks_themselves(folder: Path) -> None:
     """a says abcd, b badc, c dcba, the outsider a=b, c, d: sums 8.5, 7.5, 12, 12."""
-    found = {}
+    values = {}
     for scores in ("order", "mean-rank"):
         done = run(str(folder / "logs" / "gsm8k.eval"), "--human", str(folder / "h.csv"), "--json",
                    "--items", "--method", "average", "--scores", scores, *FAST)  # fmt: skip
         data = json.loads(done.stdout)
         assert data["scores"] == scores
-        found[scores] = data["benchmarks"][0]["raters"][4]["pearson"]["values"]
+        values[scores] = data["benchmarks"][0]["raters"][4]["pearson"]["values"]
     # Against 1, 2, 3, 4: the order with its tie; then the means, of which these are the sums.
-    assert found["order"] == pytest.approx([np.corrcoef([2, 1, 3.5, 3.5], range(4))[0, 1]] * 3)
+    assert values["order"] == pytest.approx([np.corrcoef([2, 1, 3.5, 3.5], range(4))[0, 1]] * 3)
     sums = np.corrcoef([8.5, 7.5, 12, 12], range(4))[0, 1]
-    assert found["mean-rank"] == pytest.approx([sums] * 3)
+    assert values["mean-rank"] == pytest.approx([sums] * 3)
 
 
 @pytest.mark.slow

@@ -44,24 +44,24 @@ def test_json(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_plot(folder: Path, tmp_path: Path) -> None:
-    told = [str(folder / "logs"), "--human", str(folder / "stars.csv")]
-    done = run(*told, "--plot", str(tmp_path / "kappa.svg"))
+    arguments = [str(folder / "logs"), "--human", str(folder / "stars.csv")]
+    done = run(*arguments, "--plot", str(tmp_path / "kappa.svg"))
     assert done.exit_code == 0, done.output
     assert done.stderr.startswith(f"Plot: {tmp_path}")
     files = sorted(path.name for path in tmp_path.iterdir())
     names = ("kappa-labels-2", "kappa-labels", "kappa")
     assert files == [f"{name}{end}" for name in names for end in (".caption.txt", ".svg")]
     assert "people with each other" in (tmp_path / "kappa.svg").read_text(encoding="utf-8")
-    assert run(*told, "--plot", "kappa.jpg").exit_code == 1
+    assert run(*arguments, "--plot", "kappa.jpg").exit_code == 1
 
 
 def test_a_judge_s_file_without_a_log(folder: Path, tmp_path: Path) -> None:
     rows = [f"q{k},b,{min(3, TRUTH[k, 1])},gpt" for k in range(80)]
     judge = write(tmp_path / "gpt.csv", "\n".join(["item_id,model,stars,rater", *rows, "q1,b,9,x"]))
-    told = ["--judge", str(judge), "--human", str(folder / "stars.csv")]
-    refused = run(*told)
+    arguments = ["--judge", str(judge), "--human", str(folder / "stars.csv")]
+    refused = run(*arguments)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "gpt.csv, line 82, column 'stars': 9 stars" in refused.stderr
-    done = run(*told, "--skip-faulty", "--json")
+    done = run(*arguments, "--skip-faulty", "--json")
     assert json.loads(done.stdout)["judges"] == ["gpt"]
     assert run("--human", str(folder / "stars.csv")).exit_code == 2

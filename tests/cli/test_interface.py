@@ -68,13 +68,13 @@ def kind(told: dict[str, Any]) -> str:
 
 
 def test_what_every_verb_takes() -> None:
-    found = [
+    options = [
         f"{path}: {text}"
         for path, command in verbs(main, "tiebreak")
         for text in ("", *(line(param) for param in command.params))
     ]
     kept = Path(__file__).with_name("interface.txt")
-    renewed(kept, "".join(f"{text.rstrip()}\n" for text in found))
+    renewed(kept, "".join(f"{text.rstrip()}\n" for text in options))
 
 
 # The modules that run each verb by its name, of a group's verbs that within the group; or the texts

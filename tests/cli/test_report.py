@@ -51,8 +51,8 @@ def test_items_beside_the_page_until_a_report_has_room_for_them(
     folder = tmp_path / "report"
     with monkeypatch.context() as small_pages:
         small_pages.setattr(build, "Shelf", partial(Shelf, most=0))
-        said = run(logs, "-o", folder, *FAST).stdout
-        assert f" · its items in {folder / 'items'} (0.0 MB), to be kept beside it\n" in said
+        printed = run(logs, "-o", folder, *FAST).stdout
+        assert f" · its items in {folder / 'items'} (0.0 MB), to be kept beside it\n" in printed
         again = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)
     files = {str(path) for path in folder.rglob("*.*")}
     assert {file["path"] for file in again["files"]} == files

@@ -77,9 +77,9 @@ def verdicts(
 @pytest.mark.parametrize("where", PLACES)
 def test_no_trick_passes(where: str, request: pytest.FixtureRequest) -> None:
     tricks = some(TRICKS, amount(8, len(TRICKS)))
-    found = verdicts(tricks, PLACES[where])
-    forged = [case for case, verdict in found.items() if passes(verdict)]
-    tried = Tried(f"trick of a program, {where}", len(found), len(found) - len(forged), len(forged))
+    tally = verdicts(tricks, PLACES[where])
+    forged = [case for case, verdict in tally.items() if passes(verdict)]
+    tried = Tried(f"trick of a program, {where}", len(tally), len(tally) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
 
@@ -92,9 +92,9 @@ def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
         for name in tests
         for error in ERRORS
     }
-    found = each(jobs, lambda given: run_in(BOXES[0], given))
-    forged = [case for case, verdict in found.items() if passes(verdict)]
-    tried = Tried("error that ends a test", len(found), len(found) - len(forged), len(forged))
+    tally = each(jobs, lambda given: run_in(BOXES[0], given))
+    forged = [case for case, verdict in tally.items() if passes(verdict)]
+    tried = Tried("error that ends a test", len(tally), len(tally) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
     # These tests can be passed.
@@ -109,9 +109,9 @@ def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
 @pytest.mark.parametrize("where", PLACES)
 def test_right_programs_of_any_shape_pass(where: str, request: pytest.FixtureRequest) -> None:
     shapes = some(RIGHT, amount(5, len(RIGHT)))
-    found = verdicts(shapes, PLACES[where])
-    failed = {case: verdict for case, verdict in found.items() if verdict.get("passed") is not True}
-    tried = Tried(f"right program, {where}", len(found), len(found) - len(failed), len(failed))
+    tally = verdicts(shapes, PLACES[where])
+    failed = {case: verdict for case, verdict in tally.items() if verdict.get("passed") is not True}
+    tried = Tried(f"right program, {where}", len(tally), len(tally) - len(failed), len(failed))
     record(request, tried)
     assert failed == {}
 
@@ -130,11 +130,11 @@ def test_machine_code_forges_nothing(where: str, request: pytest.FixtureRequest)
         for before in befores[: amount(1, 3)]
         for turn in range(amount(1, 40))
     }
-    found = each(jobs, lambda job: run_in(*job))
+    tally = each(jobs, lambda job: run_in(*job))
     forged = [
-        case for case, verdict in found.items() if verdict.get("passed") or verdict.get("said")
+        case for case, verdict in tally.items() if verdict.get("passed") or verdict.get("said")
     ]
-    tried = Tried(f"machine code, {where}", len(found), len(found) - len(forged), len(forged))
+    tried = Tried(f"machine code, {where}", len(tally), len(tally) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
 
@@ -165,9 +165,9 @@ def test_no_trick_passes_in_inspects_sandbox(request: pytest.FixtureRequest) -> 
             assert verdict["nonce"] == given["nonce"]
         return verdict
 
-    found = each(jobs, run)
-    forged = [case for case in found if case[0] == "trick" and passes(found[case])]
-    failed = [case for case in found if case[0] == "right" and not found[case].get("passed")]
+    tally = each(jobs, run)
+    forged = [case for case in tally if case[0] == "trick" and passes(tally[case])]
+    failed = [case for case in tally if case[0] == "right" and not tally[case].get("passed")]
     lost = len(forged) + len(failed)
-    record(request, Tried("program, in Inspect's sandbox", len(found), len(found) - lost, lost))
+    record(request, Tried("program, in Inspect's sandbox", len(tally), len(tally) - lost, lost))
     assert (forged, failed) == ([], [])

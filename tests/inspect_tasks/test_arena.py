@@ -229,8 +229,8 @@ def test_models_are_asked_as_their_role_says(tmp_path: Path) -> None:
     file = tmp_path / "keyed.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     warm = get_model(GOOD, config=GenerateConfig(temperature=0.5, max_connections=3))
-    own = f"{ROOT}/examples/champion_stays.py@champion_stays"
-    for protocol in (own, "stars"):
+    example = f"{ROOT}/examples/champion_stays.py@champion_stays"
+    for protocol in (example, "stars"):
         log = arena(file, [warm, WEAK], tmp_path / "logs", protocol=protocol)
         assert log.status == "success"
         [run_] = read_ranking_logs(log.location)

@@ -139,10 +139,10 @@ def test_the_log_holds_what_judging_needs(tmp_path: Path) -> None:
     for benchmark in ("bfcl", "mmlu"):
         for name in ("a", "b"):
             run(task(benchmark), tmp_path / benchmark, Model(RIGHT[benchmark]), name)
-    found = {item.benchmark: item for item, _ in load_candidates([tmp_path])}
-    assert found["bfcl"].tools == tuple(items("bfcl")[0]["function"])
-    assert found["bfcl"].prompt == "What is the weather in Paris?"
-    assert found["mmlu"].choices == ("Paris", "Rome", "Oslo", "Cairo")
+    by_benchmark = {item.benchmark: item for item, _ in load_candidates([tmp_path])}
+    assert by_benchmark["bfcl"].tools == tuple(items("bfcl")[0]["function"])
+    assert by_benchmark["bfcl"].prompt == "What is the weather in Paris?"
+    assert by_benchmark["mmlu"].choices == ("Paris", "Rome", "Oslo", "Cairo")
 
 
 @pytest.mark.slow
@@ -152,9 +152,9 @@ def test_a_copy_in_hub_layout_will_do(
 ) -> None:
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "hf")
     copy = write_copy(tmp_path / "copy", benchmark)
-    found = task(benchmark, copy).dataset
-    assert [sample.id for sample in found] == [sample.id for sample in task(benchmark).dataset]
-    assert found.location == str(copy)
+    dataset = task(benchmark, copy).dataset
+    assert [sample.id for sample in dataset] == [sample.id for sample in task(benchmark).dataset]
+    assert dataset.location == str(copy)
 
 
 def several_calls(folder: Path) -> Path:
@@ -222,8 +222,8 @@ def test_written_calls_see_the_whole_conversation(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) -> None:
-    said = [("user", "A timer."), ("assistant", "How long?"), ("user", "5 minutes.")]
-    turn = [{"role": role, "content": content} for role, content in said]
+    turns = [("user", "A timer."), ("assistant", "How long?"), ("user", "5 minutes.")]
+    turn = [{"role": role, "content": content} for role, content in turns]
     truth = ROW["ground_truth"][:1]
     path = tmp_path / "bfcl.jsonl"
     path.write_text(
@@ -234,7 +234,7 @@ def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) 
     assert model.messages[0].text == bfcl.prompt(load_questions("bfcl", path)[0])
     [sample] = log.samples or []
     assert isinstance(sample.input, list)
-    assert [(m.role, m.text) for m in sample.input] == said
+    assert [(m.role, m.text) for m in sample.input] == turns
 
 
 def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
@@ -257,8 +257,8 @@ def test_wrong_arguments(benchmark: str, arguments: dict[str, Any], words: str) 
 
 @pytest.mark.parametrize("subjects", ["geography, astronomy", ["geography", "astronomy"]])
 def test_some_subjects(subjects: str | list[str]) -> None:
-    found = [sample.metadata or {} for sample in task("mmlu", subjects=subjects).dataset]
-    assert {metadata["subject"] for metadata in found} == {"geography", "astronomy"}
+    details = [sample.metadata or {} for sample in task("mmlu", subjects=subjects).dataset]
+    assert {metadata["subject"] for metadata in details} == {"geography", "astronomy"}
 
 
 def test_code_runs_in_docker_unless_told_otherwise() -> None:

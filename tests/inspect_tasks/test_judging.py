@@ -95,9 +95,9 @@ def test_a_wrong_argument_is_one_sentence_on_the_command_line(tmp_path: Path) ->
     command = ("inspect", "eval", "tiebreak/swiss", "--model-role", "judge=planted/x")
     # YAML takes the folder's name for a number.
     done = run(*command, "-T", "candidates=2026", "-T", "max_call=5", cwd=tmp_path, code=1)
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "There is no argument 'max_call' (-T max_call=…). Did you mean max_calls?" in said
-    assert "Traceback" not in said
+    printed = " ".join((done.stdout + done.stderr).split())
+    assert "There is no argument 'max_call' (-T max_call=…). Did you mean max_calls?" in printed
+    assert "Traceback" not in printed
     assert len(pools_of(str(tmp_path / "2026"))[0].items) == 1
 
 
@@ -186,12 +186,12 @@ def test_a_rubric_of_ones_own_goes_before_any_task_type(
 ) -> None:
     principles = [{"id": "V1", "name": "Verse", "description": "It scans.", "weight": 1}]
     probe = {"id": "C1", "principle": "V1", "description": "Five feet a line."}
-    own = {"version": 1, "task_type": "verse", "principles": principles, "checklist": [probe]}
+    verse = {"version": 1, "task_type": "verse", "principles": principles, "checklist": [probe]}
     path = tmp_path / "verse.yaml"
-    path.write_text(json.dumps(own))
+    path.write_text(json.dumps(verse))
     [sample] = contest_samples(pool({"a": "2", "b": "3"}), task_type=task_type, rubric=str(path))
     contest = restore_contest(sample.metadata or {})
-    assert (contest.rubric_name, contest.rubric) == (str(path), Rubric.model_validate(own))
+    assert (contest.rubric_name, contest.rubric) == (str(path), Rubric.model_validate(verse))
 
 
 @pytest.mark.parametrize(

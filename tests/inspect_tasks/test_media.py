@@ -231,16 +231,16 @@ def test_every_question_of_every_protocol(
             assert one.user.count(ITEMS["mixed"][0]) == 1
             continue
         mark, marks, images, _ = ITEMS[one.item]
-        told = re.findall(r"^\(.* (?:was|were) given; .*\)$", one.user, re.MULTILINE)
-        assert told == ([mark] if media == "mark" and mark else marks if media == "show" else [])
+        lines = re.findall(r"^\(.* (?:was|were) given; .*\)$", one.user, re.MULTILINE)
+        assert lines == ([mark] if media == "mark" and mark else marks if media == "show" else [])
         assert one.images == (images if media == "show" else ())
     if kinds:
         assert {one.item for one in heard if one.kind != "rubric"} == ITEMS.keys()
     for name, (mark, _, _, kept) in ITEMS.items():
-        own = ballots_of(log)[name]
+        ballots = ballots_of(log)[name]
         # Where nobody is asked nothing is shown.
-        assert own.media == (kept if media == "show" and kinds else "mark" if mark else "")
-        assert own.content_hash
+        assert ballots.media == (kept if media == "show" and kinds else "mark" if mark else "")
+        assert ballots.content_hash
 
 
 def test_who_asks_nobody_refuses_nothing(logs: Path, tmp_path: Path) -> None:
@@ -294,9 +294,9 @@ def test_scores_are_computed_again_and_a_failed_run_goes_on(
         heard.append(Heard("", input))
         if cannot_see and heard[-1].images == (RED,):
             raise RuntimeError("no images, please")
-        return said(judge, input, *more)
+        return planted_reply(judge, input, *more)
 
-    said = planted.reply
+    planted_reply = planted.reply
     monkeypatch.setattr(planted, "reply", reply)
     [failed] = judge_in_process("listwise", logs, tmp_path / "out", media="show")
     assert failed.status == "error"
@@ -467,12 +467,12 @@ def test_a_run_of_plain_text_is_the_same_run_whatever_media_says(tmp_path: Path)
 
 
 def test_an_estimate_prices_marks_and_says_that_images_are_not_counted(logs: Path) -> None:
-    found = estimate_cost(logs, "listwise", judge="openai/gpt-5", prices=["1,10"])
-    assert found.n_media == 3
+    estimate = estimate_cost(logs, "listwise", judge="openai/gpt-5", prices=["1,10"])
+    assert estimate.n_media == 3
     assert (
         "Images or files belong to 3 of 4 items: the figures are those of -T media=mark; the "
         "images of -T media=show are not in the tokens"
-    ) in sheet.data_of(found)["notes"]
+    ) in sheet.data_of(estimate)["notes"]
     assert (
         estimate_canaries(logs, 4, "openai/gpt-5").n_media == 6
     )  # three items, each in two versions

@@ -213,18 +213,18 @@ def test_the_meta_judge_reads_the_round_and_the_judge_its_examples(
             made += 1
             sizes = [abs(m.margin or 0.0) for m in item.matches if m.round == 1]
             weights = load_rubric(item.rubric).weights
-            told = asked["checklist_item"]
-            assert f"\n\nRound 1: 2 matches, {sum(s < 0.25 for s in sizes)} close.\nP1: " in told
+            prompt = asked["checklist_item"]
+            assert f"\n\nRound 1: 2 matches, {sum(s < 0.25 for s in sizes)} close.\nP1: " in prompt
             # It votes the same on all principles, so each has its share of the margins.
-            found = re.findall(
-                r"(P\d): decisive in 2, even in 0, mean ([\d.]+) of ([\d.]+)\n", told
+            principles = re.findall(
+                r"(P\d): decisive in 2, even in 0, mean ([\d.]+) of ([\d.]+)\n", prompt
             )
-            assert {p: float(weight) for p, _, weight in found} == weights
-            for p, size, _ in found:
+            assert {p: float(weight) for p, _, weight in principles} == weights
+            for p, size, _ in principles:
                 assert float(size) == pytest.approx(weights[p] * sum(sizes) / 2, abs=0.0051)
             under = ", ".join(weights) if sum(sizes) / 2 < 0.25 else "none"
-            assert f"\nUnder-resolved: {under}.\nRemaining responses: 2 of 4.\n" in told
-            assert "Other responses that remain:\n<<<" in told
+            assert f"\nUnder-resolved: {under}.\nRemaining responses: 2 of 4.\n" in prompt
+            assert "Other responses that remain:\n<<<" in prompt
             mark = asked["votes"].partition('"<<< ')[2][:8]
             shown = item.refinements[-1].higher_snippet
             assert f"Level 5 of 5, for example:\n<<< {mark}\n{shown}\n>>> {mark}" in asked["votes"]

@@ -35,9 +35,9 @@ def mostly_in_order(model: int, item: int) -> str:
 
 def decision(log: EvalLog) -> Skipped:
     """What every skipped item says."""
-    found = {item.skipped for item in ballots_of(log).values() if item.skipped}
-    [said] = found
-    return said
+    decisions = {item.skipped for item in ballots_of(log).values() if item.skipped}
+    [only] = decisions
+    return only
 
 
 @pytest.mark.slow

@@ -52,9 +52,9 @@ def test_shards_are_one_run(pool: Path, tmp_path: Path, monkeypatch: pytest.Monk
         assert {run_of(part) for part in parts} == {run_of(one)}
         assert {(part.eval.metadata or {})[SHARD_KEY] for part in parts} == {"1/3", "2/3", "3/3"}
         # Every item once, with the same ballots; the rubric's author is asked on each machine.
-        found = [item for part in parts for item in ballots_of(part).items()]
-        assert len(found) == ITEMS
-        assert {name: item.model_dump(exclude={"calls"}) for name, item in found} == {
+        judged = [item for part in parts for item in ballots_of(part).items()]
+        assert len(judged) == ITEMS
+        assert {name: item.model_dump(exclude={"calls"}) for name, item in judged} == {
             name: item.model_dump(exclude={"calls"}) for name, item in ballots_of(one).items()
         }
     together = boards_by_protocol(tmp_path / "shards")
