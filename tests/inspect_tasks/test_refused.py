@@ -17,11 +17,16 @@ from tests.inspect_tasks.reviews import write_answers
 from tests.inspect_tasks.runs import real_calls, write_pool
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers import protocols
+from tiebreak.scorers.catalogue import PROTOCOLS
 
 
 @pytest.mark.slow
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: Path) -> None:
     monkeypatch.chdir(tmp_path)
+    # Other tests register protocols of their own, which messages would list.
+    ours = {name: one for name, one in protocols._registered.items() if name in PROTOCOLS}
+    monkeypatch.setattr(protocols, "_registered", ours)
     write_answers(Path())
     write_pool(Path("mmlu"), 4, 2, task="mmlu")
     for native in (0.0, 1.0):
