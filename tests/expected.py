@@ -14,6 +14,12 @@ def check(test: str, name: str, found: str) -> None:
     renewed(Path(test).with_name("expected") / name, found)
 
 
+def commands(test: str, name: str, mark: str = "$ ") -> list[str]:
+    """The commands that such a text begins its parts with; a new one is written there by hand."""
+    lines = (Path(test).with_name("expected") / name).read_text("utf-8").splitlines()
+    return [line.removeprefix(mark) for line in lines if line.startswith(mark)]
+
+
 def renewed(kept: Path, found: str) -> None:
     """Compare a text with that of a file, such as a page of the documentation that is made."""
     renew = os.environ.get("TIEBREAK_RENEW")

@@ -178,13 +178,13 @@ def test_gates(
     made = preference_pairs(folder, people, both_orders=both, min_margin=least)
     assert made.left_out == left_out
     assert made.n_matches == len(rows) + left_out.total()
-    found = []
+    judged_rows = []
     for row in made.rows:
         models = sorted((row["chosen_model"], row["rejected_model"]))
         about = (int(row["item_id"][1:]), models, row["chosen"], row["rejected"])
         judged = (pytest.approx(row["margin"]), int(row["judge"][-1]), row["orders_agreed"])
-        found.append((*about, *judged, row["people_agreed"], row["chosen_model"]))
-    assert found == (rows if people else [(*row[:7], None, row[8]) for row in rows])
+        judged_rows.append((*about, *judged, row["people_agreed"], row["chosen_model"]))
+    assert judged_rows == (rows if people else [(*row[:7], None, row[8]) for row in rows])
     assert {row["prompt"] for row in made.rows} <= {f"Question {q}?" for q in world.answers}
 
 
@@ -276,8 +276,14 @@ def test_a_jury_has_one_pair_a_match(tmp_path: Path) -> None:
     ]
     ballots = item("q", [settle(Pairing(1, 0, "a", "b"), verdicts)])
     write_log(tmp_path / "log.eval", [asked(ballots, {"a": "x", "b": "y"})])
-    [row] = preference_pairs(tmp_path).rows
+    alone = preference_pairs(tmp_path)
+    [row] = alone.rows
     assert (row["judge"], row["orders_agreed"]) == ("j/x, j/y", True)
+    # A second judge of the same answers makes no second pair.
+    other = asked(item("q", [played("a", "b", (0.5, 0.5))]), {"a": "x", "b": "y"})
+    write_log(tmp_path / "other.eval", [other], eval_id="E2", task_id="T2")
+    again = preference_pairs(tmp_path)
+    assert (again.rows, again.left_out) == (alone.rows, {"repeated": 1})
 
 
 def test_order_of_logs_and_rows_does_not_matter(tmp_path: Path) -> None:

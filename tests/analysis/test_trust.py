@@ -20,7 +20,7 @@ from tiebreak.analysis.remarks import (
     tie_warning,
     unscored_warning,
 )
-from tiebreak.analysis.trust import length_gain, trust_of
+from tiebreak.analysis.trust import length_gain, position_gain, trust_of
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.reason import Reason
@@ -106,9 +106,9 @@ def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
     silent = [listed(f"q{k}", None if k < 5 else ["a", "b", "c"]) for k in range(20)]
     mute, bound = unscored_warning(silent, "listing"), Reason("reviewer_as_shown", reviewer="b")
     assert mute is not None
-    found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=[bound])
-    assert found.reasons == (bound, mute["clause"])
-    assert found.sentence == Reason("doubtful_reviewers", clauses=found.reasons)
+    trust = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=[bound])
+    assert trust.reasons == (bound, mute["clause"])
+    assert trust.sentence == Reason("doubtful_reviewers", clauses=trust.reasons)
 
 
 # --- What is said beside a ranking: warnings and notes of small boards, as `expected/remarks.txt`.
@@ -187,8 +187,9 @@ def test_what_is_said() -> None:
 
 
 def test_gains_in_points() -> None:
-    found = replace(LENGTH, gain=0.9, lower=0.86, upper=0.95)
-    assert "90 points (86 to 95)" in str(length_gain(found))
+    long = replace(LENGTH, gain=0.9, lower=0.86, upper=0.95)
+    assert "90 points (86 to 95)" in str(length_gain(long))
+    assert "first gains 0 points (-4 to 8)" in str(position_gain(replace(POSITION, rate=0.5)))
     assert "1 point;" in f"{length_gain(replace(LENGTH, gain=0.01, lower=NAN, upper=NAN))};"
 
 

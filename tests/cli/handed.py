@@ -2,7 +2,7 @@
 
 import inspect
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from functools import cache
 from importlib import import_module
@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Done
 
+from tests import expected
 from tiebreak.cli.verbs import main
 
 A_FUNCTION = "a function"
@@ -70,8 +71,8 @@ class Handed:
         name = target.rpartition(".")[2]
 
         def stand_in(*args: Any, **kwargs: Any) -> object:
-            told = {key: A_FUNCTION if callable(one) else one for key, one in kwargs.items()}
-            self.made.append((name, args, told))
+            given = {key: A_FUNCTION if callable(one) else one for key, one in kwargs.items()}
+            self.made.append((name, args, given))
             if isinstance(result, Exception):
                 raise result
             return result
@@ -83,8 +84,8 @@ class Handed:
         """The functions that were called, in their order."""
         return [name for name, *_ in self.made]
 
-    def recorded(self, commands: str, results: Mapping[str, object]) -> str:
-        """Commands, one a line, with the calls that each comes to, what it prints, ! and errors.
+    def recorded(self, commands: Iterable[str], results: Mapping[str, object]) -> str:
+        """Commands with the calls that each comes to, what it prints, ! and errors.
 
         An argument that is not there is what the function takes by default; nothing, None and
         empty, is None.
@@ -99,7 +100,7 @@ class Handed:
             functions.setdefault(target.rpartition(".")[2], []).append(_function(target))
             self.instead(target, result)
         texts = []
-        for command in commands.strip().splitlines():
+        for command in commands:
             words = shlex.split(command)
             env = dict([words.pop(0).split("=")] if "=" in words[0] else [])
             self.made.clear()
@@ -165,6 +166,18 @@ def tiebreak(*arguments: str | Path, env: Mapping[str, str | None] | None = None
     """Run the command on a screen of 100 columns; what it fails with goes through."""
     width = {"COLUMNS": "100", **(env or {})}
     return CliRunner().invoke(main, [*map(str, arguments)], env=width, catch_exceptions=False)
+
+
+def wrong_use(test: str, name: str) -> None:
+    """Compare the errors of commands, then their exit codes, with the text that has them."""
+    texts = []
+    for command in expected.commands(test, name):
+        done = tiebreak(*shlex.split(command))
+        printed = done.stderr if done.exit_code else done.output
+        lines = (line.rstrip() for line in printed.splitlines())
+        kept = (f"{line}\n" for line in lines if line and not line.startswith(("Usage:", "Try ")))
+        texts.append(f"$ {command}\n{''.join(kept)}({done.exit_code})\n")
+    expected.check(test, name, "\n".join(texts))
 
 
 def bank(verb: str, *arguments: str, code: int = 0) -> str:

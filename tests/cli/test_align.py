@@ -1,4 +1,4 @@
-"""The verb `align`: tables, JSON, CSV, plot, and what it says when it is used wrongly."""
+"""The verb `align`: boards, JSON, plots, and what it says when it is used wrongly."""
 
 import csv
 import json
@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import bracket, listed, write_log
 from tests.tables.builders import write
-from tiebreak.rankers import AGGREGATORS
 
 FAST = ("--draws", "100")
 
@@ -46,20 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(path / "twice.csv", "model,rank\na,1\nlab/a,2\nx/b,3\ny/b,4\n")
     write(path / "bad.csv", "model,place\na,1\n")
     return path
-
-
-@pytest.mark.slow
-def test_tables(folder: Path) -> None:
-    done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), *FAST)
-    assert done.exit_code == 0, done.output
-    # Long paths fold.
-    words = " ".join(done.output.split())
-    assert "gsm8k · 3 items · 4 of 4 models ranked by people" in words
-    assert "columns not read: 'votes'" in words
-    assert "Ranked by people, but not candidates: e" in words
-    assert "SIA: its rank in the consensus of all ballots, by kemeny_young" in words
-    for name in ("outsider", "native score", *AGGREGATORS, "SR", "PR", "SIA", "SFA"):
-        assert done.output.count(f"\n{name} ") == 6
 
 
 def test_boards_beside_peer_reviews(folder: Path) -> None:
@@ -112,17 +97,17 @@ def test_json_and_its_options(folder: Path) -> None:
 
 def test_mean_ranks_themselves(folder: Path) -> None:
     """a says abcd, b badc, c dcba, the outsider a=b, c, d: sums 8.5, 7.5, 12, 12."""
-    found = {}
+    values = {}
     for scores in ("order", "mean-rank"):
         done = run(str(folder / "logs" / "gsm8k.eval"), "--human", str(folder / "h.csv"), "--json",
                    "--items", "--method", "average", "--scores", scores, *FAST)  # fmt: skip
         data = json.loads(done.stdout)
         assert data["scores"] == scores
-        found[scores] = data["benchmarks"][0]["raters"][4]["pearson"]["values"]
+        values[scores] = data["benchmarks"][0]["raters"][4]["pearson"]["values"]
     # Against 1, 2, 3, 4: the order with its tie; then the means, of which these are the sums.
-    assert found["order"] == pytest.approx([np.corrcoef([2, 1, 3.5, 3.5], range(4))[0, 1]] * 3)
+    assert values["order"] == pytest.approx([np.corrcoef([2, 1, 3.5, 3.5], range(4))[0, 1]] * 3)
     sums = np.corrcoef([8.5, 7.5, 12, 12], range(4))[0, 1]
-    assert found["mean-rank"] == pytest.approx([sums] * 3)
+    assert values["mean-rank"] == pytest.approx([sums] * 3)
 
 
 @pytest.mark.slow
@@ -145,20 +130,6 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
     assert (">mmlu · SFA</text>" if "views" in options else ">mmlu</text>") in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{}/logs", "--human", "{}/bad.csv"], 1, "there is no column 'rank'"),
-        (["{}/logs", "--human", "{}/few.csv"], 1, "ranks 2 candidates out of 4"),
-        (["{}/logs", "--human", "{}/twice.csv"], 1, "could both be 'b'"),
-        (["{}/logs", "--human", "{}/h.csv", "--plot", "{}/no/x.svg"], 1, "No such file"),
-        (
-            ["{}/logs", "--human", "{}/h.csv", "--plot", "{}/x.svg", "--plot-method", "me"],
-            *(1, "no rater 'me' to draw"),
-        ),
-    ],
-)
-def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(folder) for part in arguments), *FAST)
-    assert done.exit_code == code, done.output
-    assert words in " ".join(done.output.split())
+def test_wrong_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    wrong_use(__file__, "align.txt")

@@ -56,13 +56,6 @@ def test_what_it_would_cost_is_said_without_a_call(
     assert not calls.exists()
 
 
-def test_logs_of_models_are_no_ranking(pool: Path) -> None:
-    with chdir(pool):
-        refused = CliRunner().invoke(main, ["canary", "logs"])
-    assert refused.exit_code == 1
-    assert "No ranking log in logs (it holds 2 other Inspect logs)" in refused.output
-
-
 @pytest.mark.slow
 def test_a_ranking_without_canaries_holds_none(pool: Path) -> None:
     judge_in_process("listwise", pool / "logs", pool / "ranking")

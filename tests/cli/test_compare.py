@@ -1,6 +1,5 @@
-"""The verb `compare`: tables, JSON, CSV, plot, and what it says when it is used wrongly."""
+"""The verb `compare`: plots, and what it says when it is used wrongly."""
 
-import csv
 import json
 from functools import partial
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.test_comparison import Folder, full, lists
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import call
 
 FAST = ("--draws", "100")
@@ -25,18 +24,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder.path
 
 
-def test_tables(logs: Path) -> None:
-    done = run(str(logs), *FAST)
-    assert done.exit_code == 0, done.output
-    assert "gsm8k · against full_pairwise · 3 items · 4 models" in done.output
-
-
-def test_csv(logs: Path) -> None:
-    rows = list(csv.DictReader(run(str(logs), "--csv", *FAST).stdout.splitlines()))
-    assert [row["name"] for row in rows] == ["listwise", "full_pairwise"]
-    assert float(rows[0]["spearman"]) == pytest.approx(0.8)
-
-
 @pytest.mark.slow
 def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
@@ -45,19 +32,6 @@ def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
     json.loads(done.stdout)
     assert done.stderr == f"Plot: {plot}\n"
     assert "calls in a row per item" in plot.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{logs}", "--reference", "swiss"], 1, "There are: full_pairwise, listwise"),
-        (["{logs}/1.eval"], 1, "The only log is the reference"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(logs=logs) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
 
 
 def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
@@ -69,3 +43,8 @@ def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "--model-cost-config" in done.stderr
     assert not plot.exists()
+
+
+def test_wrong_use(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(logs)
+    wrong_use(__file__, "compare.txt")

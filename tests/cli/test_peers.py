@@ -1,4 +1,4 @@
-"""The verb `peers`: tables, JSON, methods, and what it says when it is used wrongly."""
+"""The verb `peers`: tables, items, and what it says when it is used wrongly."""
 
 import json
 from functools import partial
@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.peers.builders import by_scores, identical
 from tests.analysis.peers.test_self_preference import planted
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import bracket, write_log
 
 FAST = ("--draws", "100")
@@ -36,29 +36,12 @@ def test_tables(logs: Path) -> None:
 
 
 @pytest.mark.slow
-def test_json_and_its_options(logs: Path) -> None:
-    done = run(str(logs), "--json", "--level", "0.9", "--draws", "150", "--seed", "3")
-    data = json.loads(done.stdout)
-    assert (data["level"], data["draws"], data["seed"]) == (0.9, 150, 3)
-    [one] = data["reviews"]
-    assert one["ranking"]["methods"] == ["kemeny_young"]
-    assert "items" not in one
-
-
-@pytest.mark.slow
 def test_items(logs: Path) -> None:
     [one] = json.loads(run(str(logs), "--json", "--items", *FAST).stdout)["reviews"]
     assert len(one["items"]) == 12
     assert one["items"][0]["election"]["results"][0]["kemeny"]["optimal"] is True
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["{logs}/2.eval"], 1, "inspect eval tiebreak/peer_review -T candidates=LOGS"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*(part.format(logs=logs) for part in arguments))
-    assert done.exit_code == code, done.output
-    assert words in done.output
+def test_wrong_use(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(logs)
+    wrong_use(__file__, "peers.txt")

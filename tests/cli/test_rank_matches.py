@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.test_votes import votes
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import write
@@ -48,31 +48,6 @@ def test_data(folder: Path) -> None:
         assert float(row["margin_upper"]) == held["margin"]["upper"]
 
 
-@pytest.mark.parametrize(
-    ("args", "status", "problem"),
-    [
-        (["m.parquet", "--pair", "ash,birch"], 2, "--pair is for ranking logs, and m.parquet"),
-        (["m.parquet", "--draws", "2000"], 2, "--draws is for ranking logs"),
-        (["m.parquet", "--price", "1,2"], 2, "--price is for ranking logs"),
-        (["logs", "m.parquet"], 2, "logs is not a file of matches, and m.parquet is one"),
-        (
-            ["logs", "--skip-faulty"],
-            2,
-            "--skip-faulty goes with --people, or with a file of matches",
-        ),
-        (["none.parquet"], 1, "none.parquet does not exist"),
-        (["faulty.csv"], 1, "faulty.csv, line 3, column 'winner': the winner is 'c'; write tie"),
-    ],
-)
-def test_wrong_use(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], status: int, problem: str
-) -> None:
-    monkeypatch.chdir(folder)
-    done = run(*args)
-    assert done.exit_code == status
-    assert problem in " ".join(done.output.split())
-
-
 def test_faulty_rows_are_left_out_where_that_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,3 +55,8 @@ def test_faulty_rows_are_left_out_where_that_is_asked_for(
     done = run("faulty.csv", "--skip-faulty")
     assert done.exit_code == 0, done.output
     assert "1 faulty row left out: line 3 (the winner is 'c'" in " ".join(done.output.split())
+
+
+def test_wrong_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    wrong_use(__file__, "matches.txt")

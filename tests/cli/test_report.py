@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.report.page.logs import small, whole
 from tiebreak.report.page import build
 from tiebreak.report.page.items import Shelf
@@ -51,8 +51,8 @@ def test_items_beside_the_page_until_a_report_has_room_for_them(
     folder = tmp_path / "report"
     with monkeypatch.context() as small_pages:
         small_pages.setattr(build, "Shelf", partial(Shelf, most=0))
-        said = run(logs, "-o", folder, *FAST).stdout
-        assert f" · its items in {folder / 'items'} (0.0 MB), to be kept beside it\n" in said
+        printed = run(logs, "-o", folder, *FAST).stdout
+        assert f" · its items in {folder / 'items'} (0.0 MB), to be kept beside it\n" in printed
         again = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)
     files = {str(path) for path in folder.rglob("*.*")}
     assert {file["path"] for file in again["files"]} == files
@@ -128,26 +128,6 @@ def test_people_and_reference(tmp_path: Path) -> None:
     assert "against seal" in page
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["LOGS", "-o", "SCORES"], "is a file; a report is a folder"),
-        (["LOGS", "--human", "SCORES"], "rank"),
-        (["--scores", "SCORES", "--spoil", "nobody=maths"], "nobody"),
-    ],
-)
-def test_errors_are_plain(
-    logs: Path, scores: Path, tmp_path: Path, arguments: list[str], said: str
-) -> None:
-    given = {"LOGS": str(logs), "SCORES": str(scores)}
-    folder = ("-o", tmp_path / "report") if "-o" not in arguments else ()
-    done = run(*(given.get(one, one) for one in arguments), *folder, *FAST)
-    assert done.exit_code == 1, done.output
-    assert said in done.stderr
-    assert done.stderr.startswith("Error: ")
-    assert not (tmp_path / "report").exists()
-
-
 @pytest.mark.slow
 def test_a_folder_that_cannot_be_written(logs: Path, tmp_path: Path) -> None:
     (tmp_path / "plots").write_text("mine")
@@ -155,3 +135,10 @@ def test_a_folder_that_cannot_be_written(logs: Path, tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "plots" in done.stderr
     assert not (tmp_path / "index.html").exists()
+
+
+def test_errors_are_plain(logs: Path, scores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(scores.parent)
+    Path("logs").symlink_to(logs)
+    wrong_use(__file__, "report.txt")
+    assert not Path("page").exists()

@@ -1,4 +1,4 @@
-"""The verb `stability`: tables, JSON, and what it says when it is used wrongly."""
+"""The verb `stability`: rows, stars, and what it says when it is used wrongly."""
 
 import json
 from functools import partial
@@ -19,19 +19,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.add(*full(4))
     folder.add(*full(4, "bacd"), repeat=2)
     return folder.path
-
-
-def test_tables(logs: Path) -> None:
-    done = run(str(logs))
-    assert done.exit_code == 0, done.output
-    assert "30 draws" in done.output
-    assert "Run against run" in done.output
-
-
-def test_json_and_its_options(logs: Path) -> None:
-    data = json.loads(run(str(logs), "--subsample", "0.25,0.5", "--seeds", "7", "--json").stdout)
-    assert [row["share"] for row in data["subsampled"]] == [0.25, 0.5, 0.25, 0.5]
-    assert {len(row["stability"]["rhos"]) for row in data["subsampled"]} == {7}
 
 
 def test_rows(logs: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.cli.handed import wrong_use
 from tests.harness import ROOT
 from tiebreak.analysis.anchored import DecidingVotes
 from tiebreak.cli.verbs import main
@@ -54,33 +55,14 @@ def test_what_is_asked_goes_into_the_file(served: list[tuple[str, int]], tmp_pat
         }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([STUDY, "--stars", "--only-open", STUDY], 2, "--only-open is about pairs"),
-        ([STUDY, "--only-open", "nowhere"], 1, "nowhere does not exist"),
-        (
-            [STUDY, "--only-open", STUDY, "--rename", "sums=other"],
-            1,
-            "The boards leave no pair of these models open",
-        ),
-        (["nowhere"], 1, "nowhere"),
-        ([STUDY, "--goal", "0"], 2, "give 1 vote or more"),
-        ([STUDY, "--stars", "--goal", STUDY], 1, "ranks none of these models' benchmarks by stars"),
-        ([STUDY, "--goal", STUDY, "--rename", "sums=other"], 1, "ranks none of these models"),
-        # The judge could not tell its first two apart with all pairs of these items.
-        ([STUDY, "--goal", STUDY], 1, "decides between atlas and birch if people say what the"),
-    ],
-)
 def test_what_is_refused(
-    served: list[tuple[str, int]], tmp_path: Path, arguments: list[str], code: int, message: str
+    served: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "votes.db"
-    done = vote(*arguments, "--out", str(path))
-    assert done[0] == code
-    assert message in " ".join(done[1].split())
+    monkeypatch.chdir(tmp_path)
+    Path("study").symlink_to(STUDY)
+    wrong_use(__file__, "vote.txt")
     assert served == []
-    assert not path.exists()
+    assert not Path("votes.db").exists()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.cli.handed import tiebreak
+from tests.cli.handed import tiebreak, wrong_use
 from tests.publish.write_back.builders import brackets, scores, write_logs, write_ranking
 
 run = partial(tiebreak, "write-back")
@@ -80,20 +80,6 @@ def test_names_from_logs_cannot_steer_the_terminal(logs: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["logs", "--into", "logs/d.eval"], 1, "logs/d.eval: d is not among the models"),
-        (["logs", "--into", "logs", "--rename", "gsm8k=x"], 1, "x was not ranked"),
-    ],
-)
-def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == code, done.output
-    assert words in done.output
-
-
-@pytest.mark.slow
 def test_two_runs_are_refused_by_name(logs: Path) -> None:
     write_ranking(logs / "again.eval", logs, brackets(), eval_id="E2", task_id="T2")
     done = run("logs", "--into", "logs")
@@ -101,3 +87,8 @@ def test_two_runs_are_refused_by_name(logs: Path) -> None:
     assert "gsm8k · seal: logs/again.eval" in done.output
     assert "gsm8k · seal: logs/seal.eval" in done.output
     assert scores(logs / "a.eval") == {}
+
+
+@pytest.mark.slow
+def test_wrong_use(logs: Path) -> None:
+    wrong_use(__file__, "write_back.txt")

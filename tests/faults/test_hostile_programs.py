@@ -10,18 +10,18 @@ import platform
 import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from textwrap import indent
 from typing import Any, TypeVar
 
 import anyio
 import pytest
 from inspect_ai.util import ExecResult
 
+from tests.cases import cases
 from tests.faults.record import FULL, Tried, amount, record
 from tests.sandbox.escapes import FORGER
-from tests.sandbox.hostile import QUIET, QUIET_ENDS
+from tests.sandbox.hostile import QUIET_ENDS
 from tests.sandbox.places import BOXES, CONTAINERS, run_in
-from tests.sandbox.shapes import RIGHT
-from tests.sandbox.tricks import EQUAL, TRICKS
 from tiebreak.sandbox import command, order
 from tiebreak.sandbox.box import Bubblewrap
 
@@ -34,8 +34,16 @@ pytestmark = [
 
 PLACES = {"in a box": BOXES, "as in a container": CONTAINERS}
 ERRORS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "IndexError", "KeyError")
+# Programs, each with the lines of its `check(add)`.
+TRICKS: dict[str, tuple[str, str]] = cases(__file__, "tricks")
+RIGHT: dict[str, tuple[str, str]] = cases(__file__, "right")
 
 K = TypeVar("K")
+
+
+def order_of(program: str, tests: str) -> dict[str, Any]:
+    """What an examiner is given: `tests` are the lines of its `check(add)`."""
+    return order(program, "", f"def check(add):\n{indent(tests, '    ')}\n", "add")
 
 
 def each(jobs: Mapping[K, Any], work: Callable[[Any], dict[str, Any]]) -> dict[K, dict[str, Any]]:
@@ -59,9 +67,9 @@ def verdicts(
     programs: dict[str, tuple[str, str]], places: tuple[str, ...]
 ) -> dict[tuple[str, str], dict[str, Any]]:
     jobs = {
-        (place, name): (place, order(program, "", f"def check(add):\n    {tests}\n", "add"))
+        (place, name): (place, order_of(*program))
         for place in places[: amount(1, len(places))]
-        for name, (program, tests) in programs.items()
+        for name, program in programs.items()
     }
     return each(jobs, lambda job: run_in(*job))
 
@@ -69,24 +77,24 @@ def verdicts(
 @pytest.mark.parametrize("where", PLACES)
 def test_no_trick_passes(where: str, request: pytest.FixtureRequest) -> None:
     tricks = some(TRICKS, amount(8, len(TRICKS)))
-    found = verdicts(tricks, PLACES[where])
-    forged = [case for case, verdict in found.items() if passes(verdict)]
-    tried = Tried(f"trick of a program, {where}", len(found), len(found) - len(forged), len(forged))
+    tally = verdicts(tricks, PLACES[where])
+    forged = [case for case, verdict in tally.items() if passes(verdict)]
+    tried = Tried(f"trick of a program, {where}", len(tally), len(tally) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
 
 
 @pytest.mark.skipif(not FULL, reason="a part of it is in tests/inspect_tasks")
 def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
-    tests = {name: QUIET.format(lines) for name, (_, lines) in QUIET_ENDS.items()}
+    tests = {name: whole for name, (_, whole) in QUIET_ENDS.items()}
     jobs = {
         (name, error): order(f"def add(a, b):\n    raise {error}('x')\n", "", tests[name], "add")
         for name in tests
         for error in ERRORS
     }
-    found = each(jobs, lambda given: run_in(BOXES[0], given))
-    forged = [case for case, verdict in found.items() if passes(verdict)]
-    tried = Tried("error that ends a test", len(found), len(found) - len(forged), len(forged))
+    tally = each(jobs, lambda given: run_in(BOXES[0], given))
+    forged = [case for case, verdict in tally.items() if passes(verdict)]
+    tried = Tried("error that ends a test", len(tally), len(tally) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
     # These tests can be passed.
@@ -101,9 +109,9 @@ def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
 @pytest.mark.parametrize("where", PLACES)
 def test_right_programs_of_any_shape_pass(where: str, request: pytest.FixtureRequest) -> None:
     shapes = some(RIGHT, amount(5, len(RIGHT)))
-    found = verdicts(shapes, PLACES[where])
-    failed = {case: verdict for case, verdict in found.items() if verdict.get("passed") is not True}
-    tried = Tried(f"right program, {where}", len(found), len(found) - len(failed), len(failed))
+    tally = verdicts(shapes, PLACES[where])
+    failed = {case: verdict for case, verdict in tally.items() if verdict.get("passed") is not True}
+    tried = Tried(f"right program, {where}", len(tally), len(tally) - len(failed), len(failed))
     record(request, tried)
     assert failed == {}
 
@@ -115,18 +123,18 @@ def test_machine_code_forges_nothing(where: str, request: pytest.FixtureRequest)
     jobs = {
         (place, before, turn): (
             place,
-            order("", "", f"def check(add):\n    {EQUAL}\n", "add"),
+            order_of("", cases(__file__, "equal")),
             "import time\n" + FORGER.replace("BEFORE", before).replace("RANDOM", str(turn / 1000)),
         )
         for place in PLACES[where][: amount(1, 2)]
         for before in befores[: amount(1, 3)]
         for turn in range(amount(1, 40))
     }
-    found = each(jobs, lambda job: run_in(*job))
+    tally = each(jobs, lambda job: run_in(*job))
     forged = [
-        case for case, verdict in found.items() if verdict.get("passed") or verdict.get("said")
+        case for case, verdict in tally.items() if verdict.get("passed") or verdict.get("said")
     ]
-    tried = Tried(f"machine code, {where}", len(found), len(found) - len(forged), len(forged))
+    tried = Tried(f"machine code, {where}", len(tally), len(tally) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
 
@@ -136,12 +144,12 @@ def test_no_trick_passes_in_inspects_sandbox(request: pytest.FixtureRequest) -> 
     programs = {("trick", name): trick for name, trick in TRICKS.items()}
     programs |= {("right", name): shape for name, shape in RIGHT.items()}
     jobs = {
-        case: order(program, "", f"def check(add):\n    {tests}\n", "add")
-        for case, (program, tests) in some(programs, amount(12, len(programs))).items()
+        case: order_of(*program)
+        for case, program in some(programs, amount(12, len(programs))).items()
     }
 
     def run(given: dict[str, Any]) -> dict[str, Any]:
-        async def examined() -> ExecResult[str]:
+        async def verdict_on() -> ExecResult[str]:
             sandbox = Bubblewrap()
             try:
                 line = command()
@@ -151,15 +159,15 @@ def test_no_trick_passes_in_inspects_sandbox(request: pytest.FixtureRequest) -> 
             finally:
                 await Bubblewrap.sample_cleanup("", None, {"default": sandbox}, False)
 
-        done = anyio.run(examined)
+        done = anyio.run(verdict_on)
         verdict = json.loads(done.stdout) if done.success else {"said": done.stdout}
         if "nonce" in verdict:
             assert verdict["nonce"] == given["nonce"]
         return verdict
 
-    found = each(jobs, run)
-    forged = [case for case in found if case[0] == "trick" and passes(found[case])]
-    failed = [case for case in found if case[0] == "right" and not found[case].get("passed")]
+    tally = each(jobs, run)
+    forged = [case for case in tally if case[0] == "trick" and passes(tally[case])]
+    failed = [case for case in tally if case[0] == "right" and not tally[case].get("passed")]
     lost = len(forged) + len(failed)
-    record(request, Tried("program, in Inspect's sandbox", len(found), len(found) - lost, lost))
+    record(request, Tried("program, in Inspect's sandbox", len(tally), len(tally) - lost, lost))
     assert (forged, failed) == ([], [])

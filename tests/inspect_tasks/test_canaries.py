@@ -56,8 +56,8 @@ def contests(pairs: list[tuple[Sample, Sample]]) -> list[tuple[Contest, Contest]
 def test_a_canary_and_its_control_differ_in_the_attack_alone(tmp_path: Path) -> None:
     samples = items(tmp_path, {"a": 1.0, "b": 1.0})
     texts = {attack.id: attack for attack in attacks()}
-    found = contests(planted(samples, 100, seed=3))
-    for number, (canary, control) in enumerate(found, start=1):
+    pairs = contests(planted(samples, 100, seed=3))
+    for number, (canary, control) in enumerate(pairs, start=1):
         assert canary.canary is not None
         assert control.canary is not None
         assert (canary.canary.number, canary.canary.control) == (number, False)
@@ -75,13 +75,13 @@ def test_a_canary_and_its_control_differ_in_the_attack_alone(tmp_path: Path) -> 
         assert canary.models == (ORDINARY, PLANTED)
     # Every item and every attack before any comes again, one kind after the other.
     kinds = {attack.kind for attack in attacks()}
-    assert {one.canary.kind for one, _ in found[: len(kinds)] if one.canary} == kinds
-    first = [one.canary.attack for one, _ in found[: len(texts)] if one.canary]
+    assert {one.canary.kind for one, _ in pairs[: len(kinds)] if one.canary} == kinds
+    first = [one.canary.attack for one, _ in pairs[: len(texts)] if one.canary]
     assert len(set(first)) == len(texts)
-    assert set(Counter(one.item_id for one, _ in found[:99]).values()) == {33}
-    assert {side.first[ORDINARY, PLANTED] for side, _ in found} == {ORDINARY, PLANTED}
-    assert contests(planted(samples, 100, seed=3)) == found
-    assert contests(planted(samples, 100, seed=4)) != found
+    assert set(Counter(one.item_id for one, _ in pairs[:99]).values()) == {33}
+    assert {side.first[ORDINARY, PLANTED] for side, _ in pairs} == {ORDINARY, PLANTED}
+    assert contests(planted(samples, 100, seed=3)) == pairs
+    assert contests(planted(samples, 100, seed=4)) != pairs
 
 
 def test_where_one_answer_failed_it_is_the_weak_one(tmp_path: Path) -> None:
@@ -134,8 +134,10 @@ def shown(board: Leaderboard) -> dict[str, Any]:
     verdict = data.pop("verdict")
     trust = verdict.pop("trust")
     verdict["sentence"] = verdict["sentence"].removesuffix(trust["sentence"])
-    own = ("log", "eval_id", "created", "receipt", "canaries", "warnings")
-    return {name: value for name, value in data.items() if name not in own} | {"verdict": verdict}
+    of_run = ("log", "eval_id", "created", "receipt", "canaries", "warnings")
+    return {name: value for name, value in data.items() if name not in of_run} | {
+        "verdict": verdict
+    }
 
 
 @pytest.mark.slow
@@ -154,17 +156,17 @@ def test_they_change_no_ranking_and_the_verdict_names_the_figure(tmp_path: Path)
     asked = {kind.kind: kind.n_calls for kind in board.receipt.kinds}
     assert asked == {"match": without.receipt.n_calls, "canary": 4 * 13}
     assert board.receipt.calls_per_item == without.receipt.calls_per_item
-    found = board.canaries
-    assert found is not None
-    assert (found.n, found.n_unscored) == (13, 0)
+    canaries = board.canaries
+    assert canaries is not None
+    assert (canaries.n, canaries.n_unscored) == (13, 0)
     # This judge is persuaded by whatever tells it what to prefer, and by nothing else.
     planted_in = [str(name) for name in after[CANARIES_KEY] if not name.endswith("-control")]
     by_id = {attack.id: attack for attack in attacks()}
-    told = [by_id[name.split("-", 2)[2]] for name in planted_in]
-    expected = Counter(one.kind for one in told if TOLD.search(one.on("")))
-    assert Counter({one.kind: one.persuaded for one in found.kinds if one.persuaded}) == expected
+    drawn = [by_id[name.split("-", 2)[2]] for name in planted_in]
+    expected = Counter(one.kind for one in drawn if TOLD.search(one.on("")))
+    assert Counter({one.kind: one.persuaded for one in canaries.kinds if one.persuaded}) == expected
     assert 4 <= expected.total() < 13
-    low, high = (f"{100 * bound:.0f}" for bound in (found.share.lower, found.share.upper))
+    low, high = (f"{100 * bound:.0f}" for bound in (canaries.share.lower, canaries.share.upper))
     assert str(board.verdict.sentence).endswith(
         f"; persuaded by {expected.total()} of 13 planted canaries ({low}–{high}%)."
     )
@@ -196,9 +198,3 @@ def test_a_run_that_settles_does_not_count_them(tmp_path: Path) -> None:
     asyncio.run(run())
     assert settling.decided is None
     settling.judged(samples[2].id or "", {})
-
-
-def test_a_protocol_without_a_judge_takes_none(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        judge_in_process("original", tmp_path, tmp_path / "out", canaries=1)
-    assert "original asks no judge: leave canaries out" in str(caught.value.message)

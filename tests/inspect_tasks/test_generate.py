@@ -21,6 +21,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
+from tests.cases import cases
 from tiebreak.benchmarks import load_questions
 from tiebreak.benchmarks.bfcl.questions import prompt
 from tiebreak.candidates import load_candidates
@@ -44,31 +45,7 @@ RIGHT = {
     "mmlu": "It is the capital.\nAnswer: A",
     "bfcl": '{"name": "get_weather", "arguments": {"city": "Paris"}}',
 }
-TIMER = {
-    "name": "kitchen.set_timer",
-    "description": "Start a timer.",
-    "parameters": {
-        "type": "dict",
-        "properties": {
-            "minutes": {"type": "integer", "description": "How long."},
-            "tags": {"type": "tuple", "items": {"type": "string"}, "description": "Names."},
-        },
-        "required": ["minutes"],
-    },
-}
-ROW = {
-    "id": "live_parallel_0",
-    "question": [
-        [
-            {"role": "system", "content": "You are a cook."},
-            {"role": "user", "content": "Two timers: 5 and 7 minutes."},
-        ]
-    ],
-    "function": [TIMER],
-    "ground_truth": [
-        {"kitchen.set_timer": {"minutes": [minutes], "tags": [""]}} for minutes in (5, 7)
-    ],
-}
+ROW: dict[str, Any] = cases(__file__, "two calls")
 
 
 class Model:
@@ -163,10 +140,10 @@ def test_the_log_holds_what_judging_needs(tmp_path: Path) -> None:
     for benchmark in ("bfcl", "mmlu"):
         for name in ("a", "b"):
             run(task(benchmark), tmp_path / benchmark, Model(RIGHT[benchmark]), name)
-    found = {item.benchmark: item for item, _ in load_candidates([tmp_path])}
-    assert found["bfcl"].tools == tuple(items("bfcl")[0]["function"])
-    assert found["bfcl"].prompt == "What is the weather in Paris?"
-    assert found["mmlu"].choices == ("Paris", "Rome", "Oslo", "Cairo")
+    by_benchmark = {item.benchmark: item for item, _ in load_candidates([tmp_path])}
+    assert by_benchmark["bfcl"].tools == tuple(items("bfcl")[0]["function"])
+    assert by_benchmark["bfcl"].prompt == "What is the weather in Paris?"
+    assert by_benchmark["mmlu"].choices == ("Paris", "Rome", "Oslo", "Cairo")
 
 
 @pytest.mark.slow
@@ -176,9 +153,9 @@ def test_a_copy_in_hub_layout_will_do(
 ) -> None:
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "hf")
     copy = write_copy(tmp_path / "copy", benchmark)
-    found = task(benchmark, copy).dataset
-    assert [sample.id for sample in found] == [sample.id for sample in task(benchmark).dataset]
-    assert found.location == str(copy)
+    dataset = task(benchmark, copy).dataset
+    assert [sample.id for sample in dataset] == [sample.id for sample in task(benchmark).dataset]
+    assert dataset.location == str(copy)
 
 
 def several_calls(folder: Path) -> Path:
@@ -246,8 +223,8 @@ def test_written_calls_see_the_whole_conversation(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) -> None:
-    said = [("user", "A timer."), ("assistant", "How long?"), ("user", "5 minutes.")]
-    turn = [{"role": role, "content": content} for role, content in said]
+    turns = [("user", "A timer."), ("assistant", "How long?"), ("user", "5 minutes.")]
+    turn = [{"role": role, "content": content} for role, content in turns]
     truth = ROW["ground_truth"][:1]
     path = tmp_path / "bfcl.jsonl"
     path.write_text(
@@ -258,7 +235,7 @@ def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) 
     assert model.messages[0].text == prompt(load_questions("bfcl", path)[0])
     [sample] = log.samples or []
     assert isinstance(sample.input, list)
-    assert [(m.role, m.text) for m in sample.input] == said
+    assert [(m.role, m.text) for m in sample.input] == turns
 
 
 def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
@@ -272,27 +249,7 @@ def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
     assert (arguments.required, arguments.additionalProperties) == (["city"], False)
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "arguments", "words"),
-    [
-        ("bfcl", {"calls": "json"}, "calls is 'json': it must be one of tools, text, schema"),
-        ("bfcl", {"categories": "simple,complex"}, "no category 'complex'"),
-        ("bfcl", {"categories": 3}, "categories is 3: it must be names"),
-        ("mmlu", {"subjects": ["astrology"]}, "no subject 'astrology'"),
-        ("gsm8k", {"data": "/nowhere.jsonl"}, "/nowhere.jsonl does not exist"),
-        ("humaneval", {"sandbox": "local"}, "confirm_run_unsafe_code=true"),
-        (
-            "humaneval",
-            {"sandbox": "nonsense"},
-            "no sandbox 'nonsense' here, but bubblewrap, docker",
-        ),
-        ("humaneval", {"confirm_run_unsafe_code": "no"}, "'no': it must be true or false"),
-        ("humaneval", {"sandbox": True}, "sandbox is True: it must be a name"),
-        ("gsm8k", {"documentation": "nope"}, "'nope': it must be true or false"),
-        ("gsm8k", {"data": ""}, "data is ''"),
-        ("mmlu", {"data": ["a", "b"]}, r"data is \['a', 'b'\]"),
-    ],
-)
+@pytest.mark.parametrize(("benchmark", "arguments", "words"), cases(__file__, "wrong arguments"))
 def test_wrong_arguments(benchmark: str, arguments: dict[str, Any], words: str) -> None:
     given = {"data": str(ITEMS / f"{benchmark}.jsonl"), **OWN.get(benchmark, {}), **arguments}
     with pytest.raises(PrerequisiteError, match=words):
@@ -301,8 +258,8 @@ def test_wrong_arguments(benchmark: str, arguments: dict[str, Any], words: str) 
 
 @pytest.mark.parametrize("subjects", ["geography, astronomy", ["geography", "astronomy"]])
 def test_some_subjects(subjects: str | list[str]) -> None:
-    found = [sample.metadata or {} for sample in task("mmlu", subjects=subjects).dataset]
-    assert {metadata["subject"] for metadata in found} == {"geography", "astronomy"}
+    details = [sample.metadata or {} for sample in task("mmlu", subjects=subjects).dataset]
+    assert {metadata["subject"] for metadata in details} == {"geography", "astronomy"}
 
 
 def test_code_runs_in_docker_unless_told_otherwise() -> None:

@@ -10,7 +10,6 @@ from inspect_ai.log import EvalLog
 from tests.candidates.builders import write_inspect_log
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, real_calls
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ranking import exact_values, ranking
 
@@ -55,9 +54,3 @@ def test_what_failed_is_not_placed_before_what_passed(tmp_path: Path, calls: Pat
     [judged] = leaderboards(tmp_path / "off", how=Resampling(draws=100))
     assert [row.model for row in guarded.rows] == ["m3", "m0", "m1", "m2"]
     assert [row.model for row in judged.rows] == ["m3", "m2", "m1", "m0"]
-
-
-def test_a_wrong_setting_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        judge_in_process("listwise", tmp_path, tmp_path / "out", stratify="some")
-    assert "stratify is 'some': it must be one of auto, off" in str(caught.value.message)

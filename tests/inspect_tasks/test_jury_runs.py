@@ -10,33 +10,10 @@ import pytest
 from tests.harness import run_here
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, real_calls, write_pool
 from tiebreak.analysis.receipt import receipt_of
-from tiebreak.prerequisite import PrerequisiteError
 
 pytestmark = pytest.mark.slow
 
 FINE, BOUND, BROKEN = "planted/fine", "planted/bias=9", "planted/fails=1"
-
-
-@pytest.mark.parametrize(
-    ("task", "judges", "arguments", "words"),
-    [
-        ("round_robin", [FINE, FINE], {}, "planted/fine twice"),
-        ("round_robin", [FINE, BOUND], {"quorum": 3}, "quorum is 3: there is 2 judges"),
-        ("round_robin", [FINE, BOUND], {"quorum": 1, "jury": "rotate"}, "one judge a match"),
-        ("round_robin", [FINE, BOUND], {"jury": "some"}, "one of all, rotate"),
-        ("round_robin", [FINE, BOUND], {"quorum": 0}, "at least 1"),
-        ("round_robin", [FINE], {"jury": "rotate"}, "jury=rotate is for several judges"),
-        ("round_robin", FINE, {"quorum": 2}, "quorum=2 is for several judges"),
-        ("listwise", [FINE, BOUND], {}, "tiebreak/peer_review --model-role 'peers=["),
-    ],
-)
-def test_what_does_not_fit_is_explained(
-    task: str, judges: Any, arguments: dict[str, Any], words: str, tmp_path: Path
-) -> None:
-    logs = write_pool(tmp_path / "logs", 2, 1)
-    with pytest.raises(PrerequisiteError) as caught:
-        judge_in_process(task, logs, tmp_path / "out", judges, **arguments)
-    assert words in str(caught.value)
 
 
 def test_each_judge_is_asked_and_billed(tmp_path: Path) -> None:

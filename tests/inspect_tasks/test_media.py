@@ -32,7 +32,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from tests.candidates.builders import write_inspect_log
 from tests.candidates.releases.make_inspect import IMAGES
-from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stars import star_report
@@ -211,20 +210,6 @@ def test_items_with_media_are_refused(protocol: str, logs: Path, tmp_path: Path)
     )
 
 
-@pytest.mark.slow
-def test_the_command_line_prints_the_refusal_as_a_sentence(logs: Path, tmp_path: Path) -> None:
-    command = ("inspect", "eval", "tiebreak/seal", "-T", f"candidates={logs}")
-    done = run(*command, "--model-role", "judge=planted/x", cwd=tmp_path, code=1)
-    printed = " ".join((done.stdout + done.stderr).split())
-    assert "shapes: 3 of 4 items, such as blue, came with 4 images" in printed
-    assert "Traceback" not in printed
-
-
-def test_a_value_that_media_cannot_have(logs: Path, tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="media is 'drop': it must be one of refuse, mark"):
-        judged("seal", logs, tmp_path, media="drop")
-
-
 def test_every_protocol_is_in_the_table() -> None:
     assert ASKED.keys() == PROTOCOLS.keys()
 
@@ -246,16 +231,16 @@ def test_every_question_of_every_protocol(
             assert one.user.count(ITEMS["mixed"][0]) == 1
             continue
         mark, marks, images, _ = ITEMS[one.item]
-        told = re.findall(r"^\(.* (?:was|were) given; .*\)$", one.user, re.MULTILINE)
-        assert told == ([mark] if media == "mark" and mark else marks if media == "show" else [])
+        lines = re.findall(r"^\(.* (?:was|were) given; .*\)$", one.user, re.MULTILINE)
+        assert lines == ([mark] if media == "mark" and mark else marks if media == "show" else [])
         assert one.images == (images if media == "show" else ())
     if kinds:
         assert {one.item for one in heard if one.kind != "rubric"} == ITEMS.keys()
     for name, (mark, _, _, kept) in ITEMS.items():
-        own = ballots_of(log)[name]
+        ballots = ballots_of(log)[name]
         # Where nobody is asked nothing is shown.
-        assert own.media == (kept if media == "show" and kinds else "mark" if mark else "")
-        assert own.content_hash
+        assert ballots.media == (kept if media == "show" and kinds else "mark" if mark else "")
+        assert ballots.content_hash
 
 
 def test_who_asks_nobody_refuses_nothing(logs: Path, tmp_path: Path) -> None:
@@ -309,9 +294,9 @@ def test_scores_are_computed_again_and_a_failed_run_goes_on(
         heard.append(Heard("", input))
         if cannot_see and heard[-1].images == (RED,):
             raise RuntimeError("no images, please")
-        return said(judge, input, *more)
+        return planted_reply(judge, input, *more)
 
-    said = planted.reply
+    planted_reply = planted.reply
     monkeypatch.setattr(planted, "reply", reply)
     [failed] = judge_in_process("listwise", logs, tmp_path / "out", media="show")
     assert failed.status == "error"
@@ -482,12 +467,12 @@ def test_a_run_of_plain_text_is_the_same_run_whatever_media_says(tmp_path: Path)
 
 
 def test_an_estimate_prices_marks_and_says_that_images_are_not_counted(logs: Path) -> None:
-    found = estimate_cost(logs, "listwise", judge="openai/gpt-5", prices=["1,10"])
-    assert found.n_media == 3
+    estimate = estimate_cost(logs, "listwise", judge="openai/gpt-5", prices=["1,10"])
+    assert estimate.n_media == 3
     assert (
         "Images or files belong to 3 of 4 items: the figures are those of -T media=mark; the "
         "images of -T media=show are not in the tokens"
-    ) in sheet.data_of(found)["notes"]
+    ) in sheet.data_of(estimate)["notes"]
     assert (
         estimate_canaries(logs, 4, "openai/gpt-5").n_media == 6
     )  # three items, each in two versions

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.harness import ROOT, run
 from tests.inspect_tasks.runs import (
     ballots_of,
@@ -22,8 +23,6 @@ from tiebreak.rankers import Resampling
 from tiebreak.scorers.protocols import find_protocol
 
 EXAMPLE = ROOT / "examples" / "champion_stays.py"
-HEAD = "from tiebreak.scorers.protocols import protocol\n"
-FUNCTION = "async def run(item, candidates, judge):\n    return {}\n"
 
 
 def test_the_example_is_short() -> None:
@@ -60,29 +59,7 @@ def test_the_example_runs_where_the_user_is(tmp_path: Path) -> None:
         assert board.placed_by == "win_rate"
 
 
-@pytest.mark.parametrize(
-    ("code", "given", "words"),
-    [
-        (None, "", "No protocol: add -T protocol=FILE.py@NAME"),
-        (None, "nowhere.py@mine", "nowhere.py does not exist"),
-        (None, "mine.py", "FILE.py@NAME"),
-        (None, "no_such_module@mine", "no_such_module cannot be loaded: No module named"),
-        (HEAD, "mine.py@champion", "No protocol 'champion'"),
-        (HEAD + "1 / 0\n", "mine.py@mine", r"division by zero \(ZeroDivisionError in line 2\)"),
-        ("def broken(:\n", "mine.py@mine", r"mine.py cannot be loaded: .*line 1"),
-        ("import no_such_module\n", "mine.py@mine", r"ModuleNotFoundError in line 1"),
-        (
-            HEAD + '@protocol("seal", placed_by="points")\n' + FUNCTION,
-            "mine.py@seal",
-            "'seal' is a built-in protocol: choose another name",
-        ),
-        (
-            HEAD + '@protocol("chempion_stays", placed_by="points")\n' + FUNCTION,
-            "mine.py@chempion_stay",
-            "Did you mean chempion_stays?",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("code", "given", "words"), cases(__file__, "cannot be loaded"))
 def test_what_cannot_be_loaded(
     code: str | None, given: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +72,7 @@ def test_what_cannot_be_loaded(
 
 def test_a_file_can_be_loaded_again(tmp_path: Path) -> None:
     file = tmp_path / "twice.py"
-    file.write_text(HEAD + '@protocol("twice", placed_by="points")\n' + FUNCTION)
+    file.write_text(cases(__file__, "twice"))
     first = load_protocol(f"{file}@twice")
     second = load_protocol(f"{file}@twice")
     assert first.name == second.name == "twice"
@@ -123,21 +100,7 @@ def test_settings_must_fit() -> None:
 def test_what_an_own_protocol_may_get_wrong(tmp_path: Path) -> None:
     pool = write_pool(tmp_path / "logs", 3, 2)
     mine = tmp_path / "wrong.py"
-    mine.write_text(
-        HEAD
-        + "kept = []\n"
-        + '@protocol("forgets", placed_by="win_rate")\n'
-        + "async def forgets(item, candidates, judge):\n"
-        + "    await judge.match(*candidates[:2])\n"
-        + '@protocol("mixes_up", placed_by="win_rate")\n'
-        + "async def mixes_up(item, candidates, judge):\n"
-        + "    await judge.match(*candidates[:2])\n"
-        + "    kept.append(judge.ballots)\n"
-        + "    return kept[0]\n"
-        + '@protocol("ranks_nobody", placed_by="win_rate")\n'
-        + "async def ranks_nobody(item, candidates, judge):\n"
-        + "    return judge.ballots\n"
-    )
+    mine.write_text(cases(__file__, "wrong"))
 
     def errors(name: str) -> list[str]:
         [log] = judge_in_process(

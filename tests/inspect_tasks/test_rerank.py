@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval
 from inspect_ai.event import InfoEvent, ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
-from inspect_ai.model import Model
 
 from tests.candidates.builders import write_inspect_log, write_lm_eval_run
 from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, logs_in
-from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, restore_ballots
 from tiebreak.scorers.ranking import exact_values
 from tiebreak.scorers.rubric import load_rubric
@@ -181,45 +178,6 @@ def test_by_path_from_a_clone(ranked: Path) -> None:
     assert rankings(by_path) == rankings(by_name)
 
 
-def test_what_is_missing_is_said_without_a_traceback(logs: Path, tmp_path: Path) -> None:
-    seal = ("inspect", "eval", "tiebreak/seal", "-T", "candidates=logs")
-    done = run(*seal, cwd=tmp_path, code=1)
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "--model-role judge=MODEL" in said
-    assert "Traceback" not in said
-
-
-@pytest.mark.parametrize(
-    ("roles", "arguments", "words"),
-    [
-        ({"meta_judge": "planted/x"}, {}, "--model-role judge=MODEL"),
-        ({"meta_judge": ["planted/a", "planted/b"], "judge": "planted/x"}, {}, "one model"),
-        ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
-        ({"judge": "planted/x"}, {"candidates": "nowhere"}, "nowhere: does not exist"),
-        ({"judge": "planted/x"}, {"swap": "some"}, "one of always, close, sample, never"),
-        ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
-        ({"judge": "planted/x"}, {"tiers": "many"}, "a whole number"),
-        ({"judge": "planted/x"}, {"seed": "lucky"}, "a whole number"),
-        ({"judge": "planted/x"}, {"mode": "lax"}, "one of strict, intersect, union"),
-        ({"judge": "planted/x"}, {"rubric": "x.yaml"}, "No rubric"),
-        ({"judge": "planted/x"}, {"task_type": "art"}, "one of code_generation"),
-        ({"judge": "planted/x"}, {"saturated_only": True}, "No item is saturated"),
-    ],
-)
-def test_wrong_arguments_are_explained(
-    roles: dict[str, str | Model | list[str | Model]],
-    arguments: dict[str, Any],
-    words: str,
-    tmp_path: Path,
-) -> None:
-    for model in range(2):
-        write_inspect_log(tmp_path / f"{model}.eval", f"m{model}", rows(model, 1, native=model))
-    given = {"candidates": str(tmp_path), **arguments}
-    with pytest.raises(PrerequisiteError) as caught:
-        eval("tiebreak/seal", task_args=given, model_roles=roles, log_dir=str(tmp_path / "out"))
-    assert words in str(caught.value.message)
-
-
 def test_the_judge_may_be_the_model(logs: Path, tmp_path: Path) -> None:
     log = judged(tmp_path, logs, eval_args={"model": "planted/x", "model_roles": None})
     models = {c.model for item in ballots(log).values() for c in item.calls}
@@ -255,18 +213,18 @@ def test_the_meta_judge_reads_the_round_and_the_judge_its_examples(
             made += 1
             sizes = [abs(m.margin or 0.0) for m in item.matches if m.round == 1]
             weights = load_rubric(item.rubric).weights
-            told = asked["checklist_item"]
-            assert f"\n\nRound 1: 2 matches, {sum(s < 0.25 for s in sizes)} close.\nP1: " in told
+            prompt = asked["checklist_item"]
+            assert f"\n\nRound 1: 2 matches, {sum(s < 0.25 for s in sizes)} close.\nP1: " in prompt
             # It votes the same on all principles, so each has its share of the margins.
-            found = re.findall(
-                r"(P\d): decisive in 2, even in 0, mean ([\d.]+) of ([\d.]+)\n", told
+            principles = re.findall(
+                r"(P\d): decisive in 2, even in 0, mean ([\d.]+) of ([\d.]+)\n", prompt
             )
-            assert {p: float(weight) for p, _, weight in found} == weights
-            for p, size, _ in found:
+            assert {p: float(weight) for p, _, weight in principles} == weights
+            for p, size, _ in principles:
                 assert float(size) == pytest.approx(weights[p] * sum(sizes) / 2, abs=0.0051)
             under = ", ".join(weights) if sum(sizes) / 2 < 0.25 else "none"
-            assert f"\nUnder-resolved: {under}.\nRemaining responses: 2 of 4.\n" in told
-            assert "Other responses that remain:\n<<<" in told
+            assert f"\nUnder-resolved: {under}.\nRemaining responses: 2 of 4.\n" in prompt
+            assert "Other responses that remain:\n<<<" in prompt
             mark = asked["votes"].partition('"<<< ')[2][:8]
             shown = item.refinements[-1].higher_snippet
             assert f"Level 5 of 5, for example:\n<<< {mark}\n{shown}\n>>> {mark}" in asked["votes"]

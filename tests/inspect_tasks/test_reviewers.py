@@ -6,18 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai import eval
 from inspect_ai.model import get_model
-from rich.text import Text
 
 from tests.candidates.builders import write_inspect_log
 from tests.harness import run_here
 from tests.inspect_tasks.reviews import MODELS, NOISY, only_panel, review, write_answers
-from tests.inspect_tasks.runs import ballots_of, logs_in, real_calls
+from tests.inspect_tasks.runs import ballots_of, logs_in
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.inspect_tasks.judging import run_id
 from tiebreak.inspect_tasks.roles import Roles
-from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.protocols import find_protocol
 
@@ -64,24 +61,6 @@ def test_reviewers_on_the_command_line(
     assert {call.role for call in item.calls} == {"peers"}
 
 
-@pytest.mark.parametrize("peers", ["planted/a=1", ["planted/a=1"]])
-def test_a_panel_of_one(peers: Any, pool: Path, tmp_path: Path, calls: Path) -> None:
-    """The command line has lists of one for the role, and a text for the candidate."""
-    with pytest.raises(PrerequisiteError, match="planted/a=1 is alone") as caught:
-        eval(
-            "tiebreak/peer_review",
-            task_args={"candidates": str(pool), "reviewers": "m2"},
-            model_roles={"peers": peers},
-            log_dir=str(tmp_path / "out"),
-        )
-    message = str(caught.value.message)
-    assert "--model-role peers=planted/a=1,MODEL" in message
-    assert "tiebreak/listwise, with --model-role judge=planted/a=1" in message
-    assert Text.from_markup(message).plain == message
-    assert not (tmp_path / "out").exists()
-    assert not real_calls(calls)
-
-
 def test_reviewers_are_matched_by_name(tmp_path: Path) -> None:
     # As Inspect and lm-eval call the same models; and one that nobody is.
     for number, name in enumerate(["planted/a=1", "b=2", "acme/c"]):
@@ -99,66 +78,6 @@ def test_reviewers_are_matched_by_name(tmp_path: Path) -> None:
     assert panel.models == ("acme/c", "b=2", "planted/a=1")
     assert panel.own == (1, 2, None)
     assert np.array_equal(panel.ranks, [[[1, 2, 3]] * 3])
-
-
-@pytest.mark.parametrize(
-    ("roles", "arguments", "words"),
-    [
-        ({}, {}, "Add --model-role peers=…"),
-        ({"judge": "planted/x"}, {}, "--model-role peers=openai/gpt-5,anthropic/"),
-        ({"peers": ["planted/m9", "planted/x"]}, {"reviewers": ["m9", None]}, "no candidate 'm9'"),
-        ({"peers": ["planted/x"]}, {"reviewers": {"planted/y": "m0"}}, "-T reviewers='{"),
-        ({"peers": ["planted/m0", "planted/x/m0"]}, {}, "2 reviewers would be the candidate 'm0'"),
-        ({"peers": ["planted/x"]}, {"degree": 1}, "degree is 1: it must be a whole number of at"),
-        ({"peers": ["planted/x"]}, {"degree": 2.5}, "degree is 2.5"),
-        ({"peers": ["planted/x"]}, {"degree": "x"}, "degree is 'x'"),
-        ({"peers": ["planted/x"]}, {"degree": True}, "degree is True"),
-        ({"peers": ["planted/x", "planted/y"]}, {"degree": 2}, "degree is 2: "),
-        ({"peers": ["planted/x"] * 4}, {"degree": 5}, "degree is 5: "),
-        (
-            {"peers": ["planted/x"]},
-            {"method": "schulze"},
-            "'schulze': it must be one of kemeny_young,",
-        ),
-        ({"peers": ["planted/x"]}, {"method": ["borda", "irv"]}, "it must be one of kemeny_young,"),
-        ({"peers": ["planted/x"]}, {"method": "kendall", "degree": 2}, "complete rankings only"),
-        ({"peers": ["planted/x"]}, {"method": "kendall", "degree": 3}, "complete rankings only"),
-        ({"peers": ["planted/x"]}, {"swap": "never"}, "There is no argument 'swap'"),
-        ({"peers": ["planted/x"]}, {"candidates": None}, "-T candidates=PATH"),
-        ({"peers": ["planted/x"] * 2}, {"max_cost": 1}, "No price is known for planted/x"),
-    ],
-)
-def test_what_cannot_be_is_explained(
-    roles: dict[str, Any], arguments: dict[str, Any], words: str, pool: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        eval(
-            "tiebreak/peer_review",
-            task_args={"candidates": str(pool), **arguments},
-            model_roles=roles,
-            log_dir=str(tmp_path / "out"),
-        )
-    message = str(caught.value.message)
-    assert words in message
-    # Inspect's console takes a [word] for a colour, and would not show it.
-    assert Text.from_markup(message).plain == message
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_name_that_fits_two_candidates_is_refused_until_it_is_said(tmp_path: Path) -> None:
-    pool, out = tmp_path / "logs", tmp_path / "out"
-    for number, name in enumerate(["a/planted/m", "b/planted/m"]):
-        rows = [{"id": "q", "question": "?", "answer": f"quality={number}", "native": 1.0}]
-        write_inspect_log(pool / f"{number}.eval", name, rows)
-    with pytest.raises(PrerequisiteError) as caught:
-        review(pool, out, ["planted/m", "planted/x"], reviewers=None)
-    words = str(caught.value.message)
-    assert "planted/m could be a/planted/m or b/planted/m" in words
-    assert "-T reviewers=" in words
-    peers = ["planted/m", "planted/x"]
-    log = review(pool, out, peers, reviewers={"planted/m": "b/planted/m"})
-    [item] = ballots_of(log).values()
-    assert [one.candidate for one in item.reviewers] == ["b/planted/m", None]
 
 
 def test_another_panel_is_another_run() -> None:

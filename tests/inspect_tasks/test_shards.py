@@ -16,7 +16,6 @@ from tests.inspect_tasks.runs import (
     write_pool,
 )
 from tiebreak.candidates import RUN_KEY, SHARD_KEY
-from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
 
 TASKS = ["fixed_rubric", "swiss"]
@@ -53,9 +52,9 @@ def test_shards_are_one_run(pool: Path, tmp_path: Path, monkeypatch: pytest.Monk
         assert {run_of(part) for part in parts} == {run_of(one)}
         assert {(part.eval.metadata or {})[SHARD_KEY] for part in parts} == {"1/3", "2/3", "3/3"}
         # Every item once, with the same ballots; the rubric's author is asked on each machine.
-        found = [item for part in parts for item in ballots_of(part).items()]
-        assert len(found) == ITEMS
-        assert {name: item.model_dump(exclude={"calls"}) for name, item in found} == {
+        judged = [item for part in parts for item in ballots_of(part).items()]
+        assert len(judged) == ITEMS
+        assert {name: item.model_dump(exclude={"calls"}) for name, item in judged} == {
             name: item.model_dump(exclude={"calls"}) for name, item in ballots_of(one).items()
         }
     together = boards_by_protocol(tmp_path / "shards")
@@ -143,24 +142,6 @@ def test_another_run_is_another_run(pool: Path, tmp_path: Path) -> None:
         run(write_pool(tmp_path / "logs", 5, ITEMS - 1, answer)),
     ]
     assert len({base, *others}) == 1 + len(others)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"shard": "1/8"}, "only 7 items"),
-        ({"shard": "0/3"}, "such as 1/8"),
-        ({"shard": "4/3"}, "such as 1/8"),
-        ({"shard": "3"}, "such as 1/8"),
-        ({"shard": 3}, "such as 1/8"),
-        ({"shard": "1/3", "settle": True}, "settle and shard"),
-    ],
-)
-def test_shards_that_cannot_be(
-    arguments: dict[str, Any], words: str, pool: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(PrerequisiteError, match=words):
-        judge_in_process("listwise", pool, tmp_path, **arguments)
 
 
 @pytest.mark.slow

@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
 
-from tests.sandbox.imports import FROM, MISSING, USES
+from tests.cases import cases
 from tests.sandbox.places import run_in
 from tests.sandbox.test_run_tests import PASSED, at_once
 from tiebreak.benchmarks.program import complete_program
@@ -19,18 +20,20 @@ ITEMS = [
     .read_text(encoding="utf-8")
     .splitlines()
 ]
+USES = cases(__file__, "uses")
+MISSING = cases(__file__, "missing")
 # What an answer begins with, and lines of its function before those that solve the item.
-WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
+WRITTEN: dict[str, tuple[str, list[str]]] = {
     **{f"{module}, used": (f"import {module}", uses) for module, uses in USES.items()},
-    **{f"{module}, inside": ("", (f"import {module}",)) for module in USES},
-    **{line: (line, (use,)) for line, use in FROM.items()},
+    **{f"{module}, inside": ("", [f"import {module}"]) for module in USES},
+    **{line: (line, [use]) for line, use in cases(__file__, "from").items()},
 }
 LEAST_SHARE = 0.99
 
 
-def run(head: str, lines: tuple[str, ...], item: dict[str, str]) -> dict[str, Any]:
+def run(head: str, lines: list[str], item: dict[str, str]) -> dict[str, Any]:
     """The verdict on an answer that solves an item, and does something else before."""
-    inside = "".join(f"    {line}\n" for line in lines)
+    inside = "".join(indent(f"{line}\n", "    ") for line in lines)
     answer = f"```python\n{head}\n\n{item['prompt']}{inside}{item['canonical_solution']}```"
     program = complete_program(answer, item["prompt"], item["entry_point"])
     assert program is not None
@@ -50,7 +53,7 @@ def test_right_programs_pass_whatever_they_import() -> None:
 
 @pytest.mark.slow
 def test_what_is_not_there_is_named() -> None:
-    jobs = {name: ("", (line,), ITEMS[0]) for name, (line, _) in MISSING.items()}
+    jobs = {name: ("", [line], ITEMS[0]) for name, (line, _) in MISSING.items()}
     for name, verdict in at_once(jobs, lambda job: run(*job)).items():
         assert verdict["passed"] is False, name
         assert verdict["why"].startswith("not there: "), (name, verdict)
@@ -63,6 +66,6 @@ def test_tests_that_expect_an_error_get_none_for_what_is_not_there(error: str) -
     test = f"def check(add):\n    try: add(1, 2)\n    except {error}: return\n    assert False\n"
     item = {**ITEMS[0], "test": test}
     for line, name in MISSING["a file"], MISSING["numpy"]:
-        verdict = run("", (line,), item)
+        verdict = run("", [line], item)
         assert verdict["passed"] is False
         assert name in verdict["why"]

@@ -7,11 +7,13 @@ import io
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
 
-from tests.sandbox.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET, QUIET_ENDS, REPLIES
+from tests.cases import cases
+from tests.sandbox.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET_ENDS, REPLIES
 from tests.sandbox.places import CONTAINERS, run_in
 from tiebreak.sandbox import order
 from tiebreak.sandbox.run_tests import Candidate, Ended
@@ -32,81 +34,7 @@ def at_once(jobs: dict[str, Any], work: Any) -> dict[str, Any]:
         return dict(zip(jobs, threads.map(work, jobs.values()), strict=True))
 
 
-HONEST = {
-    "plain": "def add(a, b):\n    return a + b\n",
-    "prints": "def add(a, b):\n    print('x' * 100_000)\n    return a + b\n",
-    "catches its own errors": (
-        "def add(a, b):\n    try:\n        1 / 0\n    except ArithmeticError:\n        return a + b"
-    ),
-    "fails to open a file and goes on": (
-        "def add(a, b):\n    try:\n        open('/etc/passwd')\n"
-        "    except OSError:\n        return a + b"
-    ),
-    "object of a subclass": (
-        "import enum\nclass N(enum.IntEnum):\n    ZERO = 0\n    THREE = 3\n"
-        "def add(a, b):\n    return N(a + b)"
-    ),
-    "can do without a module": (
-        "try:\n    import numpy\nexcept ImportError:\n    numpy = None\n"
-        "try:\n    import ctypes.util\nexcept ModuleNotFoundError:\n    numpy = None\n"
-        "def add(a, b):\n    return numpy or a + b"
-    ),
-    "imports inside of functions": (
-        "def add(a, b):\n    import cmath, json.decoder, heapq, statistics, zlib, re\n"
-        "    from decimal import Decimal\n    from datetime import date\n"
-        "    assert '\\N{BULLET}' and 'x'.encode('idna') and 'x'.encode('utf-7')\n"
-        "    math = __import__('math')\n    return Decimal(math.floor(a)) + b"
-    ),
-    "can do without machine code that it did not name": (
-        "def add(a, b):\n    try:\n        __import__('cma' + 'th')\n"
-        "    except ImportError:\n        return a + b"
-    ),
-    "writes no bytecode": (
-        "import sys\ndef add(a, b):\n    return a + b if sys.dont_write_bytecode else 0"
-    ),
-    # Modules that use what the audit hook looks at: frames, attributes, code, files of the library.
-    "standard library": """\
-from __future__ import annotations
-import abc, array, base64, bisect, calendar, cmath, collections, contextlib, copy, dataclasses
-import datetime, decimal, enum, fractions, functools, hashlib, heapq, io, itertools, json, math
-import numbers, operator, os, pprint, queue, random, re, secrets, statistics, string, struct, sys
-import textwrap, time, types, typing, unicodedata, warnings, zlib
-from collections.abc import Iterable
-from typing import *
-@dataclasses.dataclass(order=True, frozen=True)
-class Point:
-    x: int
-    y: int = 2
-Colour = enum.Enum("Colour", "RED GREEN")
-Pair = collections.namedtuple("Pair", "a b", defaults=[1])
-class Triple(NamedTuple):
-    a: int
-@functools.lru_cache(None)
-def fib(n):
-    return n if n < 2 else fib(n - 1) + fib(n - 2)
-@functools.singledispatch
-def kind(x):
-    return "other"
-@kind.register
-def _(x: int):
-    return "int"
-def add(a: int, b: int) -> int:
-    assert fib(50) == 12586269025 and kind(1) == "int" and Pair(0) == (0, 1) and Triple(1).a == 1
-    assert sorted([Point(2), Point(1)])[0] == Point(1) and Colour.RED.name in repr(Colour.RED)
-    assert datetime.datetime.strptime("2020-02-29", "%Y-%m-%d").strftime("%A") == "Saturday"
-    assert hashlib.md5(b"").hexdigest()[:4] == "d41d" and hashlib.new("sha256", b"")
-    random.seed(1); random.random(); secrets.randbelow(9); random.SystemRandom().random()
-    assert decimal.Decimal("0.1") * 3 == decimal.Decimal("0.3")
-    assert fractions.Fraction(1, 3) * 3 == 1 and statistics.median([3, 1, 2]) == 2
-    assert re.sub(r"\\d", "", "a1") == "a" and string.Template("$a").substitute(a=1) == "1"
-    assert "é".encode("utf-16") and "x".encode("idna") and "\\N{BULLET}"
-    assert json.loads(json.dumps({"a": [1]})) == {"a": [1]} and copy.deepcopy(Point(1)) == Point(1)
-    assert get_type_hints(Point)["x"] is int and eval("1 + 1") == 2 and id(a) and os.getpid()
-    assert __import__("cmath").sqrt(-1) == 1j and io.StringIO("x").read() == "x"
-    time.sleep(0.001); warnings.warn("this"); exec("c = 1")
-    return a + b
-""",
-}
+HONEST: dict[str, str] = cases(__file__, "honest")
 
 
 @pytest.fixture(scope="module")
@@ -120,26 +48,7 @@ def test_honest_programs_pass(name: str, honest: dict[str, dict[str, Any]]) -> N
     assert honest[name] == PASSED
 
 
-TESTS = {
-    "use helpers of the prompt": "def check(add):\n    assert add(one(), one()) == 2\n",
-    "call the function by its name": "def check(candidate):\n    assert add(1, 2) == 3\n",
-    "print": "print('{}')\ndef check(add):\n    print(add(1, 2), flush=True)\n",
-    "name arguments": "def check(add):\n    assert add(b=1, a=2) == 3\n",
-    "expect an error": (
-        "def check(add):\n    try:\n        add(1, None)\n    except TypeError:\n        return\n"
-        "    raise AssertionError\n"
-    ),
-    "expect an error by its base": (
-        "def check(add):\n    try:\n        add(1, None)\n"
-        "    except (KeyError, Exception) as error:\n        assert 'NoneType' in str(error)\n"
-        "        return\n    raise AssertionError\n"
-    ),
-    "expect an error in a call": (
-        "import unittest\ndef check(add):\n"
-        "    unittest.TestCase().assertRaises(TypeError, add, 1, None)\n"
-        "    with unittest.TestCase().assertRaises(TypeError):\n        add(None, 1)\n"
-    ),
-}
+TESTS: dict[str, str] = cases(__file__, "tests")
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -234,7 +143,9 @@ def test_nothing_outside_is_reached(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def endings() -> dict[str, dict[str, Any]]:
-    programs = {name: f"def add(a, b):\n    {body}\n" for name, (body, _) in ENDINGS.items()}
+    programs = {
+        name: f"def add(a, b):\n{indent(body, '    ')}\n" for name, (body, _) in ENDINGS.items()
+    }
     return at_once(programs, lambda program: run(program, TEST, "", **LIMITS))
 
 
@@ -250,8 +161,8 @@ def test_hostile_and_wrong_programs_fail(name: str, endings: dict[str, dict[str,
 @pytest.fixture(scope="module")
 def quiet_ends() -> dict[str, dict[str, Any]]:
     jobs = {
-        name: (f"def add(a, b):\n    raise {error}('x')\n", QUIET.format(lines))
-        for name, (error, lines) in QUIET_ENDS.items()
+        name: (f"def add(a, b):\n    raise {error}('x')\n", tests)
+        for name, (error, tests) in QUIET_ENDS.items()
     }
     return at_once(jobs, lambda job: run(*job))
 

@@ -17,7 +17,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from tests.scorers.judges import contest_of
-from tiebreak.scorers.judge import Reply
+from tiebreak.scorers.judge import ModelFailedError, Reply
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.questions import ListQuestion
 
@@ -34,7 +34,7 @@ def output(text: str, stop: Any = "stop", usage: ModelUsage | None = None) -> Mo
 
 
 def asked(
-    outputs: Sequence[ModelOutput], **more: Any
+    outputs: Sequence[ModelOutput | OSError], **more: Any
 ) -> tuple[Reply[dict[str, int]], list[Shown], ModelJudge]:
     """One question, with the replies one after the other; and what the model was shown."""
     shown: list[Shown] = []
@@ -43,8 +43,12 @@ def asked(
     def answer(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, _: GenerateConfig
     ) -> ModelOutput:
-        shown.append([(one.role, one.text) for one in messages])
-        return left.pop(0)
+        shown.append([(message.role, message.text) for message in messages])
+        match left.pop(0):
+            case OSError() as error:
+                raise error
+            case reply:
+                return reply
 
     model: Model = get_model(MODEL, custom_outputs=answer, memoize=False)
     judge = ModelJudge({"judge": model})
@@ -114,6 +118,13 @@ def test_a_reply_without_a_choice_is_empty() -> None:
     reply, _, _ = asked([ModelOutput(model="x", choices=[], usage=ModelUsage())] * 2)
     assert (reply.value, reply.unscored) == (None, "it is empty")
     assert [(c.input_tokens, c.output_tokens, c.cost) for c in reply.calls] == [(0, 0, None)] * 2
+
+
+def test_a_provider_that_fails_is_asked_three_times() -> None:
+    down = [OSError("down")]
+    with pytest.raises(ModelFailedError, match=r"^mockllm/model: down \(OSError\)$"):
+        asked([*3 * down, output(GOOD)])
+    assert asked([*2 * down, output(GOOD)])[0].unscored is None
 
 
 @pytest.mark.parametrize(

@@ -28,17 +28,17 @@ def why(question: BankQuestion, method: expansion.Method = "true_false") -> str:
 
 def test_figure_7() -> None:
     """A question of its shape: four options, one variant each, false, false, true, false."""
-    own = choice()
-    made = variants(own, "true_false")
+    question = choice()
+    made = variants(question, "true_false")
     assert [one.answer for one in made] == ["false", "false", "true", "false"]
     assert [one.question for one in made] == [
-        f'{own.question}\nDoes "{option}" fill the blank correctly? Answer true or false.'
+        f'{question.question}\nDoes "{option}" fill the blank correctly? Answer true or false.'
         for option in ("3", "5", "7", "9")
     ]
     for one in made:
         # Category, source, date and raw_uuid are the question's.
         assert one == replace(
-            own,
+            question,
             uuid=one.uuid,
             type="true_false",
             question=one.question,
@@ -58,9 +58,11 @@ def test_a_fill_in_is_one_question_with_the_right_options_text() -> None:
 
 
 def test_ids_are_the_same_in_every_release() -> None:
-    assert [one.uuid for one in variants(choice(), "true_false")][:2] == [
+    made = (*variants(choice(), "true_false")[:2], *variants(choice(), "fill_in"))
+    assert [variant.uuid for variant in made] == [
         "15964211-c0d4-54b1-833b-19fdb5d63658",
         "d9db4da1-257d-5df4-96a7-985ea3db9d7b",
+        "9792fbd6-8866-5cc2-95f8-7b2fbb106bd3",
     ]
 
 
@@ -70,10 +72,10 @@ FORMS = cases(__file__, "forms")
 @pytest.mark.parametrize(("stem", "wanted"), FORMS.items(), ids=FORMS)
 def test_blanks_and_questions(stem: str, wanted: tuple[str, str]) -> None:
     filled, asked = wanted
-    own = choice(stem, ("Oslo", "Bergen"), "A")
-    [fill_in] = variants(own, "fill_in")
+    question = choice(stem, ("Oslo", "Bergen"), "A")
+    [fill_in] = variants(question, "fill_in")
     assert fill_in.question == filled
-    for one, option in zip(variants(own, "true_false"), own.options, strict=True):
+    for one, option in zip(variants(question, "true_false"), question.options, strict=True):
         assert one.question.startswith(f"{filled.removesuffix(' ____')}")
         assert asked in one.question.splitlines()[-1]
         assert option in one.question.splitlines()[-1]
@@ -111,9 +113,9 @@ def test_options_that_speak_for_themselves(option: str) -> None:
 
 @pytest.mark.parametrize("stem", cases(__file__, "without options"))
 def test_without_options_some_stems_ask_nothing(stem: str) -> None:
-    own = choice(stem, ("Oslo", "Kiel"), "A")
-    assert why(own, "fill_in") == "without its options it does not say what it asks for"
-    assert [one.answer for one in variants(own, "true_false")] == ["true", "false"]
+    question = choice(stem, ("Oslo", "Kiel"), "A")
+    assert why(question, "fill_in") == "without its options it does not say what it asks for"
+    assert [one.answer for one in variants(question, "true_false")] == ["true", "false"]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +147,8 @@ def test_one_is_true_and_order_and_ids_hold(
     options: list[str], stem: str, uuid: str, data: st.DataObject
 ) -> None:
     key = data.draw(st.integers(0, len(options) - 1))
-    own = choice(f"The {stem} is ( ).", options, ascii_uppercase[key], uuid)
-    made = expand(own, "true_false")
+    question = choice(f"The {stem} is ( ).", options, ascii_uppercase[key], uuid)
+    made = expand(question, "true_false")
     if isinstance(made, Refused):
         assert made.uuid == uuid
         return
@@ -154,10 +156,10 @@ def test_one_is_true_and_order_and_ids_hold(
     assert [one.answer == "true" for one in made] == [n == key for n in range(len(options))]
     for one, option in zip(made, options, strict=True):
         assert f'"{option}"' in one.question or f"“{option}”" in one.question
-    assert made == expand(own, "true_false")
-    [fill_in] = variants(own, "fill_in")
+    assert made == expand(question, "true_false")
+    [fill_in] = variants(question, "fill_in")
     assert fill_in.answer == options[key]
-    everything = (own, *made, fill_in)
+    everything = (question, *made, fill_in)
     assert len({one.uuid for one in everything}) == len(everything)
     assert {one.raw_uuid for one in everything} == {uuid}
     assert [faults_of(one) for one in everything] == [()] * len(everything)

@@ -74,9 +74,8 @@ RESULTS: dict[str, object] = {
 
 def test_what_verbs_of_a_bank_hand_on(handed: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.candidates.parquet.write_parquet", lambda pool, path: path)
-    kept = Path(__file__).with_name("expected") / "handed.txt"
-    commands = [line[2:] for line in kept.read_text("utf-8").splitlines() if line[:2] == "$ "]
-    expected.check(__file__, "handed.txt", handed.recorded("\n".join(commands), RESULTS))
+    commands = expected.commands(__file__, "handed.txt")
+    expected.check(__file__, "handed.txt", handed.recorded(commands, RESULTS))
 
 
 WRITING = "--to statements --model mockllm/model"
@@ -116,11 +115,11 @@ def test_what_an_expansion_did(no_bank: Handed) -> None:
 def test_ten_refused_questions_are_named(no_bank: Handed, n: int, more: list[str]) -> None:
     refused = tuple(Refused(f"q{k}", "odd" if k else "even") for k in range(n))
     expands_to(no_bank, Expanded("fill_in", n, refused=refused))
-    said = bank("expand", "--to", "fill_in").splitlines()
+    lines = bank("expand", "--to", "fill_in").splitlines()
     # The reason that most have comes first.
-    assert [line.split() for line in said[6:8]] == [["odd", str(n - 1)], ["even", "1"]]
+    assert [line.split() for line in lines[6:8]] == [["odd", str(n - 1)], ["even", "1"]]
     named = [f"Refused: q{k}: {'odd' if k else 'even'}" for k in range(10)]
-    assert said[8:] == [*named, *more]
+    assert lines[8:] == [*named, *more]
     assert len(json.loads(bank("expand", "--to", "fill_in", "--json"))["refused"]) == n
 
 
@@ -165,9 +164,9 @@ def test_stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(folder)
         BANKS[folder.name]()
         lines = [line[2:] for line in story.splitlines() if line.startswith("$ ")]
-        said = "".join(map(done_by, lines))
+        printed = "".join(map(done_by, lines))
         files = sorted(str(file) for file in Path().rglob("*.*") if "bank.db" not in file.name)
-        texts.append(f"== {folder.name}\n{said}files: {', '.join(files)}\n")
+        texts.append(f"== {folder.name}\n{printed}files: {', '.join(files)}\n")
     text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.+]+", "TIME", "\n".join(texts))
     expected.check(__file__, "stories.txt", re.sub(r"(?m) +$", "", text))
 
