@@ -97,7 +97,7 @@ def _check(
     rule = RULES[how.placed_by]
     if of_a_pool := [name for name in common if name in _OF_A_POOL]:
         raise PrerequisiteError(
-            f"{listed(of_a_pool)} is for answers that are there: judge the arena's log by "
+            f"An arena takes no {listed(of_a_pool)}: for answers that are there judge its log by "
             f"tiebreak/{how.name} -T candidates=LOG, with all its arguments."
         )
     if not rule.asks:

@@ -26,6 +26,7 @@ from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.budget import UnknownPriceError
 from tiebreak.scorers.judge import ONE_JUDGE, Jury
 from tiebreak.scorers.rules import PlacementRule
+from tiebreak.text import count
 
 logger = getLogger(__name__)
 
@@ -172,8 +173,8 @@ def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule)
                 f"'peers=[{', '.join(names)}]'"
             )
         if quorum is not None and (mode == "rotate" or quorum > len(names)):
-            judges = "one judge a match" if mode == "rotate" else f"{len(names)} judges"
-            raise PrerequisiteError(f"quorum is {quorum}: there is {judges}.")
+            judges = count(1 if mode == "rotate" else len(names), "judge")
+            raise PrerequisiteError(f"quorum is {quorum}, and a match has {judges}.")
         if mode == "rotate":
             return replace(roles, jury=Jury(names, rotate=True))
         return replace(roles, jury=Jury(names, quorum=quorum or len(names) // 2 + 1))
