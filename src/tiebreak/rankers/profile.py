@@ -198,17 +198,18 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
     """
     if not ranks.size:
         return ranks.copy()
+    n = ranks.shape[-1]
     # NaN comes last and is equal to nothing, so it changes no place before it.
-    order = np.argsort(ranks, axis=-1)
-    ordered = np.take_along_axis(ranks, order, axis=-1)
-    begins = np.ones(ranks.shape, dtype=np.bool_)
-    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    starts = np.flatnonzero(begins)
-    sizes = np.diff(starts, append=ranks.size)
-    means = np.repeat(starts % ranks.shape[-1] + (sizes + 1) / 2, sizes).reshape(ranks.shape)
-    places = np.empty(ranks.shape)
-    np.put_along_axis(places, order, means, axis=-1)
-    return np.where(np.isnan(ranks), np.nan, places)
+    order = np.argsort(ranks.reshape(-1, n), axis=1)
+    order += np.arange(0, ranks.size, n)[:, None]
+    ordered = ranks.take(order)
+    begins = np.ones(ranks.size + 1, dtype=np.bool_)
+    begins[:-1].reshape(order.shape)[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    bounds = np.flatnonzero(begins)
+    starts, sizes = bounds[:-1], bounds[1:] - bounds[:-1]
+    places = np.empty(ranks.size)
+    places[order.ravel()] = np.repeat(starts % n + (sizes + 1) / 2, sizes)
+    return np.where(np.isnan(ranks), np.nan, places.reshape(ranks.shape))
 
 
 def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
