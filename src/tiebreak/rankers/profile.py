@@ -274,12 +274,13 @@ def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...
         margin: shape (N, N), antisymmetric, as `margins` returns it.
     """
     beats = margin > 0
-    winners = np.flatnonzero(beats.sum(axis=1) == len(margin) - 1)
+    wins = beats.sum(axis=1).tolist()
+    winner = wins.index(len(margin) - 1) if len(margin) - 1 in wins else None
     groups: dict[int, list[int]] = {}
     for column, first in enumerate(components(beats).tolist()):
         groups.setdefault(first, []).append(column)
     cycles = tuple(tuple(group) for group in groups.values() if len(group) > 1)
-    return int(winners[0]) if winners.size else None, cycles
+    return winner, cycles
 
 
 def components(edges: NDArray[np.bool_]) -> IntArray:
@@ -288,9 +289,9 @@ def components(edges: NDArray[np.bool_]) -> IntArray:
     Args:
         edges: shape (N, N). For few nodes, SciPy's checks of it alone would take longer.
     """
-    reach = edges | np.eye(len(edges), dtype=np.bool_)
-    for _ in range(len(edges).bit_length()):  # each time twice as far
-        steps = reach.astype(np.float32)
-        reach = steps @ steps > 0
-    first: IntArray = (reach & reach.T).argmax(axis=1)
+    reach = edges.astype(np.float32)
+    reach.flat[:: len(edges) + 1] = 1
+    for _ in range((len(edges) - 2).bit_length()):  # each time twice as far
+        reach = np.minimum(reach @ reach, 1)
+    first: IntArray = (reach * reach.T).argmax(axis=1)
     return first
