@@ -72,25 +72,8 @@ class Profile:
                 or no rank at all; a rank is infinite; a ballot has equal ranks and `ties` is False;
                 a name occurs twice; a candidate is ranked by no ballot.
         """
-        table = np.asarray(ranks, dtype=np.float64)
-        if table.ndim != 2:
-            raise RankingError(f"ranks must have shape (ballots, candidates), got {table.shape}")
-        labels = _labels(names, table.shape[1])
-        if np.isinf(table).any():
-            ballot, column = np.argwhere(np.isinf(table))[0]
-            raise RankingError(
-                f"ballot {ballot} gives {labels[column]!r} an infinite rank; NaN says 'not ranked'"
-            )
-        ranked = ~np.isnan(table)
-        if not ranked.any():
-            raise RankingError("no ballot ranks a candidate")
-        unseen = np.flatnonzero(~ranked.any(axis=0))
-        if unseen.size:
-            raise RankingError(
-                f"no ballot ranks {', '.join(repr(labels[i]) for i in unseen)}; leave these "
-                "columns out, or give a ballot that ranks them"
-            )
-        table = within_ballots(table[ranked.any(axis=1)])
+        checked, labels = _checked(ranks, names)
+        table = within_ballots(checked)
         if not ties:
             _refuse_ties(table, labels)
         table.setflags(write=False)
@@ -179,6 +162,11 @@ def as_profile(profile: Profile | ArrayLike) -> Profile:
     return profile if isinstance(profile, Profile) else Profile.from_ranks(profile)
 
 
+def as_ballots(profile: Profile | ArrayLike) -> Profile:
+    """As `as_profile`, but an array keeps its ranks: for methods that only compare them."""
+    return profile if isinstance(profile, Profile) else Profile(*_checked(profile, None))
+
+
 def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
     """Quotients, NaN where `below` is 0 (or less)."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
@@ -210,6 +198,31 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
     places = np.empty(ranks.size)
     places[order.ravel()] = np.repeat(starts % n + (sizes + 1) / 2, sizes)
     return np.where(np.isnan(ranks), np.nan, places.reshape(ranks.shape))
+
+
+def _checked(ranks: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
+    """The ballots that rank a candidate, and the candidates; refuses what is no profile."""
+    table = np.asarray(ranks, dtype=np.float64)
+    if table.ndim != 2:
+        raise RankingError(f"ranks must have shape (ballots, candidates), got {table.shape}")
+    labels = _labels(names, table.shape[1])
+    ranked = np.isfinite(table)
+    if ranked.size and ranked.all():
+        return table, labels
+    if np.isinf(table).any():
+        ballot, column = np.argwhere(np.isinf(table))[0]
+        raise RankingError(
+            f"ballot {ballot} gives {labels[column]!r} an infinite rank; NaN says 'not ranked'"
+        )
+    if not ranked.any():
+        raise RankingError("no ballot ranks a candidate")
+    unseen = np.flatnonzero(~ranked.any(axis=0))
+    if unseen.size:
+        raise RankingError(
+            f"no ballot ranks {', '.join(repr(labels[i]) for i in unseen)}; leave these "
+            "columns out, or give a ballot that ranks them"
+        )
+    return table[ranked.any(axis=1)], labels
 
 
 def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
@@ -250,7 +263,7 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
     Raises:
         RankingError: as `Profile.from_ranks`; more than `MOST_COMPARED` candidates.
     """
-    ballots = as_profile(profile)
+    ballots = as_ballots(profile)
     ballots.require_at_most(MOST_COMPARED, "pairs are counted of")
     ranks = ballots.ranks
     width = max(1, _CELLS // ranks.size)

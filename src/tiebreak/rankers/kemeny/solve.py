@@ -36,7 +36,7 @@ from tiebreak.rankers.kemeny.cycles import (
 from tiebreak.rankers.profile import (
     IntArray,
     Profile,
-    as_profile,
+    as_ballots,
     components,
     majorities,
     preference_counts,
@@ -172,7 +172,7 @@ def kemeny_young(
     if max_orders < 1 or (time_limit is not None and not time_limit >= 0):
         raise RankingError(f"max_orders must be ≥ 1 and time_limit ≥ 0: {max_orders}, {time_limit}")
     deadline = _deadline(time_limit)
-    ballots = as_profile(profile)
+    ballots = as_ballots(profile)
     ballots.require_at_most(MOST_CANDIDATES, "Kemeny–Young orders")
     counts = preference_counts(ballots)
     margin = counts - counts.T
