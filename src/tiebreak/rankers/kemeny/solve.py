@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -69,13 +70,14 @@ class Optima:
 
     def orders(self, limit: int) -> list[tuple[int, ...]]:
         """The lexicographically smallest optimal orders, at most `limit`, ascending."""
+        following = cache(lambda remaining: self._next(remaining, self.parts)[::-1])
         orders: list[tuple[int, ...]] = []
         stack: list[tuple[int, tuple[int, ...]]] = [(_together(self.parts), ())]
         while stack and len(orders) < limit:
             remaining, order = stack.pop()
             if not remaining:
                 orders.append(order)
-            for column in reversed(self._next(remaining, self.parts)):
+            for column in following(remaining):
                 stack.append((remaining & ~(1 << column), (*order, column)))
         return orders
 
