@@ -192,7 +192,7 @@ def kemeny_young(
     complete = all(cycle.heads is not None for cycle in solved)
     n_optima = 1 if unique else None
     if unique is False and complete:
-        n_optima = optima.count(deadline)
+        n_optima = len(orders) if len(orders) < max_orders else optima.count(deadline)
     method = Reason("no_majority_cycle")
     if solved:
         method = Reason("search_of_cycles" if complete else "stopped_search")
