@@ -91,7 +91,7 @@ def cycle_bound(
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
         violated = violated_cycles(ahead, np.abs(margin))
         if not len(cycles):
-            best = bound_from(margin, violated, SCALE * packed(margin, violated))
+            best = packed(margin, violated)
             if best.value > SCALE * (cost - step):
                 break
         rows = np.unique(np.concatenate([cycles, violated]), axis=0)
@@ -112,8 +112,8 @@ def cycle_bound(
     return best, order
 
 
-def packed(margin: IntArray, cycles: IntArray) -> IntArray:
-    """Weights for `bound_from`, in whole votes: cycle by cycle what its majorities have left.
+def packed(margin: IntArray, cycles: IntArray) -> Bound:
+    """The bound of weights in whole votes: cycle by cycle what its majorities have left.
 
     Among few candidates they mostly prove the best order, without a linear program.
     """
@@ -123,7 +123,10 @@ def packed(margin: IntArray, cycles: IntArray) -> IntArray:
         weights.append(min(left[i][j], left[j][k], left[k][i]))
         for first, then in ((i, j), (j, k), (k, i)):
             left[first][then] -= weights[-1]
-    return np.array(weights, dtype=np.int64)
+    scaled = SCALE * np.array(weights, dtype=np.int64)
+    kept = scaled > 0
+    # Beyond the weights, what is left of a majority is what an order against it pays.
+    return Bound(cycles[kept], scaled[kept], SCALE * np.array(left).T, SCALE * sum(weights))
 
 
 def violated_cycles(ahead: NDArray[np.float64], strength: IntArray) -> IntArray:
