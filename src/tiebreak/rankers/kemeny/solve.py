@@ -1,8 +1,9 @@
 """Exact Kemeny–Young for one profile, from the outside in.
 
-Every majority cycle is a problem of its own: a good order by local search, a lower bound from
-3-cycles (by linear programming where many of them meet), and between the two a search over sets
-that finds every optimal order. Those of the profile are made out of those of its parts.
+Every majority cycle is a problem of its own. A small one is solved over all of its sets (`small`).
+For others there is a good order by local search, a lower bound from 3-cycles (by linear programming
+where many of them meet), and between the two a search over sets that finds every optimal order.
+Those of the profile are made out of those of its parts.
 
 A part is a majority cycle or a single candidate. An order is optimal if and only if it is optimal
 within every part and breaks no majority between two parts. So it can be read off from the front: a
@@ -33,7 +34,9 @@ from tiebreak.rankers.kemeny.cycles import (
     excess,
     explore,
     improve,
+    packed,
 )
+from tiebreak.rankers.kemeny.small import MOST_IN_SETS, all_optima, majority_triangles
 from tiebreak.rankers.profile import (
     IntArray,
     Profile,
@@ -189,7 +192,7 @@ def kemeny_young(
     optimal = lower_bound == cost
     free = tuple((a, b) for a, b in pairwise(order) if margin[a, b] == 0)
     unique = _unique(solved, bool(free)) if optimal else None
-    complete = all(cycle.heads is not None for cycle in solved)
+    complete = all(cycle.complete for cycle in solved)
     n_optima = 1 if unique else None
     if unique is False and complete:
         n_optima = len(orders) if len(orders) < max_orders else optima.count(deadline)
@@ -231,31 +234,35 @@ class _Cycle:
     columns: IntArray
     bound: Bound
     step: int  # the costs of any two orders differ by a multiple of it
-    order: tuple[int, ...]
     cost: int
     floor: int  # no order costs less
-    heads: Heads | None  # all optimal orders, None if they could not be found
+    heads: Heads
+    complete: bool  # whether `heads` are of all optimal orders, not of the one that is known
+    second: int | None = None  # cost of the second best order, None if it is to be searched for
 
 
 def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle:
-    within = margin[np.ix_(columns, columns)]
+    within = margin[columns[:, None], columns]
+    if len(columns) <= MOST_IN_SETS:
+        heads, cost, second = all_optima(within, columns)
+        bound = packed(within, majority_triangles(within))
+        return _Cycle(columns, bound, 1, cost, cost, heads, True, second)
     step = int(np.gcd.reduce(within, axis=None))
     order = improve(copeland_order(within), within, deadline)
     bound, order = cycle_bound(within, order, step, deadline)
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
-    heads = None
+    heads, complete = _chain(columns[order].tolist()), False
     # One step further each time: the first gap that holds an order holds only optimal ones.
     with contextlib.suppress(UnprovenOrderError):
         while (explored := explore(bound, SCALE * floor - bound.value, columns, deadline)) is None:
             floor += step
-        cost, (heads, _) = floor, explored
-    return _Cycle(columns, bound, step, tuple(columns[order].tolist()), cost, floor, heads)
+        cost, heads, complete = floor, explored[0], True
+    return _Cycle(columns, bound, step, cost, floor, heads, complete)
 
 
 def _parts(solved: Sequence[_Cycle], n_candidates: int) -> list[Part]:
-    """The cycles, with the one order that is known where the search was stopped, and the rest."""
-    heads = {tuple(cycle.columns.tolist()): cycle.heads or _chain(cycle.order) for cycle in solved}
+    heads = {tuple(cycle.columns.tolist()): cycle.heads for cycle in solved}
     alone = set(range(n_candidates)).difference(*heads)
     heads |= {(column,): _chain((column,)) for column in alone}
     return [Part(columns, max(first), first) for columns, first in sorted(heads.items())]
@@ -276,10 +283,9 @@ def _unique(solved: Sequence[_Cycle], free: bool) -> bool | None:
     If every cycle has one optimal order, the optimal orders of all candidates are the linear
     extensions of a partial order, and of two of them at least, each has neighbours to swap.
     """
-    known = [cycle.heads for cycle in solved if cycle.heads is not None]
-    if free or any(len(first) > 1 for heads in known for first in heads.values()):
+    if free or any(len(first) > 1 for cycle in solved for first in cycle.heads.values()):
         return False
-    return True if len(known) == len(solved) else None
+    return True if all(cycle.complete for cycle in solved) else None
 
 
 def _second_best(
@@ -299,7 +305,9 @@ def _second_best(
         return None
     least = min(int(margin[a, b]) for a, b in pairwise(order)) if unique else 0
     for cycle in solved:
-        if least <= cycle.step:
+        if cycle.second is not None:
+            least = min(least, cycle.second - cycle.cost)
+        if least <= cycle.step or cycle.second is not None:
             continue
         gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
         try:
