@@ -125,7 +125,9 @@ def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None
     if weights is None:
         return None
     values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (n_rounds,) or n_rounds == 0:
+    if n_rounds == 0:
+        raise RankingError("there are no weights; give one for each round")
+    if values.shape != (n_rounds,):
         raise RankingError(f"weights must have shape ({n_rounds},), got {values.shape}")
     if not np.all(np.isfinite(values) & (values > 0)):
         raise RankingError(f"weights must be finite and above 0, got {values.tolist()}")
