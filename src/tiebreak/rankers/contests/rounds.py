@@ -79,7 +79,7 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
         model, benchmark = np.argwhere(np.isnan(table) & played)[0].tolist()
         raise MissingScoreError(
             f"model {model} has no score in benchmark {benchmark}; leave one of them out, or say "
-            "what a missing score means: --missing available or --missing worst",
+            "what a missing score means: missing = available or worst",
             model=model,
             benchmarks=(benchmark,),
         )
@@ -91,7 +91,7 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
         model, number = np.argwhere(np.isnan(means))[0].tolist()
         raise MissingScoreError(
             f"model {model} has no score in any benchmark of round {number}; leave one of them "
-            "out, or let it lose such rounds: --missing worst",
+            "out, or let it lose such rounds: missing = worst",
             model=model,
             benchmarks=chosen[number],
         )
