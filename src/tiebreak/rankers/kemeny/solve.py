@@ -15,7 +15,6 @@ import contextlib
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -51,11 +50,20 @@ MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 
 
 class Part(NamedTuple):
-    """Some columns, also as the bits of `full`, and what may begin the ends of optimal orders."""
+    """A majority cycle, or a candidate in none; costs are sums of the majorities that are broken.
+
+    `heads` are those of all optimal orders, or, if not `complete`, of the one order that is known.
+    """
 
     columns: tuple[int, ...]
-    full: int
+    full: int  # the columns as bits
     heads: Heads
+    cost: int = 0
+    floor: int = 0  # no order costs less
+    complete: bool = True
+    bound: Bound = packed(np.zeros((1, 1), np.int64), np.empty((0, 3), np.int64))
+    step: int = 1  # the costs of any two orders differ by a multiple of it
+    second: int | None = None  # cost of the second best order, if it came with the best
 
 
 class Optima:
@@ -64,8 +72,8 @@ class Optima:
     def __init__(self, margin: IntArray, parts: Sequence[Part]) -> None:
         self.margin = margin
         self.parts = parts
-        packed = np.packbits(margin > 0, axis=0, bitorder="little")
-        stronger = [int.from_bytes(column.tobytes(), "little") for column in packed.T]
+        bits = np.packbits(margin > 0, axis=0, bitorder="little")
+        stronger = [int.from_bytes(column.tobytes(), "little") for column in bits.T]
         # Who beats a candidate, within its own part left out: there, `heads` has the say.
         self.rivals = {
             column: stronger[column] & ~part.full for part in parts for column in part.columns
@@ -182,8 +190,10 @@ def kemeny_young(
     counts = preference_counts(ballots)
     margin = counts - counts.T
     condorcet_winner, cycles = majorities(margin)
-    solved = [_solve_cycle(margin, np.array(c), deadline) for c in sorted(cycles, key=len)]
-    optima = Optima(margin, _parts(solved, len(margin)))
+    solved = [_solve_cycle(margin, cycle, deadline) for cycle in sorted(cycles, key=len)]
+    alone = set(range(len(margin))).difference(*cycles)
+    single = [Part((column,), 1 << column, _chain((column,))) for column in sorted(alone)]
+    optima = Optima(margin, [*solved, *single])
     orders = optima.orders(max_orders)
     order = orders[0]
     base = int(np.minimum(counts, counts.T).sum()) // 2
@@ -227,26 +237,13 @@ def _deadline(time_limit: float | None) -> float:
     return time.monotonic() + time_limit
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Cycle:
-    """What is known about one majority cycle; costs count from the sum of all minorities."""
-
-    columns: IntArray
-    bound: Bound
-    step: int  # the costs of any two orders differ by a multiple of it
-    cost: int
-    floor: int  # no order costs less
-    heads: Heads
-    complete: bool  # whether `heads` are of all optimal orders, not of the one that is known
-    second: int | None = None  # cost of the second best order, None if it is to be searched for
-
-
-def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle:
+def _solve_cycle(margin: IntArray, cycle: tuple[int, ...], deadline: float) -> Part:
+    columns = np.array(cycle)
     within = margin[columns[:, None], columns]
-    if len(columns) <= MOST_IN_SETS:
+    if len(cycle) <= MOST_IN_SETS:
         heads, cost, second = all_optima(within, columns)
         bound = packed(within, majority_triangles(within))
-        return _Cycle(columns, bound, 1, cost, cost, heads, True, second)
+        return Part(cycle, max(heads), heads, cost, cost, True, bound, second=second)
     step = int(np.gcd.reduce(within, axis=None))
     order = improve(copeland_order(within), within, deadline)
     bound, order = cycle_bound(within, order, step, deadline)
@@ -258,14 +255,7 @@ def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle
         while (explored := explore(bound, SCALE * floor - bound.value, columns, deadline)) is None:
             floor += step
         cost, heads, complete = floor, explored[0], True
-    return _Cycle(columns, bound, step, cost, floor, heads, complete)
-
-
-def _parts(solved: Sequence[_Cycle], n_candidates: int) -> list[Part]:
-    heads = {tuple(cycle.columns.tolist()): cycle.heads for cycle in solved}
-    alone = set(range(n_candidates)).difference(*heads)
-    heads |= {(column,): _chain((column,)) for column in alone}
-    return [Part(columns, max(first), first) for columns, first in sorted(heads.items())]
+    return Part(cycle, max(heads), heads, cost, floor, complete, bound, step)
 
 
 def _chain(order: Sequence[int]) -> Heads:
@@ -277,7 +267,7 @@ def _chain(order: Sequence[int]) -> Heads:
     return heads
 
 
-def _unique(solved: Sequence[_Cycle], free: bool) -> bool | None:
+def _unique(solved: Sequence[Part], free: bool) -> bool | None:
     """Whether an optimal order is the only one, given whether two neighbours may be swapped.
 
     If every cycle has one optimal order, the optimal orders of all candidates are the linear
@@ -289,7 +279,7 @@ def _unique(solved: Sequence[_Cycle], free: bool) -> bool | None:
 
 
 def _second_best(
-    solved: Sequence[_Cycle],
+    solved: Sequence[Part],
     order: Sequence[int],
     margin: IntArray,
     unique: bool | None,
@@ -307,24 +297,20 @@ def _second_best(
     for cycle in solved:
         if cycle.second is not None:
             least = min(least, cycle.second - cycle.cost)
-        if least <= cycle.step or cycle.second is not None:
-            continue
-        gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
-        try:
-            explored = explore(cycle.bound, gap, cycle.columns, deadline)
-        except UnprovenOrderError:
-            return None
-        if explored is not None and explored[1] is not None:
-            least = (explored[1] + cycle.bound.value) // SCALE - cycle.cost
+        elif least > cycle.step:
+            gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
+            try:
+                explored = explore(cycle.bound, gap, np.array(cycle.columns), deadline)
+            except UnprovenOrderError:
+                return None
+            if explored is not None and explored[1] is not None:
+                least = (explored[1] + cycle.bound.value) // SCALE - cycle.cost
     return least
 
 
-def _certificate(solved: Sequence[_Cycle], base: int) -> Certificate:
-    weights = {
-        tuple(triple): weight
-        for cycle in solved
-        for triple, weight in zip(
-            cycle.columns[cycle.bound.cycles].tolist(), cycle.bound.weights.tolist(), strict=True
-        )
-    }
+def _certificate(solved: Sequence[Part], base: int) -> Certificate:
+    weights: dict[tuple[int, int, int], int] = {}
+    for cycle in solved:
+        rows = np.array(cycle.columns)[cycle.bound.cycles].tolist()
+        weights |= zip(map(tuple, rows), cycle.bound.weights.tolist(), strict=True)
     return Certificate(weights, SCALE, SCALE * base + sum(cycle.bound.value for cycle in solved))
