@@ -231,7 +231,8 @@ def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
         raise RankingError("there are no candidates")
     if len(labels) != n_candidates:
         raise RankingError(f"{len(labels)} names for {n_candidates} candidates")
-    if twice := {name for name, times in Counter(labels).items() if times > 1}:
+    if len(set(labels)) < len(labels):
+        twice = {name for name, times in Counter(labels).items() if times > 1}
         raise RankingError(f"names that occur twice: {', '.join(sorted(twice))}")
     return labels
 
@@ -267,8 +268,11 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
     ballots.require_at_most(MOST_COMPARED, "pairs are counted of")
     ranks = ballots.ranks
     width = max(1, _CELLS // ranks.size)
-    blocks = [ranks[:, at : at + width, None] for at in range(0, ranks.shape[1], width)]
-    return np.concatenate([np.sum(block < ranks[:, None], axis=0) for block in blocks])
+    counts = np.empty((ranks.shape[1],) * 2, dtype=np.int64)
+    for at in range(0, len(counts), width):
+        block = slice(at, at + width)
+        np.add.reduce(ranks[:, block, None] < ranks[:, None], axis=0, out=counts[block])
+    return counts
 
 
 def margins(profile: Profile | ArrayLike) -> IntArray:
