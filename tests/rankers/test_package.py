@@ -1,9 +1,11 @@
 """The room's face: what it exports, that modules are modules, and that listing loads nothing."""
 
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -35,6 +37,12 @@ def test_everything_that_the_stub_names_is_there() -> None:
 def test_there_is_no_other_name() -> None:
     with pytest.raises(AttributeError, match="plurality"):
         getattr(rankers, "plurality")  # noqa: B009
+
+
+def test_no_text_names_a_flag_of_the_command() -> None:
+    sources = [path for root in rankers.__path__ for path in Path(root).rglob("*.py")]
+    assert len(sources) > len(MODULES) / 2
+    assert not [path for path in sources if re.search(r"--[a-z]", path.read_text("utf-8"))]
 
 
 def test_the_list_of_aggregators_is_light() -> None:

@@ -10,8 +10,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from tiebreak.rankers.consensus import consensus_by
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import (
     Profile,
+    as_ballots,
     as_profile,
     components,
     margins,
@@ -61,7 +63,17 @@ def test_a_ballot_that_ranks_nobody_is_left_out() -> None:
 def test_a_profile_passes_through() -> None:
     profile = Profile.from_ranks([[1, 2]])
     assert as_profile(profile) is profile
+    assert as_ballots(profile) is profile
     assert as_profile([[2, 1]]).names == ("0", "1")
+
+
+def test_ballots_keep_their_ranks_and_are_checked_as_a_profile() -> None:
+    table = [[3.0, 7.0, np.nan], [np.nan] * 3, [2.0, 2.0, 9.0]]
+    ballots = as_ballots(table)
+    np.testing.assert_array_equal(ballots.ranks, [table[0], table[2]])
+    assert ballots.names == ("0", "1", "2")
+    with pytest.raises(RankingError, match="no ballot ranks '1'"):
+        as_ballots([[1.0, np.nan]])
 
 
 @pytest.mark.slow

@@ -318,7 +318,7 @@ def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> Missing
         )
     return MissingScoreError(
         f"{model!r} has no score on any benchmark of the round {' + '.join(names)}; leave one of "
-        f"them out, or let it lose: missing = worst{noted}"
+        f"them out, or let it lose: missing = worst (--missing){noted}"
     )
 
 

@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.intervals import Estimate, student_quantile
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.uncertainty import Resampling, item_numbers, per_item
 from tiebreak.reason import Reason
@@ -289,7 +289,7 @@ def relative_scores(
         missing, or the reference's is 0.
 
     Raises:
-        RankingError: `reference` is no column.
+        RankingError: `reference` is no column; level is out of range.
     """
     values, spread = (np.asarray(numbers, dtype=np.float64) for numbers in (score, covariance))
     if reference is not None and not 0 <= reference < len(values):
@@ -310,7 +310,7 @@ def relative_scores(
     if reference is None:
         lower, upper = _against_all(logs, relative, errors, n, how)
     else:
-        half = _student(n, (1 + how.level) / 2) * np.hypot(errors[:, base], more)
+        half = student_quantile(max(n, 2), how.level) * np.hypot(errors[:, base], more)
         gap = logs - logs[base]
         lower, upper = gap - half, gap + half
     return tuple(
@@ -341,11 +341,11 @@ def _against_all(
         return lower, upper
     gaps = logs[known, None] - logs[None, known]
     errors = errors[np.ix_(known, known)]
-    alone = _student(n, (1 + how.level) / 2)
+    alone = student_quantile(max(n, 2), how.level)
     lower[known] = np.min(gaps - alone * errors, axis=1)
     together = _quantiles(relative[np.ix_(known, known)], errors, how)
     # Student's tails are longer than those of the draws, which take the errors as known.
-    together *= alone / _student(10**9, (1 + how.level) / 2)
+    together *= alone / student_quantile(10**9, how.level)
     upper[known] = np.minimum(np.min(gaps + together[:, None] * errors, axis=1), 0)
     return np.minimum(lower, upper), upper
 
@@ -363,12 +363,6 @@ def _quantiles(relative: FloatArray, errors: FloatArray, how: Resampling) -> Flo
             far = (drawn[:, apart] - drawn[:, [model]]) / errors[model, apart]
             quantiles[model] = np.quantile(far.max(axis=1), (1 + how.level) / 2)
     return quantiles
-
-
-def _student(n: int, probability: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(max(n - 1, 1), probability))
 
 
 def _estimate(share: float, lower: float, upper: float, n: int) -> Estimate:

@@ -19,6 +19,7 @@ the mean over sizes (`benchmarks/claims/boards.py` and `skewed.py` measure all c
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -102,11 +103,7 @@ class Separation:
     @property
     def apart(self) -> tuple[tuple[int, int], ...]:
         """Pairs that are told apart, as columns: the better model, then the worse."""
-        return tuple(
-            (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
-            for pair in self.pairs
-            if pair.apart
-        )
+        return _apart(self.pairs)
 
     @property
     def tested(self) -> tuple[Pair[int], ...]:
@@ -203,7 +200,10 @@ def separated(
             columns, n_items, means, p, adjusted, hidden, strict=True
         )
     )
-    lower, upper = _rank_ranges(order, pairs)
+    apart = _apart(pairs)
+    better, worse = Counter(over for over, _ in apart), Counter(under for _, under in apart)
+    lower = tuple(1 + worse[column] for column in order)
+    upper = tuple(len(order) - better[column] for column in order)
     return Separation(tuple(order), pairs, _groups(len(order), pairs), lower, upper, level)
 
 
@@ -413,20 +413,12 @@ def _all_signs(n: int) -> FloatArray:
     return 1 - 2 * np.indices((1,) + (2,) * (n - 1)).reshape(n, -1).T.astype(np.float64)
 
 
-def _rank_ranges(
-    order: Sequence[int], pairs: Sequence[Pair[int]]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """For each place of the order: 1 + those significantly better, N − those worse."""
-    better, worse = dict.fromkeys(order, 0), dict.fromkeys(order, 0)
-    for pair in pairs:
-        if pair.apart:
-            # Models are compared on their common items, where the order may be another.
-            over, under = (pair.above, pair.below)[:: 1 if pair.difference > 0 else -1]
-            worse[over] += 1
-            better[under] += 1
-    n = len(order)
-    return tuple(1 + better[column] for column in order), tuple(
-        n - worse[column] for column in order
+def _apart(pairs: Sequence[Pair[int]]) -> tuple[tuple[int, int], ...]:
+    # Models are compared on their common items, where the order may be another.
+    return tuple(
+        (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
+        for pair in pairs
+        if pair.apart
     )
 
 

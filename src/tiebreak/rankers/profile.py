@@ -72,25 +72,8 @@ class Profile:
                 or no rank at all; a rank is infinite; a ballot has equal ranks and `ties` is False;
                 a name occurs twice; a candidate is ranked by no ballot.
         """
-        table = np.asarray(ranks, dtype=np.float64)
-        if table.ndim != 2:
-            raise RankingError(f"ranks must have shape (ballots, candidates), got {table.shape}")
-        labels = _labels(names, table.shape[1])
-        if np.isinf(table).any():
-            ballot, column = np.argwhere(np.isinf(table))[0]
-            raise RankingError(
-                f"ballot {ballot} gives {labels[column]!r} an infinite rank; NaN says 'not ranked'"
-            )
-        ranked = ~np.isnan(table)
-        if not ranked.any():
-            raise RankingError("no ballot ranks a candidate")
-        unseen = np.flatnonzero(~ranked.any(axis=0))
-        if unseen.size:
-            raise RankingError(
-                f"no ballot ranks {', '.join(repr(labels[i]) for i in unseen)}; leave these "
-                "columns out, or give a ballot that ranks them"
-            )
-        table = within_ballots(table[ranked.any(axis=1)])
+        checked, labels = _checked(ranks, names)
+        table = within_ballots(checked)
         if not ties:
             _refuse_ties(table, labels)
         table.setflags(write=False)
@@ -179,6 +162,11 @@ def as_profile(profile: Profile | ArrayLike) -> Profile:
     return profile if isinstance(profile, Profile) else Profile.from_ranks(profile)
 
 
+def as_ballots(profile: Profile | ArrayLike) -> Profile:
+    """As `as_profile`, but an array keeps its ranks: for methods that only compare them."""
+    return profile if isinstance(profile, Profile) else Profile(*_checked(profile, None))
+
+
 def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
     """Quotients, NaN where `below` is 0 (or less)."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
@@ -198,17 +186,43 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
     """
     if not ranks.size:
         return ranks.copy()
+    n = ranks.shape[-1]
     # NaN comes last and is equal to nothing, so it changes no place before it.
-    order = np.argsort(ranks, axis=-1)
-    ordered = np.take_along_axis(ranks, order, axis=-1)
-    begins = np.ones(ranks.shape, dtype=np.bool_)
-    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    starts = np.flatnonzero(begins)
-    sizes = np.diff(starts, append=ranks.size)
-    means = np.repeat(starts % ranks.shape[-1] + (sizes + 1) / 2, sizes).reshape(ranks.shape)
-    places = np.empty(ranks.shape)
-    np.put_along_axis(places, order, means, axis=-1)
-    return np.where(np.isnan(ranks), np.nan, places)
+    order = np.argsort(ranks.reshape(-1, n), axis=1)
+    order += np.arange(0, ranks.size, n)[:, None]
+    ordered = ranks.take(order)
+    begins = np.ones(ranks.size + 1, dtype=np.bool_)
+    begins[:-1].reshape(order.shape)[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    bounds = np.flatnonzero(begins)
+    starts, sizes = bounds[:-1], bounds[1:] - bounds[:-1]
+    places = np.empty(ranks.size)
+    places[order.ravel()] = np.repeat(starts % n + (sizes + 1) / 2, sizes)
+    return np.where(np.isnan(ranks), np.nan, places.reshape(ranks.shape))
+
+
+def _checked(ranks: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
+    """The ballots that rank a candidate, and the candidates; refuses what is no profile."""
+    table = np.asarray(ranks, dtype=np.float64)
+    if table.ndim != 2:
+        raise RankingError(f"ranks must have shape (ballots, candidates), got {table.shape}")
+    labels = _labels(names, table.shape[1])
+    ranked = np.isfinite(table)
+    if ranked.size and ranked.all():
+        return table, labels
+    if np.isinf(table).any():
+        ballot, column = np.argwhere(np.isinf(table))[0]
+        raise RankingError(
+            f"ballot {ballot} gives {labels[column]!r} an infinite rank; NaN says 'not ranked'"
+        )
+    if not ranked.any():
+        raise RankingError("no ballot ranks a candidate")
+    unseen = np.flatnonzero(~ranked.any(axis=0))
+    if unseen.size:
+        raise RankingError(
+            f"no ballot ranks {', '.join(repr(labels[i]) for i in unseen)}; leave these "
+            "columns out, or give a ballot that ranks them"
+        )
+    return table[ranked.any(axis=1)], labels
 
 
 def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
@@ -217,7 +231,8 @@ def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
         raise RankingError("there are no candidates")
     if len(labels) != n_candidates:
         raise RankingError(f"{len(labels)} names for {n_candidates} candidates")
-    if twice := {name for name, times in Counter(labels).items() if times > 1}:
+    if len(set(labels)) < len(labels):
+        twice = {name for name, times in Counter(labels).items() if times > 1}
         raise RankingError(f"names that occur twice: {', '.join(sorted(twice))}")
     return labels
 
@@ -249,12 +264,15 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
     Raises:
         RankingError: as `Profile.from_ranks`; more than `MOST_COMPARED` candidates.
     """
-    ballots = as_profile(profile)
+    ballots = as_ballots(profile)
     ballots.require_at_most(MOST_COMPARED, "pairs are counted of")
     ranks = ballots.ranks
     width = max(1, _CELLS // ranks.size)
-    blocks = [ranks[:, at : at + width, None] for at in range(0, ranks.shape[1], width)]
-    return np.concatenate([np.sum(block < ranks[:, None], axis=0) for block in blocks])
+    counts = np.empty((ranks.shape[1],) * 2, dtype=np.int64)
+    for at in range(0, len(counts), width):
+        block = slice(at, at + width)
+        np.add.reduce(ranks[:, block, None] < ranks[:, None], axis=0, out=counts[block])
+    return counts
 
 
 def margins(profile: Profile | ArrayLike) -> IntArray:
@@ -273,12 +291,13 @@ def majorities(margin: IntArray) -> tuple[int | None, tuple[tuple[int, ...], ...
         margin: shape (N, N), antisymmetric, as `margins` returns it.
     """
     beats = margin > 0
-    winners = np.flatnonzero(beats.sum(axis=1) == len(margin) - 1)
+    wins = beats.sum(axis=1).tolist()
+    winner = wins.index(len(margin) - 1) if len(margin) - 1 in wins else None
     groups: dict[int, list[int]] = {}
     for column, first in enumerate(components(beats).tolist()):
         groups.setdefault(first, []).append(column)
     cycles = tuple(tuple(group) for group in groups.values() if len(group) > 1)
-    return int(winners[0]) if winners.size else None, cycles
+    return winner, cycles
 
 
 def components(edges: NDArray[np.bool_]) -> IntArray:
@@ -287,9 +306,9 @@ def components(edges: NDArray[np.bool_]) -> IntArray:
     Args:
         edges: shape (N, N). For few nodes, SciPy's checks of it alone would take longer.
     """
-    reach = edges | np.eye(len(edges), dtype=np.bool_)
-    for _ in range(len(edges).bit_length()):  # each time twice as far
-        steps = reach.astype(np.float32)
-        reach = steps @ steps > 0
-    first: IntArray = (reach & reach.T).argmax(axis=1)
+    reach = edges.astype(np.float32)
+    reach.flat[:: len(edges) + 1] = 1
+    for _ in range((len(edges) - 2).bit_length()):  # each time twice as far
+        reach = np.minimum(reach @ reach, 1)
+    first: IntArray = (reach * reach.T).argmax(axis=1)
     return first

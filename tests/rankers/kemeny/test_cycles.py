@@ -37,6 +37,17 @@ def test_the_cost_of_every_order_is_the_bound_and_what_it_violates(seed: int) ->
         assert cycles.SCALE * cycles.excess(order, margin) == bound.value + regret + single
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_packed_weights_give_their_bound(seed: int) -> None:
+    upper = np.triu(np.random.default_rng(seed).integers(-4, 5, (9, 9)), 1)
+    margin = upper - upper.T
+    packed = cycles.packed(margin, some_weights(9, 0)[0])
+    assert len(packed.weights) > 1
+    expected = cycles.bound_from(margin, packed.cycles, packed.weights)
+    assert packed.value == expected.value == packed.weights.sum()
+    np.testing.assert_array_equal(packed.regret, expected.regret)
+
+
 def test_bounds_hold_and_are_mostly_tight() -> None:
     tight = total = 0
     for ranks in profiles(6, ballots=(5, 6, 11), seeds=3):
@@ -78,7 +89,7 @@ def test_a_program_that_runs_out_of_time_keeps_the_bound() -> None:
         bound, order = cycles.cycle_bound(margin, start, 1, time.monotonic() + 60)
         assert 0 < linprog.call_args.kwargs["options"]["time_limit"] <= 60
     found = cycles.violated_cycles((margin > 0).astype(float), np.abs(margin))
-    kept = cycles.bound_from(margin, found, cycles.SCALE * cycles.packed(margin, found))
+    kept = cycles.packed(margin, found)
     assert (bound.value, order.tolist()) == (kept.value, start.tolist())
 
 

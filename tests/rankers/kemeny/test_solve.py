@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
 from tests.rankers.kemeny.exhaustive import KINDS, all_costs, all_orders, profile, profiles
 from tests.rankers.kemeny.plain import before, by_subsets
-from tiebreak.rankers.kemeny import cycles, solve
+from tiebreak.rankers.kemeny import cycles, small, solve
 from tiebreak.rankers.kemeny.certificate import KemenyResult, check_certificate
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import IntArray, Profile
@@ -45,9 +45,15 @@ def check(ranks: FloatArray, found: KemenyResult) -> None:
     assert [found.order[int(rank) - 1] for rank in found.ranks] == list(range(n))
 
 
+# Cycles of at most so many candidates are solved over all of their sets.
+BY_SETS = [pytest.param(small.MOST_IN_SETS, id="sets"), pytest.param(0, id="bounds")]
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("most", BY_SETS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7])
-def test_against_all_orders(n: int) -> None:
+def test_against_all_orders(n: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "MOST_IN_SETS", most)
     ballots, seeds = ((1, 2, 3, 4, 7, 31), 2) if n < 7 else ((3, 4, 11, 60), 1)
     for ranks in profiles(n, ballots, seeds):
         found = kemeny_young(ranks, max_orders=math.factorial(n))
@@ -57,7 +63,9 @@ def test_against_all_orders(n: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", [2, 1 << 12])
-def test_the_search_alone_finds_the_same(chunk: int) -> None:
+def test_the_search_alone_finds_the_same(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "MOST_IN_SETS", 0)
+
     # With no bound from cycles and a bad order to begin with, all is left to the search.
     def nothing(
         margin: IntArray, order: IntArray, step: int, deadline: float
@@ -73,7 +81,8 @@ def test_the_search_alone_finds_the_same(chunk: int) -> None:
             check_certificate(ranks, found)
 
 
-def test_halved_weights_leave_the_rest_to_the_search() -> None:
+def test_halved_weights_leave_the_rest_to_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "MOST_IN_SETS", 0)
     bound_from = cycles.bound_from
 
     def halved(margin: IntArray, rows: IntArray, weights: IntArray) -> cycles.Bound:
@@ -87,6 +96,7 @@ def test_halved_weights_leave_the_rest_to_the_search() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("most", BY_SETS)
 @pytest.mark.parametrize(
     ("n", "kinds"),
     [
@@ -94,7 +104,10 @@ def test_halved_weights_leave_the_rest_to_the_search() -> None:
         *((n, ("complete", "tied and partial")) for n in (12, 13, 14)),
     ],
 )
-def test_against_dynamic_programming(n: int, kinds: tuple[str, ...]) -> None:
+def test_against_dynamic_programming(
+    n: int, kinds: tuple[str, ...], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solve, "MOST_IN_SETS", most)
     for ranks in (profile(kind, ballots, n, 0) for kind in kinds for ballots in (6, 11)):
         found, expected = kemeny_young(ranks), by_subsets(ranks)
         assert (found.cost, found.order, found.n_optima) == expected
@@ -182,8 +195,9 @@ def test_a_search_without_memory_still_proves_what_the_bound_proves() -> None:
 
 
 def test_a_search_without_memory_leaves_a_gap() -> None:
-    ranks = uniform(np.random.default_rng(1), 11, 12)
+    ranks = uniform(np.random.default_rng(3), 11, 14)
     full = kemeny_young(ranks)
+    assert max(map(len, full.cycles)) > small.MOST_IN_SETS
     with patch.object(cycles, "MAX_EDGES", 5), patch.object(cycles, "violated_cycles") as rows:
         rows.return_value = np.empty((0, 3), np.int64)
         found = kemeny_young(ranks)
@@ -205,10 +219,11 @@ def test_too_many_optima_to_count_are_none_but_the_order_is_the_smallest() -> No
     full = kemeny_young(ranks)
     assert full.n_optima is not None
     with patch.object(solve, "MAX_SETS", 0):
-        found = kemeny_young(ranks)
+        found, listed = kemeny_young(ranks, max_orders=2), kemeny_young(ranks)
     assert found.n_optima is None
     assert (found.unique, found.margin, found.optimal) == (False, 0, True)
-    assert found.orders == full.orders
+    assert found.orders == full.orders[:2]
+    assert listed.n_optima == full.n_optima == len(full.orders)  # all are listed: none to count
 
 
 def test_the_margin_within_a_cycle_is_less_than_that_of_any_neighbours() -> None:

@@ -79,7 +79,7 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
         model, benchmark = np.argwhere(np.isnan(table) & played)[0].tolist()
         raise MissingScoreError(
             f"model {model} has no score in benchmark {benchmark}; leave one of them out, or say "
-            "what a missing score means: --missing available or --missing worst",
+            "what a missing score means: missing = available or worst",
             model=model,
             benchmarks=(benchmark,),
         )
@@ -91,7 +91,7 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
         model, number = np.argwhere(np.isnan(means))[0].tolist()
         raise MissingScoreError(
             f"model {model} has no score in any benchmark of round {number}; leave one of them "
-            "out, or let it lose such rounds: --missing worst",
+            "out, or let it lose such rounds: missing = worst",
             model=model,
             benchmarks=chosen[number],
         )
@@ -125,7 +125,9 @@ def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None
     if weights is None:
         return None
     values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (n_rounds,) or n_rounds == 0:
+    if n_rounds == 0:
+        raise RankingError("there are no weights; give one for each round")
+    if values.shape != (n_rounds,):
         raise RankingError(f"weights must have shape ({n_rounds},), got {values.shape}")
     if not np.all(np.isfinite(values) & (values > 0)):
         raise RankingError(f"weights must be finite and above 0, got {values.tolist()}")

@@ -91,7 +91,7 @@ def cycle_bound(
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
         violated = violated_cycles(ahead, np.abs(margin))
         if not len(cycles):
-            best = bound_from(margin, violated, SCALE * packed(margin, violated))
+            best = packed(margin, violated)
             if best.value > SCALE * (cost - step):
                 break
         rows = np.unique(np.concatenate([cycles, violated]), axis=0)
@@ -112,8 +112,8 @@ def cycle_bound(
     return best, order
 
 
-def packed(margin: IntArray, cycles: IntArray) -> IntArray:
-    """Weights for `bound_from`, in whole votes: cycle by cycle what its majorities have left.
+def packed(margin: IntArray, cycles: IntArray) -> Bound:
+    """The bound of weights in whole votes: cycle by cycle what its majorities have left.
 
     Among few candidates they mostly prove the best order, without a linear program.
     """
@@ -123,7 +123,10 @@ def packed(margin: IntArray, cycles: IntArray) -> IntArray:
         weights.append(min(left[i][j], left[j][k], left[k][i]))
         for first, then in ((i, j), (j, k), (k, i)):
             left[first][then] -= weights[-1]
-    return np.array(weights, dtype=np.int64)
+    scaled = SCALE * np.array(weights, dtype=np.int64)
+    kept = scaled > 0
+    # Beyond the weights, what is left of a majority is what an order against it pays.
+    return Bound(cycles[kept], scaled[kept], SCALE * np.array(left).T, SCALE * sum(weights))
 
 
 def violated_cycles(ahead: NDArray[np.float64], strength: IntArray) -> IntArray:
@@ -360,6 +363,7 @@ def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> tuple
     rest = np.zeros(1, np.int64)  # cheapest way from a set to the full set
     second = None
     heads: Heads = {}
+    masks = {0: sum(1 << column for column in columns.tolist())}
     for layer in reversed(layers):
         through = layer.total + rest[layer.child]
         # Beyond the gap, some orders are found by chance, and not the cheapest ones.
@@ -371,17 +375,10 @@ def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> tuple
         np.minimum.at(rest, layer.parent, through)
         rest -= layer.spent
         cheapest = np.flatnonzero(through == best)
-        masks = _masks(layer.sets[layer.parent[cheapest]], columns)
-        for mask, placed in zip(masks, columns[layer.placed[cheapest]].tolist(), strict=True):
-            child = mask | 1 << placed
-            heads[child] = (*heads.get(child, ()), placed)
+        ends = layer.parent[cheapest], layer.child[cheapest], columns[layer.placed[cheapest]]
+        larger, masks = masks, {}
+        for parent, child, placed in np.array(ends).T.tolist():
+            mask = larger[child]
+            masks[parent] = mask - (1 << placed)
+            heads[mask] = (*heads.get(mask, ()), placed)
     return heads, second
-
-
-def _masks(sets: NDArray[np.uint64], columns: IntArray) -> list[int]:
-    """The sets as the bits of integers over `columns`."""
-    inside = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little", count=len(columns))
-    wide = np.zeros((len(sets), int(columns[-1]) + 1), np.uint8)
-    wide[:, columns] = inside
-    packed = np.packbits(wide, axis=1, bitorder="little")
-    return [int.from_bytes(row.tobytes(), "little") for row in packed]

@@ -1,8 +1,9 @@
 """Exact Kemeny–Young for one profile, from the outside in.
 
-Every majority cycle is a problem of its own: a good order by local search, a lower bound from
-3-cycles (by linear programming where many of them meet), and between the two a search over sets
-that finds every optimal order. Those of the profile are made out of those of its parts.
+Every majority cycle is a problem of its own. A small one is solved over all of its sets (`small`).
+For others there is a good order by local search, a lower bound from 3-cycles (by linear programming
+where many of them meet), and between the two a search over sets that finds every optimal order.
+Those of the profile are made out of those of its parts.
 
 A part is a majority cycle or a single candidate. An order is optimal if and only if it is optimal
 within every part and breaks no majority between two parts. So it can be read off from the front: a
@@ -14,7 +15,7 @@ import contextlib
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -32,11 +33,13 @@ from tiebreak.rankers.kemeny.cycles import (
     excess,
     explore,
     improve,
+    packed,
 )
+from tiebreak.rankers.kemeny.small import MOST_IN_SETS, all_optima, majority_triangles
 from tiebreak.rankers.profile import (
     IntArray,
     Profile,
-    as_profile,
+    as_ballots,
     components,
     majorities,
     preference_counts,
@@ -47,11 +50,20 @@ MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 
 
 class Part(NamedTuple):
-    """Some columns, also as the bits of `full`, and what may begin the ends of optimal orders."""
+    """A majority cycle, or a candidate in none; costs are sums of the majorities that are broken.
+
+    `heads` are those of all optimal orders, or, if not `complete`, of the one order that is known.
+    """
 
     columns: tuple[int, ...]
-    full: int
+    full: int  # the columns as bits
     heads: Heads
+    cost: int = 0
+    floor: int = 0  # no order costs less
+    complete: bool = True
+    bound: Bound = packed(np.zeros((1, 1), np.int64), np.empty((0, 3), np.int64))
+    step: int = 1  # the costs of any two orders differ by a multiple of it
+    second: int | None = None  # cost of the second best order, if it came with the best
 
 
 class Optima:
@@ -60,8 +72,8 @@ class Optima:
     def __init__(self, margin: IntArray, parts: Sequence[Part]) -> None:
         self.margin = margin
         self.parts = parts
-        packed = np.packbits(margin > 0, axis=0, bitorder="little")
-        stronger = [int.from_bytes(column.tobytes(), "little") for column in packed.T]
+        bits = np.packbits(margin > 0, axis=0, bitorder="little")
+        stronger = [int.from_bytes(column.tobytes(), "little") for column in bits.T]
         # Who beats a candidate, within its own part left out: there, `heads` has the say.
         self.rivals = {
             column: stronger[column] & ~part.full for part in parts for column in part.columns
@@ -69,13 +81,14 @@ class Optima:
 
     def orders(self, limit: int) -> list[tuple[int, ...]]:
         """The lexicographically smallest optimal orders, at most `limit`, ascending."""
+        following = cache(lambda remaining: self._next(remaining, self.parts)[::-1])
         orders: list[tuple[int, ...]] = []
         stack: list[tuple[int, tuple[int, ...]]] = [(_together(self.parts), ())]
         while stack and len(orders) < limit:
             remaining, order = stack.pop()
             if not remaining:
                 orders.append(order)
-            for column in reversed(self._next(remaining, self.parts)):
+            for column in following(remaining):
                 stack.append((remaining & ~(1 << column), (*order, column)))
         return orders
 
@@ -172,13 +185,15 @@ def kemeny_young(
     if max_orders < 1 or (time_limit is not None and not time_limit >= 0):
         raise RankingError(f"max_orders must be ≥ 1 and time_limit ≥ 0: {max_orders}, {time_limit}")
     deadline = _deadline(time_limit)
-    ballots = as_profile(profile)
+    ballots = as_ballots(profile)
     ballots.require_at_most(MOST_CANDIDATES, "Kemeny–Young orders")
     counts = preference_counts(ballots)
     margin = counts - counts.T
     condorcet_winner, cycles = majorities(margin)
-    solved = [_solve_cycle(margin, np.array(c), deadline) for c in sorted(cycles, key=len)]
-    optima = Optima(margin, _parts(solved, len(margin)))
+    solved = [_solve_cycle(margin, cycle, deadline) for cycle in sorted(cycles, key=len)]
+    alone = set(range(len(margin))).difference(*cycles)
+    single = [Part((column,), 1 << column, _chain((column,))) for column in sorted(alone)]
+    optima = Optima(margin, [*solved, *single])
     orders = optima.orders(max_orders)
     order = orders[0]
     base = int(np.minimum(counts, counts.T).sum()) // 2
@@ -187,10 +202,10 @@ def kemeny_young(
     optimal = lower_bound == cost
     free = tuple((a, b) for a, b in pairwise(order) if margin[a, b] == 0)
     unique = _unique(solved, bool(free)) if optimal else None
-    complete = all(cycle.heads is not None for cycle in solved)
+    complete = all(cycle.complete for cycle in solved)
     n_optima = 1 if unique else None
     if unique is False and complete:
-        n_optima = optima.count(deadline)
+        n_optima = len(orders) if len(orders) < max_orders else optima.count(deadline)
     method = Reason("no_majority_cycle")
     if solved:
         method = Reason("search_of_cycles" if complete else "stopped_search")
@@ -222,41 +237,25 @@ def _deadline(time_limit: float | None) -> float:
     return time.monotonic() + time_limit
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Cycle:
-    """What is known about one majority cycle; costs count from the sum of all minorities."""
-
-    columns: IntArray
-    bound: Bound
-    step: int  # the costs of any two orders differ by a multiple of it
-    order: tuple[int, ...]
-    cost: int
-    floor: int  # no order costs less
-    heads: Heads | None  # all optimal orders, None if they could not be found
-
-
-def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle:
-    within = margin[np.ix_(columns, columns)]
+def _solve_cycle(margin: IntArray, cycle: tuple[int, ...], deadline: float) -> Part:
+    columns = np.array(cycle)
+    within = margin[columns[:, None], columns]
+    if len(cycle) <= MOST_IN_SETS:
+        heads, cost, second = all_optima(within, columns)
+        bound = packed(within, majority_triangles(within))
+        return Part(cycle, max(heads), heads, cost, cost, True, bound, second=second)
     step = int(np.gcd.reduce(within, axis=None))
     order = improve(copeland_order(within), within, deadline)
     bound, order = cycle_bound(within, order, step, deadline)
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
-    heads = None
+    heads, complete = _chain(columns[order].tolist()), False
     # One step further each time: the first gap that holds an order holds only optimal ones.
     with contextlib.suppress(UnprovenOrderError):
         while (explored := explore(bound, SCALE * floor - bound.value, columns, deadline)) is None:
             floor += step
-        cost, (heads, _) = floor, explored
-    return _Cycle(columns, bound, step, tuple(columns[order].tolist()), cost, floor, heads)
-
-
-def _parts(solved: Sequence[_Cycle], n_candidates: int) -> list[Part]:
-    """The cycles, with the one order that is known where the search was stopped, and the rest."""
-    heads = {tuple(cycle.columns.tolist()): cycle.heads or _chain(cycle.order) for cycle in solved}
-    alone = set(range(n_candidates)).difference(*heads)
-    heads |= {(column,): _chain((column,)) for column in alone}
-    return [Part(columns, max(first), first) for columns, first in sorted(heads.items())]
+        cost, heads, complete = floor, explored[0], True
+    return Part(cycle, max(heads), heads, cost, floor, complete, bound, step)
 
 
 def _chain(order: Sequence[int]) -> Heads:
@@ -268,20 +267,19 @@ def _chain(order: Sequence[int]) -> Heads:
     return heads
 
 
-def _unique(solved: Sequence[_Cycle], free: bool) -> bool | None:
+def _unique(solved: Sequence[Part], free: bool) -> bool | None:
     """Whether an optimal order is the only one, given whether two neighbours may be swapped.
 
     If every cycle has one optimal order, the optimal orders of all candidates are the linear
     extensions of a partial order, and of two of them at least, each has neighbours to swap.
     """
-    known = [cycle.heads for cycle in solved if cycle.heads is not None]
-    if free or any(len(first) > 1 for heads in known for first in heads.values()):
+    if free or any(len(first) > 1 for cycle in solved for first in cycle.heads.values()):
         return False
-    return True if len(known) == len(solved) else None
+    return True if all(cycle.complete for cycle in solved) else None
 
 
 def _second_best(
-    solved: Sequence[_Cycle],
+    solved: Sequence[Part],
     order: Sequence[int],
     margin: IntArray,
     unique: bool | None,
@@ -297,24 +295,22 @@ def _second_best(
         return None
     least = min(int(margin[a, b]) for a, b in pairwise(order)) if unique else 0
     for cycle in solved:
-        if least <= cycle.step:
-            continue
-        gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
-        try:
-            explored = explore(cycle.bound, gap, cycle.columns, deadline)
-        except UnprovenOrderError:
-            return None
-        if explored is not None and explored[1] is not None:
-            least = (explored[1] + cycle.bound.value) // SCALE - cycle.cost
+        if cycle.second is not None:
+            least = min(least, cycle.second - cycle.cost)
+        elif least > cycle.step:
+            gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
+            try:
+                explored = explore(cycle.bound, gap, np.array(cycle.columns), deadline)
+            except UnprovenOrderError:
+                return None
+            if explored is not None and explored[1] is not None:
+                least = (explored[1] + cycle.bound.value) // SCALE - cycle.cost
     return least
 
 
-def _certificate(solved: Sequence[_Cycle], base: int) -> Certificate:
-    weights = {
-        tuple(triple): weight
-        for cycle in solved
-        for triple, weight in zip(
-            cycle.columns[cycle.bound.cycles].tolist(), cycle.bound.weights.tolist(), strict=True
-        )
-    }
+def _certificate(solved: Sequence[Part], base: int) -> Certificate:
+    weights: dict[tuple[int, int, int], int] = {}
+    for cycle in solved:
+        rows = np.array(cycle.columns)[cycle.bound.cycles].tolist()
+        weights |= zip(map(tuple, rows), cycle.bound.weights.tolist(), strict=True)
     return Certificate(weights, SCALE, SCALE * base + sum(cycle.bound.value for cycle in solved))
