@@ -92,7 +92,13 @@ class Forks:
             forks._server.wait()
 
     def start(
-        self, *command: str, cwd: Path, env: Mapping[str, str], stdout: int, stderr: int
+        self,
+        *command: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdout: int,
+        stderr: int,
+        stdin: int | None = None,
     ) -> Fork:
         """Start a command.
 
@@ -102,11 +108,14 @@ class Forks:
             env: all of its environment.
             stdout: the file descriptor to which it prints.
             stderr: that of its errors.
+            stdin: that of what it reads; None: there is nothing.
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         order = json.dumps({"command": command, "cwd": str(cwd), "env": {**env, "PWD": str(cwd)}})
-        with theirs:
-            socket.send_fds(self._orders, [order.encode()], [theirs.fileno(), stdout, stderr])
+        with theirs, Path(os.devnull).open() as nothing:
+            read = nothing.fileno() if stdin is None else stdin
+            files = [theirs.fileno(), read, stdout, stderr]
+            socket.send_fds(self._orders, [order.encode()], files)
         return Fork(ours)
 
     def run(
@@ -172,7 +181,7 @@ def serve() -> None:
             line.close()
         if orders.fileno() not in ready:
             continue
-        order, files, _, _ = socket.recv_fds(orders, 1 << 20, 3)
+        order, files, _, _ = socket.recv_fds(orders, 1 << 20, 4)
         if not order:
             return
         line = socket.socket(fileno=files[0])
@@ -209,7 +218,7 @@ def _run(
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
-    for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), *files)):
+    for number, file in enumerate(files):
         os.dup2(file, number)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     name, *arguments = command
