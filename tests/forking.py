@@ -10,6 +10,7 @@ import gc
 import importlib.metadata
 import json
 import os
+import resource
 import runpy
 import select
 import signal
@@ -99,6 +100,7 @@ class Forks:
         stdout: int,
         stderr: int,
         stdin: int | None = None,
+        descriptors: int | None = None,
     ) -> Fork:
         """Start a command.
 
@@ -109,9 +111,11 @@ class Forks:
             stdout: the file descriptor to which it prints.
             stderr: that of its errors.
             stdin: that of what it reads; None: there is nothing.
+            descriptors: how many it may have; None: as many as the process that starts it.
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        order = json.dumps({"command": command, "cwd": str(cwd), "env": {**env, "PWD": str(cwd)}})
+        how = {"cwd": str(cwd), "env": {**env, "PWD": str(cwd)}, "descriptors": descriptors}
+        order = json.dumps({"command": command, **how})
         with theirs, Path(os.devnull).open() as nothing:
             read = nothing.fileno() if stdin is None else stdin
             files = [theirs.fileno(), read, stdout, stderr]
@@ -214,21 +218,26 @@ def _run(
     command: list[str],
     cwd: str,
     env: Mapping[str, str],
+    descriptors: int | None,
 ) -> int:
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
+    if descriptors is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
     for number, file in enumerate(files):
         os.dup2(file, number)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     name, *arguments = command
+    sys.argv = arguments if name == "python" else [str(BIN / name), *arguments]
+    sys.path[0] = str(Path(sys.argv[0]).parent)
+    main = sys.modules["__main__"]
+    main.__spec__, main.__file__ = None, sys.argv[0]  # what `multiprocessing` starts again
     code: object = 0
     try:
         if name == "python":
-            sys.argv, sys.path[0] = arguments, str(Path(arguments[0]).parent)
             runpy.run_path(arguments[0], run_name="__main__")
         else:
-            sys.argv, sys.path[0] = [str(BIN / name), *arguments], str(BIN)
             (scripts.get(name) or _script(name))()
     except SystemExit as end:
         code = end.code
