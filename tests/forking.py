@@ -34,9 +34,29 @@ SCRIPTS = ("inspect", "tiebreak", "flow")
 WANTED = (
     *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
     *("scipy.stats", "fastapi", "uvicorn.protocols.http.auto", "inspect_ai.agent._acp.server"),
-    *("rich.markdown",),
+    *("rich.markdown", "rich._emoji_codes", "tiebreak.cli.rank", "tiebreak.report.sentences"),
 )
 """What a run imports on its way, which takes most of its time."""
+
+PLOTS = (
+    *("tiebreak.report.page.build", "tiebreak.report.figures.canvas", "matplotlib.figure"),
+    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"),
+)
+LATER: Mapping[str, tuple[str, ...]] = {
+    "report": PLOTS,
+    "run": (*PLOTS, "tiebreak.study.run", "tiebreak.study.estimate.dry_judge", "tiktoken.load"),
+    "bank": (
+        *("tiebreak.fair.server.app", "tiebreak.fair.cli.bank_serve"),
+        *("sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite"),
+    ),
+}
+"""The same of single verbs of `tiebreak`, imported when the first such command is to start."""
+
+CLIENTS = (
+    *("openai.resources.chat", "inspect_ai.model._providers.openai_compatible"),
+    *("anthropic", "inspect_ai.model._providers.anthropic"),
+)
+"""The same of runs that ask providers, imported where REAL_CLIENTS is in the environment."""
 
 PATIENCE = 300.0
 """Seconds after which a command hangs."""
@@ -163,9 +183,7 @@ def serve() -> None:
     search = cache(importlib.metadata.packages_distributions)
     importlib.metadata.packages_distributions = search
     search()
-    wanted = [*WANTED, *(("anthropic", "openai") if os.environ.get("REAL_CLIENTS") else ())]
-    for name in wanted:
-        import_module(name)
+    _import(*WANTED, *(CLIENTS if os.environ.get("REAL_CLIENTS") else ()))
     from inspect_ai._util.entrypoints import ensure_entry_points
     from inspect_ai.model import get_model_info
 
@@ -185,9 +203,12 @@ def serve() -> None:
             line.close()
         if orders.fileno() not in ready:
             continue
-        order, files, _, _ = socket.recv_fds(orders, 1 << 20, 4)
-        if not order:
+        message, files, _, _ = socket.recv_fds(orders, 1 << 20, 4)
+        if not message:
             return
+        order = json.loads(message)
+        for verb in order["command"][1:2]:
+            _import(*LATER.get(verb, ()))
         line = socket.socket(fileno=files[0])
         if pid := os.fork():
             running[os.pidfd_open(pid)] = pid, line
@@ -198,7 +219,12 @@ def serve() -> None:
             _tell(line, os.getpid())
             for inherited in (orders, line, *(line for _, line in running.values())):
                 inherited.close()
-            os._exit(_run(scripts, files[1:], **json.loads(order)))
+            os._exit(_run(scripts, files[1:], **order))
+
+
+def _import(*names: str) -> None:
+    for name in names:
+        import_module(name)
 
 
 def _tell(line: socket.socket, number: int) -> None:
