@@ -10,6 +10,7 @@ import gc
 import importlib.metadata
 import json
 import os
+import resource
 import runpy
 import select
 import signal
@@ -33,9 +34,29 @@ SCRIPTS = ("inspect", "tiebreak", "flow")
 WANTED = (
     *("tiebreak.inspect_tasks._registry", "tiebreak.publish.write_back.verdict", "planted_judge"),
     *("scipy.stats", "fastapi", "uvicorn.protocols.http.auto", "inspect_ai.agent._acp.server"),
-    *("rich.markdown",),
+    *("rich.markdown", "rich._emoji_codes", "tiebreak.cli.rank", "tiebreak.report.sentences"),
 )
 """What a run imports on its way, which takes most of its time."""
+
+PLOTS = (
+    *("tiebreak.report.page.build", "tiebreak.report.figures.canvas", "matplotlib.figure"),
+    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"),
+)
+LATER: Mapping[str, tuple[str, ...]] = {
+    "report": PLOTS,
+    "run": (*PLOTS, "tiebreak.study.run", "tiebreak.study.estimate.dry_judge", "tiktoken.load"),
+    "bank": (
+        *("tiebreak.fair.server.app", "tiebreak.fair.cli.bank_serve"),
+        *("sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite"),
+    ),
+}
+"""The same of single verbs of `tiebreak`, imported when the first such command is to start."""
+
+CLIENTS = (
+    *("openai.resources.chat", "inspect_ai.model._providers.openai_compatible"),
+    *("anthropic", "inspect_ai.model._providers.anthropic"),
+)
+"""The same of runs that ask providers, imported where REAL_CLIENTS is in the environment."""
 
 PATIENCE = 300.0
 """Seconds after which a command hangs."""
@@ -92,7 +113,14 @@ class Forks:
             forks._server.wait()
 
     def start(
-        self, *command: str, cwd: Path, env: Mapping[str, str], stdout: int, stderr: int
+        self,
+        *command: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdout: int,
+        stderr: int,
+        stdin: int | None = None,
+        descriptors: int | None = None,
     ) -> Fork:
         """Start a command.
 
@@ -102,11 +130,16 @@ class Forks:
             env: all of its environment.
             stdout: the file descriptor to which it prints.
             stderr: that of its errors.
+            stdin: that of what it reads; None: there is nothing.
+            descriptors: how many it may have; None: as many as the process that starts it.
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        order = json.dumps({"command": command, "cwd": str(cwd), "env": {**env, "PWD": str(cwd)}})
-        with theirs:
-            socket.send_fds(self._orders, [order.encode()], [theirs.fileno(), stdout, stderr])
+        how = {"cwd": str(cwd), "env": {**env, "PWD": str(cwd)}, "descriptors": descriptors}
+        order = json.dumps({"command": command, **how})
+        with theirs, Path(os.devnull).open() as nothing:
+            read = nothing.fileno() if stdin is None else stdin
+            files = [theirs.fileno(), read, stdout, stderr]
+            socket.send_fds(self._orders, [order.encode()], files)
         return Fork(ours)
 
     def run(
@@ -150,9 +183,7 @@ def serve() -> None:
     search = cache(importlib.metadata.packages_distributions)
     importlib.metadata.packages_distributions = search
     search()
-    wanted = [*WANTED, *(("anthropic", "openai") if os.environ.get("REAL_CLIENTS") else ())]
-    for name in wanted:
-        import_module(name)
+    _import(*WANTED, *(CLIENTS if os.environ.get("REAL_CLIENTS") else ()))
     from inspect_ai._util.entrypoints import ensure_entry_points
     from inspect_ai.model import get_model_info
 
@@ -172,9 +203,12 @@ def serve() -> None:
             line.close()
         if orders.fileno() not in ready:
             continue
-        order, files, _, _ = socket.recv_fds(orders, 1 << 20, 3)
-        if not order:
+        message, files, _, _ = socket.recv_fds(orders, 1 << 20, 4)
+        if not message:
             return
+        order = json.loads(message)
+        for verb in order["command"][1:2]:
+            _import(*LATER.get(verb, ()))
         line = socket.socket(fileno=files[0])
         if pid := os.fork():
             running[os.pidfd_open(pid)] = pid, line
@@ -185,7 +219,12 @@ def serve() -> None:
             _tell(line, os.getpid())
             for inherited in (orders, line, *(line for _, line in running.values())):
                 inherited.close()
-            os._exit(_run(scripts, files[1:], **json.loads(order)))
+            os._exit(_run(scripts, files[1:], **order))
+
+
+def _import(*names: str) -> None:
+    for name in names:
+        import_module(name)
 
 
 def _tell(line: socket.socket, number: int) -> None:
@@ -205,21 +244,26 @@ def _run(
     command: list[str],
     cwd: str,
     env: Mapping[str, str],
+    descriptors: int | None,
 ) -> int:
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
-    for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), *files)):
+    if descriptors is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    for number, file in enumerate(files):
         os.dup2(file, number)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     name, *arguments = command
+    sys.argv = arguments if name == "python" else [str(BIN / name), *arguments]
+    sys.path[0] = str(Path(sys.argv[0]).parent)
+    main = sys.modules["__main__"]
+    main.__spec__, main.__file__ = None, sys.argv[0]  # what `multiprocessing` starts again
     code: object = 0
     try:
         if name == "python":
-            sys.argv, sys.path[0] = arguments, str(Path(arguments[0]).parent)
             runpy.run_path(arguments[0], run_name="__main__")
         else:
-            sys.argv, sys.path[0] = [str(BIN / name), *arguments], str(BIN)
             (scripts.get(name) or _script(name))()
     except SystemExit as end:
         code = end.code

@@ -86,24 +86,16 @@ def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
 
     With the exit code. `COLUMNS` of the environment is the terminal's width.
     """
-    started = environment(PWD=str(cwd), TERM="xterm-256color", **env)
+    started = environment(TERM="xterm-256color", **env)
     ours, its = pty.openpty()
     termios.tcsetwinsize(its, (50, int(started.pop("COLUMNS"))))
-    process = subprocess.Popen(
-        [str(BIN / command[0]), *command[1:]],
-        cwd=cwd,
-        env=started,
-        stdin=its,
-        stdout=its,
-        stderr=its,
-        start_new_session=True,
-    )
+    fork = forks().start(*command, cwd=cwd, env=started, stdin=its, stdout=its, stderr=its)
     os.close(its)
     written = b""
     with suppress(OSError), os.fdopen(ours, "rb", buffering=0) as screen:  # it ends with an error
         while read := screen.read(1 << 16):
             written += read
-    return written.decode("utf-8", "replace"), process.wait(timeout=300)
+    return written.decode("utf-8", "replace"), fork.wait()
 
 
 def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) -> None:

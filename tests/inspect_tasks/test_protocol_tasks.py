@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import score
-from inspect_ai.analysis import evals_df
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from tests.harness import ROOT, run, run_here
@@ -187,6 +186,8 @@ def test_scores_can_be_computed_again(name: str, all_tasks: Path) -> None:
 
 def test_ranks_go_into_the_models_own_logs(all_tasks: Path, tmp_path: Path) -> None:
     """Every protocol's score beside the native one, as `evals_df` shows them."""
+    from inspect_ai.analysis import evals_df
+
     logs = Path(shutil.copytree(all_tasks / "logs", tmp_path / "logs"))
     before = load_candidates(logs)
     done = write_back_ranks([all_tasks / "out"], [logs])

@@ -1,13 +1,15 @@
 """A run in shards: each judges its part, and together they are the run in one go."""
 
-import subprocess
+import shlex
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, write_eval_log
 
-from tests.harness import BIN, ROOT, environment
+from tests.harness import ROOT, forks
+from tests.harness import run as run_command
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -88,21 +90,20 @@ def test_shards_in_processes_of_this_machine_give_the_same_board(
 ) -> None:
     """As the page has it: at the same time, with one cache, into one folder."""
     page = (ROOT / "docs/how-to/clusters.md").read_text(encoding="utf-8")
-    lines = page.partition("```sh\n")[2].partition("```")[0]
-    assert lines.count(" &\n") == 2
+    script = page.partition("```sh\n")[2].partition("```")[0].replace("openai/gpt-5", JUDGE)
+    beside, after = script.split("wait\n")
+    assert beside.count(" &\n") == len(beside.splitlines()) == 2
     (tmp_path / "logs").symlink_to(pool)
-    script = lines.replace("openai/gpt-5", JUDGE).replace("inspect ", f"{BIN}/inspect ")
-    script = script.replace("tiebreak rank", f"{BIN}/tiebreak rank")
     cache = str(tmp_path / "cache")
-    done = subprocess.run(
-        ["sh", "-ec", script],
-        cwd=tmp_path,
-        env=environment(PWD=str(tmp_path), INSPECT_CACHE_DIR=cache),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+
+    def run_line(line: str) -> None:
+        run_command(*shlex.split(line.removesuffix(" &")), cwd=tmp_path, INSPECT_CACHE_DIR=cache)
+
+    forks()  # once, and not for each of two threads
+    with ThreadPoolExecutor(2) as processes:
+        list(processes.map(run_line, beside.splitlines()))
+    for line in after.splitlines():
+        run_line(line)
     logs = logs_in(tmp_path / "here")
     assert {(log.eval.metadata or {})[SHARD_KEY] for log in logs} == {"1/2", "2/2"}
     judge_in_process("round_robin", pool, tmp_path / "one", JUDGE)

@@ -1,19 +1,16 @@
 """`tiebreak bank serve` as real processes, which can be killed."""
 
-import os
-import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import httpx
 
 from tests.fair.bank.serving import KEYS
-from tests.harness import BIN, environment
+from tests.forking import Fork
+from tests.harness import environment, forks
 from tiebreak.fair.bank.tokens import SECRET
 
 WAIT = 120.0
@@ -30,7 +27,7 @@ class Served:
     workers: int = 1
     descriptors: int | None = None
     """How many the server may have; None: as many as the tests."""
-    process: "subprocess.Popen[Any] | None" = field(default=None, init=False)
+    process: Fork | None = field(default=None, init=False)
 
     @property
     def address(self) -> str:
@@ -40,16 +37,14 @@ class Served:
         """Start it, and return once it answers."""
         rates = [f"--{kind}-rate=1000000/second" for kind in ("token", "address")]
         place = ["--bank", self.bank, f"--port={self.port}", f"--workers={self.workers}"]
-        limited = ["sh", "-c", f'ulimit -n {self.descriptors} && exec "$@"', "sh"]
-        limited = limited if self.descriptors else []
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*limited, str(BIN / "tiebreak"), "bank", "serve", *place, *rates],
-                stdout=log,
-                stderr=log,
-                stdin=subprocess.DEVNULL,
+            self.process = forks().start(
+                *("tiebreak", "bank", "serve", *place, *rates),
+                cwd=self.log.parent,
                 env=environment(**{SECRET: KEYS.verifying}),
-                start_new_session=True,
+                stdout=log.fileno(),
+                stderr=log.fileno(),
+                descriptors=self.descriptors,
             )
         end = time.monotonic() + WAIT
         while True:
@@ -61,10 +56,10 @@ class Served:
             except httpx.HTTPError:
                 time.sleep(0.05)
 
-    def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
+    def kill(self) -> None:
         if self.process is not None:
-            os.killpg(self.process.pid, how)
-            self.process.wait(WAIT)
+            self.process.kill()
+            self.process.wait()
             self.process = None
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from lm_eval.api.metrics import mean_stderr
-from lm_eval.loggers.evaluation_tracker import GeneralConfigTracker
 from lm_eval.utils import get_latest_filename, get_results_filenames, sanitize_model_name
 
 from tests.candidates.builders import write_lm_eval_run
@@ -76,6 +75,8 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_summary_as_lm_eval_would_have_written_it(out: Path) -> None:
+    from lm_eval.loggers.evaluation_tracker import GeneralConfigTracker
+
     before, pool = files(out), load_candidates(out)
     with pytest.raises(TableError, match="humaneval is left out for 'org/m:1', 'org/m:2': "):
         read_scores(out)

@@ -8,7 +8,6 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from inspect_ai.analysis import evals_df, samples_df
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
@@ -111,6 +110,8 @@ def test_what_inspect_cannot_read_whole_is_left_alone(logs: Path) -> None:
 
 
 def test_data_frames_show_them(logs: Path) -> None:
+    from inspect_ai.analysis import evals_df, samples_df
+
     # `score_values` of Inspect needs results, which logs of real runs have.
     back(logs)
     paths = [str(logs / f"{model}.eval") for model in "abc"]
