@@ -91,7 +91,7 @@ def orders_figure(orders: StarOrders) -> Drawing | None:
         axes.set_ylabel("ρ")
         axes.set_ylim(*limits([*(p.lower for p in known), 1.0], within=(-1, 1)))
         axes.grid()
-        axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     first = [curve.points[0] for curve in orders.curves if curve.points]
     words = ", ".join(
         f"{curve.method} {decimal(point.mean, 2)}"
