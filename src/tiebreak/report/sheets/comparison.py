@@ -135,8 +135,9 @@ def intervals(comparison: Comparison) -> Section:
     how = comparison.how
     line = (
         f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}. "
-        "A low ρ with a wide interval says too few items rather than disagreement, and of nearly "
-        "tied models on few items even that is too narrow (95% held 83 to 90% of ρ, 72 to 80% of τ)"
+        "A low ρ with a wide interval points to too few items, not to disagreement. With nearly "
+        "tied models and few items even this interval is too narrow: in simulations 95% intervals "
+        "held ρ in 83 to 90% of cases, τ in 72 to 80%"
     )
     return Section.of(legend=[line])
 

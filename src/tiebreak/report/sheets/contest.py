@@ -204,8 +204,9 @@ def _legend(report: ContestReport) -> Iterator[str]:
             "simulation's error alone."
         )
         yield (
-            "An interval need not be centred on E[wins]: what is best or worst was in part lucky. "
-            "Of nearly tied models beside far weaker ones fewer intervals hold (88% in simulation)."
+            "An interval need not be centred on E[wins]: the best and the worst owe some of their "
+            "place to luck. With nearly tied models beside far weaker ones 95% intervals hold less "
+            "often (88% in simulations)."
         )
     elif report.difficulty is not None:
         yield f"These intervals hold the simulation's error only: {report.items_reason}."
