@@ -26,7 +26,7 @@ from tiebreak.scorers.catalogue import REFERENCE
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
 @prices_option
-@place_option("Place the logs that this rule fits by it, as `rank` does, the others as they say.")
+@place_option("Place models by this rule in logs that it fits, as `rank` does.")
 @plot_options("Draw agreement against price:")
 @click.option(
     "--against",
