@@ -24,7 +24,7 @@ from tiebreak.report.figures.canvas import (
 )
 from tiebreak.report.figures.panels import (
     Label,
-    draw_point,
+    draw_points,
     limits,
     name_points,
     point_panel,
@@ -171,10 +171,8 @@ def causes_figure(causes: ErrorCauses) -> Drawing | None:
                 f"lines: {causes.level * 100:g}% intervals over questions, each alone",
             ],
         )
-        for row, share in enumerate(shares):
-            draw_point(axes, row, share.value, share.lower, share.upper)
-        ends = [end for share in shares for end in (share.value, share.lower, share.upper)]
-        axes.set_xlim(*limits([0.0, *ends], within=(0, 1)))
+        rows = [(share.value, share.lower, share.upper) for share in shares]
+        draw_points(axes, rows, also=[0.0], within=(0, 1))
     most, named = max(zip((s.value for s in shares), causes.causes, strict=True))
     return Drawing(
         "causes",

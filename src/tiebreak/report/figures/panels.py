@@ -37,6 +37,9 @@ _PLACES = [
     (side * 6.0, up * (6.0 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
 ]
 
+EVERYWHERE = (-math.inf, math.inf)
+"""An axis that may reach anywhere."""
+
 SIDE_LINE = 0.165
 """Least distance of two names at the side of a plot, in inches."""
 
@@ -172,7 +175,6 @@ def _overlaps(boxes: FloatArray, taken: FloatArray, room: float = 1.5) -> FloatA
 
 
 _SIZE = (4.8, 4.0)
-_LINE = 0.165
 # More names than these, or longer ones, would cover each other and the points.
 _MANY, _LONG = 10, 32
 
@@ -188,12 +190,12 @@ def point_panel(
     left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
     width = fitting(_SIZE[0], left + right)
     # No narrower than it is high, but as high as its key and its label.
-    height = max(min(_SIZE[1], width), _LINE * len(key), widest([ylabel]))
+    height = max(min(_SIZE[1], width), SIDE_LINE * len(key), widest([ylabel]))
     figure, axes = panel((width, height), title=title, left=left, right=right, below=below)
     axes.set_ylabel(ylabel)
     axes.grid()
     for line, name in enumerate(key):
-        y = 1 - (line + 0.5) * _LINE / height
+        y = 1 - (line + 0.5) * SIDE_LINE / height
         x = 1 + 0.2 / _width(axes)
         axes.text(x, y, name, transform=axes.transAxes, va="center", size=SMALL)
     return figure, axes
@@ -301,6 +303,21 @@ def draw_point(
     axes.plot(value, row, marker, color=colour, markersize=5.5, zorder=3)
 
 
+def draw_points(
+    axes: "Axes", rows: Sequence[Sequence[float]], *, colours: Sequence[str] = (),
+    also: Sequence[float] = (), step: float = 0.1, within: tuple[float, float] = EVERYWHERE,
+) -> None:  # fmt: skip
+    """In each row a figure and its interval (value, lower, upper), and an axis that holds all.
+
+    It holds `also` these values; `step` and `within` are as in `limits`.
+    """
+    for place, (value, lower, upper) in enumerate(rows):
+        colour = colours[place] if colours else BLUE
+        draw_point(axes, place, value, lower, upper, colour=colour)
+    values = [end for ends in rows for end in ends]
+    axes.set_xlim(limits([*values, *also], step=step, within=within))
+
+
 def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
     """A box of the middle half of some values, with their median, and a diamond at `mark`.
 
@@ -319,10 +336,7 @@ def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
 
 
 def limits(
-    values: Sequence[float],
-    *,
-    step: float = 0.1,
-    within: tuple[float, float] = (-math.inf, math.inf),
+    values: Sequence[float], *, step: float = 0.1, within: tuple[float, float] = EVERYWHERE
 ) -> tuple[float, float]:
     """Limits of an axis that holds all values that are defined, at whole steps."""
     defined = [value for value in values if not math.isnan(value)] or [0.0]
