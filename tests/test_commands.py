@@ -29,12 +29,12 @@ AROUND = re.compile(r"export \w+=\$\((.*)\)$|(.*) &$")
 
 
 def command_lines(page: Path) -> Iterator[str]:
-    """Those in blocks of shell, continued lines joined; of the papers also those in backticks."""
+    """Those in blocks of shell, continued lines joined; of some pages also those in backticks."""
     text = page.read_text(encoding="utf-8")
     for block in re.findall(r"```sh\n(.*?)```", text, re.S):
         bare = (AROUND.sub(r"\1\2", line) for line in block.replace("\\\n", "").splitlines())
         yield from (line for line in bare if OURS.match(line))
-    if page.name == "papers.md":
+    if page.name in ("papers.md", "recipes.md"):
         rest = re.sub(r"```.*?```", "", text, flags=re.S)
         yield from (code for code in re.findall(r"`([^`]+)`", rest) if OURS.match(f"{code} "))
 

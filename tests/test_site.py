@@ -63,6 +63,14 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert lost == []
 
 
+def test_no_page_is_too_long_to_read() -> None:
+    """But for the JSON documents, in which one looks up a name."""
+    texts = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
+    texts |= {name: page() for name, page in reference.PAGES.items() if name != "json.md"}
+    words = {name: len(re.findall(r"\S*\w\S*", text)) for name, text in texts.items()}
+    assert {name: n for name, n in words.items() if n > 2500} == {}
+
+
 def test_the_readme_is_short() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 120

@@ -1,7 +1,9 @@
 """The `tiebreak` command: what it prints, and what it says when it is used wrongly."""
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import item, match, sample, write_log
 from tiebreak.candidates import load_candidates
+from tiebreak.cli import main
 from tiebreak.rankers import AGGREGATORS
 
 
@@ -73,6 +76,22 @@ def test_one_pair_of_models(ranking: Path) -> None:
     failed = tiebreak("rank", str(ranking), "--pair", "a,x")
     assert failed.exit_code == 1
     assert "'x'; there are: a, b" in failed.output
+
+
+@pytest.mark.parametrize(
+    ("form", "sign"), [("--format=markdown", "\\xb7"), ("--closure", "gsm8k - seal")]
+)
+def test_an_output_without_unicode_has_other_signs(
+    ranking: Path, monkeypatch: pytest.MonkeyPatch, form: str, sign: str
+) -> None:
+    output = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setattr(sys, "argv", ["tiebreak", "rank", str(ranking), form])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+    output.seek(0)
+    assert sign in output.read()
 
 
 def test_aggregate(tables: Path) -> None:

@@ -344,6 +344,15 @@ class Coded(io.StringIO):
         return self._encoding
 
 
+def test_signs_that_an_encoding_lacks_have_others_in_their_place() -> None:
+    file = Coded("ascii")
+    show(Sheet("a · b", verdict="0.1–0.2, p ≤ .05 …, ρ"), Console(file=file, width=80))
+    assert file.getvalue() == "a - b\n0.1-0.2, p <= .05 ..., \\u03c1\n"
+    latin = Coded("latin-1")
+    show(Sheet("été – 2 × 3"), Console(file=latin, width=80))
+    assert latin.getvalue() == "été - 2 x 3\n"
+
+
 @pytest.mark.parametrize(
     ("encoding", "width", "lines"),
     [

@@ -57,8 +57,8 @@ _ROUNDS = (
         "--order",
         type=FILES,
         metavar="FILE|A,B,…",
-        help="The benchmarks in the order of play, which is the method's weighting: names with "
-        "commas between them, or a file with one a line. One that is not named is not played. "
+        help="The benchmarks in the order of play, which weights them: names separated by commas, "
+        "or a file with one a line. Benchmarks that are not named are not played. "
         "[default: a table's columns from left to right; of logs and pools, alphabetical]",
     ),
     click.option(

@@ -60,7 +60,7 @@ def _paper(width: str) -> list[Callable[[Command], Command]]:
             type=click.Choice(list(_COLUMNS)),
             help="As wide as one column of a paper (85 mm), or as two (178 mm).",
         ),
-        click.option("--titled", is_flag=True, help="Title and notes in the picture, too."),
+        click.option("--titled", is_flag=True, help="Put title and notes into the picture, too."),
     ]
 
 

@@ -19,9 +19,7 @@ from tiebreak.scorers.catalogue import REFERENCE
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
 @_shared.prices_option
-@_shared.place_option(
-    "Place the logs that this rule fits by it, as `rank` does, the others as they say."
-)
+@_shared.place_option("Place models by this rule in logs that it fits, as `rank` does.")
 @plot_options("Draw agreement against price:")
 @click.option(
     "--against",

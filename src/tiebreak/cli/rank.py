@@ -31,7 +31,7 @@ _OF_LOGS = frozenset(
 @click.option(
     "--control",
     type=click.Choice(["length", "style"]),
-    help="Show strengths at equal length, or at equal length, headings, lists and bold, as well.",
+    help="Also show strengths at equal length, or at equal length, headings, lists and bold.",
 )
 @click.option(
     "--by",
@@ -39,7 +39,7 @@ _OF_LOGS = frozenset(
     help="Add a board for each category of the items, side by side.",
 )
 @_shared.prices_option
-@_shared.place_option("Place models by another rule, without a call, where it fits what was asked.")
+@_shared.place_option("Place models by another rule that fits the protocol. No model is asked.")
 @click.option(
     "--reference",
     metavar="MODEL",
@@ -92,8 +92,8 @@ def rank(
 
     A votes file is a board of people: its raters stand in the judge's place.
 
-    A run that was killed and started again has several logs: the best of them is its board, and a
-    note says how many others there are.
+    A run that was killed and started again has several logs: the one that came furthest is its
+    board, and a note counts the others.
 
     \b
     Examples:

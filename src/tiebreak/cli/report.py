@@ -71,7 +71,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     callback=_forms,
     default="svg,png",
     metavar="FORMS",
-    help="What the pictures in plots/ are written as: svg, png (300 dots per inch), pdf.",
+    help="Formats of the pictures in plots/: svg, png (300 dots per inch), pdf.",
 )
 @paper_options(
     "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become as wide, and words keep "
@@ -93,9 +93,9 @@ def report(
 ) -> None:
     """Write a report: one HTML page that works from disk. Plots are written as SVG and PNG, too.
 
-    LOGS are ranking logs, and folders that hold some. What they hold is shown, and the rest left
-    out: leaderboards, native against judged scores, win rates, every item with its bracket, votes
-    and answers, protocols and their price, peer review, stability, the bill.
+    LOGS are ranking logs, and folders that hold some. The page shows what they hold: leaderboards,
+    native against judged scores, win rates, every item with its bracket, votes and answers,
+    protocols and their price, peer review, stability, the bill.
 
     \b
     Examples:

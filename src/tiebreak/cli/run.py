@@ -62,7 +62,7 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
     "--budget",
     type=click.FloatRange(0, min_open=True),
     metavar="DOLLARS",
-    help="What answers and judging may cost, in this folder all together.",
+    help="What answers and judging may cost in this folder, in all.",
 )
 @click.option("--calls", type=click.IntRange(1), metavar="N", help="Judging alone, in calls.")
 @_shared.prices_option
@@ -89,7 +89,7 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
     "name of a study.yaml]",
 )
 @click.option("--yes", is_flag=True, help="Do not ask whether the price is right.")
-@click.option("--anyway", is_flag=True, help="Judge also where that is not worth its price.")
+@click.option("--anyway", is_flag=True, help="Judge even where it is not worth its price.")
 @click.option("--schema", is_flag=True, help="Print the JSON schema of study.yaml, for editors.")
 @_shared.form_options("json", "csv")
 def run(

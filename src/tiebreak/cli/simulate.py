@@ -71,7 +71,7 @@ from tiebreak.scorers.catalogue import STANDARD
     "--list-taste",
     type=float,
     default=0.0,
-    help="What a call about all answers favours a model by, in all items alike (sd over models).",
+    help="How much a call about all answers favours a model, alike in all items (sd over models).",
 )
 @click.option(
     "--grading-noise", type=float, default=1.0, help="Error on an answer that is graded on its own."

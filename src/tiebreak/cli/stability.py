@@ -69,7 +69,7 @@ def stability(
 ) -> None:
     """Show how far rankings depend on their items. With repeated runs, also on the run.
 
-    Ballots are not asked for again: leaderboards are made of parts of them. Runs of one protocol
+    Nothing is judged again: leaderboards are made of parts of the ballots. Runs of one protocol
     over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
 
     With --sizes, --elo, --against, --dates or --causes it is about logs judged by stars

@@ -82,9 +82,9 @@ main.add_stages(
     ),
     Stage(
         "Read the result",
-        (rank, compare, stability, peers, align, calibrate, contamination.contamination, report),
+        (rank, compare, stability, peers, align, calibrate, contamination.contamination),
     ),
-    Stage("Share it", (publish, write_back, pairs)),
+    Stage("Share it", (report, publish, write_back, pairs)),
     Stage("Merge rankings and scores", (aggregate, csd)),
     Stage("Keep questions private", (bank.bank,)),
 )

@@ -24,8 +24,8 @@ from tiebreak.extras import to_install
     "--goal",
     type=FILES,
     metavar="N|RANKING_LOGS",
-    help="How many votes are wanted; or logs of a judge, with --stars one that gave stars: as many "
-    "as decide between the two models in front, if it is about right.",
+    help="How many votes are wanted; or a judge's logs (with --stars, of one that gave stars): as "
+    "many as decide between the two models in front, if the judge is about right.",
 )
 @click.option("--stars", is_flag=True, help="Rate one answer, beside the key, with 0 to 3 stars.")
 @click.option(
@@ -39,8 +39,7 @@ from tiebreak.extras import to_install
     "--shared",
     type=click.IntRange(0),
     default=5,
-    help="One of so many questions is put to all raters, so that agreement can be measured; 0: "
-    "none.",
+    help="One question in so many goes to all raters, so that agreement can be measured; 0: none.",
 )
 @click.option("--seed", type=int, default=0, help="Seed of the items' order, pairs and sides.")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.")

@@ -114,12 +114,9 @@ def plot_alignment(
     """
     check_plot(path)
     with drawn_for(width):
-        if rater == VIEWS:
-            drawing, subject = views_figure(alignment), "a view"
-        else:
-            drawing = alignment_figure(alignment, rater)
-            _, subject = alignment_boxes(alignment, rater)
+        drawing = views_figure(alignment) if rater == VIEWS else alignment_figure(alignment, rater)
     if drawing is None:
+        subject = "a view" if rater == VIEWS else alignment_boxes(alignment, rater)[1]
         raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
     write_all([(drawing, "")], path, width)
 

@@ -46,6 +46,8 @@ class Layout(NamedTuple):
 _STYLES = {"": "", "good": "blue", "bad": "red"}
 # By the blanks between two columns; the box itself makes one of them.
 _PADDING = {1: (0, 0, 0, 0), 2: (0, 1, 0, 0), 3: (0, 1, 0, 1)}
+# Where an encoding such as ASCII lacks them.
+_PLAIN: Final = str.maketrans({"·": "-", "–": "-", "…": "...", "≤": "<=", "≥": ">=", "×": "x"})
 # So many of the columns that there is no room for are named.
 _NAMED = 6
 
@@ -57,9 +59,21 @@ def show(sheets: Iterable[Sheet] | Sheet, console: Console | None = None) -> Non
         sheets: what to print.
         console: where to print; standard output by default. Of a table that is too wide for it
             columns are left out, and named below (`Column.spare`). A terminal, not a pipe, that
-            has room for more gets the intervals as lines, too.
+            has room for more gets the intervals as lines, too. What its encoding lacks is printed
+            in other signs.
     """
     console = console or Console(highlight=False)
+    encoding = console.encoding
+    if not encoding.startswith("utf"):
+        with console.capture() as captured:
+            _show(sheets, console)
+        text = captured.get().translate(_PLAIN).encode(encoding, "backslashreplace")
+        console.file.write(text.decode(encoding))
+        return
+    _show(sheets, console)
+
+
+def _show(sheets: Iterable[Sheet] | Sheet, console: Console) -> None:
     for number, sheet in enumerate([sheets] if isinstance(sheets, Sheet) else sheets):
         if number:
             console.print()

@@ -38,7 +38,7 @@ NAN = float("nan")
 NOTHING: Any = None
 
 HOSTILE = (
-    "p $x$ <&>\x1b[31m",
+    "p_1 $x$ <&>~^\x1b[31m",
     "</title><script>alert(1)</script>",
     "\u202egpj.evil",
     "x" * 100 + "y" * 100,
@@ -47,7 +47,7 @@ HOSTILE = (
     "",
     "a\nb\tc",
     "W" * 47,
-    "]]> --> &amp;",
+    "]]> --> &amp; a_b~c^d",
 )
 
 

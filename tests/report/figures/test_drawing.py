@@ -224,11 +224,15 @@ def test_spread_by_hand() -> None:
     assert spread(np.array([1.0, 1.0]), 0.1, 0, 1).tolist() == pytest.approx([0.9, 1.0])
 
 
-def label(points: list[tuple[float, float]]) -> list[Annotation]:
+def label(
+    points: list[tuple[float, float]], line: list[tuple[float, float]] | None = None
+) -> list[Annotation]:
     figure = Figure(figsize=(4, 3))
     axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
+    if line:
+        axes.plot(*zip(*line, strict=True), scalex=False, scaley=False)
     label_points(axes, [Label(f"name-{k}", x, y) for k, (x, y) in enumerate(points)])
     return [text for text in axes.texts if isinstance(text, Annotation)]
 
@@ -243,6 +247,15 @@ def test_at_the_right_edge_a_name_stands_left() -> None:
     [one] = label([(0.98, 0.5)])
     assert one.xyann == (-6, 6)
     assert one.get_window_extent().x1 < 0.98 * 320 + 40
+
+
+def test_a_line_crosses_a_name_only_where_every_place_is_crossed() -> None:
+    rising = [(0.1, 0.2), (0.9, 0.8)]
+    [one] = label([(0.5, 0.5)], rising)
+    assert one.xyann == (6, -6)
+    # Rather a line through a name than two names in one place.
+    names = label([(0.5, 0.5)] * 5, rising)
+    assert len({name.xyann for name in names}) == 5
 
 
 def test_names_at_one_point_stand_apart_and_lead_to_it() -> None:

@@ -161,6 +161,18 @@ def test_hostile_names_stay_words(kind: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", drawing.name)
 
 
+@pytest.mark.parametrize("kind", FIGURES)
+def test_a_caption_in_latex_has_no_command_of_a_name(kind: str) -> None:
+    caption, _ = drawn(kind, HOSTILE).caption.split("\n\n")
+    text = caption.removeprefix("\\caption{").removesuffix("}")
+    assert caption == f"\\caption{{{text}}}"
+    # A sign is a command in dollars or before braces, or has a backslash before it.
+    signs = r"\$(\\[a-zA-Z]+(\{\w+\})*|-|_2)\$|\\[a-z]+\d*\{\}|\\[&%$#_{}]"
+    left = re.sub(signs, "", text)
+    left = re.sub(r"\{[\[*]?\}", "", left)
+    assert not set(left) & set('&%$#_{}\\~^<>|"`')
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["leaderboard", "sensitivity", "matrix", "reviewers"])
 def test_the_same_figures_give_the_same_bytes(kind: str) -> None:

@@ -91,8 +91,8 @@ def test_on_narrow_paper_plots_become_narrower_and_not_words(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [3.35, 7.0])
-@pytest.mark.parametrize("kind", ["leaderboard", "native", "win rates"])
+@pytest.mark.parametrize("width", [3.35, 7.0, 13.0])
+@pytest.mark.parametrize("kind", ["leaderboard", "native", "win rates", "perturbation"])
 def test_boards_fit_the_columns_of_a_paper(kind: str, width: float) -> None:
     """Names of 40 letters, 30 models, and equal scores."""
     long = tuple(f"provider-{k:02}/{'a-long-name-' * 3}"[:38] + f"{k:02}" for k in range(30))

@@ -152,6 +152,7 @@ def test_the_study_takes_two_printed_pages(browser: Browser, tmp_path: Path, pap
     with opened(browser, written(tmp_path, page)) as shown:
         margins = PdfMargins(top="1cm", right="1cm", bottom="1cm", left="1cm")
         printed = shown.pdf(format=paper, margin=margins)
+        assert violations(shown) == []
     # Of the page tree; kids of others are in it, too.
     assert max(map(int, re.findall(rb"/Count (\d+)", printed))) == 2
 

@@ -116,8 +116,8 @@ def import_(
 def check(url: str, most_shown: int, form: str | None) -> None:
     """Check a bank for faults. It looks at formats, siblings, parents, statements and duplicates.
 
-    Exit code 1 when something is wrong. Near duplicates are shown for a person to decide and are
-    nothing wrong by themselves.
+    Exit code 1 when something is wrong. Near duplicates are shown for a person to decide; they
+    are no faults by themselves.
 
     \b
     Examples:
@@ -208,10 +208,10 @@ def expand(
     Expanding twice changes nothing: a variant that is there stays as it is. Questions that would
     become nonsense ("all of the above", "which is NOT", two blanks) are refused and named.
 
-    Expansion changes scores. Of n statements one is true, so who always answers "false" is right
-    in n - 1 of n: 75% with four options. `bank stats` and the boards show what such answers earn,
-    and sampling can balance them. Variants of one question give each other away, so a session gets
-    at most one of them.
+    Expansion changes scores. Of n statements one is true, so a model that always answers "false" is
+    right in n - 1 of n: 75% with four options. `bank stats` and the boards show what such answers
+    earn, and sampling can balance them. Variants of one question give each other away, so a session
+    gets at most one of them.
 
     \b
     Examples:
@@ -286,8 +286,8 @@ def review(
     \b
     1. --out writes the drafts.
     2. In any spreadsheet, set status to approved or rejected. The text of the
-       question, its answer and its hint may be edited. Rows and columns that
-       nobody needs may go, but uuid, digest and status.
+       question, its answer and its hint may be edited. Rows and columns may
+       go, except uuid, digest and status.
     3. --in takes the decisions over, and keeps each change with its time and
        reviewer.
 

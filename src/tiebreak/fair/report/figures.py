@@ -24,7 +24,7 @@ from tiebreak.report.figures.canvas import (
 )
 from tiebreak.report.figures.panels import (
     Label,
-    draw_point,
+    draw_points,
     limits,
     name_points,
     point_panel,
@@ -91,7 +91,7 @@ def orders_figure(orders: StarOrders) -> Drawing | None:
         axes.set_ylabel("ρ")
         axes.set_ylim(*limits([*(p.lower for p in known), 1.0], within=(-1, 1)))
         axes.grid()
-        axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     first = [curve.points[0] for curve in orders.curves if curve.points]
     words = ", ".join(
         f"{curve.method} {decimal(point.mean, 2)}"
@@ -171,10 +171,8 @@ def causes_figure(causes: ErrorCauses) -> Drawing | None:
                 f"lines: {causes.level * 100:g}% intervals over questions, each alone",
             ],
         )
-        for row, share in enumerate(shares):
-            draw_point(axes, row, share.value, share.lower, share.upper)
-        ends = [end for share in shares for end in (share.value, share.lower, share.upper)]
-        axes.set_xlim(*limits([0.0, *ends], within=(0, 1)))
+        rows = [(share.value, share.lower, share.upper) for share in shares]
+        draw_points(axes, rows, also=[0.0], within=(0, 1))
     most, named = max(zip((s.value for s in shares), causes.causes, strict=True))
     return Drawing(
         "causes",

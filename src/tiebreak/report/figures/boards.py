@@ -22,7 +22,7 @@ from tiebreak.report.figures.canvas import (
     styled,
 )
 from tiebreak.report.figures.matrices import heat_map
-from tiebreak.report.figures.panels import draw_point, limits, row_panel, slope_panel
+from tiebreak.report.figures.panels import draw_points, row_panel, slope_panel
 from tiebreak.text import count
 
 if TYPE_CHECKING:
@@ -116,14 +116,13 @@ def _scores(
                 *not_shown([row.model for row in board.rows if row not in rows]),
             ],
         )
+        ends = [(row.value, row.lower, row.upper) for row in rows]
+        draw_points(axes, ends, also=list(natives.values()), step=step, within=(0, top))
         for place, row in enumerate(rows):
-            draw_point(axes, place, row.value, row.lower, row.upper)
             if row.model in natives:
                 axes.plot(
                     natives[row.model], place, "D", color=ORANGE, markersize=5, fillstyle="none"
                 )
-        values = [value for row in rows for value in (row.value, row.lower, row.upper)]
-        axes.set_xlim(limits([*values, *natives.values()], step=step, within=(0, top)))
     return figure
 
 

@@ -36,7 +36,7 @@ from tiebreak.report.figures.canvas import (
     slug,
     styled,
 )
-from tiebreak.report.figures.panels import draw_box, draw_point, limits, row_panel
+from tiebreak.report.figures.panels import draw_box, draw_point, draw_points, limits, row_panel
 from tiebreak.text import count
 
 
@@ -369,11 +369,6 @@ def kappa_figure(calibration: Calibration) -> Drawing | None:
     if not shown:
         return None
     title = f"{short(calibration.source, 60)} · agreement of judges with people"
-    ends = [
-        bound
-        for _, estimate, _ in shown
-        for bound in (estimate.value, estimate.lower, estimate.upper)
-    ]
     level = f"{calibration.level * 100:g}%"
     with styled():
         figure, axes = row_panel(
@@ -387,10 +382,9 @@ def kappa_figure(calibration: Calibration) -> Drawing | None:
             words=[decimal(estimate.value, 2) for _, estimate, _ in shown],
             head="κ",
         )
-        axes.set_xlim(*limits(ends, within=(-1, 1)))
-        for row, (_, estimate, grey) in enumerate(shown):
-            colour = MUTED if grey else BLUE
-            draw_point(axes, row, estimate.value, estimate.lower, estimate.upper, colour=colour)
+        ends = [(estimate.value, estimate.lower, estimate.upper) for _, estimate, _ in shown]
+        colours = [MUTED if grey else BLUE for *_, grey in shown]
+        draw_points(axes, ends, colours=colours, within=(-1, 1))
     best, kappa, _ = max(shown, key=lambda row: row[1].value)
     return Drawing(
         slug("kappa", calibration.source),

@@ -135,6 +135,17 @@ def drawn_for(width: float | None, *, titled: bool | None = None) -> Iterator[No
         _TITLED.reset(words)
 
 
+def titled() -> bool:
+    """Whether a figure holds its title and its notes."""
+    return _TITLED.get()
+
+
+def add_notes(figure: "Figure", notes: Iterable[str]) -> None:
+    """What the caption of a figure says below its title and `alt`."""
+    for note in notes:
+        figure.text(0, 0, note, gid=_NOTE, visible=False)
+
+
 def fitting(width: float, margins: float = 0.0, narrowest: float = _NARROWEST) -> float:
     """The width of a plot on the paper, where all beside it takes the room `margins`."""
     paper = _PAPER.get()
@@ -170,14 +181,14 @@ def panel(
     """
     size = size if fixed else (fitting(size[0], left + right), size[1])
     width, height = left + size[0] + right, size[1]
-    titled = _TITLED.get()
-    lines = [line for text in below[1:] for line in wrapped(text, width - 0.3)] if titled else []
+    inside = titled()
+    lines = [line for text in below[1:] for line in wrapped(text, width - 0.3)] if inside else []
     label = wrapped(below[0], width - 0.3, 9) if below else []
     first = 0.27 if ticks else 0.1
     foot = first + _LINE * (len(lines) + len(label)) + 0.1
     # Letters of a bold title are wider by a tenth.
-    heading = wrapped(title, width - 0.24, 11) if titled else []
-    room = _TITLE + _LINE * (len(heading) - 1) if titled else 0.1
+    heading = wrapped(title, width - 0.24, 11) if inside else []
+    room = _TITLE + _LINE * (len(heading) - 1) if inside else 0.1
     total = foot + height + top + room
     figure = new_figure(width, total)
     axes = figure.add_axes((left / width, foot / total, size[0] / width, height / total))
@@ -194,8 +205,7 @@ def panel(
     for number, line in enumerate(lines, start=len(label)):
         y = (foot - first - 0.03 - _LINE * number) / total
         figure.text(0.12 / width, y, line, va="top", size=SMALL, color=MUTED)
-    for note in below[1:]:
-        figure.text(0, 0, note, gid=_NOTE, visible=False)
+    add_notes(figure, below[1:])
     return figure, axes
 
 

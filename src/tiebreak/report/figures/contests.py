@@ -33,7 +33,7 @@ from tiebreak.report.figures.canvas import (
 from tiebreak.report.figures.panels import (
     SIDE_LINE,
     Label,
-    draw_point,
+    draw_points,
     label_side,
     limits,
     name_points,
@@ -165,12 +165,7 @@ def _rows(report: ContestReport, title: str) -> "Figure":
         f"line and ranks: {percent}, "
         + ("the simulation's error alone" if items is None else "over items; all ranks at once"),
     )
-    values = []
-    for place, model in enumerate(order):
-        ends = [float(column[model]) for column in (result.expected_wins, lower, upper)]
-        draw_point(axes, place, *ends)
-        values += ends
-    axes.set_xlim(limits(values, step=0.5))
+    draw_points(axes, np.column_stack([wins, lower, upper])[order].tolist(), step=0.5)
     return figure
 
 

@@ -191,6 +191,7 @@ def heat_map(
     Names of columns that are wider than these are turned.
     """
     from matplotlib import colormaps
+    from matplotlib.collections import PolyCollection
     from matplotlib.colors import LinearSegmentedColormap
 
     rows = on_paper(rows)
@@ -214,7 +215,13 @@ def heat_map(
     colours = shades(np.ma.masked_invalid(share))
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    _cells(axes, share, colours)
+    down, across = np.nonzero(~np.isnan(share))
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    squares = np.column_stack([across, down])[:, None] + corners
+    axes.add_collection(
+        PolyCollection(squares, facecolors=colours[down, across], edgecolors=PAPER, linewidths=1.0),
+        autolim=False,
+    )
     # White stands out more on what is dark: relative luminance by WCAG 2.
     rgb = colours[..., :3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
@@ -230,25 +237,6 @@ def heat_map(
     axes.tick_params(length=0, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)
     return figure, axes
-
-
-def _cells(axes: "Axes", share: FloatArray, colours: FloatArray) -> None:
-    from matplotlib.collections import PolyCollection
-
-    places = [(i, j) for i, j in np.ndindex(share.shape) if not np.isnan(share[i, j])]
-    squares = [
-        [(j - 0.5, i - 0.5), (j + 0.5, i - 0.5), (j + 0.5, i + 0.5), (j - 0.5, i + 0.5)]
-        for i, j in places
-    ]
-    axes.add_collection(
-        PolyCollection(
-            squares,
-            facecolors=[tuple(colours[place]) for place in places],
-            edgecolors=PAPER,
-            linewidths=1.0,
-        ),
-        autolim=False,
-    )
 
 
 def confusion_figure(calibration: Calibration, judge: str) -> Drawing | None:

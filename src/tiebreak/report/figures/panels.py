@@ -37,6 +37,9 @@ _PLACES = [
     (side * 6.0, up * (6.0 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
 ]
 
+EVERYWHERE = (-math.inf, math.inf)
+"""An axis that may reach anywhere."""
+
 SIDE_LINE = 0.165
 """Least distance of two names at the side of a plot, in inches."""
 
@@ -52,8 +55,9 @@ class Label(NamedTuple):
 def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> None:
     """Name points, each name where it covers no point, no other name and no text that is there.
 
-    The limits of the axes and their place in the figure must be settled before. Of a crowd without
-    any free place the names stand where they cover least.
+    Of such places one that no line crosses is taken first. The limits of the axes and their place
+    in the figure must be settled before. Of a crowd without any free place the names stand where
+    they cover least.
     """
     # Data limits that matplotlib computes late are computed by this.
     axes.get_xlim(), axes.get_ylim()
@@ -63,12 +67,18 @@ def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> N
     at = axes.transData.transform([(label.x, label.y) for label in labels]) / per_point
     texts = [np.array(text.get_window_extent().extents) / per_point for text in axes.texts]
     taken = np.array([*texts, *np.hstack([at - 4, at + 4])])
+    lines = [
+        line.get_transform().transform(line.get_path().interpolated(100).vertices) / per_point
+        for line in axes.lines
+    ]
+    on_lines = np.tile(np.concatenate([np.empty((0, 2)), *lines]), 2)
     for (text, x, y), point in zip(labels, at, strict=True):
         boxes = _boxes(point, text_width(text, size) * 72, size * 1.1)
         outside = np.any(boxes[:, :2] < frame[:2], axis=1) | np.any(
             boxes[:, 2:] > frame[2:], axis=1
         )
-        chosen = int(np.argmin(_overlaps(boxes, taken) + len(taken) * outside))
+        crossed = np.minimum(_overlaps(boxes, on_lines), 0.5)
+        chosen = int(np.argmin(_overlaps(boxes, taken) + crossed + len(taken) * outside))
         taken = np.vstack([taken, boxes[chosen]])
         dx, dy = _PLACES[chosen]
         axes.annotate(
@@ -112,7 +122,8 @@ def label_side(
     at = (values - bottom) / (top - bottom)
     line = SIDE_LINE / height
     places = spread(at, line, line / 2, 1 - line / 2)
-    inner, outer, end = (-0.01, -0.04, -0.05) if left else (1.01, 1.04, 1.05)
+    edge, outward = (0, -1 / _width(axes)) if left else (1, 1 / _width(axes))
+    inner, outer, end = (edge + outward * inches for inches in (0.04, 0.16, 0.2))
     for number, (name, value, place) in enumerate(zip(names, at, places, strict=True)):
         is_marked = number == marked
         axes.plot(
@@ -143,6 +154,11 @@ def spread(values: FloatArray, gap: float, low: float, high: float) -> FloatArra
     return places
 
 
+def _width(axes: "Axes") -> float:
+    """The width of a plot, in inches."""
+    return axes.get_position().width * axes.figure.bbox.width / axes.figure.dpi
+
+
 def _boxes(point: FloatArray, width: float, height: float) -> FloatArray:
     """The boxes of a text of some size in all places beside a point, shape (places, 4)."""
     x, y = (point + np.array(_PLACES)).T
@@ -159,7 +175,6 @@ def _overlaps(boxes: FloatArray, taken: FloatArray, room: float = 1.5) -> FloatA
 
 
 _SIZE = (4.8, 4.0)
-_LINE = 0.165
 # More names than these, or longer ones, would cover each other and the points.
 _MANY, _LONG = 10, 32
 
@@ -175,21 +190,21 @@ def point_panel(
     left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
     width = fitting(_SIZE[0], left + right)
     # No narrower than it is high, but as high as its key and its label.
-    height = max(min(_SIZE[1], width), _LINE * len(key), widest([ylabel]))
+    height = max(min(_SIZE[1], width), SIDE_LINE * len(key), widest([ylabel]))
     figure, axes = panel((width, height), title=title, left=left, right=right, below=below)
     axes.set_ylabel(ylabel)
     axes.grid()
     for line, name in enumerate(key):
-        y = 1 - (line + 0.5) * _LINE / height
-        axes.text(1.04, y, name, transform=axes.transAxes, va="center", size=SMALL)
+        y = 1 - (line + 0.5) * SIDE_LINE / height
+        x = 1 + 0.2 / _width(axes)
+        axes.text(x, y, name, transform=axes.transAxes, va="center", size=SMALL)
     return figure, axes
 
 
 def name_points(axes: "Axes", names: Sequence[str], points: Sequence[Label]) -> None:
     """Write beside each point its whole name, or its number alone where there is a key."""
-    width = axes.get_position().width * axes.figure.bbox.width / axes.figure.dpi
-    if width < 2.5:
-        axes.locator_params(axis="x", nbins=int(width))
+    if _width(axes) < 2.5:
+        axes.locator_params(axis="x", nbins=int(_width(axes)))
     if not _crowded(names):
         points = [point._replace(text=name) for name, point in zip(names, points, strict=True)]
     label_points(axes, points)
@@ -238,16 +253,17 @@ def row_panel(
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     right = axes.get_yaxis_transform()
-    inch = 1 / (axes.get_position().width * float(figure.get_figwidth()))
+    inch = 1 / _width(axes)
+    beside = 1 + 0.1 * inch
     for number, lane in enumerate(bars):
         x = -inch * (0.05 + _BAR * (len(bars) - 1 - number))
         for first, last in lane:
             axes.plot([x, x], [first - 0.3, last + 0.3], color=MUTED, linewidth=2.5,
                       transform=right, clip_on=False)  # fmt: skip
     for row, text in enumerate(words):
-        axes.text(1.02, row, text, transform=right, va="center")
+        axes.text(beside, row, text, transform=right, va="center")
     if head:
-        axes.text(1.02, 1, head, transform=axes.transAxes, va="bottom", size=SMALL, color=MUTED)
+        axes.text(beside, 1, head, transform=axes.transAxes, va="bottom", size=SMALL, color=MUTED)
     return figure, axes
 
 
@@ -264,13 +280,14 @@ def slope_panel(
         ticks=False,
         below=below,
     )
-    axes.set_xlim(-0.03, 1.03)
+    beside = 0.1 / _width(axes)
+    axes.set_xlim(-beside, 1 + beside)
     axes.set_ylim(max(len(names), 2) - 0.5, -0.5)
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)
     axes.spines[:].set_visible(False)
     for row, name in enumerate(names):
-        axes.text(1.04, row, name, transform=axes.get_yaxis_transform(), va="center")
+        axes.text(1 + beside, row, name, transform=axes.get_yaxis_transform(), va="center")
     return figure, axes
 
 
@@ -284,6 +301,21 @@ def draw_point(
     if not math.isnan(lower):
         axes.hlines(row, lower, upper, color=pale, linewidth=width, zorder=2)
     axes.plot(value, row, marker, color=colour, markersize=5.5, zorder=3)
+
+
+def draw_points(
+    axes: "Axes", rows: Sequence[Sequence[float]], *, colours: Sequence[str] = (),
+    also: Sequence[float] = (), step: float = 0.1, within: tuple[float, float] = EVERYWHERE,
+) -> None:  # fmt: skip
+    """In each row a figure and its interval (value, lower, upper), and an axis that holds all.
+
+    It holds `also` these values; `step` and `within` are as in `limits`.
+    """
+    for place, (value, lower, upper) in enumerate(rows):
+        colour = colours[place] if colours else BLUE
+        draw_point(axes, place, value, lower, upper, colour=colour)
+    values = [end for ends in rows for end in ends]
+    axes.set_xlim(limits([*values, *also], step=step, within=within))
 
 
 def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
@@ -304,10 +336,7 @@ def draw_box(axes: "Axes", row: float, values: FloatArray, mark: float) -> None:
 
 
 def limits(
-    values: Sequence[float],
-    *,
-    step: float = 0.1,
-    within: tuple[float, float] = (-math.inf, math.inf),
+    values: Sequence[float], *, step: float = 0.1, within: tuple[float, float] = EVERYWHERE
 ) -> tuple[float, float]:
     """Limits of an axis that holds all values that are defined, at whole steps."""
     defined = [value for value in values if not math.isnan(value)] or [0.0]

@@ -13,12 +13,14 @@ from tiebreak.report.figures.canvas import (
     PAPER,
     SMALL,
     Drawing,
+    add_notes,
     fitting,
     new_figure,
     not_shown,
     short,
     slug,
     styled,
+    titled,
     wrapped,
 )
 from tiebreak.report.figures.panels import Label, label_points
@@ -57,7 +59,13 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
     if not drawn:
         return None
     with styled():
-        figure = _panels(comparison.benchmarks, against)
+        figure = _panels(comparison, against)
+        missing = (
+            f"{short(benchmark.benchmark)}: {text}"
+            for benchmark in comparison.benchmarks
+            for text in _missing(benchmark, against)
+        )
+        add_notes(figure, [*_reading(comparison), *missing])
     return Drawing(
         slug("agreement", against),
         f"Agreement with the reference against {AXES[against]}",
@@ -66,7 +74,8 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
     )
 
 
-def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Figure":
+def _panels(comparison: Comparison, against: Against) -> "Figure":
+    benchmarks = comparison.benchmarks
     columns = min(2, len(benchmarks))
     if fitting(6.4 * columns) < 6.4 * columns:
         columns = 1
@@ -75,7 +84,18 @@ def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Fig
     figure.set_layout_engine("constrained")
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axes, benchmark in zip(panels, benchmarks, strict=False):
-        _draw(axes, benchmark, against, width / columns)
+        _draw(axes, benchmark, against)
+        name = short(benchmark.benchmark, 32)
+        if titled():
+            notes = [
+                line
+                for text in (*_reading(comparison), *_missing(benchmark, against))
+                for line in wrapped(text, width / columns - 0.8, 9)
+            ]
+            axes.set_title(f"{name} · agreement and its price")
+            axes.set_xlabel("\n".join([AXES[against], *notes]))
+        elif len(benchmarks) > 1:
+            axes.set_title(name)
     for axes in panels[len(benchmarks) :]:
         axes.set_axis_off()
     # Where things come to stand is known once the layout is made, and there they stay.
@@ -89,7 +109,7 @@ def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Fig
     return figure
 
 
-def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against, width: float) -> None:
+def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against) -> None:
     points, ceilings = list(_points(benchmark, against)), list(_ceilings(benchmark))
     for ceiling in ceilings:
         axes.axhline(ceiling.y, color=MUTED, linestyle="--", linewidth=1, zorder=1)
@@ -107,14 +127,12 @@ def _draw(axes: "Axes", benchmark: BenchmarkComparison, against: Against, width:
     for point in _reference(benchmark, against):
         axes.plot(point.x, point.y, "D", color=PAPER, markeredgecolor=BLUE, zorder=3)
     lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
-    axes.set_ylim(lowest - 0.05, 1.12)
-    axes.set_yticks([tick for tick in axes.get_yticks() if lowest - 0.05 <= tick <= 1])
+    # Room for the name of a ceiling below its line.
+    bottom = lowest - max(0.05, 0.08 * (1.12 - lowest))
+    axes.set_ylim(bottom, 1.12)
+    axes.set_yticks([tick for tick in axes.get_yticks() if bottom <= tick <= 1])
     axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
-    axes.set_title(f"{short(benchmark.benchmark, 32)} · agreement and its price")
-    missing = [
-        line for text in _missing(benchmark, against) for line in wrapped(text, width - 0.8, 9)
-    ]
-    axes.set_xlabel("\n".join([AXES[against], *missing]))
+    axes.set_xlabel(AXES[against])
     axes.set_ylabel(f"Spearman's ρ with {short(benchmark.reference.name)}")
     axes.grid()
 
@@ -150,6 +168,12 @@ def _missing(benchmark: BenchmarkComparison, against: Against) -> list[str]:
     return not_shown(
         [log.name for log in benchmark.logs if log.role == "protocol" and log.name not in shown]
     )
+
+
+def _reading(comparison: Comparison) -> Iterator[str]:
+    yield f"line: {comparison.how.level * 100:g}% interval over items"
+    if any(list(_ceilings(benchmark)) for benchmark in comparison.benchmarks):
+        yield "dashed: how far the reference agrees with itself"
 
 
 def _price(log: ComparedLog, against: Against) -> float:

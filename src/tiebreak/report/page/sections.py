@@ -240,8 +240,8 @@ def _to_decide(board: Board) -> str:
     bound = f", {forecast(least)} at least" if least > pair.n_items else ""
     return (
         f"To tell {one_line(pair.above)} and {one_line(pair.below)} apart takes about "
-        f"{forecast(likely)} items{more} if they differ as they seem to{bound}. This is a guess: "
-        "one in three is within a factor of 2."
+        f"{forecast(likely)} items{more} if they differ as they seem to{bound}. This is a guess; "
+        "about one such guess in three is within a factor of 2."
     )
 
 
@@ -308,8 +308,8 @@ def _sentences(boards: Sequence[Board]) -> Iterator[str]:
     first = Counter(row.model for board in ranked for row in board.rows if row.rank == 1)
     even = sum(len(board.verdict.tiers) < 2 for board in ranked)
     if even == len(ranked) > 0:
-        none = "neither board" if even == 2 else f"none of the {even} boards"
-        yield f"On {none} are two models told apart: no order of a board is a ranking."
+        none = "Neither board" if even == 2 else f"None of the {even} boards"
+        yield f"{none} tells any two models apart, so no order below is a ranking."
     elif first:
         yield _first(ranked, first)
         if even:
@@ -318,7 +318,7 @@ def _sentences(boards: Sequence[Board]) -> Iterator[str]:
     if trust:
         states = ("fine", "unknown", "doubtful")
         counts = ", ".join(f"{state} on {trust[state]}" for state in states if trust[state])
-        yield f"The judge: {counts} of {count(trust.total(), 'judged board')}."
+        yield f"The judge is {counts} of {count(trust.total(), 'judged board')}."
 
 
 def _first(boards: Sequence[Board], first: Counter[str]) -> str:
@@ -327,7 +327,7 @@ def _first(boards: Sequence[Board], first: Counter[str]) -> str:
         all_boards = "both boards" if len(boards) == 2 else f"all {len(boards)} boards"
         alone = sum(board.verdict.tiers[:1] == ((model,),) for board in boards)
         some = {0: "none", len(boards): "each"}.get(alone, str(alone))
-        apart = f"on {some} of them is it told apart from every other model"
+        apart = f"it is told apart from every other model on {some} of them"
         return f"{model} stands first on {all_boards}; {apart}."
     ordered = sorted(first.items(), key=lambda pair: (-pair[1], pair[0]))
     leaders = [f"{name} on {n}" for name, n in ordered[:_NAMED]]
