@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tiebreak.plain_yaml import MOST_CHARACTERS, read_yaml, read_yaml_file
+import tiebreak
+from tiebreak.plain_yaml import MOST_CHARACTERS, packaged, read_yaml, read_yaml_file
 
 LETTERS = "abcdefghijklm"
 PAIRS = list(pairwise(LETTERS))
@@ -73,3 +74,14 @@ def test_files(tmp_path: Path) -> None:
 def test_values_are_those_of_yaml() -> None:
     text = "- {a: 1.5, b: yes, c: 2024-01-02, d: 0x1f}\n- - null\n  - 'x: y'\n"
     assert read_yaml(text) == yaml.safe_load(text)
+
+
+def test_the_packages_own_files_are_read_as_all_others() -> None:
+    files = [
+        path
+        for path in Path(tiebreak.__file__).parent.rglob("*.yaml")
+        if "lm_eval_tasks" not in path.parts  # with tags of lm-eval
+    ]
+    assert len(files) > 10
+    for path in files:
+        assert packaged(str(path), path.name) == read_yaml_file(path)

@@ -61,6 +61,15 @@ def read_yaml_file(path: AnyPath) -> Any:
     return read_yaml(text)
 
 
+def packaged(module: str, name: str) -> Any:
+    """The value in a YAML file that comes with the package, beside a module (`__file__`).
+
+    It needs no check, so it is read in C where PyYAML has libyaml, ten times as fast.
+    """
+    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return fast(Path(module).with_name(name).read_text(encoding="utf-8")).get_single_data()
+
+
 def line_of(text: str, place: Sequence[str | int]) -> int:
     """The line, from 1 on, of the value at a place in a text that `read_yaml` can read.
 

@@ -7,13 +7,12 @@ that needs fixing. A problem is a `Note` whose kind has a text in `hints.yaml`.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Final, Self
 
 from tiebreak.candidates.native import NO_NATIVE_SCORES
 from tiebreak.candidates.pool import Note
 from tiebreak.errors import TiebreakError
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 from tiebreak.text import count, natural_key
 
 MAX_LISTED = 20
@@ -22,7 +21,7 @@ MAX_LISTED = 20
 @cache
 def hints() -> Mapping[str, str]:
     """What to do about each kind of problem, in the order in which they come up."""
-    texts: dict[str, str] = read_yaml_file(Path(__file__).with_name("hints.yaml"))
+    texts: dict[str, str] = packaged(__file__, "hints.yaml")
     return texts
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 from unicodedata import category
 
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 from tiebreak.report.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Term:
 
 
 def _read() -> Iterator[Term]:
-    for term in read_yaml_file(_HERE / "glossary.yaml"):
+    for term in packaged(__file__, "glossary.yaml"):
         see = tuple(term.pop("see", ())) or None
         yield Term(**term, see=see)
 

@@ -14,11 +14,10 @@ A place is `{name}`, as in `str.format`, or has one of these after a colon:
 """
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from string import Formatter
 from typing import Any, Final
 
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 from tiebreak.text import Votes, all_of, listed, p_value, percent
 
 # More models than this are counted, not named.
@@ -65,4 +64,4 @@ def sentence(kind: str, figures: Mapping[str, Any]) -> str:
     return _Formatter().vformat(SENTENCES[kind], (), figures)
 
 
-SENTENCES: Final[dict[str, str]] = read_yaml_file(Path(__file__).with_suffix(".yaml"))
+SENTENCES: Final[dict[str, str]] = packaged(__file__, "sentences.yaml")

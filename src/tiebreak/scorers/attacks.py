@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 
 ANSWER: Final = "[[answer]]"
 
@@ -53,6 +52,4 @@ class Canary(BaseModel):
 @lru_cache
 def attacks() -> tuple[Attack, ...]:
     """All of them, in the order of the file."""
-    return tuple(
-        Attack(**attack) for attack in read_yaml_file(Path(__file__).with_name("attacks.yaml"))
-    )
+    return tuple(Attack(**attack) for attack in packaged(__file__, "attacks.yaml"))

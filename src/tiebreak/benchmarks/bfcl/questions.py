@@ -22,10 +22,10 @@ from typing import Any, Final
 
 from tiebreak.benchmarks.question import Question, Row, name_of, text_of, wording
 from tiebreak.benchmarks.sources import file_rows
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 from tiebreak.prerequisite import PrerequisiteError
 
-_CATEGORIES: Final = read_yaml_file(Path(__file__).with_name("categories.yaml"))
+_CATEGORIES: Final = packaged(__file__, "categories.yaml")
 CATEGORIES: Final[tuple[str, ...]] = tuple(_CATEGORIES["asked"])
 LEFT_OUT: Final[Mapping[str, str]] = _CATEGORIES["left_out"]
 """What is left out and why, by name or by the beginning of the name."""

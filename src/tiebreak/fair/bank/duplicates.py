@@ -18,14 +18,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
-from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tiebreak.fair.bank.question import BLANK, BankQuestion
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +56,7 @@ _PROSE = re.compile(
     r"!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+"
 )
 _POINT = re.compile(r"[.,](?!\d)")
-_PHRASES = read_yaml_file(Path(__file__).with_name("phrases.yaml"))
+_PHRASES = packaged(__file__, "phrases.yaml")
 _HOW_TO_ANSWER = re.compile("|".join(_PHRASES["how_to_answer"]))
 _SAYS_HOW = tuple(chain.from_iterable(_PHRASES["says_how"]))
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -21,7 +21,6 @@ import unicodedata
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -31,7 +30,7 @@ from tiebreak.fair.bank.question import BLANK, BankQuestion, faults_of, n_blanks
 from tiebreak.fair.bank.review import Change, note_changes
 from tiebreak.fair.bank.rows import COLUMNS, by_uuid, parts, question_from, rows_of
 from tiebreak.fair.bank.schema import QUESTIONS, writing
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 from tiebreak.progress import tracked
 from tiebreak.text import words_of
 
@@ -52,7 +51,7 @@ class Sign(NamedTuple):
 
 def _signs() -> dict[str, tuple[Sign, ...]]:
     """What `signs.yaml` has, by the part of a question in which it is looked for."""
-    signs = read_yaml_file(Path(__file__).with_name("signs.yaml"))
+    signs = packaged(__file__, "signs.yaml")
     parts = {name: "|".join(patterns) for name, patterns in signs.pop("parts").items()}
 
     def sign(patterns: list[str], why: str = "", cased: bool = False) -> Sign:
@@ -128,7 +127,7 @@ METHODS: Final[tuple[Method, ...]] = get_args(Method)
 
 _NAMESPACE = uuid.UUID("b0b6d1a4-0c3e-5d0e-8a35-6a4e2d2f7c11")
 
-WORDING: Final[dict[str, dict[str, str]]] = read_yaml_file(Path(__file__).with_name("wording.yaml"))
+WORDING: Final[dict[str, dict[str, str]]] = packaged(__file__, "wording.yaml")
 
 
 @dataclass(frozen=True, slots=True)

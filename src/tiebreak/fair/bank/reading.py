@@ -22,7 +22,7 @@ from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion, QuestionType, n_blanks
 from tiebreak.fair.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
-from tiebreak.plain_yaml import read_yaml_file
+from tiebreak.plain_yaml import packaged
 from tiebreak.rows import rows_of
 from tiebreak.tables.delimited import unsafe
 
@@ -34,7 +34,7 @@ EXAMPLE: Final = "example"
 _ENDS: Final = (".json", ".jsonl", ".ndjson", ".parquet", ".csv")
 _MARK: Final = b"\xef\xbb\xbf"
 
-_CALLED: Final = read_yaml_file(Path(__file__).with_name("fields.yaml"))
+_CALLED: Final = packaged(__file__, "fields.yaml")
 
 NAMES: Final[dict[str, list[str]]] = _CALLED["names"]
 """Each field of a question with the names that it may have in a file."""
