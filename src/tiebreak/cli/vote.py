@@ -114,7 +114,13 @@ def vote(
     )
     with votes_on(out, items, meta) as file:
         end = f"Votes are kept in {out}. Ctrl-C ends the page."
-        serve(file, host, port, lambda address: click.echo(f"Vote at {address}\n{end}"))
+        try:
+            serve(file, host, port, lambda address: click.echo(f"Vote at {address}\n{end}"))
+        except OSError as error:
+            raise click.ClickException(
+                f"The page cannot be served on {host}, port {port} ({error.strerror or error}): "
+                "give another --host or --port."
+            ) from error
 
 
 def _votes_to_decide(logs: str, n_items: Counter[str], stars: bool) -> int:
