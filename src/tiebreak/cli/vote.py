@@ -91,7 +91,7 @@ def vote(
 
     import tiebreak
     from tiebreak.candidates import load_candidates
-    from tiebreak.people.items import items_of, votes_on
+    from tiebreak.people.turns import items_of, votes_on
     from tiebreak.ranking_logs.votes_file import VotesKind, VotesMeta, utc_now
 
     kind: VotesKind = "stars" if stars else "matches"
