@@ -104,6 +104,22 @@ def test_a_model_more_is_judged_against_the_others_only() -> None:
 
 
 @NO_PAGE
+@pytest.mark.parametrize(
+    ("limits", "n_items"), [(["--yes"] * 2, [8, 8]), (["--calls=24", "--calls=48"], [6, 8])]
+)
+def test_a_place_that_is_planned_anew_with_the_same_arguments(
+    limits: list[str], n_items: list[int]
+) -> None:
+    """Inspect would take the earlier log for the new one."""
+    models = [MODELS, f"{MODELS},candidate/0.7" if limits == ["--yes"] * 2 else MODELS]
+    for limit, names, number in zip(limits, models, n_items, strict=True):
+        judged = board(run(limit, "--protocol", "full_pairwise", models=names))
+        assert judged["n_items"] == number
+        assert {row["model"] for row in judged["rows"]} == {*names.split(",")}
+    assert len(set(real_calls("calls"))) == calls()
+
+
+@NO_PAGE
 def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
     assert board(run("--calls", "10"))["n_items"] == 7
     assert calls() <= 10

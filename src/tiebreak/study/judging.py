@@ -51,7 +51,7 @@ def judging_command(study: Study, run: Judging, folder: StudyFolder) -> str:
     options = [
         *(("model_role", f"{role}={role_text(*models)}") for role, models in roles),
         *_items(study, run).items(),
-        ("log_dir", folder.ranking(run.place)),
+        ("log_dir", folder.ranking(run.folder)),
     ]
     return inspect_command("eval", task, arguments, options)
 
@@ -75,7 +75,7 @@ def judge(study: Study, run: Judging, folder: StudyFolder) -> EvalLog:
     for role, choices in _roles(study, run).items():
         models = [choice.build() for choice in choices]
         roles[role] = models if role == "peers" or len(models) > 1 else models[0]
-    place = folder.ranking(run.place)
+    place = folder.ranking(run.folder)
     [log] = run_eval_set(
         task,
         place,

@@ -225,17 +225,23 @@ def plan(
     more = bool(kept) and raised(study, kept[0], share)
     left = _left(study, place, share, folder) if not kept or new or more else math.inf
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
-        return _first(study, protocol, source, models, share, left)
+        return _apart(_first(study, protocol, source, models, share, left), kept)
     runs = list(kept)
     if new:
         joined = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=joined))
     if more:
-        return _anew(study, protocol, source, runs, share, left)
+        return _apart(_anew(study, protocol, source, runs, share, left), kept)
     if not new:
         return Planned(tuple(runs))
     joining = _joining(study, source, _limited(study, runs[-1], share, left))
     return replace(joining, runs=(*runs[:-1], *joining.runs))
+
+
+def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
+    """A plan whose logs have a folder of their own, where its place had been planned before."""
+    attempt = {"attempt": kept[-1].attempt + 1 if kept else 0}
+    return replace(planned, runs=tuple(run.model_copy(update=attempt) for run in planned.runs))
 
 
 def _anew(

@@ -228,7 +228,7 @@ def _judging(
         if run.log is None:
             _step(4, f"Judging: {run.place}", judging_command(study, run, kept))
             log = judge(study, run, kept)
-            path = str(kept.ranking(run.place) / Path(log.location).name)
+            path = str(kept.ranking(run.folder) / Path(log.location).name)
             if log.status == "success":
                 runs[number] = run = run.model_copy(update={"log": path})
                 kept.keep_plans(tuple(runs))
