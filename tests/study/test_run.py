@@ -1,6 +1,7 @@
 """`tiebreak run`: what it does, what it leaves as it is, and what it refuses."""
 
 import json
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -219,14 +220,16 @@ def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
 def test_a_model_that_always_fails_is_left_out_and_joins_when_it_can(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.touch()
-    models = f"{MODELS},candidate/0.7+fails"
+    models = f"{MODELS},candidate/0.7+fails,candidate/0.3+down"
     without = run("--yes", models=models)
     assert order(without) == ["candidate/0.9", "candidate/0.5", "candidate/0.1"]
-    assert "candidate/0.7+fails is left out, for it failed: " in without.stderr
+    for model in ("candidate/0.7+fails", "candidate/0.3+down"):
+        assert re.search(rf"{re.escape(model)} is left out, for it .*FAILS", without.stderr)
     broken.unlink()
     joined = run("--yes", models=models)
     assert order(joined)[1] == "candidate/0.7+fails"
-    assert "Only matches of candidate/0.7+fails are judged" in joined.stderr
+    both = "candidate/0.3+down and candidate/0.7+fails"
+    assert f"Only matches of {both} are judged" in " ".join(joined.stderr.split())
 
 
 SAID: dict[str, list[str]] = {

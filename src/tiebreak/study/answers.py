@@ -7,6 +7,7 @@ names its model by what the run says. A model that still fails after retries is 
 import json
 import math
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ from tiebreak.study import StudyError
 from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study, unmarked
 from tiebreak.study.folder import StudyFolder
 from tiebreak.text import count
+
+_AN_ERROR: Final = re.compile(r"[\w.]+: ")
 
 RETRIES: Final = 2
 """How often a task that failed is tried again, each time from what it has."""
@@ -201,7 +204,11 @@ def _place(folder: StudyFolder, benchmark: Benchmark, models: Sequence[ModelChoi
 
 
 def _reason(log: EvalLog) -> str:
-    lines = log.error.message.strip().splitlines() if log.error else []
+    message = log.error.message if log.error else ""
+    if log.error and message.startswith("RetryError"):
+        # It says only where it lies in memory; the traceback begins with what was tried again.
+        message = next(filter(_AN_ERROR.match, log.error.traceback.splitlines()), message)
+    lines = message.strip().splitlines()
     return lines[-1] if lines else f"its run ended as {log.status}"
 
 
