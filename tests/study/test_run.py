@@ -243,6 +243,7 @@ SAID: dict[str, list[str]] = {
     "nobody judges": ["--yes", "--judge", ""],
     "nope/x cannot be used: Model API nope": ["--yes", "--judge", "nope/x"],
     "Did you mean seal?": ["--yes", "--protocol", "sael"],
+    "No rubric 'nope.yaml'": ["--yes", "--rubric", "nope.yaml"],
     "Error: nope/x: No inspect tasks were found": ["--yes"],
 }
 

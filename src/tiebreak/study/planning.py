@@ -104,14 +104,13 @@ def place_of(source: str, protocol: Protocol) -> str:
     return f"{source}/{re.sub(r'[^A-Za-z0-9=.-]+', '_', '-'.join(words))}"
 
 
-def require_enough(study: Study, sources: int) -> None:
-    """Refuse a budget that cannot buy the least that says anything, before there is an answer.
+def require_judging(study: Study, sources: int) -> None:
+    """Refuse judging that cannot be done as asked, before there is an answer.
 
     Raises:
-        StudyError: it is too small.
+        StudyError: the budget cannot buy the least that says anything.
+        PrerequisiteError: the rubric or the reviewers do not fit.
     """
-    if study.budget is None and study.calls is None:
-        return
     models = [model.shown for model in study.models]
     n_items = min(FEWEST, study.limit or FEWEST)
     keys = [ItemKey("any", str(number)) for number in range(n_items)]

@@ -38,7 +38,7 @@ from tiebreak.study.planning import (
     plan,
     raised,
     register_prices,
-    require_enough,
+    require_judging,
     share_of,
 )
 from tiebreak.text import all_of, count
@@ -95,7 +95,7 @@ def run_study(
     for model in study.everyone:
         model.build()  # a key that is missing is said before anything is paid
     if not kept.plans() and study.models:
-        require_enough(study, len(study.benchmarks))
+        require_judging(study, len(study.benchmarks))
     with kept.alone():
         kept.keep(study)
         with off_stdout():
