@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import tiebreak
+from tests.harness import run as harness
 from tests.inspect_tasks.runs import real_calls
 from tests.publish.fake_hub import WRITE
 from tests.publish.hub_client import COMMIT, REPO, impatient, online
@@ -70,7 +72,8 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     first = run("--yes")
     assert order(first) == ["candidate/0.9", "candidate/0.5", "candidate/0.1"]
     for command in (
-        f"inspect eval-set {SUMS} --model {MODELS} --log-dir study-sums/answers/sums",
+        f"inspect eval-set {SUMS} --model {MODELS} --log-dir study-sums/answers/sums "
+        "--log-dir-allow-dirty",
         "tiebreak diagnose study-sums/answers/sums",
         "tiebreak estimate study-sums/answers/sums --protocol round_robin --judge planted/noise=0",
         "inspect eval tiebreak/round_robin -T candidates=study-sums/answers/sums -T seed=0 "
@@ -91,6 +94,41 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     assert copied.exit_code == 0, copied.output
     assert order(copied) == order(first)
     assert calls() == paid
+
+
+@NO_PAGE
+def test_each_command_that_is_printed_does_its_step_alone(tmp_path: Path) -> None:
+    config = "{temperature: 0.5, logprobs: true, parallel_tool_calls: false, stop_seqs: [a, b]}"
+    study = f"""
+models:
+  - candidate/0.1
+  - candidate/0.9
+  - {{model: candidate/0.5, name: warm, config: {config}}}
+benchmarks: [{SUMS}, {{task: {SUMS}, args: {{n: 7}}, name: more}}]
+judge: {{model: {JUDGE}, config: {{temperature: 0}}}}
+protocols: [full_pairwise, round_robin]
+judging: {{rubric: math_reasoning}}
+calls: 400
+seed: 3
+"""
+
+    def printed(text: str) -> str:
+        Path("study.yaml").write_text(text)
+        done = CliRunner().invoke(main, ["run", "study.yaml", "--json"])
+        assert done.exit_code == 0, done.output
+        paid = calls()
+        commands = [line[4:] for line in done.stderr.splitlines() if line.startswith("  $ ")]
+        assert len(commands) > 10
+        for command in commands:
+            harness(*shlex.split(command), cwd=tmp_path, PLANTED_CALLS="calls")
+        assert calls() == paid
+        return done.stderr
+
+    first = printed(study)
+    assert re.findall(r"For a budget of (\d+) calls", first) == ["100", "100"]
+    assert "estimate study/answers/sums --calls 100 --judge planted/noise=0" in first
+    joined = printed(study.replace("benchmarks", "  - candidate/0.7\nbenchmarks"))
+    assert re.search(r"--protocol round_robin:rounds=\d,newcomers=candidate/0.7 ", joined)
 
 
 @NO_PAGE
@@ -335,6 +373,7 @@ def test_a_study_is_published_and_again_only_what_is_new(
         refused = CliRunner().invoke(main, ["run", "study/study.yaml", "--out", "study"])
         assert refused.exit_code == 1
         assert refused.stdout.startswith("sums · round_robin · 8 items")
+        assert f"  $ tiebreak publish study/ranking --to {REPO}\n" in refused.stderr
         assert "Not published: " in refused.stderr
 
 

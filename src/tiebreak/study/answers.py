@@ -79,13 +79,15 @@ def answer(
             finished = run_eval_set(
                 benchmark.task,
                 place,
-                model=[model.build() for model in alike],
+                # As the command gives them, which then finds these logs.
+                model=[model.model for model in alike],
+                model_args=alike[0].args,
                 model_roles={role: model.build() for role, model in study.roles.items()} or None,
                 task_args={**benchmark.args, **alike[0].task_args},
                 metadata={"candidate": alike[0].name} if alike[0].name else None,
                 **_items(study, n_items),
                 epochs=study.epochs,
-                cache=CachePolicy(expiry=None),
+                **{**alike[0].config, "cache": CachePolicy(expiry=None)},
             )
         spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
         for log in finished:
@@ -156,6 +158,7 @@ def answering_commands(
             *_items(study, n_items).items(),
             ("epochs", study.epochs),
             ("log_dir", _place(folder, benchmark, alike)),
+            ("log_dir_allow_dirty", True),
         ]
         arguments = {**benchmark.args, **first.task_args}
         commands.append(inspect_command("eval-set", benchmark.task, arguments, options))
@@ -165,16 +168,23 @@ def answering_commands(
 def inspect_command(
     verb: str, task: str, arguments: Mapping[str, Any], options: Iterable[tuple[str, Any]]
 ) -> str:
-    """A command line of Inspect: arguments of its task, then options; those that are None not."""
+    """A command line of Inspect: arguments of its task, then options."""
     words = ["inspect", verb, task]
     for name, value in arguments.items():
         words += ["-T", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    return shlex.join([*words, *option_words(options)])
+
+
+def option_words(options: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """Options of a command line: flags from booleans, and nothing from None."""
     for name, value in options:
-        dashes = "-" if len(name) == 1 else "--"
-        text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-        text = json.dumps(value) if isinstance(value, dict) else text
-        words += [] if value is None else [f"{dashes}{name.replace('_', '-')}", text]
-    return shlex.join(words)
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            yield f"--{option}" if value else f"--no-{option}"
+        elif value is not None:
+            yield f"-{option}" if len(option) == 1 else f"--{option}"
+            text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield json.dumps(value) if isinstance(value, dict) else text
 
 
 def role_text(*models: ModelChoice) -> str:

@@ -7,6 +7,7 @@ items; with a larger budget it is planned anew, and what was paid for comes from
 
 import math
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Final
@@ -17,6 +18,7 @@ from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.prices import Price, read_price, read_prices
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
+from tiebreak.study.answers import option_words
 from tiebreak.study.design import Protocol, Study
 from tiebreak.study.estimate import plan_sheet
 from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
@@ -28,7 +30,9 @@ from tiebreak.study.judging import rounds_to_join
 from tiebreak.text import all_of, count
 
 _PLANNED: Final = "round_robin"
+_TO_PLAN: Final = ("task_type", "rubric", "mode", "same_settings")
 _TO_ESTIMATE: Final = ("task_type", "rubric", "saturated_only", "merge_identical")
+_TO_TYPE: Final = dict.fromkeys((*_TO_ESTIMATE, *_TO_PLAN))
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,13 @@ class Source:
 class Planned:
     """What is to be judged at one place: runs that make one board, and what they were taken from.
 
-    Before it is paid, `price` is to be seen, or the estimate of the protocol `estimated`; where all
-    was confirmed before there is neither.
+    Before it is paid, `price` is to be seen, which `commands` print, or the estimate of the
+    protocol `estimated`; where all was confirmed before there is neither.
     """
 
     runs: tuple[Judging, ...]
     price: tuple[Sheet, ...] = ()
+    commands: tuple[str, ...] = ()
     estimated: Protocol | None = None
 
 
@@ -158,6 +163,35 @@ def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) 
         how |= {"judge": asked[0], "meta_judge": asked[1]}
         costs.append(estimate_cost(pool, labels, prices=_prices(study, asked), **how))
     return costs
+
+
+def estimate_commands(
+    study: Study, protocols: Sequence[Protocol], paths: Sequence[str], goal: Goal | None = None
+) -> tuple[str, ...]:
+    """What to type, for each judge, to see what protocols cost; or with a goal what to run."""
+    by_peers = any(protocol.by_peers for protocol in protocols)
+    by_judge = any(protocol.by_judge for protocol in protocols)
+    peers = [peer.model for peer in study.peers if by_peers]
+    reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
+    labels = ",".join(protocol.label for protocol in protocols)
+    goals = [("budget", goal.dollars), ("calls", goal.calls)] if goal else [("protocol", labels)]
+    how = {name: study.judging[name] for name in _TO_TYPE if name in study.judging}
+    commands = []
+    for judge in study.judges if by_judge else (None,):
+        meta = study.meta_judge if judge else None
+        asked = [choice.model if choice else None for choice in (judge, meta)]
+        options = [
+            *goals,
+            *zip(("judge", "meta_judge"), asked, strict=True),
+            ("peers", peers or None),
+            ("reviewers", reviewers[0] if reviewers else None),
+            *how.items(),
+            *(("price", price) for price in _prices(study, [*asked, *peers])),
+            ("model_cost_config", study.price_file),
+            ("seed", study.seed or None),
+        ]
+        commands.append(shlex.join(["tiebreak", "estimate", *paths, *option_words(options)]))
+    return tuple(commands)
 
 
 def judging_rate(study: Study, pool: CandidatePool) -> float:
@@ -288,10 +322,11 @@ def _first(
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
         judge = study.judges[0].model
-        how = {name: run.args[name] for name in ("task_type", "rubric") if name in run.args}
+        how = {name: run.args[name] for name in _TO_PLAN if name in run.args}
+        goal = Goal(calls=math.floor(share)) if run.in_calls else Goal(share)
         chosen = plan_judging(
             paths,
-            Goal(calls=math.floor(share)) if run.in_calls else Goal(share),
+            goal,
             judge=judge,
             prices=_prices(study, [judge]),
             price_file=study.price_file,
@@ -301,7 +336,8 @@ def _first(
         option = chosen.options[0]
         n_items = option.n_items if option.n_items < chosen.n_items else None
         run = run.model_copy(update={"label": option.label, "n_items": n_items})
-        return Planned((run,), tuple(plan_sheet.sheets_of(chosen)))
+        commands = estimate_commands(study, [protocol], paths, goal)
+        return Planned((run,), tuple(plan_sheet.sheets_of(chosen)), commands)
     return Planned((run,), estimated=protocol)
 
 
@@ -338,16 +374,21 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
         few = {"sample_ids": run.sample_ids[:n_items]} if run.sample_ids else {"n_items": n_items}
         run = run.model_copy(update=few)
     title = f"{source.name} · {count(len(run.newcomers), 'newcomer')}"
-    return Planned((run,), (Sheet(title, verdict=sentence),))
+    commands = estimate_commands(study, _joined(run, rounds), source.paths)
+    return Planned((run,), (Sheet(title, verdict=sentence),), commands)
+
+
+def _joined(run: Judging, rounds: int) -> list[Protocol]:
+    """The matches of each newcomer, as protocols of their own."""
+    label = f"{_PLANNED}:rounds={rounds},newcomers="
+    return [Protocol(label=label + model) for model in run.newcomers]
 
 
 def _newcomers_rate(
     study: Study, source: Source, run: Judging, rounds: int
 ) -> tuple[float, float, int]:
     """Calls and likely dollars of an item, and how many items what is left buys."""
-    protocols = [
-        Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
-    ]
+    protocols = _joined(run, rounds)
     costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
     first = [astuple(rates(cost)[0]) for cost in costs]
     calls, dollars, most = (

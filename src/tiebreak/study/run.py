@@ -26,7 +26,7 @@ from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
-from tiebreak.study.design import Study, as_study
+from tiebreak.study.design import Protocol, Study, as_study
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.generating import Bills, Generating
@@ -34,6 +34,7 @@ from tiebreak.study.judging import judge, judging_command
 from tiebreak.study.planning import (
     Planned,
     Source,
+    estimate_commands,
     estimates,
     plan,
     raised,
@@ -151,8 +152,8 @@ def _short(place: Path, logs: Iterable[str]) -> tuple[str, ...]:
 
 
 def _diagnosis(study: Study, sources: list[Source], *, anyway: bool) -> None:
-    places = shlex.join(path for source in sources for path in source.paths)
-    _step(2, "Can judging help?", f"tiebreak diagnose {places}")
+    commands = [f"tiebreak diagnose {shlex.join(source.paths)}" for source in sources]
+    _step(2, "Can judging help?", *commands)
     for source in sources:
         diagnoses = diagnose(source.pool)
         for sheet in sheets_of(diagnoses):
@@ -181,9 +182,14 @@ def _plans(
         for source in sources
     ]
     runs = [run for place in planned for run in place.runs]
-    if any(place.price or place.estimated for place in planned):
-        _step(3, "The plan, and its price", *_estimates(study, sources))
-        terminal.show(_prices(study, sources, planned))
+    unplanned = {place.estimated.label: place.estimated for place in planned if place.estimated}
+    estimated = [*unplanned.values()]
+    if estimated or any(place.price for place in planned):
+        commands = [command for place in planned for command in place.commands]
+        for source in sources if estimated else ():
+            commands += estimate_commands(study, estimated, source.paths)
+        _step(3, "The plan, and its price", *commands)
+        terminal.show(_prices(study, sources, planned, estimated))
         total = "without a limit"
         if study.budget:
             left = study.budget - sum(source.paid for source in sources)
@@ -199,24 +205,17 @@ def _plans(
     return runs
 
 
-def _prices(study: Study, sources: list[Source], planned: list[Planned]) -> Iterator[Sheet]:
+def _prices(
+    study: Study,
+    sources: list[Source],
+    planned: list[Planned],
+    estimated: Sequence[Protocol],
+) -> Iterator[Sheet]:
     for place in planned:
         yield from place.price
-    unplanned = {place.estimated.label: place.estimated for place in planned if place.estimated}
-    for source in sources if unplanned else ():
-        for estimate in estimates(study, list(unplanned.values()), source.pool):
+    for source in sources if estimated else ():
+        for estimate in estimates(study, estimated, source.pool):
             yield from estimate_sheets.sheets_of(estimate)
-
-
-def _estimates(study: Study, sources: list[Source]) -> list[str]:
-    labels = ",".join(protocol.label for protocol in study.protocols)
-    goal = ["--budget", f"{study.budget:g}"] if study.budget else []
-    goal = ["--calls", str(study.calls)] if study.calls else goal
-    asked = ["--judge", study.judges[0].model] if study.judges else []
-    asked += ["--peers", ",".join(peer.model for peer in study.peers)] if study.peers else []
-    prices = [word for price in study.prices for word in ("--price", price)]
-    how = [*(goal or ["--protocol", labels]), *asked, *prices]
-    return [shlex.join(["tiebreak", "estimate", *source.paths, *how]) for source in sources]
 
 
 def _judging(
@@ -255,7 +254,7 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str
         from tiebreak.publish.dataset import publish_dataset
         from tiebreak.publish.errors import PublishError
 
-        say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
+        say(f"  $ tiebreak publish {ranked} --to {study.publish}")
         try:
             publish_dataset(logs, study.publish)
         except PublishError as error:
