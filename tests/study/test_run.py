@@ -397,6 +397,20 @@ def test_answers_that_are_there_are_not_asked_for() -> None:
 
 
 @NO_PAGE
+def test_answers_with_holes_are_planned_as_they_are_judged() -> None:
+    rows = [
+        {"prompt": f"What is {number}?", "model": model, "answer": f"{number}: quality={quality}"}
+        for model, quality in (("strong", 0.9), ("weak", 0.1))
+        for number in range(8)
+    ]
+    Path("answers.jsonl").write_text("\n".join(map(json.dumps, rows[1:])))
+    how = {"judge": JUDGE, "judging": {"mode": "intersect"}, "calls": 40}
+    result = tiebreak.run_study({"answers": ["answers.jsonl"], **how}, "study")
+    [found] = tiebreak.leaderboards(result.logs)
+    assert (found.n_items, found.rows[0].model) == (7, "strong")
+
+
+@NO_PAGE
 @pytest.mark.parametrize("reply", ["y", "n"])
 def test_a_price_is_confirmed_on_a_terminal(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiebreak.cli.run._may_ask", lambda: True)

@@ -30,9 +30,10 @@ from tiebreak.study.judging import rounds_to_join
 from tiebreak.text import all_of, count
 
 _PLANNED: Final = "round_robin"
-_TO_PLAN: Final = ("task_type", "rubric", "mode", "same_settings")
-_TO_ESTIMATE: Final = ("task_type", "rubric", "saturated_only", "merge_identical")
-_TO_TYPE: Final = dict.fromkeys((*_TO_ESTIMATE, *_TO_PLAN))
+_TO_ESTIMATE: Final = (
+    *("task_type", "rubric", "saturated_only", "merge_identical"),
+    *("mode", "same_settings"),
+)
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def estimate_commands(
     reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
     labels = ",".join(protocol.label for protocol in protocols)
     goals = [("budget", goal.dollars), ("calls", goal.calls)] if goal else [("protocol", labels)]
-    how = {name: study.judging[name] for name in _TO_TYPE if name in study.judging}
+    how = {name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging}
     commands = []
     for judge in study.judges if by_judge else (None,):
         meta = study.meta_judge if judge else None
@@ -322,7 +323,7 @@ def _first(
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
         judge = study.judges[0].model
-        how = {name: run.args[name] for name in _TO_PLAN if name in run.args}
+        how = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
         goal = Goal(calls=math.floor(share)) if run.in_calls else Goal(share)
         chosen = plan_judging(
             paths,
