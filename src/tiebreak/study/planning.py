@@ -8,7 +8,7 @@ items; with a larger budget it is planned anew, and what was paid for comes from
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Final
 
@@ -146,53 +146,47 @@ def require_judging(study: Study, sources: int) -> None:
 def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) -> list[Estimate]:
     """What protocols would ask on a pool, of each judge."""
     labels = [protocol.label for protocol in protocols]
-    how: dict[str, Any] = {
-        name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging
-    }
-    how |= {"seed": study.seed, "price_file": study.price_file}
-    peers = [peer.model for peer in study.peers if any(protocol.by_peers for protocol in protocols)]
-    if peers:
-        reviewers = [
-            protocol.args["reviewers"] for protocol in protocols if "reviewers" in protocol.args
-        ]
-        how |= {"peers": peers, "reviewers": reviewers[0] if reviewers else None}
-    meta = study.meta_judge.model if study.meta_judge else None
-    judges = study.judges if any(protocol.by_judge for protocol in protocols) else (None,)
-    costs = []
-    for judge in judges:
-        asked = [judge.model if judge else None, meta if judge else None, *peers]
-        how |= {"judge": asked[0], "meta_judge": asked[1]}
-        costs.append(estimate_cost(pool, labels, prices=_prices(study, asked), **how))
-    return costs
+    return [estimate_cost(pool, labels, **how) for how in _by_judge(study, protocols)]
 
 
 def estimate_commands(
     study: Study, protocols: Sequence[Protocol], paths: Sequence[str], goal: Goal | None = None
 ) -> tuple[str, ...]:
     """What to type, for each judge, to see what protocols cost; or with a goal what to run."""
-    by_peers = any(protocol.by_peers for protocol in protocols)
-    by_judge = any(protocol.by_judge for protocol in protocols)
-    peers = [peer.model for peer in study.peers if by_peers]
-    reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
-    labels = ",".join(protocol.label for protocol in protocols)
-    goals = [("budget", goal.dollars), ("calls", goal.calls)] if goal else [("protocol", labels)]
-    how = {name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging}
     commands = []
-    for judge in study.judges if by_judge else (None,):
+    for how in _by_judge(study, protocols):
+        labels = None if goal else ",".join(protocol.label for protocol in protocols)
+        options = {
+            "protocol": labels,
+            "budget": goal and goal.dollars,
+            "calls": goal and goal.calls,
+            **how,
+            "seed": study.seed or None,
+        }
+        prices = [("price", price) for price in options.pop("prices")]
+        named = ("model_cost_config", options.pop("price_file"))
+        words = option_words([*options.items(), *prices, named])
+        commands.append(shlex.join(["tiebreak", "estimate", *paths, *words]))
+    return tuple(commands)
+
+
+def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str, Any]]:
+    """Arguments of `estimate_cost` beside the answers and the protocols."""
+    peers = [peer.model for peer in study.peers if any(p.by_peers for p in protocols)]
+    reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
+    for judge in study.judges if any(p.by_judge for p in protocols) else (None,):
         meta = study.meta_judge if judge else None
         asked = [choice.model if choice else None for choice in (judge, meta)]
-        options = [
-            *goals,
-            *zip(("judge", "meta_judge"), asked, strict=True),
-            ("peers", peers or None),
-            ("reviewers", reviewers[0] if reviewers else None),
-            *how.items(),
-            *(("price", price) for price in _prices(study, [*asked, *peers])),
-            ("model_cost_config", study.price_file),
-            ("seed", study.seed or None),
-        ]
-        commands.append(shlex.join(["tiebreak", "estimate", *paths, *option_words(options)]))
-    return tuple(commands)
+        yield {
+            "judge": asked[0],
+            "meta_judge": asked[1],
+            "peers": peers or None,
+            "reviewers": reviewers[0] if reviewers else None,
+            **{name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging},
+            "prices": _prices(study, [*asked, *peers]),
+            "price_file": study.price_file,
+            "seed": study.seed,
+        }
 
 
 def judging_rate(study: Study, pool: CandidatePool) -> float:

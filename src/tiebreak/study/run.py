@@ -11,7 +11,7 @@ in the folder are used, and replies come from Inspect's cache.
 """
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,11 +22,10 @@ from tiebreak.paths import AnyPath, Paths
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
-from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
-from tiebreak.study.design import Protocol, Study, as_study
+from tiebreak.study.design import Study, as_study
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.generating import Bills, Generating
@@ -186,10 +185,13 @@ def _plans(
     estimated = [*unplanned.values()]
     if estimated or any(place.price for place in planned):
         commands = [command for place in planned for command in place.commands]
+        prices = [sheet for place in planned for sheet in place.price]
         for source in sources if estimated else ():
             commands += estimate_commands(study, estimated, source.paths)
+            for estimate in estimates(study, estimated, source.pool):
+                prices += estimate_sheets.sheets_of(estimate)
         _step(3, "The plan, and its price", *commands)
-        terminal.show(_prices(study, sources, planned, estimated))
+        terminal.show(prices)
         total = "without a limit"
         if study.budget:
             left = study.budget - sum(source.paid for source in sources)
@@ -203,19 +205,6 @@ def _plans(
     else:
         _step(3, f"The plan was confirmed before: {kept.path / 'plans.json'}")
     return runs
-
-
-def _prices(
-    study: Study,
-    sources: list[Source],
-    planned: list[Planned],
-    estimated: Sequence[Protocol],
-) -> Iterator[Sheet]:
-    for place in planned:
-        yield from place.price
-    for source in sources if estimated else ():
-        for estimate in estimates(study, estimated, source.pool):
-            yield from estimate_sheets.sheets_of(estimate)
 
 
 def _judging(
