@@ -24,16 +24,14 @@ def rounds_to_join(run: Judging) -> int:
 def _task(study: Study, run: Judging) -> tuple[str, dict[str, Any]]:
     """The task of a judging, and its arguments."""
     name, _, _ = run.label.rpartition("@")
-    protocol = Protocol(label=run.label).variant.protocol.name
-    settings = dict(Protocol(label=run.label).variant.settings)
+    variant = Protocol(label=run.label).variant
+    protocol, settings = variant.protocol.name, dict(variant.settings)
     if run.newcomers:
         settings |= {"newcomers": list(run.newcomers), "rounds": rounds_to_join(run)}
-    loaded = {"protocol": f"{name}@{protocol}", "settings": settings}
     common = {"candidates": list(run.candidates), "seed": study.seed, **run.args, **run.limits}
-    return f"tiebreak/{'own' if name else protocol}", {
-        **common,
-        **(loaded if name else settings),
-    }
+    if name:
+        return "tiebreak/own", {**common, "protocol": f"{name}@{protocol}", "settings": settings}
+    return f"tiebreak/{protocol}", {**common, **settings}
 
 
 def _items(study: Study, run: Judging) -> dict[str, Any]:
