@@ -36,7 +36,7 @@ NOT_HELD = "## What does not hold"
 NUMBER = re.compile(r'\[([^\]]+)\]\((?:reference/)?figures\.md(?:#(\w+))? "([^"]+)"\)')
 WHICH = re.compile(r"(least|most|pooled)( claimed)?")
 LEVELS: Mapping[str, Range] = {
-    r"95% interval|: interval": (0.93, 1),
+    r"95% interval|: interval|scores' intervals": (0.93, 1),
     r"ranks over items, all at once": (0.95, 1),
     r"false alarm": (0, 0.01),
     r"\bequal\b": (0, 0.05),

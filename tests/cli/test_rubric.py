@@ -60,6 +60,7 @@ def test_what_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         (("x", "--prompts", "prompts.jsonl"), 2, "Missing option '--judge'"),
         ((" ", "--prompts", "prompts.jsonl", "--judge", MODEL), 2, "DESCRIPTION is empty"),
         (("x", "--prompts", "none.jsonl", "--judge", MODEL), 1, "none.jsonl: does not exist"),
+        (("x", "--prompts", "prompts.jsonl", "--judge", "nope/x"), 1, "nope/x cannot be used: "),
     ]:
         done = tiebreak("rubric", *given)
         assert (done.exit_code, words in done.output) == (code, True), done.output

@@ -1,6 +1,7 @@
 """The verb `vote`: what it hands to the page, and what it refuses."""
 
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_what_is_asked_goes_into_the_file(served: list[tuple[str, int]], tmp_pat
                 ("delta", "ember"),
             )
         }
+
+
+def test_an_address_that_is_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = vote(STUDY, "--out", str(tmp_path / "votes.db"), "--port", str(port))
+    assert done[0] == 1
+    assert f"cannot be served on 127.0.0.1, port {port} (Address already in use" in done[1]
+    assert "give another --host or --port" in done[1]
 
 
 def test_what_is_refused(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.people.serving import votes_item
 from tiebreak.candidates import load_candidates
-from tiebreak.people.items import items_of, votes_on
+from tiebreak.people.turns import items_of, votes_on
 from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
 from tiebreak.ranking_logs.votes_file import VotesMeta, open_votes_file
 

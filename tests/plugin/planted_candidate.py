@@ -2,7 +2,8 @@
 
 `candidate/0.7` writes answers that give its quality away to the planted judge (`quality=0.7`). They
 are no right answers to anything. `candidate/0.7+fails` raises an error at every call while the file
-that CANDIDATE_FAILS names exists. Where the environment names a file in CANDIDATE_CALLS, every call
+that CANDIDATE_FAILS names exists, `candidate/0.7+down` the one that Inspect raises when it has
+repeated a call in vain. Where the environment names a file in CANDIDATE_CALLS, every call
 that really happens adds the model's name to it.
 """
 
@@ -21,6 +22,7 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
+from tenacity import Future, RetryError
 
 
 class Planted(ModelAPI):
@@ -65,7 +67,10 @@ class PlantedCandidate(Planted):
             with Path(calls).open("a") as file:
                 file.write(f"{self.model_name}\n")
         if self.fails and Path(os.environ["CANDIDATE_FAILS"]).exists():
-            raise RuntimeError("PROVIDER FAILS")
+            error = RuntimeError("PROVIDER FAILS")
+            if self.fails == "down":
+                raise RetryError(Future(1)) from error
+            raise error
         return f"quality={self.quality} of an answer to {len(prompt)} characters"
 
 

@@ -1,6 +1,8 @@
 """`tiebreak run`: what it does, what it leaves as it is, and what it refuses."""
 
 import json
+import re
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import tiebreak
+from tests.harness import run as harness
 from tests.inspect_tasks.runs import real_calls
 from tests.publish.fake_hub import WRITE
 from tests.publish.hub_client import COMMIT, REPO, impatient, online
@@ -69,7 +72,8 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     first = run("--yes")
     assert order(first) == ["candidate/0.9", "candidate/0.5", "candidate/0.1"]
     for command in (
-        f"inspect eval-set {SUMS} --model {MODELS} --log-dir study-sums/answers/sums",
+        f"inspect eval-set {SUMS} --model {MODELS} --log-dir study-sums/answers/sums "
+        "--log-dir-allow-dirty",
         "tiebreak diagnose study-sums/answers/sums",
         "tiebreak estimate study-sums/answers/sums --protocol round_robin --judge planted/noise=0",
         "inspect eval tiebreak/round_robin -T candidates=study-sums/answers/sums -T seed=0 "
@@ -93,6 +97,41 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
 
 
 @NO_PAGE
+def test_each_command_that_is_printed_does_its_step_alone(tmp_path: Path) -> None:
+    config = "{temperature: 0.5, logprobs: true, parallel_tool_calls: false, stop_seqs: [a, b]}"
+    study = f"""
+models:
+  - candidate/0.1
+  - candidate/0.9
+  - {{model: candidate/0.5, name: warm, config: {config}}}
+benchmarks: [{SUMS}, {{task: {SUMS}, args: {{n: 7}}, name: more}}]
+judge: {{model: {JUDGE}, config: {{temperature: 0}}}}
+protocols: [full_pairwise, round_robin]
+judging: {{rubric: math_reasoning}}
+calls: 400
+seed: 3
+"""
+
+    def printed(text: str) -> str:
+        Path("study.yaml").write_text(text)
+        done = CliRunner().invoke(main, ["run", "study.yaml", "--json"])
+        assert done.exit_code == 0, done.output
+        paid = calls()
+        commands = [line[4:] for line in done.stderr.splitlines() if line.startswith("  $ ")]
+        assert len(commands) > 10
+        for command in commands:
+            harness(*shlex.split(command), cwd=tmp_path, PLANTED_CALLS="calls")
+        assert calls() == paid
+        return done.stderr
+
+    first = printed(study)
+    assert re.findall(r"For a budget of (\d+) calls", first) == ["100", "100"]
+    assert "estimate study/answers/sums --calls 100 --judge planted/noise=0" in first
+    joined = printed(study.replace("benchmarks", "  - candidate/0.7\nbenchmarks"))
+    assert re.search(r"--protocol round_robin:rounds=\d,newcomers=candidate/0.7 ", joined)
+
+
+@NO_PAGE
 def test_a_model_more_is_judged_against_the_others_only() -> None:
     run("--yes")
     paid = calls()
@@ -101,6 +140,22 @@ def test_a_model_more_is_judged_against_the_others_only() -> None:
     assert "Only matches of candidate/0.7 are judged: about 1" in joined.stderr
     # One match on each item, and one of five in both orders.
     assert paid + 8 <= calls() <= paid + 16
+
+
+@NO_PAGE
+@pytest.mark.parametrize(
+    ("limits", "n_items"), [(["--yes"] * 2, [8, 8]), (["--calls=24", "--calls=48"], [6, 8])]
+)
+def test_a_place_that_is_planned_anew_with_the_same_arguments(
+    limits: list[str], n_items: list[int]
+) -> None:
+    """Inspect would take the earlier log for the new one."""
+    models = [MODELS, f"{MODELS},candidate/0.7" if limits == ["--yes"] * 2 else MODELS]
+    for limit, names, number in zip(limits, models, n_items, strict=True):
+        judged = board(run(limit, "--protocol", "full_pairwise", models=names))
+        assert judged["n_items"] == number
+        assert {row["model"] for row in judged["rows"]} == {*names.split(",")}
+    assert len(set(real_calls("calls"))) == calls()
 
 
 @NO_PAGE
@@ -203,14 +258,16 @@ def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
 def test_a_model_that_always_fails_is_left_out_and_joins_when_it_can(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.touch()
-    models = f"{MODELS},candidate/0.7+fails"
+    models = f"{MODELS},candidate/0.7+fails,candidate/0.3+down"
     without = run("--yes", models=models)
     assert order(without) == ["candidate/0.9", "candidate/0.5", "candidate/0.1"]
-    assert "candidate/0.7+fails is left out, for it failed: " in without.stderr
+    for model in ("candidate/0.7+fails", "candidate/0.3+down"):
+        assert re.search(rf"{re.escape(model)} is left out, for it .*FAILS", without.stderr)
     broken.unlink()
     joined = run("--yes", models=models)
     assert order(joined)[1] == "candidate/0.7+fails"
-    assert "Only matches of candidate/0.7+fails are judged" in joined.stderr
+    both = "candidate/0.3+down and candidate/0.7+fails"
+    assert f"Only matches of {both} are judged" in " ".join(joined.stderr.split())
 
 
 SAID: dict[str, list[str]] = {
@@ -224,6 +281,7 @@ SAID: dict[str, list[str]] = {
     "nobody judges": ["--yes", "--judge", ""],
     "nope/x cannot be used: Model API nope": ["--yes", "--judge", "nope/x"],
     "Did you mean seal?": ["--yes", "--protocol", "sael"],
+    "No rubric 'nope.yaml'": ["--yes", "--rubric", "nope.yaml"],
     "Error: nope/x: No inspect tasks were found": ["--yes"],
 }
 
@@ -315,6 +373,7 @@ def test_a_study_is_published_and_again_only_what_is_new(
         refused = CliRunner().invoke(main, ["run", "study/study.yaml", "--out", "study"])
         assert refused.exit_code == 1
         assert refused.stdout.startswith("sums · round_robin · 8 items")
+        assert f"  $ tiebreak publish study/ranking --to {REPO}\n" in refused.stderr
         assert "Not published: " in refused.stderr
 
 
@@ -335,6 +394,20 @@ def test_answers_that_are_there_are_not_asked_for() -> None:
         assert words in run("--yes", *more, code=1).stderr
     fewer = run("--yes", models="candidate/0.1,candidate/0.5", code=1)
     assert "in which candidate/0.9 is a model, too" in fewer.stderr
+
+
+@NO_PAGE
+def test_answers_with_holes_are_planned_as_they_are_judged() -> None:
+    rows = [
+        {"prompt": f"What is {number}?", "model": model, "answer": f"{number}: quality={quality}"}
+        for model, quality in (("strong", 0.9), ("weak", 0.1))
+        for number in range(8)
+    ]
+    Path("answers.jsonl").write_text("\n".join(map(json.dumps, rows[1:])))
+    how = {"judge": JUDGE, "judging": {"mode": "intersect"}, "calls": 40}
+    result = tiebreak.run_study({"answers": ["answers.jsonl"], **how}, "study")
+    [found] = tiebreak.leaderboards(result.logs)
+    assert (found.n_items, found.rows[0].model) == (7, "strong")
 
 
 @NO_PAGE

@@ -90,7 +90,7 @@ def vote(
 
     import tiebreak
     from tiebreak.candidates import load_candidates
-    from tiebreak.people.items import items_of, votes_on
+    from tiebreak.people.turns import items_of, votes_on
     from tiebreak.ranking_logs.votes_file import VotesKind, VotesMeta, utc_now
 
     kind: VotesKind = "stars" if stars else "matches"
@@ -113,7 +113,13 @@ def vote(
     )
     with votes_on(out, items, meta) as file:
         end = f"Votes are kept in {out}. Ctrl-C ends the page."
-        serve(file, host, port, lambda address: click.echo(f"Vote at {address}\n{end}"))
+        try:
+            serve(file, host, port, lambda address: click.echo(f"Vote at {address}\n{end}"))
+        except OSError as error:
+            raise click.ClickException(
+                f"The page cannot be served on {host}, port {port} ({error.strerror or error}): "
+                "give another --host or --port."
+            ) from error
 
 
 def _votes_to_decide(logs: str, n_items: Counter[str], stars: bool) -> int:

@@ -72,10 +72,13 @@ def propose_rubric(
         seed: draws them by lot.
 
     Raises:
-        RubricError: neither reply is a rubric.
+        RubricError: there is no such judge, or neither reply is a rubric.
         ModelFailedError: the provider failed.
     """
-    model = get_model(judge, config=GenerateConfig(max_retries=3), memoize=False)
+    try:
+        model = get_model(judge, config=GenerateConfig(max_retries=3), memoize=False)
+    except ValueError as error:
+        raise RubricError(f"{judge} cannot be used: {error}") from error
     n = min(most, len(prompts))
     question = ProposalQuestion(description, random.Random(seed).sample(list(prompts), n))
     with doing(f"asking {model}"):

@@ -7,6 +7,7 @@ names its model by what the run says. A model that still fails after retries is 
 import json
 import math
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ from tiebreak.study import StudyError
 from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study, unmarked
 from tiebreak.study.folder import StudyFolder
 from tiebreak.text import count
+
+_AN_ERROR: Final = re.compile(r"[\w.]+: ")
 
 RETRIES: Final = 2
 """How often a task that failed is tried again, each time from what it has."""
@@ -76,13 +79,15 @@ def answer(
             finished = run_eval_set(
                 benchmark.task,
                 place,
-                model=[model.build() for model in alike],
+                # As the command gives them, which then finds these logs.
+                model=[model.model for model in alike],
+                model_args=alike[0].args,
                 model_roles={role: model.build() for role, model in study.roles.items()} or None,
                 task_args={**benchmark.args, **alike[0].task_args},
                 metadata={"candidate": alike[0].name} if alike[0].name else None,
                 **_items(study, n_items),
                 epochs=study.epochs,
-                cache=CachePolicy(expiry=None),
+                **{**alike[0].config, "cache": CachePolicy(expiry=None)},
             )
         spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
         for log in finished:
@@ -153,6 +158,7 @@ def answering_commands(
             *_items(study, n_items).items(),
             ("epochs", study.epochs),
             ("log_dir", _place(folder, benchmark, alike)),
+            ("log_dir_allow_dirty", True),
         ]
         arguments = {**benchmark.args, **first.task_args}
         commands.append(inspect_command("eval-set", benchmark.task, arguments, options))
@@ -162,16 +168,23 @@ def answering_commands(
 def inspect_command(
     verb: str, task: str, arguments: Mapping[str, Any], options: Iterable[tuple[str, Any]]
 ) -> str:
-    """A command line of Inspect: arguments of its task, then options; those that are None not."""
+    """A command line of Inspect: arguments of its task, then options."""
     words = ["inspect", verb, task]
     for name, value in arguments.items():
         words += ["-T", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    return shlex.join([*words, *option_words(options)])
+
+
+def option_words(options: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """Options of a command line: flags from booleans, and nothing from None."""
     for name, value in options:
-        dashes = "-" if len(name) == 1 else "--"
-        text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-        text = json.dumps(value) if isinstance(value, dict) else text
-        words += [] if value is None else [f"{dashes}{name.replace('_', '-')}", text]
-    return shlex.join(words)
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            yield f"--{option}" if value else f"--no-{option}"
+        elif value is not None:
+            yield f"-{option}" if len(option) == 1 else f"--{option}"
+            text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield json.dumps(value) if isinstance(value, dict) else text
 
 
 def role_text(*models: ModelChoice) -> str:
@@ -201,7 +214,11 @@ def _place(folder: StudyFolder, benchmark: Benchmark, models: Sequence[ModelChoi
 
 
 def _reason(log: EvalLog) -> str:
-    lines = log.error.message.strip().splitlines() if log.error else []
+    message = log.error.message if log.error else ""
+    if log.error and message.startswith("RetryError"):
+        # It says only where it lies in memory; the traceback begins with what was tried again.
+        message = next(filter(_AN_ERROR.match, log.error.traceback.splitlines()), message)
+    lines = message.strip().splitlines()
     return lines[-1] if lines else f"its run ended as {log.status}"
 
 

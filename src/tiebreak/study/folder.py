@@ -40,8 +40,8 @@ class Judging(BaseModel):
     `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
     the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
     judged (None: all), or those of `sample_ids`. `share` is what all judging at its place may come
-    to, in US dollars or `in_calls`, `left` what was left of that; infinite without a limit. `log`
-    is the finished log.
+    to, in US dollars or `in_calls`, `left` what was left of that; infinite without a limit.
+    `attempt` counts how often its place was planned anew. `log` is the finished log.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,7 +58,17 @@ class Judging(BaseModel):
     share: float = math.inf
     left: float = math.inf
     in_calls: bool = False
+    attempt: int = 0
     log: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """Where its logs are, in `ranking/`.
+
+        Apart from those of earlier plans, which Inspect would take for its own: where they have the
+        same arguments, it does not see that there are other models, or more to spend.
+        """
+        return f"{self.place}/{self.attempt}" if self.attempt else self.place
 
     @property
     def limits(self) -> dict[str, float]:
@@ -90,9 +100,9 @@ class StudyFolder:
         """Where a benchmark's answers are."""
         return self.path / "answers" / benchmark
 
-    def ranking(self, place: str) -> Path:
-        """Where the logs of a judging are."""
-        return self.path / "ranking" / place
+    def ranking(self, folder: str) -> Path:
+        """Where the logs of a judging are, or all of a place."""
+        return self.path / "ranking" / folder
 
     @property
     def report(self) -> Path:

@@ -24,16 +24,14 @@ def rounds_to_join(run: Judging) -> int:
 def _task(study: Study, run: Judging) -> tuple[str, dict[str, Any]]:
     """The task of a judging, and its arguments."""
     name, _, _ = run.label.rpartition("@")
-    protocol = Protocol(label=run.label).variant.protocol.name
-    settings = dict(Protocol(label=run.label).variant.settings)
+    variant = Protocol(label=run.label).variant
+    protocol, settings = variant.protocol.name, dict(variant.settings)
     if run.newcomers:
         settings |= {"newcomers": list(run.newcomers), "rounds": rounds_to_join(run)}
-    loaded = {"protocol": f"{name}@{protocol}", "settings": settings}
     common = {"candidates": list(run.candidates), "seed": study.seed, **run.args, **run.limits}
-    return f"tiebreak/{'own' if name else protocol}", {
-        **common,
-        **(loaded if name else settings),
-    }
+    if name:
+        return "tiebreak/own", {**common, "protocol": f"{name}@{protocol}", "settings": settings}
+    return f"tiebreak/{protocol}", {**common, **settings}
 
 
 def _items(study: Study, run: Judging) -> dict[str, Any]:
@@ -51,7 +49,7 @@ def judging_command(study: Study, run: Judging, folder: StudyFolder) -> str:
     options = [
         *(("model_role", f"{role}={role_text(*models)}") for role, models in roles),
         *_items(study, run).items(),
-        ("log_dir", folder.ranking(run.place)),
+        ("log_dir", folder.ranking(run.folder)),
     ]
     return inspect_command("eval", task, arguments, options)
 
@@ -75,7 +73,7 @@ def judge(study: Study, run: Judging, folder: StudyFolder) -> EvalLog:
     for role, choices in _roles(study, run).items():
         models = [choice.build() for choice in choices]
         roles[role] = models if role == "peers" or len(models) > 1 else models[0]
-    place = folder.ranking(run.place)
+    place = folder.ranking(run.folder)
     [log] = run_eval_set(
         task,
         place,

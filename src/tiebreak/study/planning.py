@@ -7,7 +7,8 @@ items; with a larger budget it is planned anew, and what was paid for comes from
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.prices import Price, read_price, read_prices
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
+from tiebreak.study.answers import option_words
 from tiebreak.study.design import Protocol, Study
 from tiebreak.study.estimate import plan_sheet
 from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
@@ -28,7 +30,10 @@ from tiebreak.study.judging import rounds_to_join
 from tiebreak.text import all_of, count
 
 _PLANNED: Final = "round_robin"
-_TO_ESTIMATE: Final = ("task_type", "rubric", "saturated_only", "merge_identical")
+_TO_ESTIMATE: Final = (
+    *("task_type", "rubric", "saturated_only", "merge_identical"),
+    *("mode", "same_settings"),
+)
 
 
 @dataclass(frozen=True)
@@ -57,12 +62,13 @@ class Source:
 class Planned:
     """What is to be judged at one place: runs that make one board, and what they were taken from.
 
-    Before it is paid, `price` is to be seen, or the estimate of the protocol `estimated`; where all
-    was confirmed before there is neither.
+    Before it is paid, `price` is to be seen, which `commands` print, or the estimate of the
+    protocol `estimated`; where all was confirmed before there is neither.
     """
 
     runs: tuple[Judging, ...]
     price: tuple[Sheet, ...] = ()
+    commands: tuple[str, ...] = ()
     estimated: Protocol | None = None
 
 
@@ -104,14 +110,13 @@ def place_of(source: str, protocol: Protocol) -> str:
     return f"{source}/{re.sub(r'[^A-Za-z0-9=.-]+', '_', '-'.join(words))}"
 
 
-def require_enough(study: Study, sources: int) -> None:
-    """Refuse a budget that cannot buy the least that says anything, before there is an answer.
+def require_judging(study: Study, sources: int) -> None:
+    """Refuse judging that cannot be done as asked, before there is an answer.
 
     Raises:
-        StudyError: it is too small.
+        StudyError: the budget cannot buy the least that says anything.
+        PrerequisiteError: the rubric or the reviewers do not fit.
     """
-    if study.budget is None and study.calls is None:
-        return
     models = [model.shown for model in study.models]
     n_items = min(FEWEST, study.limit or FEWEST)
     keys = [ItemKey("any", str(number)) for number in range(n_items)]
@@ -141,24 +146,47 @@ def require_enough(study: Study, sources: int) -> None:
 def estimates(study: Study, protocols: Sequence[Protocol], pool: CandidatePool) -> list[Estimate]:
     """What protocols would ask on a pool, of each judge."""
     labels = [protocol.label for protocol in protocols]
-    how: dict[str, Any] = {
-        name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging
-    }
-    how |= {"seed": study.seed, "price_file": study.price_file}
-    peers = [peer.model for peer in study.peers if any(protocol.by_peers for protocol in protocols)]
-    if peers:
-        reviewers = [
-            protocol.args["reviewers"] for protocol in protocols if "reviewers" in protocol.args
-        ]
-        how |= {"peers": peers, "reviewers": reviewers[0] if reviewers else None}
-    meta = study.meta_judge.model if study.meta_judge else None
-    judges = study.judges if any(protocol.by_judge for protocol in protocols) else (None,)
-    costs = []
-    for judge in judges:
-        asked = [judge.model if judge else None, meta if judge else None, *peers]
-        how |= {"judge": asked[0], "meta_judge": asked[1]}
-        costs.append(estimate_cost(pool, labels, prices=_prices(study, asked), **how))
-    return costs
+    return [estimate_cost(pool, labels, **how) for how in _by_judge(study, protocols)]
+
+
+def estimate_commands(
+    study: Study, protocols: Sequence[Protocol], paths: Sequence[str], goal: Goal | None = None
+) -> tuple[str, ...]:
+    """What to type, for each judge, to see what protocols cost; or with a goal what to run."""
+    commands = []
+    for how in _by_judge(study, protocols):
+        labels = None if goal else ",".join(protocol.label for protocol in protocols)
+        options = {
+            "protocol": labels,
+            "budget": goal and goal.dollars,
+            "calls": goal and goal.calls,
+            **how,
+            "seed": study.seed or None,
+        }
+        prices = [("price", price) for price in options.pop("prices")]
+        named = ("model_cost_config", options.pop("price_file"))
+        words = option_words([*options.items(), *prices, named])
+        commands.append(shlex.join(["tiebreak", "estimate", *paths, *words]))
+    return tuple(commands)
+
+
+def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str, Any]]:
+    """Arguments of `estimate_cost` beside the answers and the protocols."""
+    peers = [peer.model for peer in study.peers if any(p.by_peers for p in protocols)]
+    reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
+    for judge in study.judges if any(p.by_judge for p in protocols) else (None,):
+        meta = study.meta_judge if judge else None
+        asked = [choice.model if choice else None for choice in (judge, meta)]
+        yield {
+            "judge": asked[0],
+            "meta_judge": asked[1],
+            "peers": peers or None,
+            "reviewers": reviewers[0] if reviewers else None,
+            **{name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging},
+            "prices": _prices(study, [*asked, *peers]),
+            "price_file": study.price_file,
+            "seed": study.seed,
+        }
 
 
 def judging_rate(study: Study, pool: CandidatePool) -> float:
@@ -225,17 +253,23 @@ def plan(
     more = bool(kept) and raised(study, kept[0], share)
     left = _left(study, place, share, folder) if not kept or new or more else math.inf
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
-        return _first(study, protocol, source, models, share, left)
+        return _apart(_first(study, protocol, source, models, share, left), kept)
     runs = list(kept)
     if new:
         joined = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=joined))
     if more:
-        return _anew(study, protocol, source, runs, share, left)
+        return _apart(_anew(study, protocol, source, runs, share, left), kept)
     if not new:
         return Planned(tuple(runs))
     joining = _joining(study, source, _limited(study, runs[-1], share, left))
     return replace(joining, runs=(*runs[:-1], *joining.runs))
+
+
+def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
+    """A plan whose logs have a folder of their own, where its place had been planned before."""
+    attempt = {"attempt": kept[-1].attempt + 1 if kept else 0}
+    return replace(planned, runs=tuple(run.model_copy(update=attempt) for run in planned.runs))
 
 
 def _anew(
@@ -283,10 +317,11 @@ def _first(
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
         judge = study.judges[0].model
-        how = {name: run.args[name] for name in ("task_type", "rubric") if name in run.args}
+        how = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
+        goal = Goal(calls=math.floor(share)) if run.in_calls else Goal(share)
         chosen = plan_judging(
             paths,
-            Goal(calls=math.floor(share)) if run.in_calls else Goal(share),
+            goal,
             judge=judge,
             prices=_prices(study, [judge]),
             price_file=study.price_file,
@@ -296,7 +331,8 @@ def _first(
         option = chosen.options[0]
         n_items = option.n_items if option.n_items < chosen.n_items else None
         run = run.model_copy(update={"label": option.label, "n_items": n_items})
-        return Planned((run,), tuple(plan_sheet.sheets_of(chosen)))
+        commands = estimate_commands(study, [protocol], paths, goal)
+        return Planned((run,), tuple(plan_sheet.sheets_of(chosen)), commands)
     return Planned((run,), estimated=protocol)
 
 
@@ -333,16 +369,21 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
         few = {"sample_ids": run.sample_ids[:n_items]} if run.sample_ids else {"n_items": n_items}
         run = run.model_copy(update=few)
     title = f"{source.name} · {count(len(run.newcomers), 'newcomer')}"
-    return Planned((run,), (Sheet(title, verdict=sentence),))
+    commands = estimate_commands(study, _joined(run, rounds), source.paths)
+    return Planned((run,), (Sheet(title, verdict=sentence),), commands)
+
+
+def _joined(run: Judging, rounds: int) -> list[Protocol]:
+    """The matches of each newcomer, as protocols of their own."""
+    label = f"{_PLANNED}:rounds={rounds},newcomers="
+    return [Protocol(label=label + model) for model in run.newcomers]
 
 
 def _newcomers_rate(
     study: Study, source: Source, run: Judging, rounds: int
 ) -> tuple[float, float, int]:
     """Calls and likely dollars of an item, and how many items what is left buys."""
-    protocols = [
-        Protocol(label=f"{_PLANNED}:rounds={rounds},newcomers={model}") for model in run.newcomers
-    ]
+    protocols = _joined(run, rounds)
     costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
     first = [astuple(rates(cost)[0]) for cost in costs]
     calls, dollars, most = (

@@ -11,7 +11,7 @@ in the folder are used, and replies come from Inspect's cache.
 """
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,6 @@ from tiebreak.paths import AnyPath, Paths
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
-from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
 from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
@@ -34,11 +33,12 @@ from tiebreak.study.judging import judge, judging_command
 from tiebreak.study.planning import (
     Planned,
     Source,
+    estimate_commands,
     estimates,
     plan,
     raised,
     register_prices,
-    require_enough,
+    require_judging,
     share_of,
 )
 from tiebreak.text import all_of, count
@@ -95,7 +95,7 @@ def run_study(
     for model in study.everyone:
         model.build()  # a key that is missing is said before anything is paid
     if not kept.plans() and study.models:
-        require_enough(study, len(study.benchmarks))
+        require_judging(study, len(study.benchmarks))
     with kept.alone():
         kept.keep(study)
         with off_stdout():
@@ -151,8 +151,8 @@ def _short(place: Path, logs: Iterable[str]) -> tuple[str, ...]:
 
 
 def _diagnosis(study: Study, sources: list[Source], *, anyway: bool) -> None:
-    places = shlex.join(path for source in sources for path in source.paths)
-    _step(2, "Can judging help?", f"tiebreak diagnose {places}")
+    commands = [f"tiebreak diagnose {shlex.join(source.paths)}" for source in sources]
+    _step(2, "Can judging help?", *commands)
     for source in sources:
         diagnoses = diagnose(source.pool)
         for sheet in sheets_of(diagnoses):
@@ -181,9 +181,17 @@ def _plans(
         for source in sources
     ]
     runs = [run for place in planned for run in place.runs]
-    if any(place.price or place.estimated for place in planned):
-        _step(3, "The plan, and its price", *_estimates(study, sources))
-        terminal.show(_prices(study, sources, planned))
+    unplanned = {place.estimated.label: place.estimated for place in planned if place.estimated}
+    estimated = [*unplanned.values()]
+    if estimated or any(place.price for place in planned):
+        commands = [command for place in planned for command in place.commands]
+        prices = [sheet for place in planned for sheet in place.price]
+        for source in sources if estimated else ():
+            commands += estimate_commands(study, estimated, source.paths)
+            for estimate in estimates(study, estimated, source.pool):
+                prices += estimate_sheets.sheets_of(estimate)
+        _step(3, "The plan, and its price", *commands)
+        terminal.show(prices)
         total = "without a limit"
         if study.budget:
             left = study.budget - sum(source.paid for source in sources)
@@ -199,26 +207,6 @@ def _plans(
     return runs
 
 
-def _prices(study: Study, sources: list[Source], planned: list[Planned]) -> Iterator[Sheet]:
-    for place in planned:
-        yield from place.price
-    unplanned = {place.estimated.label: place.estimated for place in planned if place.estimated}
-    for source in sources if unplanned else ():
-        for estimate in estimates(study, list(unplanned.values()), source.pool):
-            yield from estimate_sheets.sheets_of(estimate)
-
-
-def _estimates(study: Study, sources: list[Source]) -> list[str]:
-    labels = ",".join(protocol.label for protocol in study.protocols)
-    goal = ["--budget", f"{study.budget:g}"] if study.budget else []
-    goal = ["--calls", str(study.calls)] if study.calls else goal
-    asked = ["--judge", study.judges[0].model] if study.judges else []
-    asked += ["--peers", ",".join(peer.model for peer in study.peers)] if study.peers else []
-    prices = [word for price in study.prices for word in ("--price", price)]
-    how = [*(goal or ["--protocol", labels]), *asked, *prices]
-    return [shlex.join(["tiebreak", "estimate", *source.paths, *how]) for source in sources]
-
-
 def _judging(
     study: Study, runs: list[Judging], kept: StudyFolder
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -228,7 +216,7 @@ def _judging(
         if run.log is None:
             _step(4, f"Judging: {run.place}", judging_command(study, run, kept))
             log = judge(study, run, kept)
-            path = str(kept.ranking(run.place) / Path(log.location).name)
+            path = str(kept.ranking(run.folder) / Path(log.location).name)
             if log.status == "success":
                 runs[number] = run = run.model_copy(update={"log": path})
                 kept.keep_plans(tuple(runs))
@@ -255,7 +243,7 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str
         from tiebreak.publish.dataset import publish_dataset
         from tiebreak.publish.errors import PublishError
 
-        say(f"  $ tiebreak publish {ranked} --repo {study.publish}")
+        say(f"  $ tiebreak publish {ranked} --to {study.publish}")
         try:
             publish_dataset(logs, study.publish)
         except PublishError as error:
