@@ -284,7 +284,7 @@ def _prompt(
 
 
 def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
-    fence = Fence([contest.task, *contest.answers.values()], more, salt=contest.seed)
+    fence = contest.fence.around(more)
     return fence, {"task": fence(contest.task)}
 
 

@@ -31,7 +31,7 @@ from typing_extensions import override
 from tiebreak.scorers.ballots import ItemBallots, PointScore
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
-from tiebreak.scorers.prompt import Fence, fill, template
+from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.replies import ALL_STARS, parse_stars, stars_schema
 from tiebreak.scorers.session import Session
@@ -108,8 +108,7 @@ class StarsQuestion(Question[Mapping[str, Any]]):
     @override
     def prompt(self) -> Prompt:
         contest = self.contest
-        texts = [contest.task, *contest.answers.values()]
-        fence = Fence(texts, [contest.target], salt=contest.seed)
+        fence = contest.fence.around([contest.target])
         return Prompt(
             system=fill(template("stars.system"), fence_rule=template("fence")),
             user=fill(
