@@ -37,6 +37,7 @@ def fill(template: str, **slots: str) -> str:
     return _SLOT.sub(lambda match: slots[match[1]], template)
 
 
+@lru_cache
 def slots_of(template: str) -> frozenset[str]:
     """The names of a template's slots."""
     return frozenset(_SLOT.findall(template))
