@@ -322,7 +322,7 @@ def _json_object(text: str) -> dict[str, Any]:
     if start < 0 or end < start:
         raise ReplyError("it holds no JSON object" if text.strip() else "it is empty")
     try:
-        value = json.loads(text[start : end + 1], object_pairs_hook=_no_repeats)
+        value = _READER.decode(text[start : end + 1])
     except ReplyError:
         raise
     except (ValueError, RecursionError) as error:  # Python reads no number of 5,000 digits
@@ -335,6 +335,9 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ReplyError("it names a key more than once")
     return values
+
+
+_READER = json.JSONDecoder(object_pairs_hook=_no_repeats)
 
 
 def _object(value: Any, name: str) -> dict[str, Any]:
