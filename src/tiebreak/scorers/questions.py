@@ -225,7 +225,7 @@ class ScoreQuestion(Question[dict[str, int]]):
             "score",
             contest,
             fence,
-            replies.grades_schema(list(contest.rubric.weights)),
+            replies.grades_schema(tuple(contest.rubric.weights)),
             **slots,
             criteria=f"\nWhat earns which grade:\n{fence(earned)}\n" if earned else "",
             response=fence(contest.answers[self.candidate]),

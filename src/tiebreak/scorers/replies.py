@@ -12,7 +12,7 @@ keep their labels, of which a reply may have many, and a reviewer's not all.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
@@ -206,13 +206,15 @@ def levels_schema(part: str, labels: Sequence[str], k: int) -> ResponseSchema:
     return _schema(part, reasoning=_TEXT, **{part: _closed(dict.fromkeys(labels, level))})
 
 
-def grades_schema(principle_ids: Sequence[str]) -> ResponseSchema:
+@cache
+def grades_schema(principle_ids: tuple[str, ...]) -> ResponseSchema:
     """Schema of a reply that grades one response on every principle."""
     grade = JSONSchema(type="integer", enum=list(range(TOP_GRADE + 1)))
     return _schema("grades", **_lists(len(principle_ids), reasoning=_TEXT, grade=grade))
 
 
-def stars_schema(allowed: Sequence[int] = ALL_STARS) -> ResponseSchema:
+@cache
+def stars_schema(allowed: tuple[int, ...] = ALL_STARS) -> ResponseSchema:
     """Schema of a reply that gives stars and the reason for them."""
     rating = JSONSchema(type="integer", enum=list(allowed))
     return _schema("stars", **{RATING: rating, "reason": _TEXT})
@@ -224,7 +226,8 @@ def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     return _schema("rubric", **dict.fromkeys(principle_ids, levels))
 
 
-def votes_schema(principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> ResponseSchema:
+@lru_cache
+def votes_schema(principle_ids: tuple[str, ...], checklist_ids: tuple[str, ...]) -> ResponseSchema:
     """Schema of the pairwise reply: principles, the checklist or both, reasons for the first."""
     parts, reasons = {}, {"reasoning": _TEXT}
     for part, ids in _asked(principle_ids, checklist_ids).items():

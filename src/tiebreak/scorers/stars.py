@@ -38,7 +38,7 @@ from tiebreak.scorers.session import Session
 
 _WORDS: Final = {True: "correct", False: "wrong"}
 _BARE: Final = {True: 2, False: 0}
-_POSSIBLE: Final[Mapping[bool | None, Sequence[int]]] = {
+_POSSIBLE: Final[Mapping[bool | None, tuple[int, ...]]] = {
     None: ALL_STARS,
     True: (2, 3),
     False: (0, 1),
@@ -101,7 +101,7 @@ class StarsQuestion(Question[Mapping[str, Any]]):
     kind = "score"
 
     @property
-    def possible(self) -> Sequence[int]:
+    def possible(self) -> tuple[int, ...]:
         """The stars that the answer can have."""
         return _POSSIBLE[self.correct]
 
