@@ -36,7 +36,7 @@ Parser = Callable[[str], Any]
 PARSERS: dict[str, tuple[Parser, Any, Any]] = {
     "votes": (
         lambda t: replies.parse_votes(t, ["P1"], ["C1", "C2"]),
-        replies.votes_schema(["P1"], ["C1", "C2"]),
+        replies.votes_schema(("P1",), ("C1", "C2")),
         VOTES,
     ),
     "tiers": (
@@ -49,7 +49,7 @@ PARSERS: dict[str, tuple[Parser, Any, Any]] = {
         replies.levels_schema("places", ["R1", "R2", "R3"], 3),
         PLACES,
     ),
-    "grades": (lambda t: replies.parse_grades(t, ["P1"]), replies.grades_schema(["P1"]), GRADES),
+    "grades": (lambda t: replies.parse_grades(t, ["P1"]), replies.grades_schema(("P1",)), GRADES),
     "rubric": (lambda t: replies.parse_rubric(t, ["P1"]), replies.rubric_schema(["P1"]), RUBRIC),
     "item": (
         lambda t: replies.parse_refinement(t, ["P1"]),
@@ -197,7 +197,7 @@ def test_a_verdict_and_unknown_keys_are_ignored() -> None:
 
 
 def test_only_providers_get_no_lengths() -> None:
-    schema = replies.votes_schema(["P1", "P2"], ["C1"]).json_schema
+    schema = replies.votes_schema(("P1", "P2"), ("C1",)).json_schema
     assert "Items" not in json.dumps(schema.model_dump(exclude_none=True))
     whole = schema.model_dump(exclude_none=True, serialize_as_any=True)
     lists = whole["properties"]["principles"]["properties"].values()

@@ -8,6 +8,7 @@ from typing import Final
 
 from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.ballots import ItemBallots, Media, Rule
+from tiebreak.scorers.prompt import Fence
 from tiebreak.scorers.rubric import Rubric
 from tiebreak.scorers.schedule import Pair, Schedule, schedule
 
@@ -71,6 +72,11 @@ class Contest:
         finds it in the cache.
         """
         return self.schedule.first(self.position)
+
+    @cached_property
+    def fence(self) -> Fence:
+        """What encloses the task and the answers in all calls about the item."""
+        return Fence([self.task, *self.answers.values()], salt=self.seed)
 
     @cached_property
     def sampled(self) -> Pair | None:

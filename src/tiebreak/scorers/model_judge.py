@@ -86,6 +86,7 @@ class ModelJudge(Judge):
         self._models = models
         self._account = account or partial(Budget().call, Spent())
         self._repeat = repeat
+        self._systems: dict[str, ChatMessage] = {}
         self.calls: list[Call] = []
         """All calls that have ended, in the order in which they did."""
 
@@ -93,7 +94,7 @@ class ModelJudge(Judge):
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         prompt = question.prompt()
         messages: list[ChatMessage] = [
-            ChatMessageSystem(content=prompt.system),
+            self._system(prompt.system),
             ChatMessageUser(content=with_images(prompt.user, prompt.images)),
         ]
         calls: list[Call] = []
@@ -126,6 +127,12 @@ class ModelJudge(Judge):
                 ChatMessageUser(content=fill(template("repair"), problem=problem)),
             ]
         return Reply(None, problem, tuple(calls), depth)
+
+    def _system(self, text: str) -> ChatMessage:
+        """The same message for all calls: Inspect digests each message that it does not know."""
+        if text not in self._systems:
+            self._systems[text] = ChatMessageSystem(content=text)
+        return self._systems[text]
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
         """A span of Inspect's transcript."""

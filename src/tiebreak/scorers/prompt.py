@@ -14,7 +14,8 @@ before any foreign text.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -36,6 +37,7 @@ def fill(template: str, **slots: str) -> str:
     return _SLOT.sub(lambda match: slots[match[1]], template)
 
 
+@lru_cache
 def slots_of(template: str) -> frozenset[str]:
     """The names of a template's slots."""
     return frozenset(_SLOT.findall(template))
@@ -74,12 +76,20 @@ class Fence:
     def __init__(
         self, texts: Iterable[str], more: Iterable[str] = (), *, salt: int | str = ""
     ) -> None:
-        known = sorted(texts)
-        self._enclosed = frozenset(known).union(more)
+        self._known, self._salt = sorted(texts), salt
+        self._enclosed = frozenset(self._known).union(more)
         folded = [_folded(text) for text in self._enclosed]
         # Counted, not derived from the mark before: a text could hold all of a chain of marks.
-        marks = (_digest("\x1f".join([f"{salt}\x1e{n}", *known])) for n in count())
+        marks = (_digest("\x1f".join([f"{salt}\x1e{n}", *self._known])) for n in count())
         self.mark = next(mark for mark in marks if not any(mark in text for text in folded))
+
+    def around(self, more: Sequence[str]) -> "Fence":
+        """The fence of a call that encloses further texts."""
+        if any(self.mark in _folded(text) for text in more):
+            return Fence(self._known, more, salt=self._salt)
+        wider = copy(self)
+        wider._enclosed = self._enclosed.union(more)
+        return wider
 
     def __call__(self, text: str) -> str:
         """The text between its fence lines.

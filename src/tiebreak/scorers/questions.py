@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from inspect_ai.model import ResponseSchema
@@ -224,7 +225,7 @@ class ScoreQuestion(Question[dict[str, int]]):
             "score",
             contest,
             fence,
-            replies.grades_schema(list(contest.rubric.weights)),
+            replies.grades_schema(tuple(contest.rubric.weights)),
             **slots,
             criteria=f"\nWhat earns which grade:\n{fence(earned)}\n" if earned else "",
             response=fence(contest.answers[self.candidate]),
@@ -267,6 +268,17 @@ def _prompt(
 ) -> Prompt:
     """The prompt of two templates; the system's is the same for all items with this rubric."""
     rubric, images = (about, ()) if isinstance(about, Rubric) else (about.rubric, about.images)
+    return Prompt(
+        system=_system(name, rubric),
+        user=fill(template(f"{name}.user"), mark=fence.line, **slots),
+        schema=schema,
+        images=images,
+    )
+
+
+@lru_cache
+def _system(name: str, rubric: Rubric) -> str:
+    """A template with a rubric, which all items of a benchmark share."""
     system = template(f"{name}.system")
     constant = {
         "fence_rule": template("fence"),
@@ -275,16 +287,11 @@ def _prompt(
         ),
         "checklist": _checklist(rubric.checklist),
     }
-    return Prompt(
-        system=fill(system, **{slot: constant[slot] for slot in slots_of(system)}),
-        user=fill(template(f"{name}.user"), mark=fence.line, **slots),
-        schema=schema,
-        images=images,
-    )
+    return fill(system, **{slot: constant[slot] for slot in slots_of(system)})
 
 
 def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
-    fence = Fence([contest.task, *contest.answers.values()], more, salt=contest.seed)
+    fence = contest.fence.around(more)
     return fence, {"task": fence(contest.task)}
 
 

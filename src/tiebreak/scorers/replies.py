@@ -12,7 +12,7 @@ keep their labels, of which a reply may have many, and a reviewer's not all.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
@@ -206,13 +206,15 @@ def levels_schema(part: str, labels: Sequence[str], k: int) -> ResponseSchema:
     return _schema(part, reasoning=_TEXT, **{part: _closed(dict.fromkeys(labels, level))})
 
 
-def grades_schema(principle_ids: Sequence[str]) -> ResponseSchema:
+@cache
+def grades_schema(principle_ids: tuple[str, ...]) -> ResponseSchema:
     """Schema of a reply that grades one response on every principle."""
     grade = JSONSchema(type="integer", enum=list(range(TOP_GRADE + 1)))
     return _schema("grades", **_lists(len(principle_ids), reasoning=_TEXT, grade=grade))
 
 
-def stars_schema(allowed: Sequence[int] = ALL_STARS) -> ResponseSchema:
+@cache
+def stars_schema(allowed: tuple[int, ...] = ALL_STARS) -> ResponseSchema:
     """Schema of a reply that gives stars and the reason for them."""
     rating = JSONSchema(type="integer", enum=list(allowed))
     return _schema("stars", **{RATING: rating, "reason": _TEXT})
@@ -224,7 +226,8 @@ def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     return _schema("rubric", **dict.fromkeys(principle_ids, levels))
 
 
-def votes_schema(principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> ResponseSchema:
+@lru_cache
+def votes_schema(principle_ids: tuple[str, ...], checklist_ids: tuple[str, ...]) -> ResponseSchema:
     """Schema of the pairwise reply: principles, the checklist or both, reasons for the first."""
     parts, reasons = {}, {"reasoning": _TEXT}
     for part, ids in _asked(principle_ids, checklist_ids).items():
@@ -322,7 +325,7 @@ def _json_object(text: str) -> dict[str, Any]:
     if start < 0 or end < start:
         raise ReplyError("it holds no JSON object" if text.strip() else "it is empty")
     try:
-        value = json.loads(text[start : end + 1], object_pairs_hook=_no_repeats)
+        value = _READER.decode(text[start : end + 1])
     except ReplyError:
         raise
     except (ValueError, RecursionError) as error:  # Python reads no number of 5,000 digits
@@ -335,6 +338,9 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ReplyError("it names a key more than once")
     return values
+
+
+_READER = json.JSONDecoder(object_pairs_hook=_no_repeats)
 
 
 def _object(value: Any, name: str) -> dict[str, Any]:

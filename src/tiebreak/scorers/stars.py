@@ -31,14 +31,14 @@ from typing_extensions import override
 from tiebreak.scorers.ballots import ItemBallots, PointScore
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
-from tiebreak.scorers.prompt import Fence, fill, template
+from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.replies import ALL_STARS, parse_stars, stars_schema
 from tiebreak.scorers.session import Session
 
 _WORDS: Final = {True: "correct", False: "wrong"}
 _BARE: Final = {True: 2, False: 0}
-_POSSIBLE: Final[Mapping[bool | None, Sequence[int]]] = {
+_POSSIBLE: Final[Mapping[bool | None, tuple[int, ...]]] = {
     None: ALL_STARS,
     True: (2, 3),
     False: (0, 1),
@@ -101,15 +101,14 @@ class StarsQuestion(Question[Mapping[str, Any]]):
     kind = "score"
 
     @property
-    def possible(self) -> Sequence[int]:
+    def possible(self) -> tuple[int, ...]:
         """The stars that the answer can have."""
         return _POSSIBLE[self.correct]
 
     @override
     def prompt(self) -> Prompt:
         contest = self.contest
-        texts = [contest.task, *contest.answers.values()]
-        fence = Fence(texts, [contest.target], salt=contest.seed)
+        fence = contest.fence.around([contest.target])
         return Prompt(
             system=fill(template("stars.system"), fence_rule=template("fence")),
             user=fill(

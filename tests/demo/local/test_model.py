@@ -55,7 +55,7 @@ def test_replies_repeat_in_any_order_and_with_any_number_of_threads() -> None:
 
 @pytest.mark.parametrize(("temperature", "seed"), [(0.0, 0), (1.5, 1), (1.5, 2)])
 def test_a_judges_reply_closes_and_holds_its_bounds(temperature: float, seed: int) -> None:
-    principles, checklist = ["P1", "P2", "P3"], ["C1", "C2"]
+    principles, checklist = ("P1", "P2", "P3"), ("C1", "C2")
     output = ask(
         "Left: 3 + 4 = 7. Right: 3 + 4 = 8. Vote.",
         temperature=temperature,
