@@ -146,4 +146,4 @@ def test_what_judges_wrote_leaves_with_answers_only(tmp_path: Path) -> None:
 def test_a_bundle_shows_none_of_its_secrets() -> None:
     bundle = Bundle({}, {}, (Secret("the environment variable KEY", "sk-1"),))
     assert repr(bundle) == "Bundle(runs={}, shared={})"
-    assert repr(bundle.secrets[0]) == "Secret('the environment variable KEY')"
+    assert repr(bundle.secrets[0]) == "Secret(source='the environment variable KEY')"
