@@ -11,7 +11,7 @@ def main() -> None:
     # another take up to twice the time. NumPy reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What the encoding of a terminal or a pipe lacks is an escape, and no error.
-    if isinstance(sys.stdout, io.TextIOWrapper):
+    if isinstance(sys.stdout, io.TextIOWrapper) and "utf" not in sys.stdout.encoding.lower():
         sys.stdout.reconfigure(errors="backslashreplace")
     from tiebreak.cli import verbs
 
