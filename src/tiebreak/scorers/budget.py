@@ -58,25 +58,6 @@ class UnknownPriceError(TiebreakError, RuntimeError):
         )
 
 
-class Leaving:
-    """What tasks of an event loop wait for: that another one leaves."""
-
-    def __init__(self) -> None:
-        self._next: anyio.Event | None = None
-
-    async def wait(self) -> None:
-        """Wait for the next one; whether there is room then is for the task to see."""
-        # An event belongs to an event loop, so it is made inside of one.
-        self._next = self._next or anyio.Event()
-        await self._next.wait()
-
-    def notify(self) -> None:
-        """Let all that wait look again."""
-        if self._next is not None:
-            self._next.set()
-        self._next = None
-
-
 @dataclass
 class Spent:
     """A number of calls, and US dollars."""
@@ -132,7 +113,7 @@ class Budget:
         self._most = Spent(
             math.inf if max_calls is None else max_calls, math.inf if max_cost is None else max_cost
         )
-        self._leaving = Leaving()
+        self._changed: anyio.Condition | None = None
         self._calls_under_way = 0
         self._highest_price: float | None = None
         self._ledger: Ledger | None = None
@@ -180,7 +161,7 @@ class Budget:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
             self._items = [item for item in self._items if item is not took]
-            self._leaving.notify()
+            await self._notify()
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
@@ -215,18 +196,27 @@ class Budget:
             if out.lost:
                 self.paid = self.paid.plus(Spent(1, self._highest_price or 0.0))
             self._calls_under_way -= room
-            self._leaving.notify()
+            await self._notify()
 
     async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> bool:
         """Wait until there is room; False when there will be none, and the cache may have it."""
-        while not room():
-            if not under_way():
-                if self._goes_on:
-                    return False
-                raise self._spent()
-            # Others may turn out to be cached, and leave their room.
-            await self._leaving.wait()
+        # A condition belongs to an event loop, so it is made inside of one.
+        changed = self._changed = self._changed or anyio.Condition()
+        async with changed:
+            while not room():
+                if not under_way():
+                    if self._goes_on:
+                        return False
+                    raise self._spent()
+                # Others may turn out to be cached, and leave their room.
+                await changed.wait()
         return True
+
+    async def _notify(self) -> None:
+        if self._changed is not None:
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
 
     def _room_for_item(self) -> bool:
         if not self._items or not self.limited:
