@@ -462,11 +462,9 @@ def test_a_run_of_plain_text_is_the_same_run_whatever_media_says(tmp_path: Path)
     for model in "ab":
         rows = [{"id": "q", "question": "What?", "answer": model}]
         write_inspect_log(tmp_path / f"{model}.eval", model, rows)
+    judging = partial(judging_task, find_protocol("listwise"), {}, candidates=str(tmp_path))
     # An eval of this process leaves its model behind, and outside of any none is asked for.
-    start = partial(
-        Context().run, judging_task, find_protocol("listwise"), {}, candidates=str(tmp_path)
-    )
-    runs = [start(media=media).metadata for media in get_args(Media)]
+    runs = [Context().run(judging, media=media).metadata for media in get_args(Media)]
     assert runs[0] == runs[1] == runs[2]
 
 
