@@ -1,13 +1,14 @@
 """Answers, then their judging in shards, as runs of Inspect Flow; `rank` joins the shards.
 
 flow run examples/flow_study.py --arg step=answer
-flow run examples/flow_study.py --arg step=judge --arg shard=1/2 &
-flow run examples/flow_study.py --arg step=judge --arg shard=2/2 &
+XDG_DATA_HOME=$PWD/study/flow-1 flow run examples/flow_study.py --arg step=judge --arg shard=1/2 &
+XDG_DATA_HOME=$PWD/study/flow-2 flow run examples/flow_study.py --arg step=judge --arg shard=2/2 &
 wait
 tiebreak rank study/judged
 
 Each run goes on where it stopped when it is given again. A folder is one run's, so shards have
-folders of their own.
+folders of their own, and so have Flow's notes of its last run: two processes that start at once
+would write them over each other.
 """
 
 from collections.abc import Sequence

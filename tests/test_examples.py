@@ -130,17 +130,18 @@ def test_a_study_in_inspect_flow(
     example = str(ROOT / "examples" / "flow_study.py")
     given = (f"models={models}", "judge=planted/x")
 
-    def study(*more: str) -> None:
-        arguments = (part for text in (*given, *more) for part in ("--arg", text))
+    def study(step: str, shard: str = "1/1") -> None:
+        texts = (*given, f"step={step}", f"shard={shard}")
+        arguments = (part for text in texts for part in ("--arg", text))
         flow = ("flow", "run", example, "--store", "none", "--display", "plain", *arguments)
-        run(*flow, cwd=tmp_path, PLANTED_CALLS=str(calls), HOME=str(tmp_path))
+        # Flow writes a note of its last run here, and not in one step.
+        homes = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / f"flow-{shard[0]}")}
+        run(*flow, cwd=tmp_path, PLANTED_CALLS=str(calls), **homes)
 
     for _ in range(2):
-        study("step=answer")
+        study("answer")
         with ThreadPoolExecutor(2) as processes:
-            shards = [
-                processes.submit(study, "step=judge", f"shard={number}/2") for number in (1, 2)
-            ]
+            shards = [processes.submit(study, "judge", f"{number}/2") for number in (1, 2)]
         for shard in shards:
             shard.result()
         paid = real_calls(calls)
