@@ -11,9 +11,9 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any, get_args
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, EvalSample, EvalSpec, read_eval_log, write_eval_log
 
-from tiebreak.demo.run import run_demo
+from tiebreak.demo.run import ITEMS, run_demo
 from tiebreak.demo.screen import RECORDED, DemoProtocol
 
 
@@ -43,7 +43,8 @@ def keep(source: Path, place: Path) -> None:
 
 def neutral(log: EvalLog) -> EvalLog:
     """A log without what tells of the machine, and without transcripts."""
-    spec = log.eval
+    # Settings of the candidates name the file of a benchmark's items in the middle of a text.
+    spec = EvalSpec.model_validate_json(log.eval.model_dump_json().replace(f"{ITEMS}/", ""))
     changed = spec.model_copy(
         update={
             "task_args": _no_folders(spec.task_args),
@@ -56,7 +57,8 @@ def neutral(log: EvalLog) -> EvalLog:
         }
     )
     samples = [_plain(sample) for sample in log.samples or []]
-    return log.model_copy(update={"eval": changed, "samples": samples})
+    whole = {"eval": changed, "metadata": changed.metadata, "samples": samples}
+    return log.model_copy(update=whole)
 
 
 def _plain(sample: EvalSample) -> EvalSample:
@@ -64,10 +66,9 @@ def _plain(sample: EvalSample) -> EvalSample:
 
 
 def _no_folders(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: Path(value).name if name in ("data", "candidates") else value
-        for name, value in arguments.items()
-    }
+    """Arguments of a task, with the bare name of each log of candidates."""
+    logs = arguments.get("candidates")
+    return arguments | ({"candidates": [Path(log).name for log in logs]} if logs else {})
 
 
 def _sources(metadata: dict[str, Any]) -> dict[str, Any]:

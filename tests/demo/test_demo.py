@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from inspect_ai.log import read_eval_log
 
 from tests.analysis.peers.builders import read_panels
 from tests.cases import cases
@@ -22,6 +23,7 @@ from tiebreak.demo.screen import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match
 from tiebreak.study.run import written_report
+from tools.recorded import neutral
 
 
 def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
@@ -175,6 +177,9 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     assert tuple(reviewer.name for reviewer in panel.reviewers) == panel.models == names
     assert {reviewer.model for reviewer in panel.reviewers} == {LOCAL}
     assert panel.own == (0, 1)
+    [path] = logs.ranking.rglob("*.eval")
+    kept = neutral(read_eval_log(str(path)))
+    assert str(tmp_path) not in kept.model_copy(update={"location": ""}).model_dump_json()
     printed = capfd.readouterr().out
     assert "The reviewers, tiebreak-local/smollm2-135m: 2 reviews" in printed
     assert f"tiebreak peers {logs.ranking}" in printed

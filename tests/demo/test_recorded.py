@@ -48,7 +48,7 @@ def test_logs_are_those_of_a_run_of_the_small_model() -> None:
     assert len(pool) == 40
     for path in sorted((RECORDED / "ranking").glob("*.eval")):
         header = read_eval_log(str(path), header_only=True).eval
-        assert header.task == path.stem
+        assert path.stem.startswith(f"{header.task}-")
         roles = (header.model_roles or {}).values()
         models = {
             one.model for role in roles for one in (role if isinstance(role, list) else [role])
