@@ -94,9 +94,10 @@ def preference_pairs(
             * asked_once
         )
     agreed = _people_agreed(kept, labels) if labels else {}
-    rows = [{**row, "people_agreed": agreed.get(n)} for n, (_, row, _) in enumerate(kept)]
+    for number, prefers in agreed.items():
+        kept[number][1]["people_agreed"] = prefers
     return PreferencePairs(
-        rows=tuple(sorted(rows, key=_place)),
+        rows=tuple(sorted((row for _, row, _ in kept), key=_place)),
         n_matches=len(played),
         left_out=left_out,
         judges=judges,

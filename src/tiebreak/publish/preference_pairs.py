@@ -20,7 +20,7 @@ from tiebreak.paths import whole_file
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import public_names
 from tiebreak.publish.secrets import environment_secrets, log_secrets, refuse_secrets
-from tiebreak.publish.tables import to_parquet
+from tiebreak.publish.tables import parquet_of, schema
 
 _ROLES: Final = {"prompt": "user", "chosen": "assistant", "rejected": "assistant"}
 _FORMS: Final = (".parquet", ".jsonl", ".csv")
@@ -36,7 +36,7 @@ def write_pairs(pairs: PreferencePairs, path: str | Path) -> Path:
     file = Path(path)
     if file.suffix not in _FORMS:
         raise PublishError(f"{file} ends in none of {', '.join(_FORMS)}: name one of these forms")
-    content = _content(list(_rows(pairs, file.suffix != ".csv")), file.suffix)
+    content = _content(_rows(pairs, file.suffix != ".csv"), file.suffix)
     of_logs = (secret for log in pairs.logs for secret in log_secrets(log))
     refuse_secrets({file.name: content}, [*environment_secrets(), *of_logs])
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -59,20 +59,13 @@ def _rows(pairs: PreferencePairs, messages: bool) -> Iterator[Row]:
         yield row | labels | (messages_of if messages else {})
 
 
-def _content(rows: list[Row], suffix: str) -> bytes:
+def _content(rows: Iterator[Row], suffix: str) -> bytes:
     if suffix == ".parquet":
-        import pyarrow as pa
-
-        table = pa.Table.from_pylist(rows)
-        # A column without a value has no type of its own.
-        kinds = {"people_agreed": pa.bool_(), "orders_agreed": pa.bool_()}
-        kinds |= dict.fromkeys(("chosen_native", "rejected_native"), pa.float64())
-        fields = [pa.field(f.name, kinds.get(f.name, f.type)) for f in table.schema]
-        return to_parquet(table.cast(pa.schema(fields)))
+        return parquet_of("pairs", rows)
     if suffix == ".jsonl":
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
     target = StringIO(newline="")
-    writer = csv.DictWriter(target, list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(target, schema("pairs").names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return target.getvalue().encode()

@@ -2,7 +2,7 @@
 
 `leaderboard`: run × benchmark × model × metric. `rankings`: run × item × model. `ballots`: one
 judged ballot a row. `judge_texts`: what judges wrote; they quote answers, so these words are
-published with the answers only.
+published with the answers only. `pairs` are for training, and go into a file of their own.
 
 A column that is nullable is null where a number is undefined or a log does not tell; it is never 0.
 What was published does not change, and readers load all files of a table together: so a column is
@@ -47,7 +47,7 @@ ROWS_PER_GROUP: Final = 1000
 
 @cache
 def schema(table: str) -> "pa.Schema":
-    """Columns of `leaderboard`, `rankings`, `ballots`, `judge_texts`, `contests` or `scores`."""
+    """Columns of a table by its name, such as `leaderboard`."""
     # Arrow is imported where it is needed only: importing it takes most of a second.
     import pyarrow as pa
 
@@ -63,6 +63,7 @@ def schema(table: str) -> "pa.Schema":
     def parts(**columns: pa.DataType) -> pa.DataType:
         return pa.list_(pa.struct(must(**columns)))
 
+    messages = parts(role=text, content=text)
     item = must(
         run_id=text,
         benchmark=text,
@@ -130,6 +131,13 @@ def schema(table: str) -> "pa.Schema":
         "scores": [
             *must(contest_id=text, model=text, benchmark=text),
             *may(round=int64, score=number, standard_error=number),
+        ],
+        "pairs": [
+            *must(prompt=messages, chosen=messages, rejected=messages),
+            *must(margin=number, judge=text, benchmark=text, item_id=text),
+            *must(chosen_model=text, rejected_model=text),
+            *may(orders_agreed=truth, people_agreed=truth),
+            *may(chosen_native=number, rejected_native=number),
         ],
     }
     return pa.schema(columns[table])
