@@ -21,6 +21,8 @@ def test_wheel_from_sdist_is_complete(tmp_path: Path) -> None:
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     unpacked = tmp_path / sdist.name.removesuffix(".tar.gz")
+    examples = {path.name for path in (ROOT / "examples").iterdir()} - {"__pycache__"}
+    assert examples == {path.name for path in (unpacked / "examples").iterdir()}
     assert not {"scorers", "rankers", "inspect_tasks"} & {path.name for path in unpacked.iterdir()}
     subprocess.run([*build, "-t", "wheel"], cwd=unpacked, check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")

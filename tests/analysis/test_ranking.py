@@ -1,5 +1,6 @@
 """Leaderboards and star boards of one reading of some logs."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,9 @@ def test_boards_by_category_hold_together(tmp_path: Path) -> None:
     log = write(tmp_path, 1, *mail, *code, *of("odd", 9, "bac"), all_pairs("none", "abc"))
     found = rank_logs(log, how=HOW, by="category")
     [whole], [part] = found.boards, found.categories
-    assert part.whole == whole == rank_logs(log, how=HOW).boards[0]
+    # As texts: from Python 3.13 on dataclasses with NaN in them are not equal.
+    [board, again] = (repr(asdict(each)) for each in (whole, rank_logs(log, how=HOW).boards[0]))
+    assert repr(asdict(part.whole)) == board == again
     assert list(part.boards) == ["code", "mail"]
     assert part.small == {"odd": 9}
     alone = rank_logs(write(tmp_path, 2, *mail), how=Resampling(0.975, 10)).boards[0]
