@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -31,7 +31,7 @@ from tiebreak.inspect_tasks.arguments import Common, checked
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.paths import AnyPath
 from tiebreak.plain_yaml import line_of, read_yaml_file
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, model_named
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant
 from tiebreak.scorers.rules import RULES
 from tiebreak.study import StudyError
@@ -89,16 +89,8 @@ class ModelChoice(_Part):
             StudyError: Inspect does not know its provider, a key or a package is missing, or it
                 does not take its arguments.
         """
-        try:
-            return get_model(self.model, config=GenerateConfig(**self.config), **self.args)
-        except (ValueError, TypeError, PrerequisiteError) as error:
-            raise StudyError(f"{self.model} cannot be used: {unmarked(error)}") from error
-
-
-def unmarked(error: Exception) -> str:
-    """The text of an error of Inspect's, without markup for its displays and empty lines."""
-    text = re.sub(r"\[/?\w+\]", "", str(error)).strip()
-    return re.sub(r"\n\s*\n", "\n", re.sub(r"^error: ", "", text, flags=re.IGNORECASE))
+        config = GenerateConfig(**self.config)
+        return model_named(self.model, StudyError, config=config, **self.args)
 
 
 class Benchmark(_Part):
