@@ -43,6 +43,11 @@ PROMPTS: Final = (".jsonl", ".csv", ".parquet")
 """What the name of a file of prompts ends in."""
 
 _FOUND_BY_A_RUN: Final = ("candidates", "shard", "max_calls", "max_cost", "seed")
+_FORMS: Final = {
+    "name": "must be letters, digits, ., _ and - alone",
+    "publish": "must be OWNER/NAME, a dataset on the Hub",
+}
+"""What is said of a field that has a pattern and does not match it."""
 _CONFIG: Final = frozenset(GenerateConfig.model_fields)
 
 
@@ -212,7 +217,7 @@ class Study(_Part):
         if self.answers and self.models:
             raise ValueError("models answer benchmarks; with answers leave them out")
         if self.benchmarks and len(self.models) < 2:
-            raise ValueError("a ranking takes two models at least")
+            raise ValueError("a ranking takes two models at least: models, or --models A,B")
         for noun, names in (
             ("model", [model.shown for model in self.models]),
             ("benchmark", [benchmark.name for benchmark in self.benchmarks]),
@@ -277,6 +282,8 @@ def study_of(given: Mapping[str, Any], source: str = "", text: str = "") -> Stud
             line = f"line {line_of(text, place)}: " if text else ""
             named = f"{'.'.join(map(str, place))}: " if place else ""
             reason = problem["msg"].removeprefix("Value error, ")
+            if problem["type"] == "string_pattern_mismatch":
+                reason = _FORMS[str(place[-1])]
             if problem["type"] == "extra_forbidden":
                 reason = "there is no such field; `tiebreak run --schema` has all"
             problems.append(f"{line}{named}{reason}")
