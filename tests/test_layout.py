@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "candidates": set(),
     "benchmarks": {"prerequisite"},
     "sandbox": {"prerequisite"},
-    "scorers": {"candidates", "rankers"},
+    "scorers": {"candidates", "prerequisite", "rankers"},
     "inspect_tasks": {
         *("benchmarks", "candidates", "sandbox", "scorers", "rankers"),
         *("prerequisite", ""),

@@ -4,6 +4,7 @@ Inspect's own evals raise it for a missing key or a wrong argument, but it is no
 namespace: this is the only private name of Inspect that is used, and the only place that names it.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,10 +12,11 @@ from typing import Any, ParamSpec
 
 import inspect_ai
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import Model, get_model
 
 from tiebreak.text import visible
 
-__all__ = ["PrerequisiteError", "shown_as_it_is", "task"]
+__all__ = ["PrerequisiteError", "model_named", "shown_as_it_is", "task", "unmarked"]
 
 P = ParamSpec("P")
 
@@ -22,6 +24,24 @@ P = ParamSpec("P")
 def task(function: Callable[P, inspect_ai.Task]) -> Callable[P, inspect_ai.Task]:
     """A task of Inspect's; a PrerequisiteError in it is shown as it is."""
     return inspect_ai.task(shown_as_it_is()(function))
+
+
+def model_named(name: str | Model, refusal: Callable[[str], Exception], **how: Any) -> Model:
+    """A model, as Inspect's `get_model` takes it; `how` are its other arguments.
+
+    Raises a `refusal`: Inspect does not know its provider, a key or a package is missing, or it
+    does not take its arguments.
+    """
+    try:
+        return get_model(name, **how)
+    except (ValueError, TypeError, PrerequisiteError) as error:
+        raise refusal(f"{name} cannot be used: {unmarked(error)}") from error
+
+
+def unmarked(error: Exception) -> str:
+    """The text of an error of Inspect's, without markup for its displays and empty lines."""
+    text = re.sub(r"\[/?\w+\]", "", str(error)).strip()
+    return re.sub(r"\n\s*\n", "\n", re.sub(r"^error: ", "", text, flags=re.IGNORECASE))
 
 
 @contextmanager

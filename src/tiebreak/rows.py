@@ -97,6 +97,12 @@ def json_rows(path: Path, on_fault: Fault = refuse) -> Iterator[Placed]:
             yield place, row
 
 
+def holds_list(path: Path) -> bool:
+    """Whether a file of JSON begins with a list, which logs do not; OSError as `Path.open`."""
+    with path.open("rb") as file:
+        return file.read(1_024).removeprefix(_MARK).lstrip().startswith(b"[")
+
+
 def _lines(path: Path) -> Iterator[bytes]:
     """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed.
 

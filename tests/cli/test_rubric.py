@@ -56,11 +56,13 @@ def test_what_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 1
     assert "What came: I would rather not." in done.output
     assert len(api.direct) == 2
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for given, code, words in [
         (("x", "--prompts", "prompts.jsonl"), 2, "Missing option '--judge'"),
         ((" ", "--prompts", "prompts.jsonl", "--judge", MODEL), 2, "DESCRIPTION is empty"),
         (("x", "--prompts", "none.jsonl", "--judge", MODEL), 1, "none.jsonl: does not exist"),
         (("x", "--prompts", "prompts.jsonl", "--judge", "nope/x"), 1, "nope/x cannot be used: "),
+        (("x", "--prompts", "prompts.jsonl", "--judge", "openai/x"), 1, "No OPENAI_API_KEY, "),
     ]:
         done = tiebreak("rubric", *given)
         assert (done.exit_code, words in done.output) == (code, True), done.output

@@ -53,12 +53,16 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.eval").write_bytes(b"no zip")
     write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
     (tmp_path / "empty").mkdir()
+    (tmp_path / "votes.csv").write_text("model_a,model_b,winner\n")
+    (tmp_path / "annotations.json").write_text(" [{}]")
     refused = {
         "nowhere": r"does not exist.*inspect eval tiebreak/round_robin",
         "x" * 5_000: "File name too long",
         "a\0b": "is no path",
         "pipe.eval": r"pipe\.eval is a pipe, not a file",
         "bad.eval": re.escape(f"{tmp_path}/bad.eval cannot be read"),
+        "votes.csv": r"no ranking log.*its board is: tiebreak rank .*votes\.csv",
+        "annotations.json": r"no ranking log.*its board is: tiebreak rank .*annotations\.json",
         "answers.eval": r"not a ranking log.*Rank them first",
         "empty": "it holds no Inspect log",
         ".": r"(?s)No ranking log in .*1 other Inspect log and 1 unreadable file: .*bad\.eval.*"

@@ -378,3 +378,13 @@ def test_a_wide_terminal_draws_intervals(encoding: str, width: int, lines: list[
             assert line.rstrip().endswith(drawn if terminal else "")
             assert ("●" in line or "o-" in line) == bool(terminal and drawn)
         assert "Not shown" not in file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"), [((), Section()), (("a line",), Section(lines=("a line",), heading="h"))]
+)
+def test_a_table_without_rows_takes_its_legend_and_heading_along(
+    lines: tuple[str, ...], left: Section
+) -> None:
+    empty = Table.of(numbers("n"), [])
+    assert Section.of(empty, legend=["how to read it"], lines=lines, heading="h") == left

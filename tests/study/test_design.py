@@ -42,7 +42,7 @@ REFUSED = {
     "roles:\n  grader: {model: x/y, config: {temprature: 1}}": (
         "line 6: roles.grader.config: temprature is not an option of generation"
     ),
-    "publish: me": "line 5: publish: ",
+    "publish: me": "line 5: publish: must be OWNER/NAME, a dataset on the Hub",
 }
 
 
@@ -62,6 +62,7 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, more: str) -> None:
         ({"models": ["a/b"]}, "two models at least"),
         ({"models": ["a/b", "a/b"]}, "the model a/b is there twice"),
         ({"benchmarks": ["gsm8k", "tiebreak/gsm8k"]}, "the benchmark gsm8k is there twice"),
+        ({"benchmarks": [{"task": "x", "name": "a/b"}]}, "benchmarks.0.name: must be letters"),
         ({"judge": None}, "nobody judges"),
         ({"models": ["a/b", {"model": "c/d", "task_args": {"x": 1}}]}, "give a model with"),
     ],

@@ -302,6 +302,28 @@ def test_a_task_that_there_is_not() -> None:
     assert "specified paths. Give gsm8k, mmlu, humaneval, bfcl, a file of prompts" in done.stderr
 
 
+REFUSED_PROMPTS: dict[str, tuple[str, list[str]]] = {
+    "prompts.jsonl has prompts: say who answers them, --models A,B": (
+        '{"prompt": "Name a cheese."}',
+        ["--judge", JUDGE],
+    ),
+    "prompts.jsonl, line 1: its prompt, or message 1, is empty": (
+        '{"prompt": ""}',
+        ["--judge", JUDGE, "--models", MODELS],
+    ),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED_PROMPTS)
+def test_prompts_that_are_refused_leave_no_folder(words: str) -> None:
+    row, given = REFUSED_PROMPTS[words]
+    Path("prompts.jsonl").write_text(row, encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", "prompts.jsonl", "--yes", *given])
+    assert done.exit_code
+    assert words in done.stderr
+    assert [*Path().iterdir()] == [Path("prompts.jsonl")]
+
+
 def test_without_matplotlib_the_board_is_shown_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,6 +9,7 @@ tiebreak/prompts. A number in `score` is a native score.
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,20 +21,32 @@ from tiebreak.candidates.records import LogRecord, Reading, ReadOptions, Row, it
 from tiebreak.packed import unpacked_name
 from tiebreak.rows import ENDS, rows_of
 
+_PROMPT: Final = frozenset({"prompt", "messages"})
+_ANSWER: Final = frozenset({"model", "answer"})
 _SCORE: Final = "score"
 _ABSENT: Final = (None, "")
 
 
 def holds_answers(path: Path, *, named: bool) -> bool:
     """Whether the first row of a file has the columns of answers; `named`: by who gave it."""
-    if not unpacked_name(path.name).endswith((*ENDS, *([".json"] if named else []))):
-        return False
+    columns = _columns(path, [".json"] if named else [])
+    return columns >= _ANSWER and not columns.isdisjoint(_PROMPT)
+
+
+def holds_prompts(path: Path) -> bool:
+    """Whether the first row of a file has a prompt that no model answers."""
+    columns = _columns(path)
+    return not columns.isdisjoint(_PROMPT) and not columns >= _ANSWER
+
+
+def _columns(path: Path, more_ends: Sequence[str] = ()) -> set[str]:
+    if not unpacked_name(path.name).endswith((*ENDS, *more_ends)):
+        return set()
     try:
         row: Any = next((row for _, row in rows_of(path)), None)
     except ValueError:
-        return False
-    columns = set(row) if isinstance(row, dict) else set()
-    return {"model", "answer"} <= columns and not columns.isdisjoint({"prompt", "messages"})
+        return set()
+    return set(row) if isinstance(row, dict) else set()
 
 
 def read_answers(path: Path, options: ReadOptions) -> Reading:

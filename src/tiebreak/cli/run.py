@@ -176,6 +176,7 @@ def _confirmed(question: str) -> bool:
 
 def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
     """The study of a command line, or of a file."""
+    from tiebreak.candidates.answers import holds_prompts
     from tiebreak.scorers.protocols import split_labels
     from tiebreak.study.design import benchmark_of, read_study, study_of
 
@@ -192,6 +193,8 @@ def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
     if len(questions) == 1 and questions[0].endswith(_YAML):
         return read_study(questions[0], **more)
     if not asked["models"] and all(Path(path).exists() for path in questions):
+        if prompts := [path for path in questions if holds_prompts(Path(path))]:
+            raise click.UsageError(f"{prompts[0]} has prompts: say who answers them, --models A,B")
         return study_of({"answers": questions, **more})
     benchmarks = [benchmark_of(text) for text in questions]
     for benchmark in benchmarks:

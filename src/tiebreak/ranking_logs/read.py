@@ -30,6 +30,7 @@ from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.ranking_logs.votes import read_votes_log
 from tiebreak.ranking_logs.votes_file import is_other_database, is_votes_file, open_votes_file
+from tiebreak.rows import ENDS, holds_list
 from tiebreak.text import count
 
 HOW_TO_MAKE_ONE = (
@@ -161,6 +162,12 @@ def _in_file(path: str) -> dict[str, LogHeader | None]:
     """The log with its header, which a votes file has none of."""
     if path.endswith(".db") or is_votes_file(Path(path)):
         return {path: None}
+    rows = path.lower().endswith(ENDS)
+    if rows or (path.endswith(".json") and "://" not in path and holds_list(Path(path))):
+        board = f"tiebreak rank {shlex.quote(path)}"
+        raise RankingLogError(
+            f"{path} is no ranking log. If it is a file of matches, its board is: {board}"
+        )
     header = ranking_header(path)
     if header is None:
         raise RankingLogError(

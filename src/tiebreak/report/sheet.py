@@ -127,9 +127,15 @@ class Section:
         lines: Iterable[Remark] = (),
         heading: str = "",
     ) -> "Section":
-        """A section of any iterables; a table without rows is left out."""
-        shown = table if table is not None and table.rows else None
-        return cls(shown, tuple(map(str, legend)), tuple(map(str, lines)), heading)
+        """A section of any iterables.
+
+        A table without rows is left out, and with it its legend, and its heading if nothing else
+        stands below that.
+        """
+        made = cls(table, tuple(map(str, legend)), tuple(map(str, lines)), heading)
+        if table is None or table.rows:
+            return made
+        return cls(lines=made.lines, heading=heading if made.lines else "")
 
     def __bool__(self) -> bool:
         return bool(self.table or self.legend or self.lines)

@@ -13,9 +13,10 @@ from typing import Final
 
 import anyio
 import yaml
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model
 from typing_extensions import override
 
+from tiebreak.prerequisite import model_named
 from tiebreak.progress import doing
 from tiebreak.scorers import replies
 from tiebreak.scorers.judge import Prompt, Question
@@ -75,10 +76,7 @@ def propose_rubric(
         RubricError: there is no such judge, or neither reply is a rubric.
         ModelFailedError: the provider failed.
     """
-    try:
-        model = get_model(judge, config=GenerateConfig(max_retries=3), memoize=False)
-    except ValueError as error:
-        raise RubricError(f"{judge} cannot be used: {error}") from error
+    model = model_named(judge, RubricError, config=GenerateConfig(max_retries=3), memoize=False)
     n = min(most, len(prompts))
     question = ProposalQuestion(description, random.Random(seed).sample(list(prompts), n))
     with doing(f"asking {model}"):

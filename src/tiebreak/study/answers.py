@@ -28,10 +28,10 @@ from inspect_ai.log import (
 from inspect_ai.model import CachePolicy
 from inspect_ai.util import cost_limit
 
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, unmarked
 from tiebreak.progress import watch
 from tiebreak.study import StudyError
-from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study, unmarked
+from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study
 from tiebreak.study.folder import StudyFolder
 from tiebreak.text import count
 

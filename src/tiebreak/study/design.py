@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -31,7 +31,7 @@ from tiebreak.inspect_tasks.arguments import Common, checked
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.paths import AnyPath
 from tiebreak.plain_yaml import line_of, read_yaml_file
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, model_named
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant
 from tiebreak.scorers.rules import RULES
 from tiebreak.study import StudyError
@@ -43,6 +43,11 @@ PROMPTS: Final = (".jsonl", ".csv", ".parquet")
 """What the name of a file of prompts ends in."""
 
 _FOUND_BY_A_RUN: Final = ("candidates", "shard", "max_calls", "max_cost", "seed")
+_FORMS: Final = {
+    "name": "must be letters, digits, ., _ and - alone",
+    "publish": "must be OWNER/NAME, a dataset on the Hub",
+}
+"""What is said of a field that has a pattern and does not match it."""
 _CONFIG: Final = frozenset(GenerateConfig.model_fields)
 
 
@@ -89,16 +94,8 @@ class ModelChoice(_Part):
             StudyError: Inspect does not know its provider, a key or a package is missing, or it
                 does not take its arguments.
         """
-        try:
-            return get_model(self.model, config=GenerateConfig(**self.config), **self.args)
-        except (ValueError, TypeError, PrerequisiteError) as error:
-            raise StudyError(f"{self.model} cannot be used: {unmarked(error)}") from error
-
-
-def unmarked(error: Exception) -> str:
-    """The text of an error of Inspect's, without markup for its displays and empty lines."""
-    text = re.sub(r"\[/?\w+\]", "", str(error)).strip()
-    return re.sub(r"\n\s*\n", "\n", re.sub(r"^error: ", "", text, flags=re.IGNORECASE))
+        config = GenerateConfig(**self.config)
+        return model_named(self.model, StudyError, config=config, **self.args)
 
 
 class Benchmark(_Part):
@@ -220,7 +217,7 @@ class Study(_Part):
         if self.answers and self.models:
             raise ValueError("models answer benchmarks; with answers leave them out")
         if self.benchmarks and len(self.models) < 2:
-            raise ValueError("a ranking takes two models at least")
+            raise ValueError("a ranking takes two models at least: models, or --models A,B")
         for noun, names in (
             ("model", [model.shown for model in self.models]),
             ("benchmark", [benchmark.name for benchmark in self.benchmarks]),
@@ -285,6 +282,8 @@ def study_of(given: Mapping[str, Any], source: str = "", text: str = "") -> Stud
             line = f"line {line_of(text, place)}: " if text else ""
             named = f"{'.'.join(map(str, place))}: " if place else ""
             reason = problem["msg"].removeprefix("Value error, ")
+            if problem["type"] == "string_pattern_mismatch":
+                reason = _FORMS[str(place[-1])]
             if problem["type"] == "extra_forbidden":
                 reason = "there is no such field; `tiebreak run --schema` has all"
             problems.append(f"{line}{named}{reason}")

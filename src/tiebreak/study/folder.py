@@ -12,6 +12,7 @@ A folder has one study. Models may join it and its budget may change; all else i
 import json
 import math
 import platform
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -111,15 +112,20 @@ class StudyFolder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes out.
+        """Keep other processes out. A new folder goes again where nothing was asked or judged.
 
         Raises:
             StudyError: another one runs this study.
         """
+        new = not self.path.exists()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / ".lock", timeout=0):
-                yield
+                try:
+                    yield
+                finally:
+                    if new and not any(self.path.rglob("*.eval")):
+                        shutil.rmtree(self.path, ignore_errors=True)
         except Timeout:
             raise StudyError(
                 f"Another process runs the study in {self.path}: wait for its end."

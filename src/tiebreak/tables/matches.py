@@ -24,10 +24,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rows import Place
+from tiebreak.rows import Place, holds_list
 from tiebreak.tables.delimited import CSV
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.tables.records import JSON, PARQUET, Coded, Records, holds_list, read_records
+from tiebreak.tables.records import JSON, PARQUET, Coded, Records, read_records
 from tiebreak.text import count, listed
 
 MATCH_NAMES: Final[Mapping[str, str]] = {

@@ -37,7 +37,6 @@ ONE_HOT: Final[Mapping[str, str]] = {
 _WINNER = "winner"
 _BATCH = 200_000
 _BASELINE = "baseline"
-_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,12 +123,6 @@ def _with_winner(records: Records) -> Records:
         table=replace(records.table, header=(*header, _WINNER)),
         columns={**records.columns, _WINNER: Coded(tuple(texts), codes.ravel().astype(np.int32))},
     )
-
-
-def holds_list(path: Path) -> bool:
-    """Whether a file of JSON begins with a list, which logs do not."""
-    with path.open("rb") as file:
-        return file.read(64).lstrip(_MARK + b" \t\r\n").startswith(b"[")
 
 
 def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> Delimited:

@@ -44,7 +44,7 @@ class Pool:
 
 
 RESULTS: dict[str, object] = {
-    "inspect_ai.model.get_model": Result("model"),
+    "tiebreak.prerequisite.get_model": Result("model"),
     "tiebreak.fair.bank.checks.check_bank": Result("check", n_wrong=0),
     "tiebreak.fair.bank.expansion.expand_bank": Enough(),
     "tiebreak.fair.bank.export.export_questions": 1,

@@ -23,7 +23,7 @@ from tiebreak.fair.bank.question import BankQuestion, QuestionType, n_blanks
 from tiebreak.fair.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
 from tiebreak.plain_yaml import packaged
-from tiebreak.rows import rows_of
+from tiebreak.rows import holds_list, rows_of
 from tiebreak.tables.delimited import unsafe
 
 Row = Mapping[str, Any]
@@ -172,7 +172,7 @@ def _on_hub(text: str) -> list[Source]:
 
 def _rows(path: Path) -> Iterator[tuple[int, Row | str]]:
     """The rows of a file; one that cannot be read is a text that says why."""
-    if path.suffix.lower() == ".json" and _holds_list(path):
+    if path.suffix.lower() == ".json" and holds_list(path):
         yield from _listed(path)
         return
     faults: list[tuple[int, str]] = []
@@ -184,11 +184,6 @@ def _rows(path: Path) -> Iterator[tuple[int, Row | str]]:
             row = {name: unsafe(cell) for name, cell in row.items()}
         yield place.number, _mapping(row)
     yield from faults
-
-
-def _holds_list(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(1_024).removeprefix(_MARK).lstrip().startswith(b"[")
 
 
 def _listed(path: Path) -> Iterator[tuple[int, Row | str]]:

@@ -229,11 +229,12 @@ def expand(
 
     engine = open_bank(url)
     if model is not None:
-        from inspect_ai.model import get_model
-
+        from tiebreak.fair.bank.errors import BankError
         from tiebreak.fair.bank.material import StatementWriter, write_statements
+        from tiebreak.prerequisite import model_named
 
-        writer = StatementWriter(get_model(model), get_model(checker or model), n)
+        author = model_named(model, BankError)
+        writer = StatementWriter(author, model_named(checker or model, BankError), n)
         done = write_statements(engine, writer, limit=limit)
     else:
         done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]

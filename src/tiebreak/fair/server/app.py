@@ -26,6 +26,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -104,7 +105,7 @@ def create_app(settings: Settings) -> FastAPI:
         return desk.page("api", document=app.openapi())
 
     app.add_exception_handler(BankError, _refused(rates))
-    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(RequestValidationError, _malformed(gate))
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(OperationalError, _later)
     app.add_middleware(Limits, settings=settings, rates=rates)
@@ -135,15 +136,21 @@ def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]
 _NOWHERE: Final = "there is nothing at this address: look at /openapi.json"
 
 
-async def _malformed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    faults = error.errors()
-    if any(fault["loc"][0] == "path" for fault in faults):
-        return problem(404, _NOWHERE)
-    message = "; ".join(
-        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
-    )
-    return problem(422, message.encode("utf-8", "replace").decode())
+def _malformed(gate: Gate) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def malformed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        faults = error.errors()
+        if any(fault["loc"][0] == "path" for fault in faults):
+            return problem(404, _NOWHERE)
+        if not request.url.path.startswith(desk.PATH):
+            # What it raises goes to the handler of its kind.
+            await run_in_threadpool(gate.recognise, request)
+        message = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
+        )
+        return problem(422, message.encode("utf-8", "replace").decode())
+
+    return malformed
 
 
 async def _no_page(request: Request, error: Exception) -> Response:

@@ -155,6 +155,16 @@ class Gate:
         require(caller, permission, session)
         return caller
 
+    def recognise(self, request: Request) -> None:
+        """Refuse a request without a good token, whatever it wants; for any thread.
+
+        Raises:
+            BankError: the token does not hold ("unidentified").
+        """
+        caller = self._verifier.read(_bearer(request))
+        with self._engine.connect() as connection:
+            self._verifier.confirm(connection, caller)
+
     async def run(
         self,
         request: Request,
