@@ -5,9 +5,11 @@ the bare call. 8 models, near-tied, whose answers have 1,500 characters.
 
 A planted judge's replies are recorded first. Then a provider in this process gives them again: to
 `inspect eval tiebreak/…`, and to a task whose solver does nothing but the same calls, with the same
-messages and schemas, as many side by side. Both write logs, and show them while they are written,
-as `inspect eval` does unless it is told otherwise. They run three times in turn; medians count,
-without what a run of one item takes.
+messages and schemas, as many side by side; once without and once with Inspect's cache, which
+judging always asks for. All write logs, and show them while they are written, as `inspect eval`
+does unless it is told otherwise. They run three times in turn; medians count, without what a run of
+one item takes. The bare runs search for cycles as often as Python does by itself: judging makes
+that rarer for the whole process.
 
 Then shards as processes of this machine, which share a judge on loopback and Inspect's real client:
 one, two and four of them judge the same items. Two cores are to make at least 1.8 × the calls a
@@ -23,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "plugin"))
 
 import argparse
+import gc
 import os
 import subprocess
 import tempfile
@@ -41,6 +44,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import (
+    CachePolicy,
     ChatMessage,
     GenerateConfig,
     ModelAPI,
@@ -60,7 +64,8 @@ from tiebreak.analysis.leaderboard import leaderboards
 
 MODELS, CHARACTERS, TIMES = 8, 1500, 3
 PROCESSES, CORES, FASTER = (1, 2, 4), 2, 1.8
-PROTOCOLS = {"seal": {}, "full_pairwise": {}, "round_robin": {"rounds": 2}}
+PROTOCOLS = {"seal": {}, "full_pairwise": {}, "round_robin": {"rounds": 2}, "stars": {}}
+SEARCHES = gc.get_threshold()
 Asked = tuple[list[ChatMessage], GenerateConfig]
 
 replies: dict[str, str] = {}
@@ -95,14 +100,13 @@ def write_pool(folder: Path, items: int) -> None:
         for item in range(items):
             words = " ".join(str(random.randrange(10**6)) for _ in range(CHARACTERS // 7))
             answer = f"{words} quality={random.gauss(model / 20, 0.2):.3f}"
-            rows.append(
-                {"id": f"q{item}", "question": f"What is {item}?", "answer": answer, "native": 1.0}
-            )
+            asked = {"id": f"q{item}", "question": f"What is {item}?", "target": f"key {item}"}
+            rows.append({**asked, "answer": answer, "native": 1.0})
         write_inspect_log(folder / f"m{model}.eval", f"m{model}", rows, task="gsm8k")
 
 
 @solver
-def only_calls() -> Solver:
+def only_calls(cached: bool) -> Solver:
     """The same calls, side by side, and nothing else.
 
     They are no argument of it: Inspect writes a solver's arguments into the header of the log, and
@@ -111,9 +115,10 @@ def only_calls() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()
+        cache = CachePolicy(expiry=None, per_epoch=False) if cached else False
 
         async def call(messages: list[ChatMessage], config: GenerateConfig) -> None:
-            await model.generate(messages, config=config)
+            await model.generate(messages, config=config, cache=cache)
 
         async with anyio.create_task_group() as group:
             for messages, config in calls_by_item[state.sample_id]:
@@ -158,11 +163,12 @@ def judged(
     return run
 
 
-def bare(asked: dict[str | int, list[Asked]]) -> Callable[[Path], Sequence[EvalLog]]:
+def bare(asked: dict[str | int, list[Asked]], cached: bool) -> Callable[[Path], Sequence[EvalLog]]:
     def run(folder: Path) -> Sequence[EvalLog]:
         calls_by_item.update(asked)
         samples = [Sample(id=item, input=str(item)) for item in asked]
-        return _eval(Task(samples, solver=only_calls(), model="recorded/x"), folder)
+        gc.set_threshold(*SEARCHES)
+        return _eval(Task(samples, solver=only_calls(cached), model="recorded/x"), folder)
 
     return run
 
@@ -260,7 +266,8 @@ def main() -> int:
     parser.add_argument("--items", type=int, default=40)
     parser.add_argument("--only", choices=[*PROTOCOLS, "shards"])
     given = parser.parse_args()
-    table = Table("protocol", "calls", "judged, ms", "bare, ms", "ratio")
+    headings = ("judged, ms", "bare, ms", "ratio", "bare with a cache, ms", "ratio")
+    table = Table("protocol", "calls", *headings)
     with tempfile.TemporaryDirectory() as folder:
         pool = Path(folder) / "pool"
         write_pool(pool, given.items)
@@ -273,15 +280,17 @@ def main() -> int:
             calls = sum(map(len, asked.values())) - sum(map(len, first.values()))
             runs = [
                 (judged(protocol, pool, "recorded/x"), judged(protocol, pool, "recorded/x", 1)),
-                (bare(asked), bare(first)),
+                *((bare(asked, cached), bare(first, cached)) for cached in (False, True)),
             ]
             times = [
                 [1000 * (cpu(whole)[0] - cpu(one)[0]) / calls for whole, one in runs]
                 for _ in range(TIMES)
             ]
-            ours, theirs = (median(own) for own in zip(*times, strict=True))
-            ratio = median(judged / bare for judged, bare in times)
-            table.add_row(protocol, str(calls), f"{ours:.1f}", f"{theirs:.1f}", f"{ratio:.2f}")
+            cells = [f"{median(mine for mine, *_ in times):.1f}"]
+            for peer in (1, 2):
+                cells.append(f"{median(row[peer] for row in times):.1f}")
+                cells.append(f"{median(row[0] / row[peer] for row in times):.2f}")
+            table.add_row(protocol, str(calls), *cells)
         if table.rows:
             Console().print(table)
         if given.only not in (None, "shards"):

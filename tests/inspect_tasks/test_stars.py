@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from inspect_ai.event import ModelEvent, SpanBeginEvent
 from inspect_ai.log import read_eval_log
 from inspect_ai.util import DisplayType
 
@@ -81,6 +82,12 @@ def test_a_run_gives_the_stars_that_answers_deserve(tmp_path: Path, calls: Path)
     assert expected.protocols[0].calls == (n_calls,) * 3
     # Two items have bare answers, and no call.
     assert n_calls == (ITEMS - 2) * 3
+    for sample in log.samples or []:
+        # The viewer shows an item's calls in one section.
+        spans = [event for event in sample.events if isinstance(event, SpanBeginEvent)]
+        [section] = [span.id for span in spans if span.type == "scores"]
+        asked_in = {event.span_id for event in sample.events if isinstance(event, ModelEvent)}
+        assert asked_in <= {section}
     for name, item in ballots_of(log).items():
         leaders = {model: group[0] for group in item.groups for model in group}
         stars = {one.candidate: one.stars for one in item.scores}

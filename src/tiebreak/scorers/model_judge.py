@@ -56,7 +56,7 @@ T = TypeVar("T")
 _SENT_BACK: Final = 20_000
 """Characters of a malformed reply that its repair turn shows: an endless one costs enough once."""
 
-_IN_SECTIONS: Final = ("seed", "match", "critique")
+_IN_SECTIONS: Final = ("seed", "match", "critique", "score")
 
 
 class ModelJudge(Judge):

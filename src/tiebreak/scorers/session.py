@@ -208,7 +208,8 @@ class Session:
         a `PointScore`.
         """
         tasks = [partial(self._graded, name, ask, given) for name, ask in questions.items()]
-        return [asked.ballot for asked in await self._kept_in("scores", tasks)]
+        async with self.section("Scores", "scores"):
+            return [asked.ballot for asked in await self._kept_in("scores", tasks)]
 
     async def listing(self, candidates: Sequence[str]) -> Listing:
         """Rank candidates in one call."""
