@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.item_table import or_nan
 from tiebreak.analysis.judge.figures import judges_of
 from tiebreak.analysis.leaderboard import boards_of
 from tiebreak.paths import Paths
@@ -188,11 +188,9 @@ Entry = tuple[Row, list[tuple[str, str]]]
 def item_ranking(ranked: RankedItem) -> Iterator[Row]:
     """The place of every model in an item, the best first."""
     item, placement = ranked
-    table = ItemTable.of([ranked])
     leader = {model: group[0] for group in item.groups for model in group}
     for place, tied in enumerate(placement.order, start=1):
         for model in tied:
-            column = table.models.index(model)
             yield {
                 "model": model,
                 "rank": float(placement.ranks[model]),
@@ -200,8 +198,8 @@ def item_ranking(ranked: RankedItem) -> Iterator[Row]:
                 "n_models": len(placement.ranks),
                 "tied_group": place,
                 "judged_answer_of": leader[model],
-                "native_score": float(table.native[0, column]),
-                "margin": float(table.margins[0, column]),
+                "native_score": or_nan(item.native.get(model)),
+                "margin": or_nan(placement.margins.get(model)),
             }
 
 
