@@ -260,23 +260,29 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
 
 
 def _match(match: Match, judges: str | None) -> Iterator[Entry]:
-    critique = match.critique or ""
+    words = [("critique", match.critique or "")]  # once a match
+    winner = None if match.decided_by in ("tie", "unscored") else match.winner
     for number, verdict in enumerate((*match.verdicts, *match.discarded)):
         row = {
             "kind": "verdict",
             "judge": verdict.judge or judges,
             "unscored": verdict.unscored,
-            **_fields(match, "round", "slot"),
+            "round": match.round,
+            "slot": match.slot,
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            **_fields(verdict, "margin", "checklist_margin", "principles", "checklist"),
+            "margin": verdict.margin,
+            "checklist_margin": verdict.checklist_margin,
+            "principles": verdict.principles,
+            "checklist": verdict.checklist,
             "discarded": number >= len(match.verdicts),
-            "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
-            **_fields(match, "decided_by", "flipped"),
+            "winner": winner,
+            "decided_by": match.decided_by,
+            "flipped": match.flipped,
         }
-        votes = [*verdict.principles.items(), *verdict.checklist.items()]
-        yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]
-        critique = ""  # once a match
+        votes = (*verdict.principles.items(), *verdict.checklist.items())
+        yield row, words + [(f"vote: {key}", vote.reasoning) for key, vote in votes]
+        words = []
 
 
 def votes_of(row: Row) -> dict[str, list[Row]]:
