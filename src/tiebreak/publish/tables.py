@@ -140,10 +140,13 @@ def table_of(name: str, rows: Iterable[Row]) -> "pa.Table":
     import pyarrow as pa
 
     made, fields = list(rows), schema(name)
-    empty = dict.fromkeys(fields.names)
-    # What is in no column of the table comes after all that are.
-    cells = list(zip(*((empty | row).values() for row in made), strict=False)) or [()] * len(fields)
-    columns = [_column(field, column) for field, column in zip(fields, cells, strict=False)]
+    filled = set().union(*made)
+    columns = [
+        _column(field, [row.get(column) for row in made])
+        if column in filled
+        else pa.nulls(len(made), field.type)
+        for column, field in zip(fields.names, fields, strict=True)
+    ]
     return pa.Table.from_arrays(columns, schema=fields)
 
 
