@@ -115,7 +115,7 @@ def test_packed_votes_are_those_of_the_ballots_without_reasons(tmp_path: Path) -
         read_ranking_logs([path], with_votes=kept)[0].samples for kept in ("packed", False)
     )
     assert packed.votes is not None
-    assert list(packed.votes) == parts
+    assert [dict(part.items()) for part in packed.votes] == parts
     assert packed.ballots is not None
     assert bare.ballots is not None
     assert packed.ballots.model_dump() == bare.ballots.model_dump()

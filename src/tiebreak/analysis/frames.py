@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.item_table import or_nan
 from tiebreak.analysis.judge.figures import judges_of
 from tiebreak.analysis.leaderboard import boards_of
 from tiebreak.paths import Paths
@@ -188,11 +188,9 @@ Entry = tuple[Row, list[tuple[str, str]]]
 def item_ranking(ranked: RankedItem) -> Iterator[Row]:
     """The place of every model in an item, the best first."""
     item, placement = ranked
-    table = ItemTable.of([ranked])
     leader = {model: group[0] for group in item.groups for model in group}
     for place, tied in enumerate(placement.order, start=1):
         for model in tied:
-            column = table.models.index(model)
             yield {
                 "model": model,
                 "rank": float(placement.ranks[model]),
@@ -200,8 +198,8 @@ def item_ranking(ranked: RankedItem) -> Iterator[Row]:
                 "n_models": len(placement.ranks),
                 "tied_group": place,
                 "judged_answer_of": leader[model],
-                "native_score": float(table.native[0, column]),
-                "margin": float(table.margins[0, column]),
+                "native_score": or_nan(item.native.get(model)),
+                "margin": or_nan(placement.margins.get(model)),
             }
 
 
@@ -262,23 +260,29 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
 
 
 def _match(match: Match, judges: str | None) -> Iterator[Entry]:
-    critique = match.critique or ""
+    words = [("critique", match.critique or "")]  # once a match
+    winner = None if match.decided_by in ("tie", "unscored") else match.winner
     for number, verdict in enumerate((*match.verdicts, *match.discarded)):
         row = {
             "kind": "verdict",
             "judge": verdict.judge or judges,
             "unscored": verdict.unscored,
-            **_fields(match, "round", "slot"),
+            "round": match.round,
+            "slot": match.slot,
             "left": verdict.first,
             "right": match.low if verdict.first == match.high else match.high,
-            **_fields(verdict, "margin", "checklist_margin", "principles", "checklist"),
+            "margin": verdict.margin,
+            "checklist_margin": verdict.checklist_margin,
+            "principles": verdict.principles,
+            "checklist": verdict.checklist,
             "discarded": number >= len(match.verdicts),
-            "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
-            **_fields(match, "decided_by", "flipped"),
+            "winner": winner,
+            "decided_by": match.decided_by,
+            "flipped": match.flipped,
         }
-        votes = [*verdict.principles.items(), *verdict.checklist.items()]
-        yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]
-        critique = ""  # once a match
+        votes = (*verdict.principles.items(), *verdict.checklist.items())
+        yield row, words + [(f"vote: {key}", vote.reasoning) for key, vote in votes]
+        words = []
 
 
 def votes_of(row: Row) -> dict[str, list[Row]]:

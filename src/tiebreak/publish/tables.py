@@ -32,10 +32,10 @@ from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.joins import newcomers_of
-from tiebreak.ranking_logs.log import JudgedItem, RankedItem
+from tiebreak.ranking_logs.log import SIDES, JudgedItem, PackedVotes, RankedItem, VoteColumns
 from tiebreak.report.columns import COLUMNS, METRICS
 from tiebreak.report.json import only
-from tiebreak.scorers.ballots import ItemBallots, Vote
+from tiebreak.scorers.ballots import ItemBallots
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -148,10 +148,13 @@ def table_of(name: str, rows: Iterable[Row]) -> "pa.Table":
     import pyarrow as pa
 
     made, fields = list(rows), schema(name)
-    empty = dict.fromkeys(fields.names)
-    # What is in no column of the table comes after all that are.
-    cells = list(zip(*((empty | row).values() for row in made), strict=False)) or [()] * len(fields)
-    columns = [_column(field, column) for field, column in zip(fields, cells, strict=False)]
+    filled = set().union(*made)
+    columns = [
+        _column(field, [row.get(column) for row in made])
+        if column in filled
+        else pa.nulls(len(made), field.type)
+        for column, field in zip(fields.names, fields, strict=True)
+    ]
     return pa.Table.from_arrays(columns, schema=fields)
 
 
@@ -169,22 +172,22 @@ def _column(field: "pa.Field", cells: Sequence[Any]) -> "pa.Array":
     return pa.array(cells, field.type)
 
 
-def _votes(kind: "pa.ListType", cells: Sequence[Mapping[str, Vote] | None]) -> "pa.Array":
+def _votes(kind: "pa.ListType", cells: Sequence[VoteColumns | None]) -> "pa.Array":
     """Votes, most of what ballots hold, part by part: of dicts Arrow makes them much slower."""
     import pyarrow as pa
 
-    known = [cell or {} for cell in cells]
-    votes = [vote for cell in known for vote in cell.values()]
+    known = list(filter(None, cells))
+    ids = [cell.ids for cell in known]
+    sides = np.frombuffer(b"".join(cell.sides for cell in known), np.int8)
     parts = [
-        [*chain.from_iterable(known)],
-        [vote.vote for vote in votes],
-        [vote.confidence for vote in votes],
+        pa.array(chain.from_iterable(ids), pa.string()),
+        pa.DictionaryArray.from_arrays(sides, pa.array(SIDES)).dictionary_decode(),
+        pa.array(np.frombuffer(b"".join(cell.confidences for cell in known))),
     ]
-    fields = list(kind.value_type)
-    arrays = [pa.array(part, field.type) for part, field in zip(parts, fields, strict=True)]
+    counts = [len(cell.ids) if cell else 0 for cell in cells]
     return pa.ListArray.from_arrays(
-        pa.array(accumulate(map(len, known), initial=0), pa.int32()),
-        pa.StructArray.from_arrays(arrays, fields=fields),
+        pa.array(accumulate(counts, initial=0), pa.int32()),
+        pa.StructArray.from_arrays(parts, fields=list(kind.value_type)),
         type=kind,
         mask=pa.array([cell is None for cell in cells], pa.bool_()),
     )
@@ -418,14 +421,14 @@ def ranked(judged: Iterable[JudgedItem]) -> list[RankedItem]:
 def _entries(run: Run, samples: Iterable[JudgedItem]) -> Iterator[Entry]:
     for sample in samples:
         assert sample.ballots is not None
-        votes = iter(sample.votes or ())
+        votes = iter(sample.votes or PackedVotes.of(sample.ballots))
         shared = _item_columns(run, sample.ballots, sample.epoch)
         shared["counts"] = sample.problem is None
         for number, (row, words) in enumerate(item_ballots(sample.ballots)):
-            reason = public_words(row.get("unscored"))
-            if sample.votes and row["kind"] == "verdict":
-                row |= {"principles": next(votes), "checklist": next(votes)}
-            yield {**shared, "ballot": number, **row, "unscored": reason}, words
+            row["unscored"] = public_words(row.get("unscored"))
+            if row["kind"] == "verdict":
+                row["principles"], row["checklist"] = next(votes), next(votes)
+            yield {**shared, "ballot": number, **row}, words
 
 
 def _item_columns(run: Run, item: ItemBallots, repetition: int) -> Row:

@@ -3,11 +3,12 @@
 Items are ranked here, once: everything that is computed from a log uses these placements.
 """
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from tiebreak.candidates import CONTEST_KEY, Shard
 from tiebreak.candidates.settings import Settings
@@ -36,37 +37,56 @@ KeptVotes = bool | Literal["packed"]
 which are nine tenths of the ballots: all, nothing, or the votes alone, as `PackedVotes`."""
 
 
+SIDES: Final[tuple[Side, ...]] = get_args(Side)
+"""Packed votes are places in this tuple."""
+
+
+class VoteColumns(NamedTuple):
+    """The votes of a verdict on its principles or on its checklist, without their reasons."""
+
+    ids: tuple[str, ...]
+    sides: bytes
+    confidences: "array[float]"
+
+    def items(self) -> Iterator[tuple[str, Vote]]:
+        """The votes with their ids, as a dict of them has them."""
+        for key, side, confidence in zip(*self, strict=True):
+            yield key, Vote(vote=SIDES[side], confidence=confidence)
+
+
 @dataclass(frozen=True, slots=True)
 class PackedVotes:
     """The votes of an item's verdicts without their reasons, in a tenth of the memory.
 
     `ids` are those of the principles of a verdict, then of its checklist, then of the next one's,
-    first those of a match that count; `votes` are all in this order. What is equal is one object.
+    first those of a match that count; `sides` and `confidences` are all in this order.
     """
 
     ids: tuple[tuple[str, ...], ...]
-    votes: tuple[Vote, ...]
+    sides: bytes
+    confidences: "array[float]"
 
     @classmethod
-    def taken_from(cls, ballots: ItemBallots) -> "PackedVotes":
-        """The votes of ballots that nobody else has yet, and which lose their votes."""
+    def of(
+        cls, ballots: ItemBallots, part_of: Callable[[str], Callable[[Any], Any]] = attrgetter
+    ) -> "PackedVotes":
+        """The votes of ballots; `part_of` gets what makes up a vote that is no `Vote`."""
         ids: list[tuple[str, ...]] = []
-        votes: list[Vote] = []
+        votes: list[Any] = []
         for match in ballots.matches:
             for verdict in (*match.verdicts, *match.discarded):
-                for part in ("principles", "checklist"):
-                    given: dict[str, Vote] = getattr(verdict, part)
+                for given in (verdict.principles, verdict.checklist):
                     ids.append(_shared(tuple(given)))
                     votes += given.values()
-                    object.__setattr__(verdict, part, NO_VOTES)
-            object.__setattr__(match, "critique", None)
-        parts = (map(attrgetter(name), votes) for name in ("vote", "confidence"))
-        return cls(tuple(ids), tuple(map(_vote, *parts)))
+        sides, confidences = (map(part_of(name), votes) for name in ("vote", "confidence"))
+        return cls(tuple(ids), bytes(map(SIDES.index, sides)), array("d", confidences))
 
-    def __iter__(self) -> Iterator[dict[str, Vote]]:
-        """Votes by id for each of `ids`."""
-        votes = iter(self.votes)
-        return (dict(zip(ids, votes, strict=False)) for ids in self.ids)
+    def __iter__(self) -> Iterator[VoteColumns]:
+        """The votes for each of `ids`."""
+        end = 0
+        for ids in self.ids:
+            start, end = end, end + len(ids)
+            yield VoteColumns(ids, self.sides[start:end], self.confidences[start:end])
 
 
 NO_VOTES: Final[dict[str, Vote]] = {}
@@ -76,11 +96,6 @@ NO_VOTES: Final[dict[str, Vote]] = {}
 @lru_cache(maxsize=10_000)
 def _shared(ids: tuple[str, ...]) -> tuple[str, ...]:
     return ids
-
-
-@lru_cache(maxsize=10_000)
-def _vote(side: Side, confidence: float) -> Vote:
-    return Vote(vote=side, confidence=confidence)
 
 
 class RankedItem(NamedTuple):
