@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.cases import cases
+
 # A busy machine is no fault of what is tested.
 settings.register_profile("tiebreak", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tiebreak")
@@ -34,35 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(patch.undo)
 
 
-LONGEST = [
-    "test_statistics",
-    "faults/test_unusable_judge",
-    "study/test_run",
-    "candidates/test_lm_eval_tasks",
-    "test_examples",
-    "people/test_page_browser",
-    "study/test_kills",
-    "analysis/test_four_judges",
-    "demo/local/test_model",
-    "demo/test_demo",
-    "inspect_tasks/test_calls",
-    "faults/test_provider",
-    "faults/test_kills",
-    "benchmarks/lm_eval_tasks/test_tasks",
-    "fair/bank/test_attacks_races",
-    "study/estimate/test_against_runs",
-    "inspect_tasks/test_arena",
-    "analysis/test_contests",
-    "study/estimate/test_plan",
-    "test_growth",
-    "publish/test_hub_round_trip",
-    "cli/test_benchmark_elections",
-    "inspect_tasks/test_settle",
-    "inspect_tasks/test_at_once",
-    "fair/bank/test_desk_browser",
-    "fair/bank/test_attacks_kill",
-    "candidates/test_joins",
-]
+LONGEST = cases(__file__, "longest")
 """Files that take over six seconds of one core."""
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.cases import cases
 from tests.harness import ROOT
 from tiebreak.cli.verbs import main
 from tiebreak.inspect_tasks.arguments import Common
@@ -110,23 +111,7 @@ def test_every_command_exists(page: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "tiebreak nonsense logs/",
-        "tiebreak compare logs/ --nonsense",
-        "tiebreak compare",
-        "tiebreak compare logs/ --against nonsense",
-        "tiebreak lm-eval-tasks too much",
-        "tiebreak bank nonsense",
-        "tiebreak bank import",
-        "tiebreak bank quota example.org many",
-        "inspect eval tiebreak/nonsense",
-        "inspect eval tiebreak/seal -T nonsense=1",
-        "python examples/nonsense.py",
-        "python examples/seal_study.py logs/ --limit 0 --judge j/m",
-    ],
-)
+@pytest.mark.parametrize("line", cases(__file__, "what does not exist is found"))
 def test_what_does_not_exist_is_found(line: str) -> None:
     with pytest.raises((click.ClickException, AssertionError, KeyError)):
         check(line)

@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
+from tests.cases import cases
 from tests.harness import ROOT
 from tiebreak.cli.verbs import main
 from tiebreak.extras import to_install
@@ -62,17 +63,7 @@ def test_hints_of_the_package_name_extras_and_what_is_in_them() -> None:
         assert extra in EXTRAS
 
 
-@pytest.mark.parametrize(
-    ("extra", "packages", "hint"),
-    [
-        (
-            "report",
-            ["matplotlib"],
-            "pip install matplotlib, or in a clone of Tiebreak pip install '.[report]'",
-        ),
-        ("bank", [], "in a clone of Tiebreak, pip install '.[bank]'"),
-    ],
-)
+@pytest.mark.parametrize(("extra", "packages", "hint"), cases(__file__, "hints"))
 def test_hints(extra: str, packages: list[str], hint: str) -> None:
     assert to_install(extra, *packages) == hint
 

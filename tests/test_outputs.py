@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.cases import cases
 from tests.harness import ROOT
 from tiebreak.cli.verbs import main
 
@@ -68,15 +69,6 @@ def test_there_are_outputs() -> None:
     assert {page for page, _, _ in blocks()} == set(PAGES)
 
 
-@pytest.mark.parametrize(
-    ("shown", "parts"),
-    [
-        ("a\nb\n", []),
-        ("a\n…\nc\n", []),
-        ("c\n…\na\n", ["a\n"]),
-        ("a\nc\n", ["a\nc\n"]),
-        ("a\n…\nz\n…\nc\n", ["z\n"]),
-    ],
-)
+@pytest.mark.parametrize(("shown", "parts"), cases(__file__, "what is not printed is found"))
 def test_what_is_not_printed_is_found(shown: str, parts: list[str]) -> None:
     assert missing(shown, "a\nb\nc\n") == parts

@@ -12,6 +12,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 import tiebreak
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.errors import TiebreakError
 from tiebreak.paths import path_list, problem_with, why_missing
@@ -100,14 +101,7 @@ def test_a_zero_byte_is_said_as_this_python_says_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "windows", "words"),
-    [
-        ("C:\\logs\\a", False, "a path of Windows, and this system is another."),
-        ("C:\\logs\\a", False, "(under WSL /mnt/c/logs/a)"),
-        ("d:/logs", False, "(under WSL /mnt/d/logs)"),
-        ("logs\\a", False, ": here a path is written with /, as logs/a"),
-        ("/mnt/c/logs", True, ": it is written as on Linux or macOS"),
-    ],
+    ("path", "windows", "words"), cases(__file__, "a path of another system is told")
 )
 def test_a_path_of_another_system_is_told(path: str, windows: bool, words: str) -> None:
     assert words in why_missing(path, windows=windows)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import tiebreak
+from tests.cases import cases
 from tiebreak.plain_yaml import MOST_CHARACTERS, packaged, read_yaml, read_yaml_file
 
 LETTERS = "abcdefghijklm"
@@ -18,18 +19,7 @@ MERGED = "a: &a {x: 1}\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("", None),
-        ("a: 1\nb: [x, {c: 2}]", {"a": 1, "b": ["x", {"c": 2}]}),
-        (
-            "a: &a {x: 1}\nb: *a\nc: {<<: *a, y: 2}",
-            {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1, "y": 2}},
-        ),
-        ('"\\ud83d\\ude00"', "😀"),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), cases(__file__, "what is read"))
 def test_what_is_read(text: str, value: Any) -> None:
     assert read_yaml(text) == value
 

@@ -81,6 +81,8 @@ def test_no_function_has_the_name_of_a_room() -> None:
 def test_every_name_has_one_home() -> None:
     assert len(set(dir(tiebreak))) == len(dir(tiebreak)) > 40
     assert all(getattr(tiebreak, name) is not None for name in dir(tiebreak))
+    with pytest.raises(AttributeError, match="nonsense"):
+        getattr(tiebreak, "nonsense")  # noqa: B009
 
 
 def test_frames_are_pandas(folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tiebreak.reason import Reason
 
 PACKAGE = Path(__file__).parent.parent / "src" / "tiebreak"
@@ -53,19 +54,7 @@ def prose(source: str) -> list[str]:
     return [f"{line}: {text}" for line, text in found if len(text.split()) > MOST_WORDS]
 
 
-@pytest.mark.parametrize(
-    ("source", "n"),
-    [
-        ('x = "one two three four five"', 0),
-        ('x = "one two three four five six"', 1),
-        ('x = f"one two {y} three four {z} five six"', 1),
-        ("x = f\"one {a if b else 'one two three four five six'}\"", 1),
-        ('def f():\n    "one two three four five six"', 0),
-        ('raise ValueError("one two three four five six")', 0),
-        ('x = AnalysisError("one two three four five six")', 0),
-        ('f("one two three four five six")', 1),
-    ],
-)
+@pytest.mark.parametrize(("source", "n"), cases(__file__, "prose is found"))
 def test_prose_is_found(source: str, n: int) -> None:
     assert len(prose(source)) == n
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.harness import ROOT
 
 PACKAGE = ROOT / "src" / "tiebreak"
@@ -61,21 +62,7 @@ def python_in(text: str) -> list[str]:
     return [one for one in found if one not in PYTHON_FOR_A_REASON]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("mode='intersect' leaves it out", ["mode="]),
-        ("native score (choose with native=)", ["native="]),
-        ("Choose one with `filter=`.", ["`filter=`"]),
-        ("`rename` joins two names", ["`rename`"]),
-        ("and 3 more (see `.notes`)", ["`.notes`"]),
-        ("pass it to load_candidates(paths)", ["load_candidates("]),
-        ("or settle=true decides all", ["settle="]),
-        ("use -T mode=intersect, or --mode intersect", []),
-        ("add --model-role judge=MODEL or --model-role 'judge=[MODEL, …]'", []),
-        ("run `inspect eval-retry LOG` again", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), cases(__file__, "what is found"))
 def test_what_is_found(text: str, found: list[str]) -> None:
     assert python_in(text) == found
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.claims import Claim, figures, mean, measure, modules, share, worlds
+from tests.cases import cases
 from tests.harness import ROOT
 from tiebreak.rankers import pairwise_tests
 from tools import statistics
@@ -38,20 +39,7 @@ def test_no_claim_is_missed_and_the_last_full_run_has_all(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("hits", "runs", "claimed", "met"),
-    [
-        (40, 40, (0.93, 0.97), True),  # .97 gives 40 of 40 in 30% of the runs
-        (400, 400, (0.93, 0.97), False),
-        (32, 40, (0.93, 0.97), False),
-        (2, 40, (0, 0.01), True),
-        (3, 40, (0, 0.01), False),
-        (0, 40, (0, 0.01), True),
-        (15, 40, (0.5, 1), True),
-        (12, 40, (0.5, 1), False),
-        (3, 40, None, None),
-    ],
-)
+@pytest.mark.parametrize(("hits", "runs", "claimed", "met"), cases(__file__, "share"))
 def test_share(hits: int, runs: int, claimed: tuple[float, float] | None, met: bool | None) -> None:
     claim = share("f", "s", hits, runs, claimed)
     assert claim.met is met
@@ -190,32 +178,13 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize(
-    ("what", "like", "shown"),
-    [
-        (f"{HELD} · 2 models", "0%", "95%"),
-        (f"{HELD} · 120 items", "0.0%", "60.0%"),
-        (f"{HELD} · 8 models · 20 items", "0", "1"),
-        (f"{HELD} · least", "0.00", "0.60"),
-        (f"{HELD} · most", "0.00", "0.95"),
-        (f"{HELD} · pooled", "0%", "88%"),
-        (f"{HELD} · pooled claimed", "0%", "95%"),
-        (f"{HELD} · 8 models · least", "0%", "60%"),
-        ("B: width", "0.0", "1.2"),
-    ],
-)
+@pytest.mark.parametrize(("what", "like", "shown"), cases(__file__, "numbers of the summary"))
 def test_numbers_of_the_summary(what: str, like: str, shown: str) -> None:
     assert statistics.written(statistics.value(SMALL, "boards", what), like) == shown
 
 
 @pytest.mark.parametrize(
-    ("name", "what", "rows"),
-    [
-        ("boards", HELD, 3),
-        ("boards", f"{HELD} · 0 items", 0),
-        ("boards", "C", 0),
-        ("none", HELD, 0),
-    ],
+    ("name", "what", "rows"), cases(__file__, "a title that means no single row")
 )
 def test_a_title_that_means_no_single_row(name: str, what: str, rows: int) -> None:
     with pytest.raises(LookupError, match=f"^{rows} rows of `{name}` are “"):

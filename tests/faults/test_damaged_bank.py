@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
+from tests.cases import cases
 from tests.fair.bank.builders import example_questions, make_bank
 from tests.fair.bank.questions import keep
 from tests.fair.bank.serving import KEYS, client, served, token
@@ -17,14 +18,7 @@ from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import open_bank
 from tiebreak.fair.server.settings import Settings
 
-VERBS = (
-    ["stats"],
-    ["check"],
-    ["export", "--questions", "--out", "out.jsonl"],
-    ["review", "--out", "out.csv", "--status", "approved"],
-    ["sample", "--k", "3", "--out", "out.jsonl", "--institution", "lab"],
-    ["import", "example"],
-)
+VERBS = cases(__file__, "verbs")
 
 
 @pytest.mark.slow
@@ -73,13 +67,7 @@ def damaged(sound: bytes, rng: Random) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize(
-    ("damage", "words"),
-    [
-        ("options = '['", "(a field is not JSON)"),
-        ("answer = CAST(x'ff' AS TEXT)", "(Could not decode"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "words"), cases(__file__, "damaged fields are named"))
 def test_damaged_fields_are_named(damage: str, words: str, tmp_path: Path) -> None:
     make_bank(tmp_path / "bank.db").dispose()
     with open_bank(tmp_path / "bank.db").begin() as connection:

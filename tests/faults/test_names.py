@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cases import cases
 from tests.faults.record import FULL, Tried, amount, record
 from tests.harness import run_here, run_on_terminal
 from tests.inspect_tasks.runs import ballots_of, logs_in
@@ -30,20 +31,7 @@ NAMES = {
 STEERING = ("\x1b[31m", "\x1b]0;", "\x9b", "\u202e", "\u2066", "\x00", "]8;")
 DISPLAYS = ("rich", "full", "plain") if FULL else ("rich",)
 TASKS = ("round_robin", "seal", "stars", "listwise") if FULL else ("round_robin",)
-VERBS = [
-    ["candidates", "logs", "strange"],  # an error that names models, as some of the others are
-    ["candidates", "logs"],
-    ["candidates", "logs", "--json"],
-    ["rank", "board"],
-    ["rank", "board", "--json"],
-    ["rank", "board", "--csv"],
-    ["rank", "board", "--pair", "a,b"],
-    ["estimate", "logs", "strange", "--judge", "planted/x"],
-    ["estimate", "logs", "--judge", "planted/x"],
-    ["diagnose", "logs"],
-    ["report", "board", "-o", "report.html"],
-    ["publish", "board", "--dry-run", "--out", "dataset"],
-]
+VERBS = cases(__file__, "verbs")
 
 
 @pytest.fixture(scope="module")

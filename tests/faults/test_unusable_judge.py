@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 from tenacity import wait_fixed
 
+from tests.cases import cases
 from tests.faults.openai_server import FakeOpenAI
 from tests.harness import run
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, logs_in, write_pool
@@ -188,18 +189,7 @@ def test_what_one_run_lacks_the_next_one_asks(again: str, pool: Path, tmp_path: 
             assert api.by_item - before == dict.fromkeys(lacking, 1)
 
 
-REFUSALS = {
-    "openai": {
-        401: {"error": {"message": "Incorrect API key", "code": "invalid_api_key"}},
-        404: {"error": {"message": "There is no model gpt-9", "code": "model_not_found"}},
-        429: {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}},
-    },
-    "anthropic": {
-        401: {"error": {"type": "authentication_error", "message": "invalid x-api-key"}},
-        404: {"error": {"type": "not_found_error", "message": "There is no model claude-9"}},
-        429: {"error": {"type": "rate_limit_error", "message": "You exceeded your rate"}},
-    },
-}
+REFUSALS = cases(__file__, "refusals")
 
 
 @contextmanager

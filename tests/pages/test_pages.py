@@ -10,6 +10,7 @@ import pytest
 
 from tests.benchmarks.hub import write_copy
 from tests.candidates.test_hub import hub as hub
+from tests.cases import cases
 from tests.fair.bank.conftest import cluster as cluster
 from tests.fair.bank.postgres import Cluster
 from tests.pages.models import planted_providers
@@ -122,16 +123,7 @@ def test_python(page: str, text: str, shell: Shell, monkeypatch: pytest.MonkeyPa
     exec(compile(text, page, "exec"), {})
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "tiebreak rank nowhere/",
-        "tiebreak rank logs/ && tiebreak rank nowhere/",
-        "export TOKEN=$(openssl nonsense)",
-        "inspect eval tiebreak/nonsense --model openai/gpt-5",
-        "inspect eval tiebreak/fair -T bank=bank.db -T k=1 --model candidate/0.9+fails",
-    ],
-)
+@pytest.mark.parametrize("line", cases(__file__, "what fails is found"))
 def test_what_fails_is_found(line: str, shell: Shell) -> None:
     shell.env["CANDIDATE_FAILS"] = str(shell.folder / "bank.db")  # a file that is there
     with pytest.raises((AssertionError, PrerequisiteError, LookupError)):

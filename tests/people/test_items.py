@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.people.serving import votes_item
 from tiebreak.candidates import load_candidates
 from tiebreak.people.turns import items_of, votes_on
@@ -42,15 +43,7 @@ def test_it_goes_on_as_it_was_begun(tmp_path: Path) -> None:
             assert file.meta == meta(goal=kept)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"seed": 2}, "was begun with --seed 1: give the same options, or another --out"),
-        ({"shared_every": 3}, "was begun with --shared 5: give"),
-        ({"schedule": "open", "open": {}}, "was begun with a schedule that is balanced"),
-        ({"kind": "stars"}, "was begun with votes on matches"),
-    ],
-)
+@pytest.mark.parametrize(("changed", "message"), cases(__file__, "other settings are refused"))
 def test_other_settings_are_refused(
     tmp_path: Path, changed: dict[str, object], message: str
 ) -> None:

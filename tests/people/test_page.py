@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from tests.cases import cases
 from tests.people.serving import SECRET, given, votes_file, votes_item
 from tiebreak.people.page import create_app
 from tiebreak.ranking_logs.votes_file import VotesFile
@@ -89,13 +90,7 @@ def test_the_secret_is_kept_where_no_script_and_no_other_site_reads_it(app: Fast
 
 
 @pytest.mark.parametrize(
-    ("change", "headers"),
-    [
-        ({"proof": ""}, {}),
-        ({"proof": "0" * 64}, {}),
-        ({}, {"Sec-Fetch-Site": "cross-site"}),
-        ({}, {"Sec-Fetch-Site": "same-site"}),
-    ],
+    ("change", "headers"), cases(__file__, "a form of another site does nothing")
 )
 def test_a_form_of_another_site_does_nothing(
     file: VotesFile, app: FastAPI, change: dict[str, str], headers: dict[str, str]

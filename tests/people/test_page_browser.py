@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.harness import ROOT, run
 from tests.people.serving import given, served_file, votes_file, votes_item, voting
-from tests.report.page.browser import WAIT, Complaints, chromium, scrolls_sideways, violations
+from tests.report.page.browser import WAIT, Complaints, scrolls_sideways, violations
+from tests.report.page.browser import browser as browser
 from tiebreak.candidates import load_candidates
 from tiebreak.ranking_logs.votes_file import open_votes_file
 
@@ -22,12 +23,6 @@ PHONE = ViewportSize(width=390, height=844)
 KEYS = "abtxs"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
-
-
 @contextmanager
 def window(browser: Browser, address: str, name: str, **options: object) -> Iterator[Page]:
     """A window of a rater in which nothing goes wrong, and nothing comes from elsewhere."""
@@ -35,10 +30,7 @@ def window(browser: Browser, address: str, name: str, **options: object) -> Iter
     context = browser.new_context(**usual | options)  # type: ignore[arg-type]
     context.set_default_timeout(WAIT)
     page, found = context.new_page(), Complaints()
-    page.on("console", found.on_console)
-    page.on("pageerror", found.on_error)
-    page.on("dialog", found.on_dialog)
-    page.on("request", found.on_request)
+    found.watch(page)
     page.goto(address)
     page.get_by_label("Your name").fill(name)
     with page.expect_navigation():

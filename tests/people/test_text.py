@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.people.text import LONGEST, formatted, marked, mathml, plain
 
 ELEMENTS = {
@@ -92,23 +93,7 @@ def test_differences_are_marked() -> None:
     assert "<mark>" not in marked(f"{long}\n", f"{long}\nmore")[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("# A *title*", "<p><strong>A <em>title</em></strong></p>"),
-        ("- a\n- b", "<li>a</li>"),
-        ("|a|\n|-|\n|b|", "<td>b</td>"),
-        ("```py\nx < 1\n```", '<pre><code class="language-py">x &lt; 1\n</code></pre>'),
-        ("[here](http://a.b/c)", "<p>[here](http://a.b/c)</p>"),
-        ("It costs $5 and $6", "<p>It costs $5 and $6</p>"),
-        ("$x^2$", "<msup><mi>x</mi><mn>2</mn></msup>"),
-        (r"\(x^2\)", "<msup><mi>x</mi><mn>2</mn></msup>"),
-        (r"so \[x^2\] then", '<math display="block">'),
-        ("\\[\nx^2\n\\]", '<math display="block">'),
-        ("$$x^2$$", '<math display="block">'),
-        ("a\u202eb", "a‹U+202E›b"),
-    ],
-)
+@pytest.mark.parametrize(("text", "html"), cases(__file__, "markdown code and formulas"))
 def test_markdown_code_and_formulas(text: str, html: str) -> None:
     assert html in formatted(text)
 

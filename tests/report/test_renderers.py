@@ -354,13 +354,7 @@ def test_signs_that_an_encoding_lacks_have_others_in_their_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "width", "lines"),
-    [
-        ("utf-8", 80, ["─────────────────────●──────", "──────●─────················", ""]),
-        ("ascii", 80, ["---------------------o------", "------o-----................", ""]),
-        # No room.
-        ("utf-8", 50, ["", "", ""]),
-    ],
+    ("encoding", "width", "lines"), cases(__file__, "a wide terminal draws intervals")
 )
 def test_a_wide_terminal_draws_intervals(encoding: str, width: int, lines: list[str]) -> None:
     rows = [("ada", 0.0, 1.0, 0.77), ("ben", 0.0, 0.4, 0.21), ("cleo", np.nan, np.nan, 0.5)]

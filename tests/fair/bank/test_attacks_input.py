@@ -19,6 +19,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from sqlalchemy import Engine, func, select
 
+from tests.cases import cases
 from tests.fair.bank.attacking import Place, answer, ask, opened
 from tests.fair.bank.serving import token
 from tiebreak.fair.bank.schema import SESSION_QUESTIONS, TABLES, Role
@@ -109,18 +110,7 @@ def test_bodies_that_are_none(place: Place, ada: str, name: str) -> None:
         assert owner.get(path).json()["answered"] == 0
 
 
-TEXTS = (
-    "'; DROP TABLE questions; --",
-    "' OR '1'='1",
-    '" OR ""="',
-    "x' UNION SELECT answer FROM questions --",
-    "x'); DELETE FROM access_log; --",
-    "%' ESCAPE '\\",
-    "${jndi:ldap://x}{{7*7}}%s%n:x{0}",
-    "<script>alert(1)</script>",
-    "../../etc/passwd",
-    "🏔 中文 \u202e \u2028 İ ﬀ",
-)
+TEXTS = cases(__file__, "texts")
 
 
 def counts(engine: Engine) -> dict[str, int]:

@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from tests.cases import cases
 from tests.fair.bank.attacking import Place, answer, ask, opened, part, said_by
 from tests.fair.bank.serving import KEYS, token
 from tiebreak.fair.bank import tokens
@@ -182,22 +183,7 @@ def test_revoked_in_the_middle(place: Place, ada: str) -> None:
         assert (ask(again, path, 2), answer(again, path, 2)) == (200, 200)
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        [],
-        [("Authorization", "")],
-        [("Authorization", "Bearer")],
-        [("Authorization", "Basic {t}")],
-        [("Authorization", "{t}")],
-        [("Authorization", "Bearer {t}"), ("Authorization", "Bearer {t}")],
-        [("Authorization", "Bearer {t}, Bearer {t}")],
-        [("Authorization", "Bearer {t} {t}")],
-        [("Cookie", "Authorization=Bearer {t}")],
-        [("X-Authorization", "Bearer {t}")],
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("headers", cases(__file__, "a token stands once in its header"), ids=str)
 def test_a_token_stands_once_in_its_header(
     place: Place, ada: str, headers: list[tuple[str, str]]
 ) -> None:

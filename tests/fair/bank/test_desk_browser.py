@@ -11,10 +11,10 @@ from tests.fair.bank.serving import KEYS, client, grant, make_bank, served, toke
 from tests.report.page.browser import (
     WAIT,
     Complaints,
-    chromium,
     scrolls_sideways,
     violations,
 )
+from tests.report.page.browser import browser as browser
 from tiebreak.fair.bank.results import keep
 from tiebreak.fair.server.desk import COOKIE
 from tiebreak.fair.server.settings import Settings
@@ -40,22 +40,13 @@ def address(engine: Engine) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
-
-
 @contextmanager
 def window(browser: Browser, address: str, refusals: int = 0) -> Iterator[Page]:
     """A window in which nothing goes wrong but so many pages that are refused."""
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
     context.set_default_timeout(WAIT)
     page, found = context.new_page(), Complaints()
-    page.on("console", found.on_console)
-    page.on("pageerror", found.on_error)
-    page.on("dialog", found.on_dialog)
-    page.on("request", found.on_request)
+    found.watch(page)
     yield page
     context.close()
     assert [url for url in found.requests if not url.startswith(f"{address}/organiser")] == []

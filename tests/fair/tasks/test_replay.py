@@ -107,10 +107,10 @@ def test_wrong_use(tmp_path: Path, arguments: dict[str, str], words: str) -> Non
 
 @pytest.mark.slow
 def test_a_model_that_knows_half_of_the_questions(tmp_path: Path) -> None:
-    public = write_questions(tmp_path / "public.jsonl", 60, "public")
-    write_questions(tmp_path / "private.jsonl", 60, "private")
+    public = write_questions(tmp_path / "public.jsonl", 24, "public")
+    write_questions(tmp_path / "private.jsonl", 24, "private")
     lines = public.read_text(encoding="utf-8").splitlines()
-    (tmp_path / "known.jsonl").write_text("\n".join(lines[:30]), encoding="utf-8")
+    (tmp_path / "known.jsonl").write_text("\n".join(lines[:12]), encoding="utf-8")
     for name in ("public", "private"):
         told = ["-T", f"data={name}.jsonl", "--model", "memory/x", "-M", "knows=known.jsonl"]
         run_here("inspect", "eval", "tiebreak/replay", *told, "--log-dir", "logs", cwd=tmp_path)
@@ -118,7 +118,7 @@ def test_a_model_that_knows_half_of_the_questions(tmp_path: Path) -> None:
     known, unknown = found.cell("memory/x", "public"), found.cell("memory/x", "private")
     assert known is not None
     assert unknown is not None
-    assert (known.recalled, known.n, unknown.recalled, unknown.n) == (30, 60, 0, 60)
+    assert (known.recalled, known.n, unknown.recalled, unknown.n) == (12, 24, 0, 24)
     assert verdict_of(found) == "public: memory/x recalls more than of private."
     told = ["contamination", "logs", "--baseline", "private"]
     printed = run_here("tiebreak", *told, cwd=tmp_path)

@@ -123,19 +123,7 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
         leaderboard_figure(random_board(["ada"]))
 
 
-@pytest.mark.parametrize(
-    ("parts", "expected"),
-    [
-        (("leaderboard", "gsm8k", "full_pairwise"), "leaderboard-gsm8k-full-pairwise"),
-        (("a", "Qwen/Qwen3 (32B)"), "a-qwen-qwen3-32b"),
-        (("a", "../../etc/passwd"), "a-etc-passwd"),
-        (("a", "…", ""), "a"),
-        # sha256("模型"), sha256("naïve") and sha256(41 × "x"), by sha256sum.
-        (("a", "模型"), "a-c98e118e"),
-        (("a", "naïve"), "a-na-ve-f86fd89d"),
-        (("a", "x" * 41), "a-" + "x" * 40 + "-3164596d"),
-    ],
-)
+@pytest.mark.parametrize(("parts", "expected"), cases(__file__, "names of files"))
 def test_names_of_files(parts: tuple[str, ...], expected: str) -> None:
     assert slug(*parts) == expected
 

@@ -57,6 +57,13 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """For the tests of a module; they are skipped where there is none, and fail in CI."""
+    with chromium() as found:
+        yield found
+
+
 @dataclass
 class Complaints:
     """What the browser had to complain about, and what it wanted from elsewhere."""
@@ -83,6 +90,21 @@ class Complaints:
         if not request.url.startswith(("file:", "data:", "blob:")):
             self.requests.append(request.url)
 
+    @property
+    def watches(self) -> dict[Any, Any]:
+        """The events of a page, each with what notes it."""
+        return {
+            "console": self.on_console,
+            "pageerror": self.on_error,
+            "dialog": self.on_dialog,
+            "request": self.on_request,
+        }
+
+    def watch(self, page: Page) -> None:
+        """Note what happens on a page from now on."""
+        for event, note in self.watches.items():
+            page.on(event, note)
+
 
 @contextmanager
 def opened(browser: Browser, report: Path, address: str = "", **options: Any) -> Iterator[Page]:
@@ -107,20 +129,13 @@ def unwatched(
     """The same with what went wrong, for the test to judge."""
     page = _window(browser, **options) if options else _usual_window(browser)
     found = Complaints()
-    watches: dict[Any, Any] = {
-        "console": found.on_console,
-        "pageerror": found.on_error,
-        "dialog": found.on_dialog,
-        "request": found.on_request,
-    }
-    for event, watch in watches.items():
-        page.on(event, watch)
+    found.watch(page)
     try:
         page.goto(report.as_uri() + address)
         yield page, found
     finally:
-        for event, watch in watches.items():
-            page.remove_listener(event, watch)
+        for event, note in found.watches.items():
+            page.remove_listener(event, note)
         if options:
             page.context.close()
         else:

@@ -1,20 +1,11 @@
 """A browser and two reports to open in it, for the tests of a module."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.report.page.browser import chromium
+from tests.report.page.browser import browser as browser
 from tests.report.page.sample_report import HOSTILE, report, single, written
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium; the tests are skipped where there is none, and fail in CI."""
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.cases import some
+from tests.cases import cases, some
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
@@ -113,16 +113,7 @@ def test_next_and_previous_follow_the_table(browser: Browser, plain: Path) -> No
         expect(page.get_by_role("link", name="11", exact=True)).to_be_focused()
 
 
-SHOWN = {
-    "bracket": "#item-0",
-    "unscored": "#item-0-run-0-match-2",
-    "final": "#item-0-run-0-match-3",
-    "pairs": "#item-1-run-0-match-0",
-    "reviews": "#item-2",
-    "grades": "#item-3",
-    "identical": "#item-4",
-    "cut_short": "#item-5",
-}
+SHOWN = cases(__file__, "shown")
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -326,12 +317,7 @@ def test_hostile_text_in_an_item_stays_text(browser: Browser, hostile: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("damage", "told"),
-    [
-        ("missing", "this file lacks part 0 of its items: it was cut off"),
-        ("no gzip", "This item cannot be shown: "),
-        ("no item", "the report holds nothing about it"),
-    ],
+    ("damage", "told"), cases(__file__, "a damaged store is told and the rest works")
 )
 def test_a_damaged_store_is_told_and_the_rest_works(
     browser: Browser, plain: Path, tmp_path: Path, damage: str, told: str

@@ -198,13 +198,7 @@ def test_logs_judged_by_stars_are_one_board(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("names", "tiers"),
-    [
-        ("abcd", ("a", "b, c, d")),
-        ("abcdefghijklm", ("place 1", "places 2–13")),
-    ],
-)
+@pytest.mark.parametrize(("names", "tiers"), cases(__file__, "tiers of many are places"))
 def test_tiers_of_many_are_places(names: str, tiers: tuple[str, ...], tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     alone = [[name] for name in names]

@@ -96,12 +96,7 @@ def test_what_boards_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(
-    ("tiers", "said"),
-    [
-        ((("a", "b"), ("c",)), "told apart: a, b · c"),
-        ((("a", "b", "c"),), None),  # the sentence says it
-        ((("a",), ("b",), ("c",)), None),
-    ],
+    ("tiers", "said"), cases(__file__, "tiers are listed where the sentence counts them")
 )
 def test_tiers_are_listed_where_the_sentence_counts_them(
     tmp_path: Path, tiers: tuple[tuple[str, ...], ...], said: str | None
@@ -143,11 +138,7 @@ def test_second_views(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("top", "settle_for", "words", "limit"),
-    [
-        (None, "new", "the ranking", ""),
-        (2, "these", "the top 2", " for these items; other items may rank them differently"),
-    ],
+    ("top", "settle_for", "words", "limit"), cases(__file__, "a settled run says what it saved")
 )
 def test_a_settled_run_says_what_it_saved(
     tmp_path: Path, top: int | None, settle_for: SettleFor, words: str, limit: str
