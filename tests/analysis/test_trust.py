@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
 from tiebreak.analysis.item_table import ItemTable, placed
@@ -179,8 +180,8 @@ def test_what_is_said() -> None:
     lines = []
     warnings: list[tuple[Callable[..., Reason | None], dict[str, tuple[Rule, list[ItemBallots]]]]]
     warnings = [(unscored_warning, UNSCORED), (tie_warning, EVEN)]
-    for warn, cases in warnings:
-        lines += [f"{name}: {warn(items, rule)}\n" for name, (rule, items) in cases.items()]
+    for warn, boards in warnings:
+        lines += [f"{name}: {warn(items, rule)}\n" for name, (rule, items) in boards.items()]
     for name, items in NOTES.items():
         lines.append(f"{name}: {' | '.join(map(str, notes_of(items)))}\n")
     check(__file__, "remarks.txt", "".join(lines))
@@ -193,18 +194,7 @@ def test_gains_in_points() -> None:
     assert "1 point;" in f"{length_gain(replace(LENGTH, gain=0.01, lower=NAN, upper=NAN))};"
 
 
-@pytest.mark.parametrize(
-    ("ballots", "alone"),
-    [
-        ([{"a": "abc"}, {"a": "cba"}], "a"),
-        ([{"a": "abc", "b": None}, {"a": "cba", "b": "c"}], "a"),
-        # Ties compare, too; another one in another item is enough.
-        ([{"a": None, "outsider": "a=b=c"}], "outsider"),
-        ([{"a": "abc", "b": None}, {"a": None, "b": "ba"}], None),
-        ([{"a": "abc", "b": "abc"}], None),
-        ([{"a": None, "b": None}], None),
-    ],
-)
+@pytest.mark.parametrize(("ballots", "alone"), cases(__file__, "alone"))
 def test_a_panel_of_which_one_alone_says_something(
     ballots: list[dict[str, str | None]], alone: str | None
 ) -> None:
