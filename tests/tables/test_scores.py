@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import cases
 from tests.tables.builders import task_values, write, write_summary
 from tiebreak.analysis.contests import contest_report
 from tiebreak.tables import ScoreTable, TableError, find_cells, read_scores
@@ -18,12 +19,7 @@ def read(folder: Path, text: str) -> ScoreTable:
     return read_score_table(write(folder / "scores.csv", text))
 
 
-SAME = {
-    "comma": "model,gsm8k,mmlu\nm1,95.5,70\nm2,,71.25\n",
-    "semicolon": "Model;gsm8k;mmlu\r\nm1;95,5;70\r\nm2;;71,25\r\n",
-    "percent": "model,gsm8k,mmlu\nm1,95.5%,70\nm2,n/a,71.25\n",
-    "percent with a blank": "model,gsm8k,mmlu\nm1,95.5 %,70\nm2,-,71.25\n",
-}
+SAME = cases(__file__, "the same scores")
 
 
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME)
