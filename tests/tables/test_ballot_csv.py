@@ -44,30 +44,10 @@ def test_names_keep_what_quotes_hold(tmp_path: Path) -> None:
     assert ballots.profile.names == ("m, large", 'say "hi"', "[red]")
 
 
-WIDE = """\
-item,reviewer,a,b,c
-q2,x,1,2,3
-q10,x,2,1,
-q2,y,3,2,1
-q2,z,1,1,1
-"""
-LONG = """\
-item,reviewer,candidate,rank
-q2,x,a,1
-q2,x,b,2
-q2,x,c,3
-q10,x,a,2
-q10,x,b,1
-q2,y,a,3
-q2,y,b,2
-q2,y,c,1
-q2,z,a,1
-q2,z,b,1
-q2,z,c,1
-"""
+ITEMS = cases(__file__, "items")
 
 
-@pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
+@pytest.mark.parametrize("text", ITEMS.values(), ids=ITEMS)
 def test_items_are_questions(tmp_path: Path, text: str) -> None:
     ballots = read(tmp_path, text)
     assert ballots.items == ("q2", "q10", "q2", "q2")
