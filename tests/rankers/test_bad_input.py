@@ -26,9 +26,6 @@ PANEL = np.tile([[1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0
 FULL = r.RankingTest(2, 1)
 FULL.update([0.5, 0.5])
 SCORES = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
-STAKES = np.stack([np.eye(2), [[0, 1], [0, 0]]])
-
-
 FUNCTIONS: dict[str, Any] = {
     "kendall": kendall,
     "borda": borda,
@@ -96,6 +93,10 @@ def test_bad_input(name: str) -> None:
                 named = getattr(function, "func", function).__qualname__
                 lines.append(f"{named} | {type(caught.value).__name__} | {caught.value}\n")
     check(__file__, f"bad_{name}.txt", "".join(lines))
+
+
+def test_every_aggregator_is_called() -> None:
+    assert {method for _, method in cases(__file__, "ballots")["aggregate"]} > set(r.AGGREGATORS)
 
 
 @pytest.mark.parametrize(
