@@ -230,25 +230,7 @@ def test_as_data() -> None:
 # --- Diagnosis verdict.
 
 
-# Eight models with near-equal native scores and 162 items, in 158 of which answers can be judged.
-USUAL = Evidence(
-    n_models=8,
-    n_scored=8,
-    n_rows=162,
-    n_identical=0,
-    n_open=158,
-    n_unscored=0,
-    n_items=162,
-    all_equal=False,
-    n_pairs=28,
-    n_apart=0,
-    top=8,
-    largest=0.0123,
-    detectable=0.031,
-    unseen=NAN,
-    points=True,
-    level=0.95,
-)
+USUAL = Evidence(**cases(__file__, "usual"))
 CASES = cases(__file__, "verdicts")
 
 
