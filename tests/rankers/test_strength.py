@@ -210,17 +210,7 @@ def test_one_item_has_no_interval() -> None:
     assert math.isnan(effect.lower)
 
 
-@pytest.mark.parametrize(
-    ("result", "covariates", "message"),
-    [
-        # The first model won all.
-        ([1, 1, 1, 1], [1, 2, -1, -2], "0 never lost to or tied with any of 1"),
-        # The longer answer won all.
-        ([1, 1, 0, 0], [1, 2, -1, -2], "decide all matches"),
-        # Whoever is first writes more, always by the same.
-        ([1, 0, 1, 0.5], [1, 1, 1, 1], "follow from which models meet"),
-    ],
-)
+@pytest.mark.parametrize(("result", "covariates", "message"), cases(__file__, "no fit"))
 def test_no_fit(result: list[float], covariates: list[float], message: str) -> None:
     with pytest.raises(NoFitError, match=message):
         controlled_bradley_terry(
