@@ -67,16 +67,7 @@ def test_a_table_or_results(tmp_path: Path) -> None:
     assert (found.benchmarks, found.scores.tolist()) == (("gsm8k",), [[0.25]])
 
 
-@pytest.mark.parametrize(
-    ("names", "options", "words"),
-    [
-        (["scores.csv", "scores.csv"], {}, "comes alone"),
-        (["out", "scores.csv"], {}, "comes alone"),
-        *((["scores.csv"], {name: "acc"}, "are for logs") for name in ("metric", "filter")),
-        (["scores.csv"], {"rename": {"a": "b"}}, "are for logs"),
-        *(([name], {}, "does not exist") for name in ("nothing.csv", "nothing")),
-    ],
-)
+@pytest.mark.parametrize(("names", "options", "words"), cases(__file__, "together"))
 def test_what_does_not_go_together(
     tmp_path: Path, names: list[str], options: dict[str, Any], words: str
 ) -> None:
