@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import cases
 from tests.rankers.contests import exact
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
@@ -83,15 +84,7 @@ def test_too_few_contests_for_an_interval_are_explained() -> None:
     assert str(contest_report(easy, options={"iterations": 9}).notes[-1]).endswith("on: easy")
 
 
-HOLE = "'ben' has no score on 'law'"
-MISSING: list[tuple[Any, str, str | None]] = [
-    (None, "error", HOLE),
-    ([(0,), (1, 2)], "error", HOLE),
-    (None, "available", r"'ben' has no score on any benchmark of the round law.*\(--missing\)"),
-    ([(0,), (1, 2)], "available", None),
-    (None, "worst", None),
-    ([(0,), (1,)], "error", None),  # not played
-]
+MISSING = cases(__file__, "missing scores")
 
 
 @pytest.mark.parametrize(("rounds", "missing", "words"), MISSING)

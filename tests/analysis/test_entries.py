@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tests.cases import cases
 from tests.ranking_logs.builders import all_pairs, bracket, call, write_log
 from tiebreak.analysis.entries import (
     Entry,
@@ -34,18 +35,7 @@ def log(folder: Path, number: int, *items: ItemBallots, **fields: object) -> Non
     write_log(folder / f"{number}.eval", items, **usual | fields)  # type: ignore[arg-type]
 
 
-NAMES: list[tuple[list[dict[str, object]], list[str]]] = [
-    ([{}, {}], ["seal", "seal · run 2"]),
-    ([{"rounds": 2}, {"rounds": 3}], ["seal rounds=2", "seal rounds=3"]),
-    (
-        [{"rounds": 2}, {"rounds": 3}, {"rounds": 2, "swap": "close"}],
-        ["seal rounds=2", "seal rounds=3", "seal rounds=2 swap=close"],
-    ),
-    # Not named by the other's extra argument, but told apart by it.
-    ([{"settle": True}, {}], ["seal settle=True", "seal"]),
-    ([{"degree": None}, {"degree": 3}, {}], ["seal", "seal degree=3", "seal · run 2"]),
-    ([{"repeat": 1}, {"repeat": 2, "seed": 7, "max_calls": 9}], ["seal", "seal · run 2"]),
-]
+NAMES = cases(__file__, "names")
 
 
 @pytest.mark.parametrize(("arguments", "names"), NAMES)

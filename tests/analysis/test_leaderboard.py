@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from benchmarks.claims.worlds import FAIR, judged, near_ties
 from tests.analysis.peers.builders import identical, reviews
 from tests.analysis.stars import starred
+from tests.cases import cases
 from tests.ranking_logs.builders import (
     all_pairs,
     bracket,
@@ -262,37 +263,7 @@ def test_it_is_the_first_of_the_board_by_that_rule(seed: int, tmp_path: Path) ->
 
 
 INSPECT = {"harness": "inspect", "solver": "generate()", "temperature": "0.0"}
-LM_EVAL = {"harness": "lm-eval", "shots": "5", "temperature": "0.0"}
-
-
-WARM = {"temperature": "1.0"}
-KNOWN: dict[str, tuple[Settings, Different]] = {
-    "nobody": ({}, {}),
-    "the same": ({"a": INSPECT, "b": dict(INSPECT)}, {}),
-    "one": (
-        {"c": INSPECT, "a": INSPECT | WARM, "b": INSPECT},
-        {"temperature": {"1.0": ["a"], "0.0": ["b", "c"]}},
-    ),
-    "one unset": (
-        {"a": INSPECT, "b": {"harness": "inspect", "solver": "react()"}},
-        {
-            "solver": {"generate()": ["a"], "react()": ["b"]},
-            "temperature": {"0.0": ["a"], "": ["b"]},
-        },
-    ),
-    # What one harness calls a setting says nothing of the other.
-    "two harnesses": ({"a": INSPECT, "b": LM_EVAL}, {}),
-    "within a harness": (
-        {"a": INSPECT, "b": LM_EVAL, "c": LM_EVAL | {"shots": "0"}},
-        {"shots": {"5": ["b"], "0": ["c"]}},
-    ),
-    "in both harnesses": (
-        {"a": INSPECT, "b": LM_EVAL, "c": INSPECT | WARM, "d": LM_EVAL | WARM},
-        {"temperature": {"0.0": ["a", "b"], "1.0": ["c", "d"]}},
-    ),
-    # A file that says nothing, such as an old pool, does not say that nothing was set.
-    "an old pool": ({"a": LM_EVAL, "b": {}}, {}),
-}
+KNOWN = cases(__file__, "settings")
 
 
 @pytest.mark.parametrize(("known", "differ"), KNOWN.values(), ids=KNOWN)

@@ -8,6 +8,7 @@ import pytest
 from tests.analysis.judge.test_position import met
 from tests.analysis.test_stars import items_of, log_of
 from tests.analysis.test_trust import CYCLES, FAIR, FLIPS, LENGTH, POSITION
+from tests.cases import cases
 from tests.ranking_logs.builders import listed
 from tiebreak.analysis.judge.biases import length_of, place_of
 from tiebreak.analysis.judge.canaries import Canaries
@@ -23,8 +24,7 @@ NAN = math.nan
 
 @pytest.mark.parametrize(
     ("p", "gain", "bound"),
-    [(0.01, 0.051, True), (0.01, -0.051, True), (0.0101, 0.2, False), (0.0, 0.049, False),
-     (0.0, -0.049, False), (NAN, 0.2, False)],
+    cases(__file__, "bound")
 )  # fmt: skip
 def test_from_one_percent_and_five_points_on_a_judge_is_bound(
     p: float, gain: float, bound: bool
@@ -38,14 +38,7 @@ def test_from_one_percent_and_five_points_on_a_judge_is_bound(
 
 @pytest.mark.parametrize(
     ("p", "rate", "firsts", "said"),
-    [
-        (0.01, 0.56, 14, ["of 15 matches that it decided otherwise in the other order, 14 went to "
-                          "the answer shown first both times"]),
-        (0.01, 0.44, 1, ["of 15 matches that it decided otherwise in the other order, 14 went to "
-                         "the answer shown second both times"]),
-        (0.011, 0.56, 14, []),
-        (0.01, 0.54, 14, []),
-    ],
+    cases(__file__, "flips")
 )  # fmt: skip
 def test_flips_that_go_one_way(p: float, rate: float, firsts: int, said: list[str]) -> None:
     flips = replace(FLIPS, p=p, both_first=firsts, both_second=15 - firsts)
@@ -82,15 +75,7 @@ def test_length_is_tested_where_both_are_longer_often_enough(n: int, tested: boo
     assert math.isnan(found.p) is not tested
 
 
-@pytest.mark.parametrize(
-    ("share", "p", "unscored", "said"),
-    [
-        (0.44, 0.01, 1, ["it contradicts the others in 56% of pairs"]),
-        (0.46, 0.01, 1, []),
-        (0.44, 0.011, 1, []),
-        (0.7, 0.0, 2, ["no usable reply to 2 of 20 questions"]),
-    ],
-)
+@pytest.mark.parametrize(("share", "p", "unscored", "said"), cases(__file__, "jurors"))
 def test_what_makes_a_juror_doubtful(
     share: float, p: float, unscored: int, said: list[str]
 ) -> None:

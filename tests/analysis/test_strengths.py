@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, item, match
 from tests.report.showing import printed, round_trip
 from tiebreak.analysis.strengths import (
@@ -164,24 +165,9 @@ def test_closure_adds_what_results_imply() -> None:
 HOW = Resampling(draws=20)
 
 
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        ("", (0, 0, 0)),
-        ("# A\n## B\n   ###### C\n", (3, 0, 0)),
-        ("#tag\n####### seven\n    # code\nC # no", (0, 0, 0)),
-        ("- a\n* b\n+ c\n  - d\n1. e\n10) f", (0, 6, 0)),
-        ("-a\n--- \n1.5 is\n2024 - no", (0, 0, 0)),
-        ("**a** and __b__ and *c*", (0, 0, 2)),
-        ("** a ** 2**3\n**open\nend**", (0, 0, 0)),
-        ("- **a**: b\n- **c**", (0, 2, 2)),
-        ("# A\n```python\n# no\n- no\n**no**\n```\n# B", (2, 0, 0)),
-        ("~~~~\n# no\n~~~\n# no\n~~~~\n# A", (1, 0, 0)),
-        ("```\n# never closed", (0, 0, 0)),
-    ],
-)
-def test_markdown_counts(text: str, counts: tuple[int, int, int]) -> None:
-    assert markdown_counts(text) == counts
+@pytest.mark.parametrize(("text", "counts"), cases(__file__, "Markdown"))
+def test_markdown_counts(text: str, counts: list[int]) -> None:
+    assert [*markdown_counts(text)] == counts
 
 
 def log(

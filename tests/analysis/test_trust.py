@@ -1,13 +1,15 @@
 """What the checks of a judge come to, as sentences."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
 from tiebreak.analysis.item_table import ItemTable, placed
@@ -40,63 +42,24 @@ BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
 LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
 
 
-def verified(
-    n: int, n_against: int, *, p: float, enough: bool = True, of: JudgeFigures = FAIR
-) -> JudgeFigures:
-    """Of so many verified pairs the answer that failed was preferred in some."""
-    share = Estimate(n_against / n, 0.0, 1.0, n)
-    return replace(of, correctness=Correctness(share, n, n_against, 0, 0, p=p, enough=enough))
-
-
-FIRST, LAST = (Position("matches", rate, rate - 0.03, rate + 0.03, 2309, 0.001, True)
-               for rate in (0.54, 0.46))  # fmt: skip
-FEW = replace(POSITION, n=40, enough=False)
-SECOND = replace(BOUND, rate=0.08, n=40, enough=False)
-SHOWN = replace(BOUND, kind="lists", n=100)
-CASES: dict[str, tuple[Rule, JudgeFigures]] = {
-    "fair": ("elimination", FAIR),
-    "a little by the first": ("elimination", replace(FAIR, position=FIRST)),
-    "a little by the last": ("elimination", replace(FAIR, position=LAST)),
-    "few verdicts": ("elimination", replace(FAIR, position=FEW)),
-    "a coin": ("elimination", replace(FAIR, coin_p=NAN)),
-    "by the first": ("elimination", replace(FAIR, position=BOUND)),
-    # Where there is little else, too.
-    "by the second": ("elimination", replace(FAIR, position=SECOND, coin_p=0.9)),
-    "flips to the second": (
-        "elimination",
-        replace(
-            FAIR,
-            position=replace(POSITION, rate=0.57),
-            flips=replace(FLIPS, both_first=2, both_second=20, p=0.0001),
-        ),
-    ),
-    # What ballots cannot tell from quality is no fault of the judge.
-    "by length": (
-        "elimination",
-        replace(FAIR, length=replace(LENGTH, gain=0.12, lower=0.08, upper=0.16, p=0.0)),
-    ),
-    "always wrong": ("elimination", verified(104, 104, p=0.0)),
-    "wrong in few": ("elimination", verified(30, 28, p=0.0, enough=False)),
-    "as often wrong": ("elimination", verified(200, 96, p=0.6)),
-    "seldom wrong": ("elimination", verified(200, 12, p=0.0)),
-    "too few to be wrong": ("elimination", verified(20, 8, p=0.5, enough=False)),
-    "no judge": ("native", FAIR),
-    "grades": ("grades", FAIR),
-    "grades, seldom wrong": ("grades", verified(200, 12, p=0.0)),
-    "reviewers, wrong": ("consensus", verified(200, 150, p=0.0, of=LISTS)),
-    "lists": ("listing", LISTS),
-    "reviewers": ("consensus", LISTS),
-    "few reviews": ("consensus", replace(LISTS, position=replace(FEW, kind="lists", n=9))),
-    "reviewers by a coin": ("consensus", replace(LISTS, coin_p=NAN)),
-    "lists as shown": ("listing", replace(LISTS, position=SHOWN)),
-    "lists against the order": ("listing", replace(LISTS, position=replace(SHOWN, rate=0.3))),
-}
+def judge_of(figures: Mapping[str, Any]) -> JudgeFigures:
+    """The fair judge with other figures of some checks."""
+    changed = {
+        name: replace(getattr(FAIR, name), **figure) if isinstance(figure, dict) else figure
+        for name, figure in figures.items()
+        if name != "verified"
+    }
+    if "verified" in figures:
+        n, n_against, p, enough = figures["verified"]
+        share = Estimate(n_against / n, 0.0, 1.0, n)
+        changed["correctness"] = Correctness(share, n, n_against, 0, 0, p=p, enough=enough)
+    return replace(FAIR, **changed)
 
 
 def test_states_and_sentences() -> None:
     lines = []
-    for name, (rule, judge) in CASES.items():
-        trust = trust_of(judge, RULES[rule], unscored=None)
+    for name, (rule, figures) in cases(__file__, "judges").items():
+        trust = trust_of(judge_of(figures), RULES[rule], unscored=None)
         assert bool(trust.reasons) == (trust.state == "doubtful")
         lines.append(f"{name}: {trust.state}: {trust.sentence}\n")
     check(__file__, "trust.txt", "".join(lines))
@@ -179,8 +142,8 @@ def test_what_is_said() -> None:
     lines = []
     warnings: list[tuple[Callable[..., Reason | None], dict[str, tuple[Rule, list[ItemBallots]]]]]
     warnings = [(unscored_warning, UNSCORED), (tie_warning, EVEN)]
-    for warn, cases in warnings:
-        lines += [f"{name}: {warn(items, rule)}\n" for name, (rule, items) in cases.items()]
+    for warn, boards in warnings:
+        lines += [f"{name}: {warn(items, rule)}\n" for name, (rule, items) in boards.items()]
     for name, items in NOTES.items():
         lines.append(f"{name}: {' | '.join(map(str, notes_of(items)))}\n")
     check(__file__, "remarks.txt", "".join(lines))
@@ -193,18 +156,7 @@ def test_gains_in_points() -> None:
     assert "1 point;" in f"{length_gain(replace(LENGTH, gain=0.01, lower=NAN, upper=NAN))};"
 
 
-@pytest.mark.parametrize(
-    ("ballots", "alone"),
-    [
-        ([{"a": "abc"}, {"a": "cba"}], "a"),
-        ([{"a": "abc", "b": None}, {"a": "cba", "b": "c"}], "a"),
-        # Ties compare, too; another one in another item is enough.
-        ([{"a": None, "outsider": "a=b=c"}], "outsider"),
-        ([{"a": "abc", "b": None}, {"a": None, "b": "ba"}], None),
-        ([{"a": "abc", "b": "abc"}], None),
-        ([{"a": None, "b": None}], None),
-    ],
-)
+@pytest.mark.parametrize(("ballots", "alone"), cases(__file__, "alone"))
 def test_a_panel_of_which_one_alone_says_something(
     ballots: list[dict[str, str | None]], alone: str | None
 ) -> None:

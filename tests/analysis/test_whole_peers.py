@@ -9,6 +9,7 @@ import pytest
 from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
 from tests.analysis.whole import told
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import sample, write_log
 from tiebreak.analysis.alignment import align
@@ -19,20 +20,7 @@ from tiebreak.scorers.ballots import ItemBallots
 HOW = Resampling(level=0.9, draws=20, seed=2)
 
 # What a, b, c, d and X said of each question, best first; "" is no usable review.
-SAID = (
-    ("abcd", "bacd", "cabd", "dabc", "abcd"),
-    ("acbd", "bacd", "acbd", "adbc", "acdb"),
-    ("abdc", "abcd", "cbad", "dbca", "bacd"),
-    ("bacd", "badc", "bcad", "bdac", ""),
-    ("a=bcd", "abcd", "abcd", "abdc", "ab=cd"),
-    ("cabd", "cbad", "cabd", "cdab", "cabd"),
-    ("abcd", "", "acbd", "dabc", "abdc"),
-    ("adbc", "bdac", "acdb", "dabc", "acbd"),
-    ("abc", "bacd", "cba", "dabc", "abcd"),
-    ("bcad", "bcad", "cbad", "dbca", "bcda"),
-    ("acdb", "abcd", "cadb", "dacb", "abcd"),
-    ("abcd", "abdc", "acbd", "dbac", "bacd"),
-)
+SAID = cases(__file__, "reviews")
 
 
 def said(item_id: str, orders: tuple[str, ...], **fields: Any) -> ItemBallots:

@@ -14,6 +14,7 @@ import pytest
 
 from tests.analysis.test_stars import Stars, write
 from tests.analysis.whole import told
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import call, starred
 from tiebreak.analysis.stars import star_report
@@ -75,18 +76,7 @@ def styles(folder: Path) -> Path:
     return folder
 
 
-CAUSES = [
-    ("q1", "b", "wrong fact", "ann", ""),
-    ("q1", "b", "wrong sum", "ben", ""),
-    ("q3", "b", "wrong sum", "ann", ""),
-    ("q3", "b", "wrong sum", "ben", ""),
-    ("q7", "a", "wrong fact", "ann", ""),
-    ("q0", "a", "wrong fact", "eve", ""),  # three stars
-    ("q2", "c", "wrong sum", "ben", "gsm8k"),
-    ("q2", "c", "wrong fact", "ann", "gsm8k"),
-    ("q2", "d", "wrong sum", "ben", "mmlu"),  # of another benchmark
-    ("q3", "x", "wrong sum", "ben", ""),  # a stranger
-]
+CAUSES = cases(__file__, "causes")
 
 
 def whole_stability(folder: Path) -> Any:

@@ -337,26 +337,12 @@ def test_a_pool_in_an_archive_keeps_the_sources_of_its_answers(tmp_path: Path) -
     assert note.where == f"{tmp_path}/pools/logs.zip/damaged.parquet"
 
 
-TASK = """
-from inspect_ai import Task, task
-from inspect_ai.dataset import Sample
-from inspect_ai.scorer import includes
-from inspect_ai.solver import generate
-
-
-@task
-def sums():
-    samples = [Sample(id=f"s{n}", input=f"{n} + 1 = ?", target=str(n + 1)) for n in range(3)]
-    return Task(dataset=samples, solver=generate(), scorer=includes())
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["eval", "json"])
 def test_failed_runs_whose_retry_succeeded_are_left_out_with_a_note(
     tmp_path: Path, form: str
 ) -> None:
-    (tmp_path / "sums.py").write_text(TASK)
+    (tmp_path / "sums.py").write_text(cases(__file__, "sums.py"))
     (broken := tmp_path / "broken").touch()
     how = {"CANDIDATE_FAILS": str(broken), "INSPECT_LOG_FORMAT": form}
     logs = tmp_path / "logs"

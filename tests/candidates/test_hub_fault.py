@@ -1,20 +1,13 @@
-import errno
+import builtins
 import importlib
 import time
 from email.utils import formatdate
+from typing import Any
 
 import httpx2
 import pytest
-from huggingface_hub.errors import (
-    FileMetadataError,
-    GatedRepoError,
-    HfHubHTTPError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-    RemoteEntryNotFoundError,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
+from huggingface_hub import errors as hub_errors
+from huggingface_hub.errors import HfHubHTTPError
 
 from tests.cases import cases, some
 from tiebreak.candidates.hub import Fault, Kind, fault, retry_after
@@ -33,41 +26,20 @@ def because(error: Exception, cause: BaseException) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    ("error", "kind", "passing"),
-    [
-        (answered(401), "token", False),
-        (answered(403), "forbidden", False),
-        (answered(403, GatedRepoError), "gated", False),
-        (answered(404, RepositoryNotFoundError), "missing", False),
-        (answered(404, RevisionNotFoundError), "revision", False),
-        (answered(404, RemoteEntryNotFoundError), "file", False),
-        (answered(408), "down", True),
-        (answered(409), "changed", True),
-        (answered(412), "changed", True),
-        (answered(413), "refused", False),
-        (answered(429), "busy", True),
-        (answered(500), "down", True),
-        (answered(504), "down", True),
-        (httpx2.ConnectError("x"), "unreachable", True),
-        (httpx2.ConnectTimeout("x"), "unreachable", True),
-        (httpx2.ReadTimeout("x"), "broken", True),
-        (httpx2.RemoteProtocolError("x"), "broken", True),
-        (OfflineModeIsEnabled("x"), "offline", False),
-        (FileMetadataError("no such header"), "unreachable", True),
-        (OSError(errno.ENOSPC, "No space left on device"), "disk", False),
-        # As the client wraps them: an upload that failed, a download without network.
-        (because(RuntimeError("Error while uploading"), answered(503)), "down", True),
-        (because(LocalEntryNotFoundError("x"), httpx2.ConnectError("x")), "unreachable", True),
-        (because(LocalEntryNotFoundError("x"), answered(500)), "down", True),
-        (because(LocalEntryNotFoundError("x"), OfflineModeIsEnabled("x")), "offline", False),
-    ],
-    ids=lambda case: type(case).__name__ if isinstance(case, Exception) else str(case),
-)
-def test_kinds(error: Exception, kind: Kind, passing: bool) -> None:
-    found = some(fault(error))
+@pytest.mark.parametrize(("errors", "kind", "passing"), cases(__file__, "kinds"), ids=str)
+def test_kinds(errors: list[list[Any]], kind: Kind, passing: bool) -> None:
+    error, *causes = (made(*parts) for parts in errors)
+    found = some(fault(because(error, causes[0]) if causes else error))
     assert (found.kind, found.passing) == (kind, passing)
     assert "\n" not in found.message
+
+
+def made(name: str, *arguments: Any) -> Exception:
+    kinds = [getattr(place, name, None) for place in (hub_errors, httpx2, builtins)]
+    kind = some(next(filter(None, kinds), None))
+    of_status = name != "OSError" and isinstance(arguments[0], int)
+    error: Exception = answered(arguments[0], kind) if of_status else kind(*arguments)
+    return error
 
 
 def test_other_errors_are_none_of_the_hubs() -> None:

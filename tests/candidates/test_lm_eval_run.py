@@ -6,17 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.candidates.builders import write_inspect_log
+from tests.cases import cases
 from tests.harness import run_lm_eval
 from tiebreak.candidates import load_candidates
-
-LOADER = """\
-import datasets
-
-
-def load(**_):
-    rows = [{"question": f"Café {i}?", "answer": "lol" if i else "x"} for i in range(3)]
-    return {"test": datasets.Dataset.from_list(rows)}
-"""
 
 
 @pytest.mark.slow
@@ -24,7 +16,7 @@ def test_a_real_run_aligns_with_an_inspect_log(tmp_path: Path) -> None:
     tasks = tmp_path / "tasks"
     tasks.mkdir()
     shutil.copy(Path(__file__).with_name("tiny.yaml"), tasks)
-    (tasks / "tiny.py").write_text(LOADER)
+    (tasks / "tiny.py").write_text(cases(__file__, "tiny.py"))
     out = tmp_path / "out"
     run_lm_eval(
         *("--tasks", "tiebreak_tiny", "--log_samples", "--include_path", str(tasks)),

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.candidates.test_hub import REPO, hub  # noqa: F401
+from tests.cases import cases
 from tests.publish.fake_hub import FakeHub
 from tiebreak.candidates import CandidateError, Prompt, read_prompts
 from tiebreak.candidates.prompts import prompt_of
@@ -102,35 +103,7 @@ def test_different_prompts_have_different_names(texts: list[str]) -> None:
     assert len({prompt_of({"prompt": text}).id for text in texts}) == len(texts)
 
 
-SAID = {"role": "user", "content": "x"}
-BAD: dict[str, tuple[Any, str]] = {
-    "empty": ({"prompt": " \n"}, "its prompt, or message 1, is empty or not a text"),
-    "none": ({"question": "x"}, "no column prompt or messages, but question"),
-    "both": ({"prompt": "x", "messages": [SAID]}, "both a prompt and messages"),
-    "number": ({"prompt": 7}, "is empty or not a text: 7"),
-    "list": ([1], "not an object with named columns"),
-    "id": ({"prompt": "x", "id": [1]}, r"its id is \[1\], neither a text nor a number"),
-    "twice": ({"prompt": "y", "id": "first"}, "its id 'first' is that of line 1, too"),
-    "role": ({"messages": [{"role": "bot", "content": "x"}]}, "message 1 has the role 'bot'"),
-    "last": (
-        {"messages": [SAID, {"role": "assistant", "content": "y"}]},
-        "its last message is by the assistant",
-    ),
-    "late": (
-        {"messages": [SAID, {"role": "system", "content": "y"}, SAID]},
-        "message 2 is by the system",
-    ),
-    "content": (
-        {"messages": [{"role": "user", "content": [1]}]},
-        "message 1, is empty or not a text",
-    ),
-    "no messages": ({"messages": []}, "not a list of objects with role and content"),
-    "text": ({"messages": "Hi"}, "not a list of objects with role and content"),
-    "systems": (
-        {"messages": [{"role": "system", "content": "x"}, SAID], "system": "y"},
-        "message 2 is by the system",
-    ),
-}
+BAD = cases(__file__, "what is no prompt")
 
 
 def test_all_rows_that_are_no_prompts_are_named_with_their_lines(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tests.cases import cases
 from tests.rankers.ballots import FloatArray
 from tiebreak.rankers.agreement import (
     cohen_kappa,
@@ -51,22 +52,9 @@ def test_a_model_that_one_side_lacks_is_left_out() -> None:
     assert kendall_tau(a, b).n == 4
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ([1, 2, 3], [1, 3, 2], Fraction(1)),
-        ([1, 2, 3], [2, 1, 3], Fraction(0)),
-        ([1.5, 1.5, 3], [1, 2, 3], Fraction(1, 2)),  # a or b, against a
-        ([1.5, 1.5, 3], [1.5, 1.5, 3], Fraction(1, 2)),  # aa and bb, of aa ab ba bb
-        ([1.5, 1.5, 3], [3, 1.5, 1.5], Fraction(1, 4)),  # bb, of ab ac bb bc
-        ([2, 2, 2], [1, 2, 3], Fraction(1, 3)),
-        ([2, 2, 2], [2, 2, 2], Fraction(1, 3)),
-        ([NAN, 2, 3], [1, 2, 3], Fraction(1)),  # the absent winner is no winner
-        ([2, 1], [NAN, 1], Fraction(1)),
-    ],
-)
-def test_top1(first: list[float], second: list[float], expected: Fraction) -> None:
-    assert top1(first, second).value == pytest.approx(float(expected))
+@pytest.mark.parametrize(("first", "second", "expected"), cases(__file__, "top1"))
+def test_top1(first: list[float], second: list[float], expected: str) -> None:
+    assert top1(first, second).value == pytest.approx(float(Fraction(expected)))
     assert top1(second, first) == top1(first, second)
 
 

@@ -4,14 +4,15 @@ import math
 import sys
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.cases import cases
 from tests.expected import check
 from tests.rankers.rounds import ROUND, columns
-from tests.rankers.voting.tables import table
 from tiebreak import rankers as r
 from tiebreak.rankers.anchored import anchor
 from tiebreak.rankers.intervals import ItemDraws
@@ -25,251 +26,77 @@ PANEL = np.tile([[1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0
 FULL = r.RankingTest(2, 1)
 FULL.update([0.5, 0.5])
 SCORES = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
-STAKES = np.stack([np.eye(2), [[0, 1], [0, 0]]])
-
-
-Call = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-def call(*arguments: Any, **options: Any) -> Call:
-    return arguments, options
-
-
-def matches(**changed: Any) -> Call:
-    return call(**columns(ROUND) | changed)
-
-
-def controlled(covariates: Any) -> Call:
-    return call([0] * 4, [1] * 4, [1, 0, 1, 0], range(4), covariates, n_models=2)
-
-
-def anchored(people: int, judge: int, n_labelled: int, n_marks: int = 10) -> Call:
-    """Ten items of so many models, and marks of those that people judged."""
-    marks = np.arange(n_marks) < n_labelled
-    return call(*np.ones((2, 10, people)), np.ones((10, judge)), marks, grades=True)
-
-
-# Functions with the same errors.
-OF_PANELS = (r.reviewer_agreement, r.krippendorff_alpha, r.kendall_w, r.effective_votes)
-PAIRS = (r.spearman, r.kendall_tau, r.pearson, r.top1, r.resolution_gain)
-MANY = (r.pearson_many, r.spearman_many, r.kendall_tau_many, r.top1_many)
-FITS = (r.bradley_terry, r.elo, r.least_squares)
-
-Calls = dict[tuple[Any, ...], list[Call]]
-BALLOTS: Calls = {
-    (r.Profile.from_ranks,): [
-        *(call(np.empty(shape)) for shape in ((0, 3), (2, 0))),
-        call([[NAN, NAN]]),
-        call([1, 2, 3]),
-        call([[1, 2]], ["a"]),
-        call([[1, 2]], "aa"),
-        call([[1, INF]], "ab"),
-        call([[1, NAN, 2]], "abc"),
-        call([[1, 2, 3], [1, 2, 2]], "abc", ties=False),
-    ],
-    (r.Profile.from_scores,): [call([[1, INF]])],
-    (r.Profile.from_orderings,): [
-        call(["ab"], "abc"),
-        call(["az"], "ab"),
-        call([["a", ("b", "a")]]),
-    ],
-    (r.Profile.from_pairwise,): [call([("a", "a", 1)]), call([("a", "b", NAN)])],
-    (r.aggregate,): [*(call([[1, INF]], method) for method in r.AGGREGATORS), call([[1]], "bordo")],
-    (r.aggregate_items,): [call([[[1.0]]], "bordo")],
-    (r.aggregate_items, r.kemeny_young_batch): [
-        *(call(np.ones(shape)) for shape in ((3, 4), (2, 0, 4), (2, 3, 0))),
-        call([[[1, 2]], [[INF, 1]]]),
-        call([[[1, 2], [1, -INF]]]),
-    ],
-    (r.kemeny_young_batch,): [call(np.ones((1, 1, 2)), chunk=n) for n in (0, -1)],
-    (r.kemeny_young,): [
-        *(call(np.ones((1, 2)), time_limit=limit) for limit in (-1.0, NAN)),
-        call(np.ones((1, 2)), max_orders=0),
-        call([[1, NAN]]),
-        call([1.0, 2.0]),
-    ],
-    (kendall,): [call(table("12-", "-12"))],
-    (borda,): [call(table("12-", "--1")), call([[1, 2]], unranked="first")],
-    (irv,): [call([[1, 2]], ties="coin")],
+FUNCTIONS: dict[str, Any] = {
+    "kendall": kendall,
+    "borda": borda,
+    "irv": irv,
+    "kappa_many": kappa_many,
+    "kappa_estimate": kappa_estimate,
+    "subsample_stability": partial(r.subsample_stability, r.mean_statistic(np.eye(5))),
+    "least_squares_statistic": partial(least_squares_statistic, n_items=3),
+    "controlled_bradley_terry": controlled_bradley_terry,
+    "ItemDraws": partial(ItemDraws, how=r.Resampling(draws=5)),
+    "RankingTest.update": r.RankingTest(3, 10).update,
+    "FULL.update": FULL.update,
+    "anchor": anchor,
 }
-PANELS: Calls = {
-    (*OF_PANELS, r.leave_one_out): [
-        call(np.ones((3, 4))),
-        call(np.full((2, 3, 4), INF)),
-        call(np.ones((0, 3, 4))),
-        call(PANEL, items=[1]),
-        call(PANEL, how=r.Resampling(level=1)),
-    ],
-    (r.effective_votes,): [call(PANEL, native=np.ones((2, 5)))],
-    (r.leave_one_out,): [call(PANEL, method="mean")],
-    (r.presentation_bias,): [
-        *(call(PANEL, PANEL, tolerance=tolerance) for tolerance in (-0.1, 1, NAN)),
-        *(call(PANEL, PANEL, alarm=alarm) for alarm in (0, 1, NAN)),
-        call(PANEL, PANEL[:, :2]),
-    ],
-    (r.peer_views,): [
-        call(PANEL[0], [0, 1, 2]),
-        call(PANEL, [0, 1, 2], method="mean"),
-        *(call(PANEL, own) for own in ([0, 1], [0, 1, 4], [0, -1, 2])),
-    ],
-    (r.review_graph,): [
-        *(call(4, degree, [0, 1, 2, 3], None) for degree in (1, 4)),
-        call(4, 5, [None] * 3, None),
-        call(2, 2, [0, 1], None),
-        call(1, 2, [None], None),
-        call(9, 2, [None] * 7, None),  # 7·1 + 1 = 8 < 9
-        call(4, 3, [0, 0], None),
-        *(call(4, 2, own, None) for own in ([], [0, 4], [-1, 0])),
-    ],
+OF_MATCHES = ("bradley_terry", "elo", "least_squares", "least_squares_statistic")
+WORDS: dict[str, Any] = {
+    "PANEL": PANEL,
+    "PANEL of two": PANEL[:, :2],
+    "SCORES": SCORES,
+    "STAKES": np.stack([np.eye(2), [[0, 1], [0, 0]]]),
+    "a tie": ("b", "a"),
+    "2 models": r.mean_statistic(np.eye(2)),
+    "3 models": r.mean_statistic(np.eye(2, 3)),
+    "itself": lambda n: n,
+    "a column": lambda n: n[:, 0],
+    "a row": lambda n: n[:1],
+    **{f"{n} of {items}": np.arange(items) < n for n, items in ((10, 10), (5, 10), (8, 9))},
 }
-AGREEMENT: Calls = {
-    PAIRS: [call([1, 2], [1, 2, 3]), call([[1, 2]], [[1, 2]]), call([1, INF], [1, 2])],
-    MANY: [
-        call([1, 2], [1, 2, 3]),
-        call(1, 2),
-        call([[1, 2]] * 2, [[1, 2]] * 3),
-        call([1, INF], [1, 2]),
-        call([1, 2], [1, -INF]),
-    ],
-    (r.cohen_kappa,): [
-        call([1, 2], [2, 1], weights="linear"),
-        call([1, 2], [1]),
-        *(call([1, 2], [2, 1], labels=labels) for labels in ([1, 2, 2], [1, 3])),
-    ],
-    (kappa_many,): [call([1, 2, 3])],
-    (kappa_estimate,): [call(STAKES, level=1)],
-    (r.mean_statistic,): [call([1.0, 2.0]), call([[INF, 0.0]])],
-    (r.resample_agreement,): [call(*map(r.mean_statistic, (np.eye(2), np.eye(2, 3))), 2)],
-    (partial(r.subsample_stability, r.mean_statistic(np.eye(5))),): [
-        call(0),
-        *(call(5, share=share) for share in (0, 1.01, NAN)),
-        call(5, seeds=[]),
-    ],
-    (r.run_to_run,): [call([[1.0, 2.0]]), call([1.0, 2.0]), call([])],
-}
-STRENGTHS: Calls = {
-    (*FITS, partial(least_squares_statistic, n_items=3)): [
-        matches(first=[0]),
-        matches(first=[], second=[], result=[], items=[]),
-        *(matches(first=[0, 1, 2, 0, last]) for last in (3, -1)),
-        matches(first=[0.0, 1, 2, 0, 1]),
-        matches(first=[1, 1, 2, 0, 1]),
-        *(matches(result=[1, 1, 1, 1, last]) for last in (2, NAN)),
-    ],
-    FITS: [matches(how=r.Resampling(draws=0))],
-    (r.elo,): [matches(k=0), matches(permutations=0)],
-    (partial(least_squares_statistic, n_items=3),): [
-        *(matches(items=[0, 0, 1, 1, last]) for last in (3, -1)),
-        *(matches(items=items) for items in ([0.0, 0, 1, 1, 2], list("abcde"))),
-    ],
-    (controlled_bradley_terry,): [
-        controlled([[1], [2]]),
-        controlled([1, 2, 3, 4]),
-        controlled([[1], [2], [3], [NAN]]),
-    ],
-}
-BOARDS: Calls = {
-    (r.bootstrap_items,): [
-        call([1.0, 0.0]),
-        call([[1.0], [0.0]], items=[1]),
-        call([[INF]]),
-        *(call([[1.0]], how=how) for how in (r.Resampling(level=95), r.Resampling(draws=0))),
-    ],
-    (r.bootstrap_leaderboard,): [
-        call(lambda n: n, 0),
-        call(lambda n: n, 2, how=r.Resampling(level=1)),
-        call(lambda n: n, 2, present=[2]),
-        *(call(statistic, 2) for statistic in (lambda n: n[:, 0], lambda n: n[:1])),
-    ],
-    (partial(ItemDraws, how=r.Resampling(draws=5)),): [call(5, [1, 2]), call(0, None)],
-    (r.normalized_borda,): [
-        call([[1, 2, 2, 4]]),
-        call([[1.5, 1.5], [0, 3]]),
-        call([[1, 1]]),
-        call([1, 2]),
-    ],
-    (r.RankingTest,): [
-        call(1, 10),
-        call(3, 0),
-        call(3, 10, settle_for="all"),
-        *(call(3, 10, error=error) for error in (0.0, 1.0, NAN)),
-        *(call(3, 10, top_k=k) for k in (0, 3)),
-    ],
-    (r.RankingTest(3, 10).update,): [
-        *(call(scores) for scores in ([0.5, 0.5], [[0.5, 0.5, 0.5]], 0.5)),
-        *(call([0.5, score, NAN]) for score in (-0.01, 1.01, INF)),
-    ],
-    (FULL.update,): [call([0.5, 0.5])],
-    (r.mean_ranks,): [call([["a"], ["a"]])],
-    (r.competition_ranks,): [call([1.0, 2.0], [1.0])],
-    (anchor,): [anchored(2, 3, 10), anchored(2, 2, 5), anchored(2, 2, 8, n_marks=9)],
-    (r.wilson,): [call(3, 2), call(-1, 2), call(1, 2, level=1.0), call(0, 0, level=0)],
-}
-CONTESTS: Calls = {
-    (r.csd,): [
-        call([1, 2]),
-        call([[1, 2]]),
-        call([[1, INF], [1, 2]]),
-        call([[1, NAN], [1, 2]]),
-        call([[1]] * 1001),
-        call(SCORES, missing="zero"),
-        *(call(SCORES, rounds=rounds) for rounds in ([], [[0], []], [[0, 0]], [[4]], [[-1]])),
-        *(call(SCORES, eliminate=most) for most in (-1, [1, 1], [1, 1, 1, 0.5])),
-        call(SCORES, iterations=0),
-        call(SCORES, seed=-1),
-        call(SCORES, level=1.0),
-        *(call(SCORES, weights=[1, 1, 1, weight][-n:]) for weight, n in ((2, 2), (0, 4), (NAN, 4))),
-    ],
-    (r.natural_breaks,): [
-        call([1, 2, 2], 3),
-        call([1, 2], 0),
-        call([1, NAN], 1),
-        call([[1, 2]], 1),
-    ],
-    (r.weighted_rounds,): [
-        *(call([1, weight]) for weight in (0, -1, NAN, INF)),
-        call([]),
-        call([[1, 2]]),
-        call([1, 2], draws=0),
-    ],
-    (r.tiers,): [
-        call([1, 0], (0.5,)),
-        call([[2, 0]], (0.5,)),
-        call([[1, NAN]], (0.5,)),
-        *(call([[1, 0]], bounds) for bounds in ((0.5, 0.5), (1.0, 0.5), (0.5, 0.0), (NAN,))),
-    ],
-    (r.failure_sensitivity,): [call(SCORES, None, counts) for counts in ((0,), (1, 0), (1, 1), ())],
-    (r.perturb,): [
-        *(call(SCORES, model, [0]) for model in (3, -1)),
-        *(call(SCORES, 0, columns) for columns in ([], [4])),
-        call(SCORES, 0, [0], NAN),
-    ],
-    (r.item_intervals,): [call(np.zeros(shape)) for shape in ((1, 4, 3), (4, 3))],
-}
+FILLED = {"ones": 1.0, "zeros": 0.0, "infinite": math.inf}
+
+
+def value(given: Any) -> Any:
+    """An argument: what a word stands for, or an array of a shape, as "ones 2 3"."""
+    if isinstance(given, list):
+        return [*map(value, given)]
+    if not isinstance(given, str):
+        return given
+    name, *shape = given.split() or [""]
+    return np.full([*map(int, shape)], FILLED[name]) if name in FILLED else WORDS.get(given, given)
+
+
+def function_of(name: str) -> Any:
+    return FUNCTIONS.get(name) or attrgetter(name)(r)
+
+
 REFUSED: type[Exception] = ValueError  # and all that derives from it
-FAMILIES = {
-    "ballots": BALLOTS,
-    "panels": PANELS,
-    "agreement": AGREEMENT,
-    "strengths": STRENGTHS,
-    "boards": BOARDS,
-    "contests": CONTESTS,
-}
+FAMILIES = ("ballots", "panels", "agreement", "strengths", "boards", "contests")
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_bad_input(name: str) -> None:
     lines = []
-    for functions, calls in FAMILIES[name].items():
-        for function in functions:
-            named: Any = getattr(function, "func", function)
-            for arguments, options in calls:
+    for functions, calls in cases(__file__, name).items():
+        for function_name in functions.split(", "):
+            function = function_of(function_name)
+            of_matches = columns(ROUND) if function_name in OF_MATCHES else {}
+            for call in calls:
+                arguments = [value(part) for part in call if not isinstance(part, dict)]
+                changed = call[-1] if isinstance(call[-1], dict) else {}
+                options = of_matches | {key: value(part) for key, part in changed.items()}
+                if "how" in options:
+                    options["how"] = r.Resampling(**options["how"])
                 with pytest.raises(REFUSED) as caught:
                     function(*arguments, **options)
-                lines.append(
-                    f"{named.__qualname__} | {type(caught.value).__name__} | {caught.value}\n"
-                )
+                named = getattr(function, "func", function).__qualname__
+                lines.append(f"{named} | {type(caught.value).__name__} | {caught.value}\n")
     check(__file__, f"bad_{name}.txt", "".join(lines))
+
+
+def test_every_aggregator_is_called() -> None:
+    assert {method for _, method in cases(__file__, "ballots")["aggregate"]} > set(r.AGGREGATORS)
 
 
 @pytest.mark.parametrize(

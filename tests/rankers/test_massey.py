@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import Match, columns
 from tiebreak.rankers import Resampling
@@ -76,33 +77,13 @@ def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     assert result.reason == Reason("infinite_draws", n=result.undefined[0], draws=2000)
 
 
-@pytest.mark.parametrize(
-    ("matches", "added"),
-    [
-        ([(0, 1, 1), (1, 2, 1)], [(0, 2)]),
-        ([(1, 0, 0), (2, 1, 0)], [(0, 2)]),  # the same, named the other way round
-        ([(0, 1, 1), (1, 2, 1), (2, 3, 1)], [(0, 2), (0, 3), (1, 3)]),
-        ([(0, 1, 0.5), (1, 2, 1)], []),  # a tie passes nothing on
-        ([(0, 1, 1), (1, 2, 0.5), (2, 3, 1)], []),
-        ([(0, 1, 1), (1, 2, 1), (0, 2, 0)], []),  # judged pairs keep their result
-        ([(0, 1, 1), (1, 2, 1), (0, 2, 0.5)], []),
-        # 0 > 1 > 2 > 0 is a cycle, and all of it beats 3 through 2.
-        ([(0, 1, 1), (1, 2, 1), (2, 0, 1), (2, 3, 1)], [(0, 3), (1, 3)]),
-        # 0 > 1 > 2 > 3 > 0: of the pairs that have not met, each reaches the other.
-        ([(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1)], []),
-        ([(0, 1, 1), (0, 1, 0), (1, 2, 1)], []),  # one win each is a tie
-        ([(0, 1, 1), (1, 0, 0.5), (1, 2, 1)], [(0, 2)]),  # 1½ against ½ is a win
-        ([(0, 1, 1), (2, 3, 1)], []),
-    ],
-)
-def test_closure_by_hand(
-    matches: list[tuple[int, int, float]], added: list[tuple[int, int]]
-) -> None:
+@pytest.mark.parametrize(("matches", "added"), cases(__file__, "closure"))
+def test_closure_by_hand(matches: list[tuple[int, int, float]], added: list[list[int]]) -> None:
     wins = np.zeros((4, 4))
     for first, second, result in matches:
         wins[first, second] += result
         wins[second, first] += 1 - result
-    assert list(zip(*implied_wins(wins).nonzero(), strict=True)) == added
+    assert np.argwhere(implied_wins(wins)).tolist() == added
 
 
 def closed_by_search(matches: list[Match]) -> list[Match]:

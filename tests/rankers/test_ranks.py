@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from tests.cases import cases
 from tiebreak.rankers import competition_ranks, mean_ranks, normalized_borda, spread
 
 NAN = math.nan
@@ -16,31 +17,12 @@ NAN = math.nan
 patient = settings(deadline=None)
 
 
-@pytest.mark.parametrize(
-    ("groups", "expected"),
-    [
-        ([], {}),
-        ([["a"]], {"a": 1.0}),
-        ([["a"], ["b"], ["c"]], {"a": 1.0, "b": 2.0, "c": 3.0}),
-        ([["a"], ["b", "c"]], {"a": 1.0, "b": 2.5, "c": 2.5}),  # (2 + 3) / 2
-        ([["a", "b", "c"], ["d"]], {"a": 2.0, "b": 2.0, "c": 2.0, "d": 4.0}),  # (1 + 2 + 3) / 3
-    ],
-)
+@pytest.mark.parametrize(("groups", "expected"), cases(__file__, "mean ranks"))
 def test_mean_ranks(groups: list[list[str]], expected: dict[str, float]) -> None:
     assert mean_ranks(groups) == expected
 
 
-@pytest.mark.parametrize(
-    ("scores", "tiebreaker", "expected"),
-    [
-        ([0.9, 0.5, 0.5, 0.1], None, [1, 2, 2, 4]),
-        ([0.9, 0.5, 0.5, 0.1], [0, 0.2, 0.3, 9], [1, 3, 2, 4]),
-        ([0.5, 0.5, 0.5], [NAN, -0.9, NAN], [2, 1, 2]),  # no margin comes after every margin
-        ([0.5, NAN, 0.7], [0, 9, 0], [2, NAN, 1]),
-        ([0.1 + 0.2, 0.3], None, [1, 1]),  # 0.30000000000000004 is 0.3
-        ([], None, []),
-    ],
-)
+@pytest.mark.parametrize(("scores", "tiebreaker", "expected"), cases(__file__, "competition ranks"))
 def test_competition_ranks(
     scores: list[float], tiebreaker: list[float] | None, expected: list[float]
 ) -> None:
@@ -54,17 +36,7 @@ def test_competition_ranks_agree_with_scipy(scores: NDArray[np.int64]) -> None:
     np.testing.assert_array_equal(competition_ranks(scores), rankdata(-scores, method="min"))
 
 
-@pytest.mark.parametrize(
-    ("ranks", "expected"),
-    [
-        ([1, 2, 3, 4, 5], [1, 0.75, 0.5, 0.25, 0]),  # (5 - rank) / 4
-        ([1, 2.5, 2.5], [1, 0.25, 0.25]),  # (3 - 2.5) / 2
-        ([2, 2, 2], [0.5, 0.5, 0.5]),
-        ([2, NAN, 1], [0, NAN, 1]),  # two present: (2 - rank) / 1
-        ([1, NAN, NAN], [NAN, NAN, NAN]),  # alone: nobody to compare with
-        ([NAN, NAN, NAN], [NAN, NAN, NAN]),
-    ],
-)
+@pytest.mark.parametrize(("ranks", "expected"), cases(__file__, "normalized Borda"))
 def test_normalized_borda(ranks: list[float], expected: list[float]) -> None:
     np.testing.assert_allclose(normalized_borda([ranks]), [expected])
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from tests.cases import cases
 from tests.rankers.ballots import FloatArray
 from tests.rankers.rounds import ROUND, Match, columns
 from tiebreak.rankers import strength
@@ -52,15 +53,7 @@ def test_against_newton_and_connectivity_by_search(matches: list[Match]) -> None
             bradley_terry(**arguments, how=Resampling(draws=1))
 
 
-@pytest.mark.parametrize(
-    ("matches", "n_models", "message"),
-    [
-        ([(0, 1, 1, 0), (1, 2, 1, 0), (2, 1, 1, 1)], 3, "models 0 never lost to .* any of 1, 2,"),
-        ([(0, 1, 1, 0), (1, 0, 1, 0), (1, 2, 1, 1)], 3, "models 0, 1 never lost to .* any of 2,"),
-        ([(2, 3, 0.5, 0), (0, 1, 0.5, 0)], 4, "models 0, 1 never met any of 2, 3,"),
-        ([(0, 2, 0.5, 0)], 3, "models 0, 2 never met any of 1,"),
-    ],
-)
+@pytest.mark.parametrize(("matches", "n_models", "message"), cases(__file__, "separable matches"))
 def test_separable_matches_name_the_group(
     matches: list[Match], n_models: int, message: str
 ) -> None:
@@ -217,17 +210,7 @@ def test_one_item_has_no_interval() -> None:
     assert math.isnan(effect.lower)
 
 
-@pytest.mark.parametrize(
-    ("result", "covariates", "message"),
-    [
-        # The first model won all.
-        ([1, 1, 1, 1], [1, 2, -1, -2], "0 never lost to or tied with any of 1"),
-        # The longer answer won all.
-        ([1, 1, 0, 0], [1, 2, -1, -2], "decide all matches"),
-        # Whoever is first writes more, always by the same.
-        ([1, 0, 1, 0.5], [1, 1, 1, 1], "follow from which models meet"),
-    ],
-)
+@pytest.mark.parametrize(("result", "covariates", "message"), cases(__file__, "no fit"))
 def test_no_fit(result: list[float], covariates: list[float], message: str) -> None:
     with pytest.raises(NoFitError, match=message):
         controlled_bradley_terry(

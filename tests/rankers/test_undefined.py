@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import cases
 from tests.expected import check
 from tests.rankers.ballots import panel
 from tests.rankers.voting.tables import table
@@ -17,31 +18,15 @@ from tiebreak.rankers.kappa import kappa_estimate, kappa_gap
 NAN = math.nan
 FEW = Resampling(draws=20)
 MEANS = [0.9, 0.7, 0.4]
-PAIRS: dict[str, tuple[list[float], list[float]]] = {
-    "nobody": ([], []),
-    "one model in common": ([1, NAN], [1, 2]),
-    "a tie of all": ([1, 1, 1], [1, 2, 3]),
-    "a tie but for rounding": ([1, 2, 3], [0.1 + 0.2, 0.3, 0.3]),
-}
-BOARDS: dict[str, tuple[list[list[float]], list[list[float]]]] = {
-    "a tie of all": ([[1, 1], [0, 0]], [[1, 0], [1, 0]]),
-    "one model in common": ([[1, NAN], [1, NAN]], [[1, 0], [1, 0]]),
-    # The draws of one item twice are no tie.
-    "a tie over both items": ([[1, 0], [0, 1]], [[1, 0], [1, 0]]),
-    "one item": ([[1, 0]], [[1, 0]]),
-}
+PAIRS = cases(__file__, "pairs")
+BOARDS = cases(__file__, "boards")
 PANELS: dict[str, Any] = {
     "all tied": np.ones((3, 3, 4)),
     "chains": [table("12-", "-12", "1-2")] * 3,
     "one complete": [table("123", "12-", "---")] * 3,
     "alone": [table("1--", "1--", "---")] * 3,
 }
-LABELS: dict[str, list[tuple[int, int]]] = {
-    "one label": [(3, 3)] * 5,
-    "nothing": [],
-    "one answer": [(3, 2)],
-    "three other labels": [(3, 3)] * 50 + [(0, 0)] * 3,
-}
+LABELS = cases(__file__, "labels")
 VOTES = panel(1, 100, 5, 8)
 NATIVE = (np.random.default_rng(1).random((100, 8)) < 0.9).astype(np.float64)
 APART = VOTES.copy()

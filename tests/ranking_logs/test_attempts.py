@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, call, write_log
 from tests.ranking_logs.test_shards import shard
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY
@@ -40,36 +42,9 @@ class Log:
         return shard(None, [one.id for one in items], self.name, created=created, **fields)
 
 
-@pytest.mark.parametrize(
-    ("logs", "kept"),
-    [
-        # Killed again and again, and retried: all are one task's.
-        ([Log("a", 0, status="started"), Log("b", 2, status="started"), Log("c", 4)], "c"),
-        # The same command again: other tasks of the same run.
-        ([Log("a", 2, "T1", status="started"), Log("b", 4, "T2")], "b"),
-        ([Log("a", 4, "T1"), Log("b", 2, "T2", status="cancelled")], "a"),
-        # None came to its end: most items, then success, then the latest.
-        ([Log("a", 3, "T1", status="error"), Log("b", 2, "T2", status="started")], "a"),
-        ([Log("a", 3, "T1"), Log("b", 3, "T2", status="error")], "a"),
-        ([Log("a", 3, "T1", status="error"), Log("b", 3, "T2", status="error")], "b"),
-        # It was done, and was done again from the cache: the bill is that of the first.
-        ([Log("a", 4, "T1"), Log("b", 4, "T2", cached=True)], "a"),
-        ([Log("a", 4, "T1", status="error"), Log("b", 4, "T2", cached=True)], "b"),
-        ([Log("a", 4, "T1", cached=True), Log("b", 4, "T2", cached=True)], "b"),
-        ([Log("a", 4, "T1"), Log("b", 4, "T2"), Log("c", 1, "T3")], "b"),
-        ([Log("a", 4), Log("b", 4)], "b"),
-        # Other runs, other judges, and logs that do not say which run they are.
-        ([Log("a", 1, "T1"), Log("b", 4, "T2", run="beef")], "ab"),
-        ([Log("a", 1, "T1"), Log("b", 4, "T2", judges="k")], "ab"),
-        ([Log("a", 1, "T1", run=""), Log("b", 4, "T2", run="")], "ab"),
-        ([Log("a", 1, run=""), Log("b", 4, run="")], "b"),
-        ([Log("a", 1, "", run=""), Log("b", 4, "", run="")], "ab"),
-        ([Log("a", 1, run=""), Log("b", 4, run="", protocol="swiss")], "ab"),
-        # A retry whose candidates changed has another fingerprint, and is a retry for all that.
-        ([Log("a", 1, run="f00d"), Log("b", 4, run="beef")], "b"),
-    ],
-)
-def test_which_logs_count(logs: list[Log], kept: str) -> None:
+@pytest.mark.parametrize(("given", "kept"), cases(__file__, "which count"))
+def test_which_logs_count(given: list[dict[str, Any]], kept: str) -> None:
+    logs = [Log(**fields) for fields in given]
     made = [log.made(day) for day, log in enumerate(logs, start=1)]
     for order in permutations(made):
         found = best_attempts(order)

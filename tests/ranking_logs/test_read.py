@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, item, match, sample, skipped, write_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.ranking_logs import (
@@ -138,15 +139,7 @@ def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Pat
     assert rest.startswith("1 of 4 items judged. Run the same")
 
 
-@pytest.mark.parametrize(
-    ("status", "note"),
-    [
-        ("error", " (status: error); run `inspect eval-retry {path}`"),
-        ("cancelled", " (status: cancelled); run `inspect eval-retry {path}`"),
-        ("started", " (still running, or killed); run `inspect eval-retry {path}`"),
-        ("success", ". Run the same `inspect eval` again for the others: "),
-    ],
-)
+@pytest.mark.parametrize(("status", "note"), cases(__file__, "how a run ended"))
 def test_a_run_that_did_not_end_well(tmp_path: Path, status: Any, note: str) -> None:
     path = write_log(tmp_path / "r.eval", [ABC], status=status, expected=3)
     [log] = read_ranking_logs([path])

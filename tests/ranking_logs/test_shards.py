@@ -16,6 +16,7 @@ from inspect_ai.log import EvalSample
 
 from tests.analysis.whole import whole as whole_text
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import (
     bracket,
@@ -194,16 +195,7 @@ def test_a_remote_folder(tmp_path: Path) -> None:
     assert [one.item_id for one in log.items] == ["q1", "q2", "q3", "q4", "q5"]
 
 
-@pytest.mark.parametrize(
-    ("paths", "shown"),
-    [
-        (["s3://b/run/1.eval", "s3://b/run/2.eval"], "s3://b/run/ (2 shards: 1.eval, 2.eval)"),
-        (["a/1.eval", "b/1.eval"], "(2 shards: a/1.eval, b/1.eval)"),
-        (["1.eval", "logs/2.eval"], "(2 shards: 1.eval, logs/2.eval)"),
-        (["logs/x1.eval", "logs/x2.eval"], "logs/ (2 shards: x1.eval, x2.eval)"),
-        (["logs/only.eval"], "logs/only.eval"),
-    ],
-)
+@pytest.mark.parametrize(("paths", "shown"), cases(__file__, "names of shards"))
 def test_how_shards_are_named_together(paths: list[str], shown: str) -> None:
     [run] = join_shards(
         shard(f"{number}/{len(paths)}", path=path) for number, path in enumerate(paths, start=1)
@@ -353,15 +345,7 @@ def test_a_shard_without_sense(tmp_path: Path) -> None:
 # --- attempts at one shard, and runs that did not end well ---
 
 
-@pytest.mark.parametrize(
-    ("early", "late", "kept"),
-    [
-        (["q2", "!q4"], ["q2", "q4"], "late"),  # a retry that mended what was broken
-        (["q2", "q4"], ["q2", "q4"], "late"),  # as many: the latest
-        (["q2", "q4"], ["q2", "!q4"], "early"),  # a retry that was itself killed loses nothing
-        (["q2", "!q4"], [], "early"),
-    ],
-)
+@pytest.mark.parametrize(("early", "late", "kept"), cases(__file__, "attempts"))
 def test_the_fullest_attempt_counts(early: list[str], late: list[str], kept: str) -> None:
     planned = {"planned": ("q2", "q4"), "n_expected": 2}
     attempts = [
@@ -377,15 +361,7 @@ def test_the_fullest_attempt_counts(early: list[str], late: list[str], kept: str
         assert note.startswith(f"shard 2/2: {other} is left out: it judged ")
 
 
-@pytest.mark.parametrize(
-    ("statuses", "status"),
-    [
-        ("success success success", "success"),
-        ("success started success", "started"),
-        ("started cancelled success", "cancelled"),
-        ("success cancelled error", "error"),
-    ],
-)
+@pytest.mark.parametrize(("statuses", "status"), cases(__file__, "status of a run"))
 def test_a_run_ends_as_badly_as_its_worst_shard(statuses: str, status: str) -> None:
     logs = [shard(f"{k}/3", status=one) for k, one in enumerate(statuses.split(), start=1)]
     assert [run.status for run in join_shards(logs)] == [status]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.tables.builders import write
 from tiebreak.tables import BallotFile, read_ballots
 
@@ -24,22 +25,7 @@ def read(
 
 # The same three ballots: a < b < c; a and b tied, c not ranked; b before c, a not ranked.
 RANKS = [[1, 2, 3], [1.5, 1.5, NAN], [NAN, 1, 2]]
-SAME = {
-    "wide": "a,b,c\n1,2,3\n1,1,\n,3,7\n",
-    "bom": "\ufeffa,b,c\n1,2,3\n1,1,\n,3,7\n",
-    "windows": "a,b,c\r\n1,2,3\r\n1,1,\r\n,3,7\r\n",
-    "no newline at the end": "a,b,c\n1,2,3\n1,1,\n,3,7",
-    "semicolons": "a;b;c\n1;2;3\n1;1;\n;3;7\n",
-    "semicolons and decimal commas": "a;b;c\n1,0;2,5;3\n1;1;\n;0,5;7\n",
-    "tabs": "a\tb\tc\n1\t2\t3\n1\t1\t\n\t3\t7\n",
-    "blanks and empty lines": "\n a , b,c \n 1,2 ,3\n,,\n\n1,1,\n,3,7\n\n",
-    "quoted": '"a","b","c"\n"1","2","3"\n"1","1",""\n"",3,7\n',
-    "words for nothing": "a,b,c\n1,2,3\n1,1,NaN\nn/a,3,7\n",
-    "numbers": "a,b,c\n.1,2e0,+3\n0,0,-\n–,3.,7\n",
-    "reviewers": "Reviewer,a,b,c\nx,1,2,3\ny,1,1,\nz,,3,7\n",
-    "long": "reviewer,candidate,rank\nx,a,1\nx,b,2\nx,c,3\ny,a,1\ny,b,1\nz,b,3\nz,c,7\n",
-    "long, mixed": "rank,Ballot,candidate\n1,x,a\n2,x,b\n1,y,a\n,y,c\n3,z,b\n1,y,b\n3,x,c\n7,z,c\n",
-}
+SAME = cases(__file__, "the same ballots")
 
 
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME)
@@ -58,30 +44,10 @@ def test_names_keep_what_quotes_hold(tmp_path: Path) -> None:
     assert ballots.profile.names == ("m, large", 'say "hi"', "[red]")
 
 
-WIDE = """\
-item,reviewer,a,b,c
-q2,x,1,2,3
-q10,x,2,1,
-q2,y,3,2,1
-q2,z,1,1,1
-"""
-LONG = """\
-item,reviewer,candidate,rank
-q2,x,a,1
-q2,x,b,2
-q2,x,c,3
-q10,x,a,2
-q10,x,b,1
-q2,y,a,3
-q2,y,b,2
-q2,y,c,1
-q2,z,a,1
-q2,z,b,1
-q2,z,c,1
-"""
+ITEMS = cases(__file__, "items")
 
 
-@pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
+@pytest.mark.parametrize("text", ITEMS.values(), ids=ITEMS)
 def test_items_are_questions(tmp_path: Path, text: str) -> None:
     ballots = read(tmp_path, text)
     assert ballots.items == ("q2", "q10", "q2", "q2")

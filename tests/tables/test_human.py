@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.tables.builders import write
 from tiebreak.tables import HumanLabels, HumanRanking, TableError
 from tiebreak.tables.dates import ReleaseDate, read_dates
@@ -26,14 +27,7 @@ def labelled(folder: Path, text: str) -> HumanLabels:
 
 
 # a first, b and c tied; scores turn round.
-SAME = {
-    "ranks": ("model,rank\na,1\nb,2\nc,2\n", {"a": 1, "b": 2, "c": 2}),
-    "scores": ("model,score\na,1400\nb,-3\nc,-3\n", {"a": -1400, "b": 3, "c": 3}),
-    "semicolons": ("rank;Model\n1,5;a\n2,5;b\n2,5;c\n", {"a": 1.5, "b": 2.5, "c": 2.5}),
-    "bom, windows": ("\ufeffMODEL,Rank\r\na,1\r\nb,2\r\nc,2\r\n", {"a": 1, "b": 2, "c": 2}),
-    "for all": ("model,rank,benchmark\na,1,\nb,2,\nc,2,\n", {"a": 1, "b": 2, "c": 2}),
-    "from 0": ("model,rank\na,0\nb,2\nc,2\n", {"a": 0, "b": 2, "c": 2}),
-}
+SAME = cases(__file__, "one ranking")
 
 
 @pytest.mark.parametrize(("text", "ranks"), SAME.values(), ids=SAME)

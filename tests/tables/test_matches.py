@@ -14,19 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.tables.builders import write
 from tiebreak.tables import TableError, read_human_labels
 from tiebreak.tables.matches import MatchTable, read_matches
 
 Rows = Sequence[Mapping[str, Any]]
 
-ROWS: Rows = [
-    {"model_a": "x/a", "model_b": "b", "winner": "model_a", "judge": "ann", "question_id": 7},
-    {"model_a": "b", "model_b": "c", "winner": "tie (bothbad)", "judge": "ben", "question_id": 7},
-    {"model_a": "c", "model_b": "x/a", "winner": "X/A", "judge": "ann", "question_id": 9},
-    {"model_a": "c", "model_b": "b", "winner": "model_b", "judge": None, "question_id": 9},
-    {"model_a": "c", "model_b": "b", "winner": "tie", "judge": None, "question_id": 9},
-]
+ROWS = cases(__file__, "rows")
 
 
 def as_csv(rows: Rows) -> bytes:
@@ -169,13 +164,7 @@ def test_arena_hard(tmp_path: Path, newer: bool) -> None:
     assert "no winner in line 2" in "".join(table.notes)
 
 
-FAULTY = {
-    "x,y,z,": "line 3, column 'winner': the winner is 'z'; write tie, a, b, 'x' or 'y'",
-    "x,,a,": "line 3, column 'model_b': the model has no name; fill it in",
-    "x,x,a,": "line 3: 'x' is compared with itself; name two models",
-    "x,y,a,z": "line 3, column 'first': the first one is 'z'; write a, b, 'x' or 'y'",
-    "x,y,a": "line 3: 3 cells under 4 column names",
-}
+FAULTY = cases(__file__, "faulty rows")
 
 
 @pytest.mark.parametrize(("row", "message"), FAULTY.items(), ids=FAULTY)

@@ -27,6 +27,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import cells, run_inspect, task_values, write, write_summary
 from tiebreak.tables import TableError
@@ -208,17 +209,7 @@ def one(folder: Path, values: Mapping[str, Any], task: str = "gsm8k", **more: An
 TWO_FILTERS = task_values(8, exact_match__strict=0.25, exact_match__flexible=0.5, f1__flexible=0.75)
 
 
-@pytest.mark.parametrize(
-    ("options", "score"),
-    [
-        ({}, 0.25),
-        ({"filter": "flexible"}, 0.5),
-        ({"metric": "f1"}, 0.75),
-        ({"metric": "exact_match,flexible"}, 0.5),
-        ({"metric": ["pass@1", "f1", "exact_match"]}, 0.75),
-        ({"metric": "exact_match", "filter": "flexible"}, 0.5),
-    ],
-)
+@pytest.mark.parametrize(("options", "score"), cases(__file__, "metric and filter"))
 def test_metric_and_filter_of_lm_eval(
     tmp_path: Path, options: dict[str, Any], score: float
 ) -> None:
@@ -253,22 +244,7 @@ def test_better_when_lower_gets_a_minus(tmp_path: Path) -> None:
     assert "higher odd is better; taken so" in older.notes[0]
 
 
-GROUPS: dict[str, tuple[dict[str, float | None], dict[str, list[str]], str, set[str]]] = {
-    "of groups": (
-        {"mmlu_stem": 0.5, "mmlu": 0.6, "mmlu_physics": 0.4, "mmlu_law": 0.7},
-        {"mmlu_stem": ["mmlu_physics"], "mmlu": ["mmlu_stem", "mmlu_law"]},
-        "mmlu stands for its 3 tasks",
-        {"mmlu"},
-    ),
-    "without values": ({"mine": None, "a": 0.1, "b": 0.2}, {"mine": ["a", "b"]}, "", {"a", "b"}),
-    "without values inside one with": (
-        {"all": 0.6, "part": None, "leaf": 0.4},
-        {"all": ["part"], "part": ["leaf"]},
-        "all stands for its 2 tasks",
-        {"all"},
-    ),
-    "in a circle": ({"a": 0.6, "b": 0.4}, {"a": ["b"], "b": ["a"]}, "", {"a"}),
-}
+GROUPS = cases(__file__, "groups")
 
 
 @pytest.mark.parametrize(("scores", "groups", "note", "shown"), GROUPS.values(), ids=GROUPS)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import cases
 from tests.tables.builders import task_values, write, write_summary
 from tiebreak.analysis.contests import contest_report
 from tiebreak.tables import ScoreTable, TableError, find_cells, read_scores
@@ -18,12 +19,7 @@ def read(folder: Path, text: str) -> ScoreTable:
     return read_score_table(write(folder / "scores.csv", text))
 
 
-SAME = {
-    "comma": "model,gsm8k,mmlu\nm1,95.5,70\nm2,,71.25\n",
-    "semicolon": "Model;gsm8k;mmlu\r\nm1;95,5;70\r\nm2;;71,25\r\n",
-    "percent": "model,gsm8k,mmlu\nm1,95.5%,70\nm2,n/a,71.25\n",
-    "percent with a blank": "model,gsm8k,mmlu\nm1,95.5 %,70\nm2,-,71.25\n",
-}
+SAME = cases(__file__, "the same scores")
 
 
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME)
@@ -71,16 +67,7 @@ def test_a_table_or_results(tmp_path: Path) -> None:
     assert (found.benchmarks, found.scores.tolist()) == (("gsm8k",), [[0.25]])
 
 
-@pytest.mark.parametrize(
-    ("names", "options", "words"),
-    [
-        (["scores.csv", "scores.csv"], {}, "comes alone"),
-        (["out", "scores.csv"], {}, "comes alone"),
-        *((["scores.csv"], {name: "acc"}, "are for logs") for name in ("metric", "filter")),
-        (["scores.csv"], {"rename": {"a": "b"}}, "are for logs"),
-        *(([name], {}, "does not exist") for name in ("nothing.csv", "nothing")),
-    ],
-)
+@pytest.mark.parametrize(("names", "options", "words"), cases(__file__, "together"))
 def test_what_does_not_go_together(
     tmp_path: Path, names: list[str], options: dict[str, Any], words: str
 ) -> None:

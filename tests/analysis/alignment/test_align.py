@@ -15,6 +15,7 @@ from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
 from tests.analysis.peers.builders import read_panels, reviews
+from tests.cases import cases
 from tests.ranking_logs.builders import listed, write_log
 from tests.tables.builders import write
 from tiebreak.analysis.alignment import (
@@ -400,26 +401,7 @@ def test_the_first_method_makes_the_views() -> None:
 # --- Who is who: names in a human ranking and names of candidates.
 
 
-MATCHES = {
-    "the same": (["a", "b"], ["b", "a"], {"a": "a", "b": "b"}),
-    "a longer candidate": (["gpt-5"], ["openai/gpt-5"], {"openai/gpt-5": "gpt-5"}),
-    "a longer name": (["openai/gpt-5"], ["gpt-5"], {"gpt-5": "openai/gpt-5"}),
-    "part of a path": (["x/gpt-5"], ["y/x/gpt-5"], {"y/x/gpt-5": "x/gpt-5"}),
-    "another maker": (["azure/gpt-5"], ["openai/gpt-5"], {}),
-    "no slash before": (["5"], ["gpt-5"], {}),
-    "what stands after": (["gpt-5"], ["gpt-5/greedy"], {}),
-    "other case": (["GPT-5"], ["gpt-5"], {}),
-    # The namesakes are taken; what is left is no candidate, or fits only one.
-    "namesakes first": (
-        *(["gpt-5", "openai/gpt-5"], ["openai/gpt-5", "gpt-5"]),
-        {"openai/gpt-5": "openai/gpt-5", "gpt-5": "gpt-5"},
-    ),
-    "a namesake taken": (["openai/gpt-5", "gpt-5"], ["gpt-5"], {"gpt-5": "gpt-5"}),
-    "one fit left": (
-        *(["openai/gpt-5", "gpt-5"], ["openai/gpt-5", "azure/gpt-5"]),
-        {"openai/gpt-5": "openai/gpt-5", "azure/gpt-5": "gpt-5"},
-    ),
-}
+MATCHES = cases(__file__, "names")
 
 
 @pytest.mark.parametrize(("names", "models", "found"), MATCHES.values(), ids=MATCHES)

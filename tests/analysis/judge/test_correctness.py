@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+from tests.cases import cases
 from tests.ranking_logs.builders import all_pairs, call, graded, item, listed, match, write_log
 from tests.report.showing import printed
 from tiebreak.analysis.judge.figures import coin_p, correctness_of, cycles_of, judge_replies
@@ -83,16 +84,7 @@ def pairs(n_right: int, n_wrong: int, n_even: int = 0, *, cluster: str = "") -> 
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "even", "prefers", "enough"),
-    [
-        (100, 100, 0, "neither", True),
-        (125, 75, 0, "passed", True),
-        (75, 125, 30, "failed", True),
-        (50, 30, 0, "neither", False),
-        (0, 12, 0, "failed", True),
-        (9, 0, 0, "neither", False),
-        (0, 0, 50, "neither", False),
-    ],
+    ("right", "wrong", "even", "prefers", "enough"), cases(__file__, "preferred")
 )
 def test_which_answers_are_preferred(
     right: int, wrong: int, even: int, prefers: str, enough: bool

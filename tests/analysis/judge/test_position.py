@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+from tests.cases import cases
 from tests.ranking_logs.builders import item, listed, match
 from tiebreak.analysis.judge.biases import (
     ALARM,
@@ -41,18 +42,7 @@ def test_from_enough_verdicts_on_60_to_40_is_found_in_half_of_the_runs() -> None
     assert min(power(n) for n in range(ENOUGH_VERDICTS, 400)) >= 0.5
 
 
-@pytest.mark.parametrize(
-    ("n", "won", "bound"),
-    [
-        (7, 7, False),  # p = 2 / 2⁷ = 0.016
-        (8, 8, True),  # 0.008
-        (8, 0, True),  # and so for the second
-        (180, 107, False),  # p = 0.013
-        (180, 108, True),  # 60%: 0.009
-        (10_000, 5_200, False),  # certain, and too little to matter
-        (10_000, 5_500, True),
-    ],
-)
+@pytest.mark.parametrize(("n", "won", "bound"), cases(__file__, "position"))
 def test_when_a_judge_goes_by_position(n: int, won: int, bound: bool) -> None:
     one, other = match("a", "b", 0.3), match("a", "b", -0.3)
     found = position_of(items([one] * won + [other] * (n - won)))

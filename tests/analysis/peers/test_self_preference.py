@@ -11,6 +11,7 @@ from scipy.stats import norm, permutation_test
 
 from tests.analysis.alignment.panels import panel as of_ranks
 from tests.analysis.peers.builders import by_scores, panel_of, reviews
+from tests.cases import cases
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
 from tiebreak.rankers import Resampling, fair_gaps, peer_views
@@ -62,18 +63,7 @@ def expected_gaps() -> NDArray[np.float64]:
 
 
 # Each set of ballots is given by all of eight items: intervals have no width.
-CASES = {
-    # Everybody else puts a last, and one vote of five cannot help it.
-    "removed": ({"a": "abc", "b": "bca", "c": "bca", "X1": "bca", "X2": "bca"}, 2, 0),
-    # By halves: with its own vote a is level with the others, at 2 on average; without it is last.
-    "reduced": ({"a": "abc", "X1": "bca"}, 2, 1),
-    # PR 2.5. X1 and X2 are even about a, so that its own vote decides, and without it all is open.
-    "kept": ({"a": "abcd", "X1": "abcd", "X2": "bcda"}, 1.5, 1.5),
-    # Against itself: SR 4, PR 1. Its own vote takes it from 1 to 1 + 4 by halves.
-    "removed, harms itself": ({"a": "bcda", "X1": "abcd", "X2": "abcd"}, -3, 0),
-    "reduced, harms itself": ({"a": "bca", "X1": "abc"}, -2, -1),
-    "none": ({"a": "abc", "b": "abc", "X1": "abc"}, 0, 0),
-}
+CASES = cases(__file__, "verdicts")
 
 
 @pytest.mark.parametrize("name", CASES)
