@@ -20,7 +20,6 @@ from tiebreak.scorers.ranking import ballots_table
 from tiebreak.scorers.replies import parse_stars
 from tiebreak.scorers.stars import (
     StarsQuestion,
-    correctness,
     is_bare,
     key_truth,
     rated_by_rule,
@@ -93,31 +92,6 @@ def test_bare_answers_cost_no_call() -> None:
     assert stars_of(ballots) == {"a": 2, "b": 0, "c": 3}
     assert [question.candidate for question in judge.asked] == ["c"]  # type: ignore[attr-defined]
     assert "A rule decided" in ballots_table(ballots)
-
-
-@pytest.mark.parametrize(
-    ("answer", "key", "kind", "correct"),
-    [
-        ("False.", "false", "true_false", True),
-        ("False.", "false", "", True),
-        ("False.", "F", "true_false", True),
-        ("False.", "F", "", None),
-        ("False.", "错误", "", True),
-        ("正确", "false", "true_false", False),
-        ("False.", "false", "short_answer", None),
-        ("Perhaps.", "false", "true_false", None),
-        ("False.", "the loop goes on", "true_false", None),
-    ],
-)
-def test_when_the_rule_decides(answer: str, key: str, kind: str, correct: bool | None) -> None:
-    assert correctness(contest({"a": answer}, key, kind), "a") is correct
-
-
-def test_a_lone_answer_is_judged() -> None:
-    ballots = judged("stars", contest({"a": "It goes on. quality=2"}), Rater({}))
-    assert len(ballots.calls) == 1
-    assert place(ballots).ranks == {"a": 1}
-    assert place(ballots).borda == {"a": 2 / 3}
 
 
 def test_an_unscored_answer_has_no_stars_and_no_rank() -> None:
