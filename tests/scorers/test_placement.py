@@ -24,15 +24,8 @@ from tiebreak.scorers.ballots import (
     Tiering,
 )
 from tiebreak.scorers.bracket import Pairing, first_round, next_round
-from tiebreak.scorers.placement import SEEDING_WEIGHT, NotPlacedError, own_margins, place, results
+from tiebreak.scorers.placement import SEEDING_WEIGHT, NotPlacedError, own_margins, place
 from tiebreak.scorers.rules import fitting
-
-
-def test_identical_answers_share_their_rank() -> None:
-    placement = place(item("q", [match("a", "c", 0.5)], groups=(("a", "b"), ("c", "d", "e"))))
-    # Places 1-2 and 3-5: means 1.5 and 4.
-    assert placement.ranks == {"a": 1.5, "b": 1.5, "c": 4.0, "d": 4.0, "e": 4.0}
-    assert placement.margins == {"a": 0.5, "b": 0.5, "c": -0.5, "d": -0.5, "e": -0.5}
 
 
 def test_margins_are_seen_from_the_candidate() -> None:
@@ -153,18 +146,6 @@ def test_why_there_is_no_ranking() -> None:
 )
 def test_a_single_answer_is_a_tie_under_every_rule_of_judges(rule: Rule) -> None:
     assert place(ballots(rule, groups=(("a", "b"),))).ranks == {"a": 1.5, "b": 1.5}
-
-
-def test_results_count_for_every_model_that_gave_the_answer() -> None:
-    groups = (("a", "x"), ("b",), ("c", "y", "z"))
-    played = [match("a", "b", 0.5), match("c", "a", 0.0), match("b", "c", None)]
-    assert results(ballots("win_rate", played, groups=groups)) == [
-        ("a", "b", 1.0), ("x", "b", 1.0),
-        ("c", "a", 0.5), ("c", "x", 0.5), ("y", "a", 0.5), ("y", "x", 0.5),
-        ("z", "a", 0.5), ("z", "x", 0.5),
-        ("a", "x", 0.5),
-        ("c", "y", 0.5), ("c", "z", 0.5), ("y", "z", 0.5),
-    ]  # fmt: skip
 
 
 def strengths_by_design_matrix(
