@@ -44,15 +44,6 @@ from tiebreak.scorers.ranking import (
 )
 
 
-def test_every_model_of_the_run_has_a_value() -> None:
-    ballots = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",)))
-    score = score_ballots(ballots_text(ballots), ["a", "b", "elsewhere"])
-    assert isinstance(score.value, dict)
-    assert score.value == {"a": 1.0, "b": 0.0, "elsewhere": pytest.approx(math.nan, nan_ok=True)}
-    assert list(score.value) == ["a", "b", "elsewhere"]
-    assert score.answer == "a"
-
-
 @pytest.mark.parametrize(
     ("stored", "reason"),
     [
@@ -177,13 +168,6 @@ def test_names_of_metrics_show_a_models_name_where_markup_is_read() -> None:
         found: Any = metric(samples)  # type: ignore[arg-type]
         shown = [Text.from_markup(name).plain for name in found]
         assert shown == [f"{prefix}{name}" for name in HOSTILE.values()]
-
-
-def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
-    value = {"a\x1b": 1.0, r"a\x1b": 0.0, "b": 0.5}
-    samples = [SampleScore(score=Score(value=value))]
-    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
-    assert means == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
 
 
 LONG = "acme/assistant-2026-10-01-with-a-long-name-of-its-own"
