@@ -8,6 +8,7 @@ from inspect_ai.scorer import SampleScore, Score, mean, stderr
 from markdown_it import MarkdownIt
 from rich.text import Text
 
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import (
@@ -312,19 +313,7 @@ def test_tables() -> None:
     check(__file__, "tables.txt", "".join(texts))
 
 
-HOSTILE_CELLS = [
-    "a|b",
-    "a\\|b",
-    "a\\\\|b\\",
-    "![x](http://evil.example/p.png)",
-    "[x](javascript:alert(1))",
-    "[x]: http://evil.example",
-    "<img src=x onerror=alert(1)>",
-    "`a|b`",
-    "a\n\n# heading\n| - |",
-    "\u2028a\x85b",
-    "<!-- a",
-]
+HOSTILE_CELLS = cases(__file__, "hostile_cells")
 
 
 @pytest.mark.parametrize("text", HOSTILE_CELLS)
