@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots
@@ -108,12 +109,7 @@ def test_an_unscored_answer_has_no_stars_and_no_rank() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '"Overall Rating": 3\nThe reason why you gave this rating: It is right.',
-        "Overall Rating:3\n\nThe reason why you gave this rating: It is right.",
-        '"Overall Rating": 3 stars.\n"The reason why you gave this rating": It is right.',
-        'Sure:\n```json\n{"Overall Rating": 3, "reason": "It is right."}\n```',
-    ],
+    cases(__file__, "forms"),
 )
 def test_forms_of_a_reply(text: str) -> None:
     assert parse_stars(text) == (3, "It is right.")
@@ -138,15 +134,7 @@ def test_what_answers_state(answer: str, states: str, bare: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "question_type", "truth"),
-    [
-        (["true", " TRUE. ", "正确", "对", "是"], "", True),
-        (["错", "否"], "", False),
-        (["T"], "true_false", True),
-        (["False", "错误", "F"], "true_false", False),
-        (["F", "true north", "不正确"], "", None),  # F may be an option
-        (["true"], "multiple_choice", None),
-        (["", "42"], "true_false", None),
-    ],
+    cases(__file__, "keys"),
 )
 def test_what_keys_say(keys: list[str], question_type: str, truth: bool | None) -> None:
     assert [key_truth(key, question_type) for key in keys] == [truth] * len(keys)
