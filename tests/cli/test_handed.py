@@ -9,26 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests import expected
+from tests.cases import cases
 from tests.cli.handed import Enough, Handed, Result
 
-ENDS = (
-    "tiebreak.analysis.anchored.labels_needed",
-    "tiebreak.analysis.diagnosis.diagnose",
-    "tiebreak.analysis.pair.compare_pair",
-    "tiebreak.analysis.ranking.rank_logs",
-    "tiebreak.demo.lab.simulate.simulate",
-    "tiebreak.demo.local.server.serve_local",
-    "tiebreak.demo.run.run_demo",
-    "tiebreak.demo.screen.show_recorded",
-    "tiebreak.study.estimate.cost.estimate_cost",
-    "tiebreak.study.estimate.cost.plan_judging",
-    "tiebreak.fair.analysis.contamination.contamination",
-    "tiebreak.fair.server.app.run",
-    "tiebreak.inspect_tasks.score_code.score_code",
-    "tiebreak.publish.dataset.publish_dataset",
-    "tiebreak.publish.write_back.write_back_ranks",
-    "tiebreak.report.page.build.write_report",
-)
+ENDS = cases(__file__, "ends")
 """With these a command ends here."""
 
 BALLOTS = [Result("ballots", scores=None), Result("ballots of scores", scores=Result("scores"))]
