@@ -262,7 +262,7 @@ def test_what_only_looks_like_an_escape_is_read_over() -> None:
     assert found("a.txt", text + PLAIN.encode()) is not None
 
 
-@pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize("value", cases(__file__, "forms"))
 @pytest.mark.parametrize(
     ("path", "content"),
     [
