@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.data_classes import can_be_changed, data_classes
 from tests.ranking_logs.builders import item, match
 from tiebreak import scorers
@@ -98,18 +99,7 @@ def points(judge: str, score: float | None) -> PointScore:
 
 @pytest.mark.parametrize(
     ("scores", "quorum", "mean", "unscored"),
-    [
-        ((0.25, 0.75), 2, 0.5, None),
-        ((0.25, None), 1, 0.25, None),
-        ((0.25, None), 0, 0.25, None),
-        ((0.0, 0.5, None), 2, 0.25, None),
-        ((0.25, None), 2, None, "no quorum, 1 of 2 judges usable (j1: j1 is silent)"),
-        # One is always needed.
-        (
-            (None, None),
-            *(0, None, "no quorum, 0 of 2 judges usable (j0: j0 is silent; j1: j1 is silent)"),
-        ),
-    ],
+    cases(__file__, "jury"),
 )
 def test_points_of_a_jury(
     scores: tuple[float | None, ...], quorum: int, mean: float | None, unscored: str | None
