@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 
+from tests.cases import cases
 from tests.scorers.judges import NotingJudge, contest_of, ladder, names
 from tests.scorers.reviews import by_reviewer, panel, peers, review
 from tiebreak.scorers.ballots import ItemBallots
@@ -66,14 +67,7 @@ def fits_in(room: int) -> Any:
 
 @pytest.mark.parametrize(
     ("room", "left_out"),
-    [
-        (160, []),
-        (159, ["m01"]),
-        (110, ["m01"]),
-        (109, ["m01", "m03"]),  # of two that are equally long, the later name first
-        (69, ["m01", "m03", "m02"]),
-        (30, ["m01", "m03", "m02"]),
-    ],
+    cases(__file__, "lengths"),
 )
 def test_the_longest_answers_are_left_out_until_the_rest_fits(
     room: int, left_out: list[str]
