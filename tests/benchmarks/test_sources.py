@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
+from tests.cases import cases
 from tiebreak.benchmarks import BENCHMARKS, load_questions, sources
 from tiebreak.benchmarks.question import Question
 from tiebreak.benchmarks.sources import HUB, origin
@@ -79,19 +80,7 @@ def test_a_folder_of_something_else_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("{", r"line 1: it is not JSON"),
-        ('{"question": "?", "answer": "#### 1"}\n{"question": "?"}', r"line 2: it lacks 'answer'"),
-        ('{"question": "?", "answer": "seven"}', r"line 1: its answer holds no number"),
-        ('\n{"question": "?", "answer": 7}', r"line 2: "),
-        ('{"question": null, "answer": "#### 1"}', r"line 1: its question is not a text"),
-        ('{"question": " ", "answer": "#### 1"}', r"line 1: its question is not a text"),
-        ('{"question": ' + "[" * 100_000, r"line 1: "),
-        ('{"id": 1, "question": "?", "answer": "#### 1"}\n' * 2, r"1 ids occur .* such as '1'"),
-        ("[1]", r"row 1: it is not a JSON object"),
-        ("\n\n", r"holds no questions"),
-        ("\udcff", r"line 1: it is not JSON"),
-    ],
+    cases(__file__, "bad_data"),
 )
 def test_bad_data_say_where(text: str, words: str, tmp_path: Path) -> None:
     data = tmp_path / "data.jsonl"
@@ -132,15 +121,7 @@ def test_what_a_row_holds_does_not_spoil_the_message(
 
 @pytest.mark.parametrize(
     ("benchmark", "column", "value", "words"),
-    [
-        ("gsm8k", "id", ["a"], r"its id is \['a'\], neither a text nor a number"),
-        ("mmlu", "id", True, "its id is True, neither"),
-        ("bfcl", "id", {}, "its id is {}, neither"),
-        ("humaneval", "task_id", 3, "its task_id is 3, not a text"),
-        ("humaneval", "prompt", ["def f("], "its prompt is .*, not a text"),
-        ("humaneval", "canonical_solution", None, "its canonical_solution is None, not a text"),
-        ("bfcl", "question", [{"role": "user", "content": 7}], "its content is 7, not a text"),
-    ],
+    cases(__file__, "no_text"),
 )
 def test_what_is_no_text_is_named(
     benchmark: str, column: str, value: object, words: str, tmp_path: Path

@@ -1,11 +1,9 @@
 """The verb `align`: boards, JSON, plots, and what it says when it is used wrongly."""
 
 import csv
-import json
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.analysis.peers.builders import reviews
@@ -70,44 +68,6 @@ def test_plots_are_of_peer_reviews_or_else_of_boards(folder: Path, tmp_path: Pat
         done = run(*logs, "--human", str(folder / "h.csv"), *FAST, "--plot", str(plot))
         assert done.exit_code == 0, done.output
         assert name in plot.read_text(encoding="utf-8")
-
-
-def test_json_and_its_options(folder: Path) -> None:
-    done = run(str(folder / "logs"), "--human", str(folder / "two.csv"), "--json", "--items",
-               "--level", "0.9", "--draws", "150", "--seed", "3",
-               "--method", "borda", "--method", "irv", "--method", "borda")  # fmt: skip
-    data = json.loads(done.stdout)
-    assert (data["level"], data["draws"], data["seed"]) == (0.9, 150, 3)
-    gsm8k, mmlu = data["benchmarks"]
-    names = [one["name"] for one in gsm8k["raters"]]
-    views = ["SR", "PR", "SIA", "SFA"]
-    assert names == ["a", "b", "c", "outsider", "borda", "irv", *views, "native score"]
-    assert [one["kind"] for one in gsm8k["raters"][6:10]] == ["view"] * 4
-    assert data["consensus"] == "borda"
-    # badc: ρ = 1 − 6·4/60, τ = (4 − 2)/6. dcba: −1. ab tied: 4.5/√(4.5·5).
-    b, c, outsider = gsm8k["raters"][1:4]
-    assert b["pearson"]["values"] == pytest.approx([0.6] * 3)
-    assert b["kendall"]["macro"]["value"] == pytest.approx(1 / 3)
-    assert c["pearson"]["macro"]["value"] == pytest.approx(-1)
-    assert outsider["pearson"]["mean"]["value"] == pytest.approx((4.5 / 5) ** 0.5)
-    assert (data["scores"], gsm8k["raters"][4]["name"]) == ("order", "borda")
-    # On mmlu people say the opposite.
-    assert mmlu["raters"][1]["pearson"]["mean"]["value"] == pytest.approx(-0.6)
-
-
-def test_mean_ranks_themselves(folder: Path) -> None:
-    """a says abcd, b badc, c dcba, the outsider a=b, c, d: sums 8.5, 7.5, 12, 12."""
-    values = {}
-    for scores in ("order", "mean-rank"):
-        done = run(str(folder / "logs" / "gsm8k.eval"), "--human", str(folder / "h.csv"), "--json",
-                   "--items", "--method", "average", "--scores", scores, *FAST)  # fmt: skip
-        data = json.loads(done.stdout)
-        assert data["scores"] == scores
-        values[scores] = data["benchmarks"][0]["raters"][4]["pearson"]["values"]
-    # Against 1, 2, 3, 4: the order with its tie; then the means, of which these are the sums.
-    assert values["order"] == pytest.approx([np.corrcoef([2, 1, 3.5, 3.5], range(4))[0, 1]] * 3)
-    sums = np.corrcoef([8.5, 7.5, 12, 12], range(4))[0, 1]
-    assert values["mean-rank"] == pytest.approx([sums] * 3)
 
 
 @pytest.mark.slow

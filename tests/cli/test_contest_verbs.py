@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.cases import cases
 from tests.cli.handed import Handed, tiebreak
 
 
@@ -40,16 +41,7 @@ def files(*names: str) -> list[Path]:
 
 @pytest.mark.parametrize(
     ("names", "said"),
-    [
-        ([], ""),
-        (["plots/a.svg"], " · 1 plot in r/plots"),
-        (["plots/a.svg", "plots/b.svg"], " · 2 plots in r/plots"),
-        (["items/a.js"], " · its items in r/items (1.2 MB), to be kept beside it"),
-        (
-            ["items/c.js", "plots/b.svg", "items/d.js"],
-            " · 1 plot in r/plots · its items in r/items (1.1 MB), to be kept beside it",
-        ),
-    ],
+    cases(__file__, "reported"),
 )
 def test_what_was_reported(handed: Handed, names: list[str], said: str) -> None:
     written = files("index.html", *names)

@@ -9,54 +9,19 @@ from pathlib import Path
 import pytest
 
 from tests import expected
+from tests.cases import cases
 from tests.cli.handed import Enough, Handed, Result
 
-ENDS = (
-    "tiebreak.analysis.anchored.labels_needed",
-    "tiebreak.analysis.diagnosis.diagnose",
-    "tiebreak.analysis.pair.compare_pair",
-    "tiebreak.analysis.ranking.rank_logs",
-    "tiebreak.demo.lab.simulate.simulate",
-    "tiebreak.demo.local.server.serve_local",
-    "tiebreak.demo.run.run_demo",
-    "tiebreak.demo.screen.show_recorded",
-    "tiebreak.study.estimate.cost.estimate_cost",
-    "tiebreak.study.estimate.cost.plan_judging",
-    "tiebreak.fair.analysis.contamination.contamination",
-    "tiebreak.fair.server.app.run",
-    "tiebreak.inspect_tasks.score_code.score_code",
-    "tiebreak.publish.dataset.publish_dataset",
-    "tiebreak.publish.write_back.write_back_ranks",
-    "tiebreak.report.page.build.write_report",
-)
+ENDS = cases(__file__, "ends")
 """With these a command ends here."""
 
 BALLOTS = [Result("ballots", scores=None), Result("ballots of scores", scores=Result("scores"))]
 TWO = [Path("x.svg"), Path("x-2.svg")]
 RESULTS: dict[str, object] = {
-    "tiebreak.analysis.alignment.align": Result("alignment"),
-    "tiebreak.analysis.calibration.calibrate": Result("calibration"),
-    "tiebreak.analysis.comparison.compare": Result("comparison"),
-    "tiebreak.analysis.consensus.elect": Result("election"),
-    "tiebreak.analysis.contests.contest_report": Result("contest"),
-    "tiebreak.analysis.contests.tier_report": Result("contest of tiers"),
-    "tiebreak.analysis.contests.with_csd": Result("election and contest"),
-    "tiebreak.analysis.contests.with_kemeny": Result("contest and election"),
+    **{target: name and Result(name) for target, name in cases(__file__, "results").items()},
     "tiebreak.analysis.judge.canaries.canary_reports": [
         Result("report", canaries=Result("canaries", n_unscored=0))
     ],
-    "tiebreak.analysis.peers.review.peer_report": Result("peers"),
-    "tiebreak.analysis.stability.stability": Result("stability"),
-    "tiebreak.candidates.audit": Result("audit"),
-    "tiebreak.candidates.load_candidates": Result("pool"),
-    "tiebreak.candidates.write_parquet": None,
-    **{
-        f"tiebreak.cli.{verb}.show": None
-        for verb in (
-            *("aggregate", "align", "calibrate", "canary", "candidates", "compare", "csd"),
-            *("peers", "stability"),
-        )
-    },
     "tiebreak.study.estimate.cost.estimate_canaries": Result(
         "estimate",
         judges=Result("judges", judge="j"),
@@ -70,22 +35,11 @@ RESULTS: dict[str, object] = {
             )
         ],
     ),
-    "tiebreak.fair.analysis.star_stability.star_stability": Result("star stability"),
     "tiebreak.fair.report.figures.plot_star_stability": TWO,
     "tiebreak.inspect_tasks.canaries.ask": Result("log", location="log.eval"),
-    "tiebreak.report.page.build.check_folder": None,
-    "tiebreak.report.plot.check_plot": None,
-    "tiebreak.report.plot.plot_alignment": None,
     "tiebreak.report.plot.plot_calibration": TWO,
-    "tiebreak.report.plot.plot_comparison": None,
     "tiebreak.report.plot.plot_contest": TWO,
-    "tiebreak.tables.dates.read_dates": Result("dates"),
-    "tiebreak.tables.human.read_causes": Result("causes"),
-    "tiebreak.tables.pool_scores.read_item_scores": Result("items"),
     "tiebreak.tables.read_ballots": BALLOTS,
-    "tiebreak.tables.read_human_ranking": Result("people"),
-    "tiebreak.tables.read_order": Result("order"),
-    "tiebreak.tables.read_rounds": Result("rounds"),
     "tiebreak.tables.read_scores": Result("table", benchmarks=("x", "y")),
 }
 """What the others come to."""

@@ -13,6 +13,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 from click.testing import CliRunner
 from rich.cells import cell_len
 
+from tests.cases import cases
 from tests.cli.test_interface import verbs
 from tiebreak.cli._help import Stages
 from tiebreak.cli.verbs import main
@@ -64,14 +65,7 @@ def test_every_verb_has_an_example(path: str) -> None:
 
 
 SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
-COMPLETED = [
-    ("tiebreak ra", ["rank"]),
-    ("tiebreak bank ex", ["expand", "export"]),
-    ("tiebreak rank --pl", ["--place"]),
-    ("tiebreak rank --format l", ["latex"]),
-    ("tiebreak aggregate --method k", ["kemeny_young", "kendall"]),
-    ("tiebreak bank expand --to t", ["true_false"]),
-]
+COMPLETED = cases(__file__, "completed")
 
 
 def completed(shell: str, line: str) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.analysis.peers.builders import reviews
 from tests.analysis.test_preference_pairs import study
+from tests.cases import cases
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import preflib, task_values, write, write_summary
 
@@ -50,18 +51,7 @@ def test_help_loads_no_package() -> None:
     assert {call: names for call, names in loaded.items() if names} == {}
 
 
-TABLES = [
-    "csd scores.csv --rounds rounds.yaml --eliminate 0,1 --spoil x=law --iterations 100",
-    "csd scores.csv --iterations 100 --json",
-    "csd lm --iterations 100",
-    "aggregate ballots.csv --method all",
-    "aggregate reviews.csv --per-item --json",
-    "aggregate scores.csv --weights law=2 --method all",
-    "aggregate lm --ties se",
-    "aggregate ballots.toi",
-    "lm-eval-tasks",
-    "lm-eval-cache some-model",
-]
+TABLES = cases(__file__, "tables")
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from inspect_ai.log import EvalPlan, EvalPlanStep, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig
 
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
+from tests.cases import cases
 from tests.cli.handed import tiebreak
 
 DIFFERENT = (
@@ -142,12 +143,7 @@ def test_a_name_for_what_is_not_read(tmp_path: Path) -> None:
     assert "--name PATH=MODEL a log, or a folder with logs, that is read" in done.output
 
 
-SCORES: dict[str, dict[str, Any]] = {
-    "a": {"multi": {"acc": 1.0, "style": 0.25}, "match": "C"},
-    "turned": {"multi": {"style": 0.75, "acc": 0.0}},
-    "more": {"judge": 0.5, "multi": {"new": 0.1, "style": 0.5, "acc": 1.0}},
-    "flat": {"match": "C"},
-}
+SCORES: dict[str, dict[str, Any]] = cases(__file__, "scores")
 
 
 def write_scored(folder: Path, *models: str) -> str:
@@ -160,13 +156,7 @@ def write_scored(folder: Path, *models: str) -> str:
 
 @pytest.mark.parametrize(
     ("models", "options", "metric", "means"),
-    [
-        # Whatever comes first in a log, all have the same metric: the first that they share.
-        (["a", "turned"], (), "multi.acc", [1.0, 0.0]),
-        (["a", "turned", "more"], (), "multi.acc", [1.0, 1.0, 0.0]),
-        (["a", "flat"], (), "match", [1.0, 1.0]),
-        (["a", "turned", "more"], ("--metric", "multi.style"), "multi.style", [0.25, 0.5, 0.75]),
-    ],
+    cases(__file__, "one_metric"),
 )
 def test_one_native_metric_for_all(
     models: list[str], options: tuple[str, ...], metric: str, means: list[float], tmp_path: Path
@@ -180,11 +170,7 @@ def test_one_native_metric_for_all(
 
 @pytest.mark.parametrize(
     ("models", "options", "words"),
-    [
-        (["turned", "flat"], (), "native scores come from different metrics: match, multi.style"),
-        (["a", "turned"], ("--metric", "match"), "has no 'match'; its scores: multi.style, multi."),
-        (["a", "turned"], ("--metric", "multi"), "has no 'multi'; its scores: multi.acc, multi."),
-    ],
+    cases(__file__, "no_metric"),
 )
 def test_no_native_metric_for_all(
     models: list[str], options: tuple[str, ...], words: str, tmp_path: Path

@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tests.cases import cases
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.cli import _shared
 from tiebreak.prerequisite import PrerequisiteError
@@ -47,13 +48,7 @@ def test_a_bank_by_a_variable() -> None:
 
 @pytest.mark.parametrize(
     ("text", "path", "model"),
-    [
-        ("a=b=c", "a", "b=c"),  # nothing is there
-        ("x=y=m", "x=y", "m"),  # a folder of lm-eval is named after arguments
-        ("x=y/z=1.eval=m", "x=y/z=1.eval", "m"),
-        ("x=y/z=1.eval=m=n", "x=y/z=1.eval", "m=n"),
-        ("x=y", "x", "y"),  # that folder, without a model
-    ],
+    cases(__file__, "names"),
 )
 def test_a_path_and_a_model_may_have_an_equals_sign(
     text: str, path: str, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -55,22 +55,6 @@ def test_that_there_are_no_plots_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.slow
-def test_json(here: Path) -> None:
-    first = json.loads(run("--dry-run", "--json", "--to", "me/x", "--out", "deep/x").output)
-    assert first["folder"] == "deep/x"
-    assert first["private"] is True
-    assert len(first["runs"]) == 1
-    assert all(file["written"] for file in first["files"])
-    assert {file["path"]: file["bytes"] for file in first["files"]} == {
-        path.relative_to("deep/x").as_posix(): path.stat().st_size
-        for path in Path("deep/x").rglob("*")
-        if path.is_file()
-    }
-    again = json.loads(run("--dry-run", "--json", "--to", "me/x", "--out", "deep/x").output)
-    assert not any(file["written"] for file in again["files"])
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("where", ["--dry-run", "--to", "--every-eval-ever"])
 def test_a_key_in_an_answer_stops_everything(
     here: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -90,12 +74,6 @@ def test_a_key_in_an_answer_stops_everything(
     shown = done.output + "".join(traceback.format_exception(done.exception))
     assert not any(one in shown for one in (encoded[8:-8], *shape.parts))
     assert {path for path in here.rglob("*") if path.is_file()} == before
-
-
-@pytest.mark.slow
-def test_a_licence_has_an_id() -> None:
-    done = run("--dry-run", "--license", "CC BY")
-    assert (done.exit_code, "not a licence id" in done.output) == (1, True)
 
 
 def alone(*arguments: str) -> Result:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cases import cases
 from tests.cli.handed import tiebreak, wrong_use
 from tests.ranking_logs.builders import item, match, sample, write_log
 from tiebreak.candidates import load_candidates
@@ -23,14 +24,7 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-TABLES = {
-    "ballots.csv": "a,b,c\n1,2,3\n1,2,3\n2,1,3\n",
-    "reviews.csv": "item,reviewer,a,b\nq1,r1,1,2\nq2,r1,2,1\nq2,r2,2,1\n",
-    "scores.csv": "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n",
-    "holes.csv": "model,maths,law\nx,9,8\ny,8,\n",
-    "rounds.yaml": "- [maths, code]\n- law\n",
-    "bad.yaml": "- laws\n",
-}
+TABLES = cases(__file__, "tables")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cases import cases
 from tests.cli.test_loading import DIFFERENT, write_different
 from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import write_pool
@@ -71,14 +72,7 @@ def test_a_missing_native_score_is_none_and_not_saturated() -> None:
 
 @pytest.mark.parametrize(
     ("more", "shown"),
-    [
-        ({}, "What is 1 + 1?"),
-        ({"choices": ("2", "3")}, "What is 1 + 1?\n\nA) 2\nB) 3"),
-        (
-            {"tools": ({"name": "add"},)},
-            'What is 1 + 1?\n\nAvailable functions:\n{"name": "add"}',
-        ),
-    ],
+    cases(__file__, "task_text"),
 )
 def test_task_text(more: dict[str, Any], shown: str) -> None:
     assert task_text(pool({"a": "2"}, **more).items[0]) == shown
@@ -196,11 +190,7 @@ def test_a_rubric_of_ones_own_goes_before_any_task_type(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [
-        (None, "No rubric '{path}': give the path of a YAML file"),
-        ("[", "{path} is not valid YAML"),
-        ("version: 1", "{path} is not a valid rubric: task_type: Field required"),
-    ],
+    cases(__file__, "rubrics"),
 )
 def test_a_rubric_that_cannot_be_used(content: str | None, said: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"

@@ -33,6 +33,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from tests.candidates.builders import write_inspect_log
 from tests.candidates.releases.make_inspect import IMAGES
+from tests.cases import cases
 from tests.inspect_tasks.runs import ballots_of, judge_in_process
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stars import star_report
@@ -428,27 +429,9 @@ def seeing() -> Solver:
     return solve
 
 
-FILES = [Medium("file", "", f"{name}.csv") for name in "abcd"]
-
-
-@pytest.mark.parametrize(
-    ("media", "mark"),
-    [
-        ([image("")], UNSEEN),
-        ([Medium("audio", "", "")], "(a recording was given; it is not shown)"),
-        ([Medium("document", "", "")] * 2, "(2 documents were given; they are not shown)"),
-        ([Medium("data", "", "")], "(a data part was given; it is not shown)"),
-        (FILES[:1], "(a file (a.csv) was given; it is not shown)"),
-        (FILES[:3], "(3 files (a.csv, b.csv, c.csv) were given; they are not shown)"),
-        (FILES, "(4 files (a.csv, b.csv, c.csv, …) were given; they are not shown)"),
-        (
-            [image(""), FILES[0], Medium("video", "", ""), image("")],
-            "(2 images, a file (a.csv) and a video were given; they are not shown)",
-        ),
-    ],
-)
-def test_the_words_of_a_mark(media: list[Medium], mark: str) -> None:
-    [only] = item(*media).items
+@pytest.mark.parametrize(("media", "mark"), cases(__file__, "marks"))
+def test_the_words_of_a_mark(media: list[list[Any]], mark: str) -> None:
+    [only] = item(*(Medium(kind, "", name) for kind, name in media)).items
     assert task_text(only) == f"{SHAPE}\n\n{mark}"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.harness import run, run_here
 from tests.inspect_tasks.runs import boards_by_protocol, judge_in_process
 from tiebreak.candidates import load_candidates, read_prompts
@@ -12,19 +13,7 @@ from tiebreak.inspect_tasks.generate import prompts
 from tiebreak.prerequisite import PrerequisiteError
 
 # The category stands on a line of its own in two prompts, as a column of a dataset would.
-ROWS = [
-    {"prompt": "Write to a customer about a\nmail", "category": "mail"},
-    {"prompt": "Write to a friend about a\nmail", "category": "mail", "system": "Be short."},
-    {
-        "messages": [
-            {"role": "user", "content": "Hi"},
-            {"role": "assistant", "content": "Hello"},
-            {"role": "user", "content": "Name a cheese."},
-        ],
-        "id": "cheese",
-        "target": "Brie",
-    },
-]
+ROWS = cases(__file__, "rows")
 
 
 def write_prompts(folder: Path) -> Path:
@@ -73,13 +62,7 @@ def test_prompts_of_several_files_have_names_of_their_own(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        ({}, "add -T prompts=FILE"),
-        ({"prompts": 3}, "add -T prompts=FILE"),
-        ({"prompts": "no.jsonl"}, r"no\.jsonl does not exist"),
-        ({"prompts": "bad.jsonl"}, r"bad\.jsonl, line 1: its prompt, or message 1, is empty"),
-        ({"prompts": "bad.jsonl", "name": ""}, "it must be a name"),
-    ],
+    cases(__file__, "cannot_be_answered"),
 )
 def test_what_cannot_be_answered(
     arguments: dict[str, str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.model import get_model
 
+from tests.cases import cases
 from tiebreak.inspect_tasks.roles import Roles, judges, match_reviewers, peers, require_roles
 from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 
@@ -18,25 +19,7 @@ CANDIDATES = ("gpt-5", "anthropic/claude", "lab/o3")
 
 @pytest.mark.parametrize(
     ("models", "given_", "candidates"),
-    [
-        # The same name.
-        (["anthropic/claude"], None, ["anthropic/claude"]),
-        # One is the other without what stands before a slash.
-        (["openai/gpt-5", "claude", "openrouter/lab/o3"], None, [*CANDIDATES]),
-        # Whole parts of a name only.
-        (["openai/my-gpt-5", "gpt", "o3-mini"], None, [None, None, None]),
-        (["openai/GPT-5"], None, [None]),
-        # A mapping goes before names, and leaves the others to them.
-        (["a/x", "openai/gpt-5"], {"a/x": "lab/o3"}, ["lab/o3", "gpt-5"]),
-        (["a/x", "openai/gpt-5"], {"openai/gpt-5": None}, [None, None]),
-        (["a/x", "gpt-5"], {"gpt-5": None, "a/x": "gpt-5"}, ["gpt-5", None]),
-        ([], {}, []),
-        # A list has all, in the order of the peers; null is none.
-        (["a/x", "gpt-5"], ["lab/o3", None], ["lab/o3", None]),
-        (["a/x", "a/x"], ["lab/o3", "gpt-5"], ["lab/o3", "gpt-5"]),
-        # A list of one comes from the command line as a text.
-        (["a/x"], "gpt-5", ["gpt-5"]),
-    ],
+    cases(__file__, "match"),
 )
 def test_match(models: list[str], given_: Any, candidates: list[str | None]) -> None:
     found = match_reviewers(models, CANDIDATES, given_)
@@ -76,19 +59,7 @@ def test_a_name_belongs_to_the_candidate_first() -> None:
 
 @pytest.mark.parametrize(
     ("models", "given_", "words"),
-    [
-        (["a/x"], ["gpt-6"], ["no candidate 'gpt-6'", "Did you mean gpt-5?", "lab/o3"]),
-        (["a/x"], {"a/x": "zzz"}, ["no candidate 'zzz'", ", ".join(CANDIDATES)]),
-        (["openai/gpt-5", "azure/gpt-5"], None, ["2 reviewers", "'gpt-5'", "-T reviewers="]),
-        (["a/x", "a/y"], ["lab/o3", "lab/o3"], ["2 reviewers", "'lab/o3'", "-T reviewers="]),
-        (["a/x", "openai/gpt-5"], {"a/x": "gpt-5"}, ["2 reviewers", "-T reviewers="]),
-        (["a/x"], ["gpt-5", "lab/o3"], ["2 candidates for 1 peers", "-T reviewers="]),
-        (["a/x", "a/y"], "gpt-5", ["1 candidates for 2 peers", "-T reviewers="]),
-        (["a/x"], {"a/z": "gpt-5"}, ["0 of the peers are called 'a/z'", "a/x", "-T reviewers="]),
-        (["a/x", "a/x"], {"a/x": "gpt-5"}, ["2 of the peers are called 'a/x'", "or with a list"]),
-        (["a/x"], 5, ["reviewers is 5", "-T reviewers="]),
-        (["a/x"], True, ["reviewers is True", "-T reviewers="]),
-    ],
+    cases(__file__, "no_match"),
 )
 def test_no_match(models: list[str], given_: Any, words: list[str]) -> None:
     with pytest.raises(PrerequisiteError) as caught:
@@ -148,14 +119,7 @@ def test_outside_of_an_eval_there_are_no_roles(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize(
     ("name", "shows"),
-    [
-        ("planted/x", True),
-        ("planted/[ft] 7:b", True),
-        ("planted/[red]x[/red]", True),
-        ("planted/[/]", False),
-        ("planted/x[/red]", False),
-        ("planted/\x1b[31m", False),
-    ],
+    cases(__file__, "shown_names"),
 )
 def test_a_judge_whose_name_inspect_cannot_show_is_refused(name: str, shows: bool) -> None:
     """Its displays would fail at it when the first calls are paid for."""

@@ -70,17 +70,7 @@ def test_a_public_name_is_its_own_public_name(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "public"),
-    [
-        (None, None),
-        ("no JSON in the reply", "no JSON in the reply"),
-        ("1/2 of the votes and/or more", "1/2 of the votes and/or more"),
-        ("failed: https://u:p@host/v1?key=x (retry)", "failed: (address) (retry)"),
-        ("see /home/alice/run.log\nfor more", "see run.log for more"),
-        ("x" * 400, "x" * 299 + "…"),
-        ("x" * 301, "x" * 299 + "…"),
-        ("x" * 300, "x" * 300),
-        ("", ""),
-    ],
+    cases(__file__, "public_words"),
 )
 def test_public_words(text: str | None, public: str | None) -> None:
     assert public_words(text) == public

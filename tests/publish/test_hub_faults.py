@@ -31,19 +31,7 @@ pytestmark = pytest.mark.usefixtures("small_files")
 
 BEFORE = (408, 409, 412, 429, 500, 502, 503, 504, "drop")
 AFTER = (408, 500, 502, 503, 504, "drop")
-STAGES = {
-    "info": "GET .*/revision/main",
-    "create": "POST /api/repos/create",
-    "tree": "GET .*/tree/",
-    "card": "GET .*/resolve/.*README",
-    "latest": "GET /lfs/",
-    "yaml": "POST /api/validate-yaml",
-    "preupload": "POST .*/preupload/",
-    "batch": "POST .*/objects/batch",
-    "upload": "PUT /lfs/",
-    "verify": "POST /lfs/verify",
-    "settings": "PUT .*/settings",
-}
+STAGES = cases(__file__, "stages")
 PASSING = [
     *((COMMIT, what, False) for what in BEFORE),
     *((COMMIT, what, True) for what in AFTER),

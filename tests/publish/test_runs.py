@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.publish import judged_runs
 from tests.publish.judged_runs import run_of, write_both, write_candidates, write_ranking
 from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log, write_shards
@@ -19,12 +20,7 @@ from tiebreak.rankers import Resampling
 
 @pytest.mark.parametrize(
     ("created", "wanted"),
-    [
-        ("2026-11-22T12:35:43+00:00", "2026-11-22T12:35:43Z"),
-        ("2026-11-22T01:35:43.9+02:00", "2026-11-21T23:35:43Z"),
-        ("2026-11-22T12:35:43", "2026-11-22T12:35:43Z"),
-        ("2026-11-22T12:35:43Z", "2026-11-22T12:35:43Z"),
-    ],
+    cases(__file__, "utc"),
 )
 def test_utc(created: str, wanted: str) -> None:
     assert utc(created) == wanted

@@ -263,20 +263,7 @@ def test_what_only_looks_like_an_escape_is_read_over() -> None:
 
 
 @pytest.mark.parametrize("value", [PLAIN, ODD])
-@pytest.mark.parametrize(
-    ("path", "content"),
-    [
-        ("a.txt", "?"),
-        ("a.json", "json"),
-        ("a.json", "json in json"),
-        ("a.txt", "percent"),
-        ("a.txt", "form"),
-        ("README.md", "references"),
-        ("a.svg", "references"),
-        ("a.yaml", "folded"),
-        ("a.yaml", "key"),
-    ],
-)
+@pytest.mark.parametrize(("path", "content"), cases(__file__, "forms"))
 def test_in_every_form(value: str, path: str, content: str) -> None:
     words = value.replace("\\", "\\\\").replace('"', '\\"')
     forms = {

@@ -56,22 +56,7 @@ REPLIES: dict[str, bytes] = {
 
 # Sources of `main` for a process that is the attacker's from the start, and the verdict's first
 # words. `ready` is what an honest process says before it runs the program.
-PROCESSES: dict[str, tuple[str, str | tuple[str, ...]]] = {
-    "died": ("ready(); os.kill(os.getpid(), 9)", "stopped: its process ended (SIGKILL)"),
-    "closed and alive": (
-        # In a box its other end stays open.
-        "ready(); os.close(0); os.close(1); time.sleep(60)",
-        ("stopped: it closed its channel", "stopped: it ran longer than 5 s"),
-    ),
-    "slow": (
-        "ready()\n    while True:\n        time.sleep(0.2); out(b' ')",
-        "stopped: it ran longer than 5 s",
-    ),
-    "wrong": (
-        "ready(); out(b'[0, [], 0]\\n[3, [], 0]\\n[3, [], 0]\\n'); time.sleep(60)",
-        "failed: AssertionError",
-    ),
-}
+PROCESSES: dict[str, tuple[str, list[str]]] = cases(__file__, "processes")
 
 # Tests of `add` that would pass if an error of this type came up inside of them: the error, and the
 # tests, which see none of the answers then.

@@ -1,21 +1,18 @@
 """Kept ballots: what is read back, and what is damaged or of a newer Tiebreak."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.data_classes import can_be_changed, data_classes
 from tests.ranking_logs.builders import item, match
 from tiebreak import scorers
 from tiebreak.scorers.ballots import (
     VERSION,
-    ItemBallots,
-    Match,
     PointScore,
     Refinement,
-    Verdict,
     ballots_text,
     newer_version,
     restore_ballots,
@@ -89,52 +86,10 @@ def test_what_is_wrong_with_damaged_ballots(damaged: object, message: str) -> No
         restore_ballots(damaged)
 
 
-def test_ballots_that_are_made_are_of_this_version() -> None:
-    assert ItemBallots.model_fields["version"].default == VERSION
-
-
 def test_of_several_mistakes_the_first_is_named() -> None:
     damaged = stored(seed="x", matches=[{"round": "y"}], complete="perhaps")
     with pytest.raises(ValueError, match=r"^its ballots cannot be read \(seed: Input should be"):
         restore_ballots(damaged)
-
-
-@pytest.mark.parametrize(
-    ("played", "result", "tied", "loser", "unscored"),
-    [
-        (match("a", "b", 0.5), 1.0, False, "b", None),
-        (match("a", "b", -0.5), 0.0, False, "a", None),
-        (match("a", "b", 0.0), 0.5, True, "b", None),
-        (match("a", "b", None), None, False, "b", "no JSON in the reply"),
-        (replace(match("a", "b", None), verdicts=()), None, False, "b", "no judge reply"),
-        (
-            replace(
-                match("a", "b", None),
-                verdicts=(Verdict(first="a"), Verdict(first="b", unscored="second")),
-                discarded=(Verdict(first="a", unscored="third"),),
-            ),
-            *(None, False, "b", "second"),
-        ),
-        (
-            replace(
-                match("a", "b", None),
-                verdicts=(
-                    Verdict(first="a", judge="x", margin=0.5),
-                    Verdict(first="a", judge="y", unscored="no JSON"),
-                    Verdict(first="b", judge="y", margin=0.25),
-                    Verdict(first="a", judge="z", unscored="silent"),
-                    Verdict(first="b", judge="z", unscored="empty"),
-                ),
-            ),
-            *(None, False, "b", "no quorum, 2 of 3 judges usable (z: empty)"),
-        ),
-    ],
-)
-def test_what_a_match_says(
-    played: Match, result: float | None, tied: bool, loser: str, unscored: str | None
-) -> None:
-    found = (played.result, played.tied, played.loser, played.unscored)
-    assert found == (result, tied, loser, unscored)
 
 
 def points(judge: str, score: float | None) -> PointScore:
@@ -144,18 +99,7 @@ def points(judge: str, score: float | None) -> PointScore:
 
 @pytest.mark.parametrize(
     ("scores", "quorum", "mean", "unscored"),
-    [
-        ((0.25, 0.75), 2, 0.5, None),
-        ((0.25, None), 1, 0.25, None),
-        ((0.25, None), 0, 0.25, None),
-        ((0.0, 0.5, None), 2, 0.25, None),
-        ((0.25, None), 2, None, "no quorum, 1 of 2 judges usable (j1: j1 is silent)"),
-        # One is always needed.
-        (
-            (None, None),
-            *(0, None, "no quorum, 0 of 2 judges usable (j0: j0 is silent; j1: j1 is silent)"),
-        ),
-    ],
+    cases(__file__, "jury"),
 )
 def test_points_of_a_jury(
     scores: tuple[float | None, ...], quorum: int, mean: float | None, unscored: str | None

@@ -105,12 +105,6 @@ def test_when_the_first_item_fails_the_next_one_asks_for_the_rubric() -> None:
     assert len(asked) == 2
 
 
-# One call that ranks all.
-
-
-# All pairs: what is asked, and Borda from win rates.
-
-
 # Binary insertion: exact for a consistent judge, at the number of calls that the algorithm has.
 
 

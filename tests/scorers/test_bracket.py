@@ -29,13 +29,6 @@ def play_out(n: int, upset: set[int] = frozenset()) -> list[Pairing]:  # type: i
     return matches
 
 
-@pytest.mark.parametrize(
-    ("n", "expected"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4), (16, 4), (17, 5)]
-)
-def test_rounds(n: int, expected: int) -> None:
-    assert rounds(n) == expected
-
-
 @pytest.mark.slow
 @given(SIZES, st.sets(st.integers(1, 40)))
 def test_any_tournament_has_n_minus_one_matches_and_each_but_one_loses_once(

@@ -1,6 +1,5 @@
 """The correctness guard: who failed never comes before who passed, and no other order changes."""
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.harness import ROOT
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import NotingJudge, judged
@@ -41,19 +41,7 @@ def graded(scores: Mapping[str, float], verdicts: Known, *, stratified: bool = T
 
 @pytest.mark.parametrize(
     ("metric", "score", "said"),
-    [
-        ("unit_tests", 1.0, True),
-        ("final_number", 0.0, False),
-        ("exact_match,strict-match", 1.0, True),
-        ("inspect_evals/verify", 0.0, False),
-        ("pass@1", 0.6, None),
-        ("match", 0.5, None),
-        ("match", math.nan, None),
-        ("includes", 1.0, None),
-        ("model_graded_qa", 1.0, None),
-        ("rouge1", 0.0, None),
-        (None, math.nan, None),
-    ],
+    cases(__file__, "passed"),
 )
 def test_what_counts_as_passed(metric: str | None, score: float, said: bool | None) -> None:
     assert passed(metric, score) is said

@@ -82,25 +82,6 @@ def test_the_mean_margin_decides(protocol: str) -> None:
     assert others <= {""}
 
 
-class Undecided(Bench):
-    """`a` is sure, `b` as sure of the contrary, `c` cannot tell: each is close to none but c."""
-
-    async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        if isinstance(question, MatchQuestion):
-            sign = {"a": 10, "b": -10, "c": 0.1}[question.reviewer]
-            self.all[question.reviewer] = NotingJudge({n: sign * q for n, q in UP.items()})
-        return await super().ask(question, depth=depth, attempt=attempt)
-
-
-def test_a_match_is_close_by_the_mean_of_all() -> None:
-    judge = Undecided(TASTES, Jury(("a", "b", "c"), quorum=2))
-    ballots = judged("full_pairwise", contest_of(N), judge, swap="close")
-    assert {len(match.verdicts) for match in ballots.matches} == {6}
-    sure = Bench(dict.fromkeys("abc", ladder(N)), Jury(("a", "b", "c"), quorum=2))
-    ballots = judged("full_pairwise", contest_of(N), sure, swap="close")
-    assert {len(match.verdicts) for match in ballots.matches} == {3}
-
-
 @pytest.mark.parametrize("swap", ["never", "always"])
 def test_a_judge_that_fails_is_left_out_by_name(swap: Swap) -> None:
     judge = bench(failing=["c"])

@@ -1,6 +1,5 @@
 """Peer review: who is shown what, in full and in sparse mode."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,8 +17,7 @@ from tests.scorers.tournament import planted_contest
 from tiebreak.rankers import AGGREGATORS, aggregate_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
-from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.placement import NotPlacedError, place, review_ranks
+from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import ProtocolError, find_protocol, judge_item
 from tiebreak.scorers.questions import ListQuestion, ReviewQuestion
 
@@ -84,28 +82,6 @@ def test_a_prompt_names_nobody_and_is_the_same_for_all() -> None:
         assert prompt == ReviewQuestion(contest, question.labelled, "another").prompt()
 
 
-def test_equal_places_are_ties_and_what_is_left_out_has_none() -> None:
-    tastes = {
-        "m00": {"m00": 2.0, "m01": 1.0, "m02": 2.0, "m03": 1.0},
-        "m01": {"m00": 3.0, "m01": 3.0, "m02": 3.0, "m03": 3.0},
-        "m02": {"m03": 5.0, "m01": 4.0},
-    }
-    judge = NotingJudge(ladder(4), reviewers=peers(4), tastes=tastes)
-    ballots = review(contest_of(4), judge)
-    said = by_reviewer(ballots)
-    assert said["m00"].groups == (("m00", "m02"), ("m01", "m03"))
-    assert said["m01"].groups == (tuple(names(4)),)
-    assert said["m02"].groups == (("m03",), ("m01",))  # a partial ballot
-    assert said["m03"].groups == tuple((m,) for m in names(4))
-    # No second turn and no second try.
-    assert len(judge.asked) == len(ballots.calls) == 4
-    assert all(one.unscored is None for one in ballots.listings)
-    assert sorted(said["m02"].shown) == names(4)
-    nan = math.nan
-    expected = np.array([[1, 2, 1, 2], [1, 1, 1, 1], [nan, 2, nan, 1], [1, 2, 3, 4]])
-    assert np.array_equal(review_ranks(ballots, names(4)), expected, equal_nan=True)
-
-
 # Sparse mode.
 
 
@@ -138,21 +114,6 @@ def test_sparse_reviewers_see_a_few_of_the_others(n: int, outsiders: int, degree
 
 
 # Identical answers.
-
-
-def twins_contest() -> Contest:
-    return planted_contest({"m00": 3.0, "m02": 2.0, "m03": 1.0}, twins={"m00": ["m01"]})
-
-
-def test_identical_answers_are_shown_once_and_share_their_place() -> None:
-    judge = NotingJudge({"m00": 3.0, "m02": 2.0, "m03": 1.0}, reviewers=peers(4))
-    ballots = review(twins_contest(), judge)
-    assert len(ballots.calls) == 4  # both who gave the answer are asked
-    assert {frozenset(one.shown) for one in ballots.listings} == {frozenset(["m00", "m02", "m03"])}
-    assert np.array_equal(review_ranks(ballots, names(4)), [[1, 1, 2, 3]] * 4)
-    # A consensus without ties has them at 1.5 as well, by the mean of two optimal orders.
-    assert place(ballots).ranks == {"m00": 1.5, "m01": 1.5, "m02": 3, "m03": 4}
-    assert place(ballots).order == (("m00", "m01"), ("m02",), ("m03",))
 
 
 def test_an_identical_answer_is_an_own_answer_in_sparse_mode() -> None:

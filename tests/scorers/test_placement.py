@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.scorers.bouts import bouts
@@ -24,15 +25,8 @@ from tiebreak.scorers.ballots import (
     Tiering,
 )
 from tiebreak.scorers.bracket import Pairing, first_round, next_round
-from tiebreak.scorers.placement import SEEDING_WEIGHT, NotPlacedError, own_margins, place, results
+from tiebreak.scorers.placement import SEEDING_WEIGHT, NotPlacedError, own_margins, place
 from tiebreak.scorers.rules import fitting
-
-
-def test_identical_answers_share_their_rank() -> None:
-    placement = place(item("q", [match("a", "c", 0.5)], groups=(("a", "b"), ("c", "d", "e"))))
-    # Places 1-2 and 3-5: means 1.5 and 4.
-    assert placement.ranks == {"a": 1.5, "b": 1.5, "c": 4.0, "d": 4.0, "e": 4.0}
-    assert placement.margins == {"a": 0.5, "b": 0.5, "c": -0.5, "d": -0.5, "e": -0.5}
 
 
 def test_margins_are_seen_from_the_candidate() -> None:
@@ -63,55 +57,29 @@ def points(**scores: float | None) -> tuple[PointScore, ...]:
     )
 
 
-WORKED: dict[str, tuple[ItemBallots, str]] = {
-    "win rate: a 2/2, b 1/2, c ½/2 and d ½/2": (
-        ballots("win_rate", bouts("a>b a>c b>d c=d")),
-        "a b c=d",
-    ),
-    "win rate: one win of one match is more than two of three": (
-        ballots("win_rate", bouts("a>b b>c b>d c>d")),
-        "a b c d",  # 1/1, 2/3, 1/2, 0/2
-    ),
-    "win rate: unscored matches are left out, and who has no other has no rank": (
-        ballots("win_rate", bouts("a>b b?c a?d")),
-        "a b",
-    ),
-    "least squares: a tie passes nothing on": (
-        # a-b even, b beats c, and a-c is worth 0.1 without a result: with Σs = 0
-        #   b: 2.2 s_b - 1.1 s_a - 1.1 s_c = 1  →  s_b = 1 / 3.3 = 0.303
-        #   a: 1.2 s_a - 1.1 s_b - 0.1 s_c = 0  →  s_a = s_b / 1.3 = 0.233, and s_c = -0.536
-        ballots("least_squares", bouts("a=b b>c"), groups=FOUR[:3]),
-        "b a c",
-    ),
-    "least squares: who has no scored match has no rank, whatever the tier": (
-        ballots("least_squares", bouts("b>c a?d"), tiers={"a": 1, "b": 2, "c": 2, "d": 4}),
-        "b c",
-    ),
-    "insertion: the order that was arrived at, without those that no verdict speaks of": (
-        ballots("insertion", bouts("c>a b=c a?d"), order=(("b", "c"), ("a",), ("d",))),
-        "b=c a",
-    ),
-    "points: equal ones are tied, none is no rank": (
-        ballots("grades", scores=points(a=0.5, b=0.75, c=None, d=0.5)),
-        "b a=d",
-    ),
-    "points: 0.1 + 0.2 is 0.3": (ballots("grades", scores=points(a=0.1 + 0.2, b=0.3)), "a=b"),
-    "listing": (
-        ballots("listing", listings=(Listing(groups=(("d",), ("a", "c"), ("b",))),)),
-        "d a=c b",
-    ),
-    "native: of models, not of groups": (
-        ballots(
-            "native", groups=("ab", "c", "d"), native={"a": 0.0, "b": 1.0, "c": 1.0, "d": None}
-        ),
-        "b=c a",
-    ),
-}
+def kept(
+    rule: Rule,
+    played: str = "",
+    *,
+    grades: dict[str, float | None] | None = None,
+    listings: Sequence[dict[str, Any]] = (),
+    **parts: Any,
+) -> ItemBallots:
+    """The ballots of a row of the tables."""
+    if grades:
+        parts["scores"] = points(**grades)
+    if "skipped" in parts:
+        parts["skipped"] = Skipped(**parts["skipped"])
+    parts["listings"] = tuple(Listing(**listing) for listing in listings)
+    return ballots(rule, bouts(played), **parts)
 
 
-@pytest.mark.parametrize(("given_ballots", "order"), WORKED.values(), ids=WORKED)
-def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
-    placement = place(given_ballots)
+WORKED: dict[str, tuple[dict[str, Any], str]] = cases(__file__, "worked")
+
+
+@pytest.mark.parametrize(("row", "order"), WORKED.values(), ids=WORKED)
+def test_worked_cases(row: dict[str, Any], order: str) -> None:
+    placement = place(kept(**row))
     assert " ".join("=".join(sorted(group)) for group in placement.order) == order
     # Tied models share the mean of the ranks that they take up.
     ahead = 0
@@ -122,28 +90,11 @@ def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
     assert len(placement.ranks) == ahead
 
 
-NOT_PLACED: dict[str, ItemBallots] = {
-    "win rate without a match": ballots("win_rate"),
-    "insertion without a match": ballots("insertion"),
-    "no verdict": ballots("least_squares", bouts("a?b")),
-    "a protocol that kept no order": ballots("insertion", bouts("a>b")),
-    "no seeds": ballots("elimination", bouts("a>b"), seeds=()),
-    "no points": ballots("grades"),
-    "points of one": ballots("grades", scores=points(a=1, b=None)),
-    "a silent listing": ballots("listing", listings=(Listing(unscored="silent"),)),
-    "no listing": ballots("listing"),
-    "two listings": ballots("listing", listings=(Listing(groups=(("a",), ("b",))),) * 2),
-    "one native score": ballots("native", native={"a": 1.0} | dict.fromkeys("bcd")),
-    "skipped": ballots("grades", complete=False, skipped=Skipped(after=40, of=162, error=0.05)),
-    "cut short": ballots("grades", scores=points(a=1, b=0), complete=False),
-}
-
-
 def test_why_there_is_no_ranking() -> None:
     lines = []
-    for name, given_ballots in NOT_PLACED.items():
+    for name, row in cases(__file__, "not placed").items():
         with pytest.raises(NotPlacedError) as caught:
-            place(given_ballots)
+            place(kept(**row))
         lines.append(f"{name}: {caught.value}\n")
     check(__file__, "not_placed.txt", "".join(lines))
 
@@ -153,18 +104,6 @@ def test_why_there_is_no_ranking() -> None:
 )
 def test_a_single_answer_is_a_tie_under_every_rule_of_judges(rule: Rule) -> None:
     assert place(ballots(rule, groups=(("a", "b"),))).ranks == {"a": 1.5, "b": 1.5}
-
-
-def test_results_count_for_every_model_that_gave_the_answer() -> None:
-    groups = (("a", "x"), ("b",), ("c", "y", "z"))
-    played = [match("a", "b", 0.5), match("c", "a", 0.0), match("b", "c", None)]
-    assert results(ballots("win_rate", played, groups=groups)) == [
-        ("a", "b", 1.0), ("x", "b", 1.0),
-        ("c", "a", 0.5), ("c", "x", 0.5), ("y", "a", 0.5), ("y", "x", 0.5),
-        ("z", "a", 0.5), ("z", "x", 0.5),
-        ("a", "x", 0.5),
-        ("c", "y", 0.5), ("c", "z", 0.5), ("y", "z", 0.5),
-    ]  # fmt: skip
 
 
 def strengths_by_design_matrix(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.expected import check
 from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names, words
 from tests.scorers.tournament import planted_contest, play_all
@@ -321,23 +322,7 @@ def test_read(label: str, name: str, settings: dict[str, object]) -> None:
     assert (variant.label, variant.settings) == (label, settings)
 
 
-REFUSED = [
-    "seel",
-    "swiss:round=3",
-    "swiss:rounds",
-    "swiss:rounds=three",
-    "swiss:rounds=true",
-    "swiss:rounds=0",
-    "swiss:rounds=[",
-    "seal:swap=some",
-    "seal:refine=1",
-    "seal:tiers=-1",
-    "seal:tiers=!!bool x",
-    "seal:tiers=!!timestamp x",
-    "seal:tiers=" + "[" * 1_000,
-    "pointwise:swap=never",
-    "fixed_rubric:shared=1",  # what all items of a run share is no setting
-]
+REFUSED = cases(__file__, "refused")
 
 
 def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from inspect_ai.scorer import SampleScore, Score, mean, stderr
 from markdown_it import MarkdownIt
 from rich.text import Text
 
+from tests.cases import cases
 from tests.expected import check
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import (
@@ -42,15 +43,6 @@ from tiebreak.scorers.ranking import (
     spread,
     stderr_by_model,
 )
-
-
-def test_every_model_of_the_run_has_a_value() -> None:
-    ballots = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",)))
-    score = score_ballots(ballots_text(ballots), ["a", "b", "elsewhere"])
-    assert isinstance(score.value, dict)
-    assert score.value == {"a": 1.0, "b": 0.0, "elsewhere": pytest.approx(math.nan, nan_ok=True)}
-    assert list(score.value) == ["a", "b", "elsewhere"]
-    assert score.answer == "a"
 
 
 @pytest.mark.parametrize(
@@ -177,13 +169,6 @@ def test_names_of_metrics_show_a_models_name_where_markup_is_read() -> None:
         found: Any = metric(samples)  # type: ignore[arg-type]
         shown = [Text.from_markup(name).plain for name in found]
         assert shown == [f"{prefix}{name}" for name in HOSTILE.values()]
-
-
-def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
-    value = {"a\x1b": 1.0, r"a\x1b": 0.0, "b": 0.5}
-    samples = [SampleScore(score=Score(value=value))]
-    means: Any = borda_by_model()(samples)  # type: ignore[arg-type]
-    assert means == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
 
 
 LONG = "acme/assistant-2026-10-01-with-a-long-name-of-its-own"
@@ -328,19 +313,7 @@ def test_tables() -> None:
     check(__file__, "tables.txt", "".join(texts))
 
 
-HOSTILE_CELLS = [
-    "a|b",
-    "a\\|b",
-    "a\\\\|b\\",
-    "![x](http://evil.example/p.png)",
-    "[x](javascript:alert(1))",
-    "[x]: http://evil.example",
-    "<img src=x onerror=alert(1)>",
-    "`a|b`",
-    "a\n\n# heading\n| - |",
-    "\u2028a\x85b",
-    "<!-- a",
-]
+HOSTILE_CELLS = cases(__file__, "hostile_cells")
 
 
 @pytest.mark.parametrize("text", HOSTILE_CELLS)

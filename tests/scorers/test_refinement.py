@@ -23,20 +23,6 @@ def item(id: str, description: str) -> ChecklistItem:
 LIST = [item("C1", "Checks all three arguments with isinstance"), item("C7", "Rejects floats")]
 
 
-@pytest.mark.parametrize(
-    ("description", "twin"),
-    [
-        ("checks ALL three arguments, with isinstance!", "C1"),  # case and punctuation
-        ("With isinstance, checks all the three arguments", "C1"),  # 6 of 7 words
-        ("Checks two arguments", None),
-        ("Rejects whole-valued floats such as 3.0", None),  # 2 of 7 words
-        ("Rejects ﬂoats", "C7"),  # a ligature (NFKC)
-    ],
-)
-def test_duplicates(description: str, twin: str | None) -> None:
-    assert duplicate_of(description, LIST) == twin
-
-
 def test_duplicates_in_many_languages() -> None:
     """Pairs made up for this: near-identical ones, and others in the same form of words."""
     with (Path(__file__).parent / "item_pairs.csv").open(encoding="utf-8", newline="") as file:

@@ -2,13 +2,13 @@
 
 import copy
 import json
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import jsonschema
 import pytest
 
+from tests.cases import cases
 from tests.expected import check
 from tiebreak.scorers import replies
 from tiebreak.scorers.replies import ReplyError
@@ -119,65 +119,7 @@ def votes_with(part: str = "principles", **change: Any) -> dict[str, Any]:
     return {**VOTES, part: {**VOTES[part], **change}}
 
 
-BAD: dict[str, list[Any]] = {
-    "votes": [
-        *(votes_with(vote=vote) for vote in (["Left"], [None], "left", {"P1": "left"}, [])),
-        votes_with(vote=["left", "left"]),
-        *(votes_with(confidence=[confidence]) for confidence in (42, -0.1, math.nan)),
-        *(votes_with(reasoning=reasoning) for reasoning in ([1], [])),
-        votes_with("checklist", vote=["left"]),
-        votes_with("checklist", confidence=[1, 1, 1]),
-        *({**VOTES, "checklist": part} for part in ({"vote": ["left", "tie"]}, ["left", "tie"])),
-    ],
-    "tiers": [
-        {"tiers": {"R1": 1}},
-        {"tiers": {"R1": 1, "R2": 3}},
-        *({"tiers": {"R1": tier, "R2": 1}} for tier in (True, 1.5, "1", 10**99)),
-    ],
-    "places": [
-        "",
-        " \n",
-        "no",
-        "} no {",
-        '{"places": {"R1": 1, "R1": 1}}',
-        {},
-        {"places": {}},
-        {"places": ["R2", "R1", "R3"]},
-        {"places": {"R2": 1}},
-        *({"places": {"R1": 1, "R2": 2, label: 3}} for label in ("R4", "", "r1")),
-        *({"places": {"R1": 1, "R2": place}} for place in (0, 4, None, "2", True, 1.5)),
-    ],
-    "grades": [
-        *({"grade": grade} for grade in ([11], [-1], [None], [])),
-        {"reasoning": ["r", "s"], "grade": [1]},
-        {"reasoning": ["r"]},
-    ],
-    "rubric": [
-        {"P2": RUBRIC["P1"]},
-        {"P1": {**RUBRIC["P1"], "half": " "}},
-        {"P1": {**RUBRIC["P1"], "none": "x" * 401}},
-    ],
-    "item": [
-        {**ITEM, "principle_id": "P2"},
-        {**ITEM, "anchor_split": "4 vs 2"},
-        *({**ITEM, "description": text} for text in ("   ", "x" * 401)),
-    ],
-    "critique": [{"left": 1, "right": ""}],
-    "stars": [
-        *({**STARS, "Overall Rating": rating} for rating in (4, -1, "3")),
-        {},
-        {"reason": "r"},
-        {"Overall Rating": 3},
-        {**STARS, "reason": 1},
-        '{"Overall Rating": 3, "Overall Rating": 1, "reason": "r"}',
-        "3",
-        '"Overall Rating": 3',
-        *(f"Overall Rating: {n}\nThe reason why you gave this rating: r" for n in ("3.5", "33")),
-        "Overall Rating: 3\nThe reason why you gave this rating: r\nOverall Rating: 1",
-    ],
-    "stars of a wrong answer": [{**STARS, "Overall Rating": 2}],
-    "stars of a right answer": [STARS],
-}
+BAD: dict[str, list[Any]] = cases(__file__, "refused")
 
 
 def test_incomplete_or_impossible_replies() -> None:

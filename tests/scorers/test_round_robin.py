@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import cases
 from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots
@@ -148,14 +149,7 @@ def test_against_a_baseline_a_score_is_the_win_rate() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "problem"),
-    [
-        ({"rounds": 4}, "a round robin of 3 models has 1 to 3 rounds"),
-        ({"rounds": 3, "newcomers": "a"}, "a has 2 others to meet, one in a round"),
-        ({"rounds": 2, "baseline": "a"}, "leave rounds out"),
-        ({"newcomers": "a,x"}, "There is no model 'x'; there are: a, b, c"),
-        ({"newcomers": ["a", "b", "c"]}, "All models are newcomers"),
-        ({"newcomers": "a", "baseline": "b"}, "do not go together"),
-    ],
+    cases(__file__, "meetings"),
 )
 def test_meetings_that_there_cannot_be(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(ProtocolError, match=problem):

@@ -8,23 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cases import cases
 from tests.expected import check
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.questions import MatchQuestion
 from tiebreak.scorers.rubric import RubricError, builtin_rubrics, load_rubric, rubric_for
 
-GOOD: dict[str, Any] = {
-    "version": 1,
-    "task_type": "poetry",
-    "principles": [
-        {"id": "P1", "name": "Metre", "description": "It scans.", "weight": 0.75},
-        {"id": "P2", "name": "Rhyme", "description": "It rhymes.", "weight": 0.25},
-    ],
-    "checklist": [
-        {"id": "C1", "principle": "P1", "description": "Each line has five feet."},
-        {"id": "C2", "principle": "P2", "description": "Line ends rhyme in pairs."},
-    ],
-}
+GOOD: dict[str, Any] = cases(__file__, "good")
 
 # SEAL, table 7
 SIZES = {"code_generation": 6, "math_reasoning": 4, "general_qa": 5, "tool_calling": 5}
@@ -41,14 +31,7 @@ def test_builtin_rubrics_have_the_sizes_of_table_7(name: str, size: int) -> None
 
 @pytest.mark.parametrize(
     ("benchmark", "rubric"),
-    [
-        ("humaneval", "code_generation"),
-        ("HumanEval_plus", "code_generation"),
-        ("gsm8k_cot", "math_reasoning"),
-        ("mmlu_anatomy", "general_qa"),
-        ("bfcl_simple", "tool_calling"),
-        ("my_own", "general_qa"),
-    ],
+    cases(__file__, "benchmarks"),
 )
 def test_guess_from_the_benchmark(benchmark: str, rubric: str) -> None:
     assert rubric_for(benchmark) == rubric

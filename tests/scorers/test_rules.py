@@ -2,6 +2,7 @@ from typing import get_args
 
 import pytest
 
+from tests.cases import cases
 from tests.ranking_logs.builders import graded, item
 from tests.scorers.bouts import bouts
 from tiebreak.scorers.ballots import Rule
@@ -19,17 +20,7 @@ def test_every_rule_has_its_meaning() -> None:
         assert bool(rule.fits) == bool(rule.needs), name
 
 
-MATCHES = {
-    "a bracket": "a>d b>c | a>b",
-    "a bracket, an unscored match": "a?d b>c | a>b",
-    "one after the other: more rounds than it takes": "a>b | a>c | a>d",
-    "two in one round": "a>d a>c | a>b",
-    "one plays on after a loss": "a>d b>c | c>a",
-    "one out, three left": "a>b",
-    "twice out": "a>b | c>b | a>c",
-    "Swiss rounds": "a>d b>c | a>b c>d",
-    "all pairs": "a>b a>c a>d b>c b>d c>d",
-}
+MATCHES = cases(__file__, "matches")
 BRACKETS = {"a bracket", "a bracket, an unscored match"}
 
 

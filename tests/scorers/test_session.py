@@ -15,7 +15,6 @@ from tests.scorers.judges import (
     session_of,
 )
 from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.budget import BudgetSpentError
 from tiebreak.scorers.judge import Question, Reply
 from tiebreak.scorers.match import Checklist, Swap
@@ -64,22 +63,6 @@ def test_fields_that_ballots_do_not_have_are_refused() -> None:
         session.keep(ordre=(("m00",),))
 
 
-def test_all_stages_are_recorded_as_they_come() -> None:
-    stages: list[ItemBallots] = []
-    session = session_of(contest_of(3), NotingJudge(ladder(3)), stages=stages)
-
-    async def run() -> None:
-        await session.match("m00", "m01")
-        assert len(stages[-1].matches) == len(stages[-1].calls) == 1
-        await session.scores(names(3))
-        assert (len(stages[-1].scores), len(stages[-1].calls)) == (3, 4)
-        await session.listing(names(3))
-        assert (len(stages[-1].listings), len(stages[-1].calls)) == (1, 5)
-
-    anyio.run(run)
-    assert not any(stage.complete for stage in stages)
-
-
 @pytest.mark.parametrize("protocol", ["full_pairwise", "seal", "swiss"])
 def test_what_was_paid_for_is_kept_when_a_call_is_refused(protocol: str) -> None:
     def refuse(question: Question[Any]) -> bool:
@@ -119,17 +102,6 @@ def test_what_stays_unscored_is_asked_once_more_unless_told_otherwise(
             else:
                 await session.ask(question, **given)
             assert len(judge.asked) == times
-
-    anyio.run(run)
-
-
-def test_replies_come_in_the_order_of_the_questions() -> None:
-    async def run() -> None:
-        # The first question's reply is the last one to come.
-        session = session_of(contest_of(5), Refused(5, lambda question: False))
-        replies = await session.ask_all([ScoreQuestion(session.contest, name) for name in names(5)])
-        grades = [set((reply.value or {}).values()) for reply in replies]
-        assert grades == [{5}, {4}, {3}, {2}, {1}]
 
     anyio.run(run)
 
@@ -211,27 +183,6 @@ def test_the_result_is_that_of_asking_always(protocol: str, swap: Swap, bias: fl
     again = sum(len(m.verdicts) for m in ties.matches if m.decided_by == "checklist")
     assert [c.kind for c in always.calls].count("match") == asked
     assert [c.kind for c in ties.calls].count("match") == asked + again
-
-
-def one_match(judge: NotingJudge, swap: Swap) -> tuple[Match, ItemBallots]:
-    async def run() -> tuple[Match, ItemBallots]:
-        session = session_of(contest_of(6), judge)
-        pairing = Pairing(1, 0, "m00", "m01")
-        [match] = await session.matches([pairing], swap=swap, checklist="ties")
-        return match, session.ballots
-
-    return anyio.run(run)
-
-
-def test_an_even_match_without_a_usable_checklist_is_unscored_and_no_tie() -> None:
-    match, ballots = one_match(TwoLayers(silent="checklist"), "never")
-    assert (match.decided_by, match.result) == ("unscored", None)
-    assert match.unscored == "silent"
-    [verdict] = match.verdicts
-    assert (verdict.margin, verdict.principles) == (None, {})
-    assert len(match.discarded) == 1
-    # The votes on principles, then the checklist and its repair, twice.
-    assert [call.depth for call in ballots.calls] == [0, 1, 2, 3, 4]
 
 
 def test_refinements_are_asked_once_and_matches_again() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots
@@ -20,7 +21,6 @@ from tiebreak.scorers.ranking import ballots_table
 from tiebreak.scorers.replies import parse_stars
 from tiebreak.scorers.stars import (
     StarsQuestion,
-    correctness,
     is_bare,
     key_truth,
     rated_by_rule,
@@ -95,31 +95,6 @@ def test_bare_answers_cost_no_call() -> None:
     assert "A rule decided" in ballots_table(ballots)
 
 
-@pytest.mark.parametrize(
-    ("answer", "key", "kind", "correct"),
-    [
-        ("False.", "false", "true_false", True),
-        ("False.", "false", "", True),
-        ("False.", "F", "true_false", True),
-        ("False.", "F", "", None),
-        ("False.", "错误", "", True),
-        ("正确", "false", "true_false", False),
-        ("False.", "false", "short_answer", None),
-        ("Perhaps.", "false", "true_false", None),
-        ("False.", "the loop goes on", "true_false", None),
-    ],
-)
-def test_when_the_rule_decides(answer: str, key: str, kind: str, correct: bool | None) -> None:
-    assert correctness(contest({"a": answer}, key, kind), "a") is correct
-
-
-def test_a_lone_answer_is_judged() -> None:
-    ballots = judged("stars", contest({"a": "It goes on. quality=2"}), Rater({}))
-    assert len(ballots.calls) == 1
-    assert place(ballots).ranks == {"a": 1}
-    assert place(ballots).borda == {"a": 2 / 3}
-
-
 def test_an_unscored_answer_has_no_stars_and_no_rank() -> None:
     item = contest({"a": "Hm. quality=3", "b": "Well. quality=0"})
     silent = lambda question: question.candidate == "a"  # noqa: E731
@@ -134,12 +109,7 @@ def test_an_unscored_answer_has_no_stars_and_no_rank() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '"Overall Rating": 3\nThe reason why you gave this rating: It is right.',
-        "Overall Rating:3\n\nThe reason why you gave this rating: It is right.",
-        '"Overall Rating": 3 stars.\n"The reason why you gave this rating": It is right.',
-        'Sure:\n```json\n{"Overall Rating": 3, "reason": "It is right."}\n```',
-    ],
+    cases(__file__, "forms"),
 )
 def test_forms_of_a_reply(text: str) -> None:
     assert parse_stars(text) == (3, "It is right.")
@@ -164,15 +134,7 @@ def test_what_answers_state(answer: str, states: str, bare: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "question_type", "truth"),
-    [
-        (["true", " TRUE. ", "正确", "对", "是"], "", True),
-        (["错", "否"], "", False),
-        (["T"], "true_false", True),
-        (["False", "错误", "F"], "true_false", False),
-        (["F", "true north", "不正确"], "", None),  # F may be an option
-        (["true"], "multiple_choice", None),
-        (["", "42"], "true_false", None),
-    ],
+    cases(__file__, "keys"),
 )
 def test_what_keys_say(keys: list[str], question_type: str, truth: bool | None) -> None:
     assert [key_truth(key, question_type) for key in keys] == [truth] * len(keys)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tiebreak.plain_yaml import yaml_text
 from tiebreak.study import StudyError
 from tiebreak.study.design import Study, read_study, schema, study_of
@@ -27,6 +28,7 @@ def test_short_forms_stand_for_long_ones() -> None:
     assert [protocol.label for protocol in peers.protocols] == ["peer_review"]
 
 
+<<<<<<< HEAD
 REFUSED = {
     "juge: x/y": "line 5: juge: there is no such field",
     "budget: -3": "line 5: budget: Input should be greater than 0",
@@ -44,6 +46,9 @@ REFUSED = {
     ),
     "publish: me": "line 5: publish: must be OWNER/NAME, a dataset on the Hub",
 }
+=======
+REFUSED = cases(__file__, "refused")
+>>>>>>> h5
 
 
 @pytest.mark.parametrize("more", REFUSED)

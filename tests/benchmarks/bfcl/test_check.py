@@ -94,17 +94,7 @@ def test_an_only_function_may_have_another_name_in_the_ground_truth() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        "",
-        "\0",
-        "\ud800" * 10,
-        '[{"name": "\ud800", "arguments": {"\ud800": "\ud800"}}]',
-        '{"name": "a.f", "arguments": {"x": %s}}' % ("9" * 5000),
-        '{"name": "a.f", "arguments": {"x": %s}}' % ("[" * 900 + "]" * 900),
-        "a.f(x=0x" + "f" * 5000 + ")",
-        "a.f(x=" * 80 + "1" + ")" * 80,
-        "a" * 10**6 + "(x=1)",
-    ],
+    cases(__file__, "answers"),
     ids=range(9),
 )
 def test_no_answer_raises_or_breaks_a_log(answer: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.harness import ROOT
 from tiebreak.benchmarks import BENCHMARKS, Benchmark, load_questions
 from tiebreak.benchmarks.lm_eval_tasks import utils
@@ -37,53 +38,9 @@ LOADERS = {name: getattr(utils, f"load_{name}") for name in COLUMNS}
 PROMPTS = {name: getattr(utils, f"{name}_prompt") for name in COLUMNS}
 RESULTS = {name: getattr(utils, f"{name}_results") for name in METRICS}
 
-WEATHER = {
-    "name": "weather.now",
-    "description": "The weather — today.",
-    "parameters": {
-        "type": "dict",
-        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-        "required": ["city"],
-    },
-}
-PLAY = {
-    "name": "play",
-    "description": "Play songs.",
-    "parameters": {
-        "type": "dict",
-        "properties": {"songs": {"type": "array", "items": {"type": "string"}}},
-        "required": ["songs"],
-    },
-}
-MORE_BFCL = [
-    {
-        "id": "parallel_0",
-        "question": [[{"role": "user", "content": "Weather in Oslo and in “Ålesund”?"}]],
-        "function": [WEATHER, PLAY],
-        "ground_truth": [
-            {"weather.now": {"city": ["Oslo"], "days": ["", 1]}},
-            {"weather.now": {"city": ["Ålesund"], "days": ["", 1]}},
-        ],
-    },
-    {
-        "id": "live_simple_0-0-0",
-        "question": [
-            [
-                {"role": "system", "content": "You play music."},
-                {"role": "user", "content": "Play Hurt,"},
-                {"role": "user", "content": "then One."},
-            ]
-        ],
-        "function": [PLAY],
-        "ground_truth": [{"play": {"songs": [["Hurt", "One"]]}}],
-    },
-    {
-        "id": "irrelevance_0",
-        "question": [[{"role": "user", "content": "Who wrote Faust?"}]],
-        "function": [WEATHER],
-        "ground_truth": [],
-    },
-]
+WEATHER = cases(__file__, "weather")
+PLAY = cases(__file__, "play")
+MORE_BFCL = cases(__file__, "more_bfcl")
 
 
 @pytest.fixture(scope="module")
@@ -206,24 +163,7 @@ def test_no_argument_of_a_model_is_taken_for_a_slip(data: dict[str, str]) -> Non
 
 @pytest.mark.parametrize(
     ("metadata", "message"),
-    [
-        ({"dat": "x"}, "no key 'dat'; 'data' may be meant"),
-        ({"Data": "x"}, "no key 'Data'; 'data' may be meant"),
-        ({"SUBJECTS": "x"}, "no key 'SUBJECTS'; 'subjects' may be meant"),
-        ({"dataset": "x"}, "no key 'dataset'; 'data' may be meant"),
-        ({"subject": ["x"]}, "no key 'subject'; 'subjects' may be meant"),
-        ({"category": "x"}, "no key 'category'; 'categories' may be meant"),
-        ({"catagories": "x"}, "no key 'catagories'; 'categories' may be meant"),
-        ({"data": {"gsm8": "x"}}, "data names gsm8; the benchmarks are humaneval, gsm8k"),
-        ({"data": ["x"]}, r"the data of mmlu are \['x'\]; it must be a file or folder"),
-        ({"data": {"mmlu": 3}}, "the data of mmlu are 3; it must be a file or folder"),
-        ({"data": ""}, "the data of mmlu are ''; it must be a file or folder"),
-        ({"data": "nowhere.jsonl"}, "nowhere.jsonl does not exist"),
-        ({"subjects": {"virology": 1}}, "subjects is .*; it must be a list of names"),
-        ({"subjects": ["virology", 1]}, "subjects is .*; it must be a list of names"),
-        ({"subjects": "virology,"}, "subjects is .*; it must be a list of names"),
-        ({"subjects": "magic"}, "mmlu has no subject 'magic'. There are: anatomy, "),
-    ],
+    cases(__file__, "wrong_metadata"),
 )
 def test_wrong_metadata(metadata: dict[str, Any], message: str, data: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=message):
@@ -254,32 +194,7 @@ def test_native_scores(benchmark: str, data: dict[str, str]) -> None:
         assert type(RESULTS[benchmark](doc, [answer])[metric]) is float
 
 
-HOSTILE = [
-    "",
-    " \n\t ",
-    "\0",
-    "\ud800",
-    "x" * 1_000_000,
-    "#### " + "9" * 5000,
-    "####" * 100_000,
-    "[" * 100_000,
-    "(" * 100_000,
-    "{" * 100_000,
-    "[f(a=" + "[" * 5000 + "]" * 5000 + ")]",
-    '{"name": ' * 20_000,
-    "\\boxed{" * 50_000,
-    "-" * 200_000 + "1",
-    "1," * 200_000,
-    "Answer: " * 50_000,
-    "```" * 100_000,
-    "[get_weather(city='Rome')" + " " * 100_000,
-    "[__import__('os').system('true')]",
-    '{"name": "get_weather", "arguments": {"city": NaN}}',
-    '{"name": null, "arguments": null}',
-    "[get_weather(**{'city': 'Rome'})]",
-    "[get_weather(*[1])]",
-    "[lambda: 1]",
-]
+HOSTILE = cases(__file__, "hostile")
 
 
 @pytest.mark.parametrize("benchmark", RESULTS)
@@ -293,13 +208,7 @@ def test_hostile_answers_are_wrong_and_raise_nothing(
 @pytest.mark.parametrize("benchmark", RESULTS)
 @pytest.mark.parametrize(
     ("results", "why"),
-    [
-        ([None], "the model gave NoneType, not text"),
-        ([["#### 7"]], "the model gave list, not text"),
-        ([7], "the model gave int, not text"),
-        ([], "not enough values"),
-        (["#### 7", "#### 7"], "too many values"),
-    ],
+    cases(__file__, "no_text"),
 )
 def test_no_text_is_no_score_and_no_zero(
     benchmark: str,

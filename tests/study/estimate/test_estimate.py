@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.study.estimate.builders import LETTERS, ONE, contests, known
 from tiebreak.prices import Price
 from tiebreak.scorers.contest import Contest
@@ -81,17 +82,7 @@ def test_identical_answers_are_judged_once() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("label", "low", "high"),
-    [
-        # Eight candidates: seeding, seven matches, three critiques, then a second order for each
-        # match and two refinements after two of the three rounds.
-        ("seal:swap=close", 11, 11 + 7 + 4),
-        ("seal:refine=false,swap=close", 11, 18),
-        ("seal:critique=false,swap=never", 8, 12),
-        ("flat_bracket:swap=close", 8, 15),
-        # Two rounds of four; two refinements after the first.
-        ("swiss:swap=close", 9, 9 + 8 + 2),
-        ("swiss:rounds=3,swap=close", 13, 13 + 12 + 4),
-    ],
+    cases(__file__, "ranges"),
 )
 def test_range_of_adaptive_protocols(label: str, low: int, high: int) -> None:
     row = one(label, contests(6, 8))

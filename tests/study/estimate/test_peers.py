@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.study.estimate.builders import LETTERS, ONE, contest, contests, known
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.prices import Price
@@ -192,13 +193,7 @@ def test_hidden_tokens_of_a_reviewer_that_the_log_lacks() -> None:
 
 @pytest.mark.parametrize(
     ("label", "models", "words"),
-    [
-        ("peer_review:degree=1", ("m0", "m1"), "degree is 1: degree must be 2 to 3"),
-        ("peer_review:degree=4", ("m0", "m1"), "degree must be 2 to 3"),
-        ("peer_review:degree=2", ("m0", "m1"), "2 reviewers of 2 cannot link 4 candidates"),
-        ("peer_review:degree=3,method=kendall", ("m0", "m1"), "kendall reads complete rankings"),
-        ("peer_review", ("x/m0", "y/m0"), "2 reviewers would be the candidate 'm0'"),
-    ],
+    cases(__file__, "panels"),
 )
 def test_panels_that_do_not_fit(label: str, models: Sequence[str], words: str) -> None:
     with pytest.raises(PrerequisiteError) as refused:
@@ -235,19 +230,7 @@ def test_who_is_asked_for_which_protocol() -> None:
 
 @pytest.mark.parametrize(
     ("label", "given", "words"),
-    [
-        ("peer_review", {"judge": "j"}, "peer_review asks reviewers: add --peers"),
-        ("peer_review", {"peers": " ,"}, "add --peers MODEL,MODEL"),
-        ("original,seal", {}, "seal asks a judge: add --judge MODEL"),
-        ("peer_review,seal", {"peers": "a"}, "seal asks a judge: add --judge MODEL"),
-        ("seal", {"judge": "j", "peers": "a"}, "add peer_review to --protocol"),
-        (
-            "peer_review",
-            {"judge": "j", "peers": "a,b", "prices": ["j=1,2"]},
-            "A price for j, which is not asked. The models asked: a, b",
-        ),
-        ("original", {"prices": ["j=1,2"]}, "not asked. The models asked: none"),
-    ],
+    cases(__file__, "missing_or_too_much"),
 )
 def test_who_is_missing_or_too_much(label: str, given: dict[str, Any], words: str) -> None:
     with pytest.raises(EstimateError, match=words):

@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 from benchmarks.claims.round_robin import points
 from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cases import cases
 from tests.ranking_logs.builders import call, item, match, write_log
 from tiebreak.cli.verbs import main
 from tiebreak.study.estimate import EstimateError
@@ -226,16 +227,7 @@ def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
-    [
-        (["--budget", "1"], "add --judge MODEL"),
-        (["--budget", "1", "--judge", "a/b"], "No price of the judge is known"),
-        (
-            ["--budget", "0.1", "--judge", "a/b", "--price", "2,17"],
-            "or more, at 1,000 reasoning tokens a call; --reasoning-tokens says how many it takes.",
-        ),
-        (["--calls", "3", "--judge", "a/b"], "no two models can be told apart"),
-        (["--judge", "a/b,c/d"], "A jury is estimated judge by judge"),
-    ],
+    cases(__file__, "cannot_be_planned"),
 )
 def test_what_cannot_be_planned(logs: Path, arguments: list[str], problem: str) -> None:
     done = CliRunner().invoke(main, ["estimate", str(logs), *arguments])

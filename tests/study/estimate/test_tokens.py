@@ -11,21 +11,13 @@ import tiktoken.registry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tiebreak.study.estimate.dry_judge import by_piece, by_rule, token_counter
 
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [
-        ("", 0),
-        ("a response", 2),
-        ("incomprehensible", 2),  # 16 letters: 8 and 8
-        ("12345", 2),  # 123 and 45
-        ("x = 3;\n\n", 5),  # x, =, 3, ;, the line breaks together
-        ("f(x)) + snake_case", 8),  # f, (, x, )), +, snake, _, case
-        ("ответ", 2),
-        ("回答问题", 2),
-    ],
+    cases(__file__, "rule"),
 )
 def test_rule(text: str, tokens: int) -> None:
     assert by_rule(text) == tokens
@@ -64,14 +56,7 @@ class Encoding:
 
 @pytest.mark.parametrize(
     ("models", "vocabulary", "exact"),
-    [
-        ("openai/gpt-4o", "o200k_base", True),
-        ("openrouter/openai/gpt-4o openai/gpt-4o-mini", "o200k_base", True),
-        ("openai/gpt-4", "cl100k_base", True),
-        ("anthropic/claude-x", "o200k_base", False),
-        ("openai/gpt-4o anthropic/claude-x", "o200k_base", False),
-        ("openai/gpt-4o openai/gpt-4", "o200k_base", False),
-    ],
+    cases(__file__, "vocabulary"),
 )
 def test_with_a_vocabulary(
     models: str, vocabulary: str, exact: bool, monkeypatch: pytest.MonkeyPatch
