@@ -296,14 +296,15 @@ def test_what_is_said_before_anything_is_paid(words: str) -> None:
     assert not Path("study-sums").exists()
 
 
-def test_a_task_that_there_is_not() -> None:
-    given = ["run", "nope/x", "--models", MODELS, "--judge", JUDGE, "--yes"]
+@pytest.mark.parametrize("task", ["nope/x", "/nope"])
+def test_a_task_that_there_is_not(task: str) -> None:
+    given = ["run", task, "--models", MODELS, "--judge", JUDGE, "--yes"]
     done = CliRunner().invoke(main, given)
     assert "specified paths. Give gsm8k, mmlu, humaneval, bfcl, a file of prompts" in done.stderr
 
 
 REFUSED_PROMPTS: dict[str, tuple[str, list[str]]] = {
-    "prompts.jsonl has prompts: say who answers them, --models A,B": (
+    "prompts.jsonl is no folder of logs and no file of answers: say who answers it, --models": (
         '{"prompt": "Name a cheese."}',
         ["--judge", JUDGE],
     ),
