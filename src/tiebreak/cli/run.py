@@ -195,10 +195,8 @@ def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
     if not asked["models"]:
         for path in map(Path, questions):
             if not path.exists() or holds_prompts(path):
-                raise click.UsageError(
-                    f"{path} is no folder of logs and no file of answers: say who answers it, "
-                    "--models A,B"
-                )
+                missing = "is no folder of logs and no file of answers: say who answers it"
+                raise click.UsageError(f"{path} {missing}, --models A,B")
         return study_of({"answers": questions, **more})
     benchmarks = [benchmark_of(text) for text in questions]
     for benchmark in benchmarks:

@@ -2,17 +2,9 @@
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import (
-    FILES,
-    form_options,
-    labels_of,
-    numbers,
-    refuse_given,
-    show,
-    skip_faulty_option,
-    verb,
-)
+from tiebreak.cli._shared import FILES, form_options, numbers, refuse_given, show, verb
 
 
 @verb()
@@ -59,7 +51,7 @@ from tiebreak.cli._shared import (
     help="Causes of errors: CSV with item_id, model, cause, rater.",
 )
 @click.option("--people", type=FILES, metavar="FILE", help="CSV of people's votes or stars.")
-@skip_faulty_option
+@_shared.skip_faulty_option
 @click.option("--seeds", type=click.IntRange(1), default=30, help="Draws per share or size.")
 @plot_options("Draw --elo, --dates and --causes:")
 @form_options("json", "csv")
@@ -106,7 +98,7 @@ def stability(
     from tiebreak.tables.dates import read_dates
     from tiebreak.tables.human import read_causes
 
-    labels = labels_of(people, skip_faulty=skip_faulty)
+    labels = _shared.labels_of(people, skip_faulty=skip_faulty)
     if labels is not None:
         from tiebreak.analysis.anchored import labels_needed
 

@@ -163,12 +163,10 @@ def _in_file(path: str) -> dict[str, LogHeader | None]:
     """The log with its header, which a votes file has none of."""
     if path.endswith(".db") or is_votes_file(Path(path)):
         return {path: None}
-    rows = path.lower().endswith(ENDS)
-    if rows or (path.endswith(".json") and "://" not in path and holds_list(Path(path))):
-        board = f"tiebreak rank {shlex.quote(path)}"
-        raise RankingLogError(
-            f"{path} is no ranking log. If it is a file of matches, its board is: {board}"
-        )
+    listed = path.endswith(".json") and "://" not in path and holds_list(Path(path))
+    if listed or path.lower().endswith(ENDS):
+        board = f"If it is a file of matches, its board is: tiebreak rank {shlex.quote(path)}"
+        raise RankingLogError(f"{path} is no ranking log. {board}")
     header = ranking_header(path)
     if header is None:
         raise RankingLogError(
