@@ -30,6 +30,9 @@ def test_lines(here: Path) -> None:
     ):
         assert text in shown, text
     assert len((here / "out" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()) == 40
+    write(here / "faulty.csv", (here / "votes.csv").read_text() + "\nq1,a,a,b")
+    given = ("pairs", "log.eval", "--out", "some.jsonl", "--people", "faulty.csv")
+    assert [tiebreak(*given, *more).exit_code for more in ((), ("--skip-faulty",))] == [1, 0]
 
 
 def test_data(here: Path) -> None:

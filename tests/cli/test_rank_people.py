@@ -25,6 +25,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for k in range(40)
     ]
     write(path / "votes.csv", "\n".join(["item_id,model_a,model_b,winner,rater", *rows]))
+    write(path / "faulty.csv", (path / "votes.csv").read_text() + "\nq50,a,c,x,ann")
+    (path / "torn.jsonl").write_text('{"item_id":')
     (path / "latin.csv").write_bytes("item_id,modèle".encode("latin-1"))
     return path
 
@@ -52,6 +54,18 @@ def test_data(folder: Path) -> None:
     for row, held in zip(rows, board["rows"], strict=True):
         assert float(row["score"]) == held["score"]["value"]
         assert float(row["excess_upper"]) == held["excess"]["upper"]
+
+
+@pytest.mark.parametrize("verb", ["rank", "stability"])
+def test_faulty_rows_are_left_out(
+    verb: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = (*verb.split(), str(folder / "log.eval"), "--people", str(folder / "faulty.csv"))
+    assert "line 42" in tiebreak(*given).stderr
+    done = tiebreak(*given, "--skip-faulty")
+    assert done.exit_code == 0, done.output
+    assert "line 42" in done.output
 
 
 def test_wrong_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,3 +52,11 @@ def test_other_settings_are_refused(
     with pytest.raises(RankingLogError, match=message):
         votes_on(path, ITEMS, meta(**changed))
     votes_on(path, ITEMS, meta()).close()  # and the file is free again
+
+
+def test_another_file_is_refused_and_a_folder_made(tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    other.touch()
+    with pytest.raises(RankingLogError, match=r"other\.db is not a votes file: give another --out"):
+        votes_on(other, ITEMS, meta())
+    votes_on(tmp_path / "new" / "votes.db", ITEMS, meta()).close()

@@ -57,6 +57,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("model_a,model_b,winner\n")
     (tmp_path / "annotations.json").write_text(" [{}]")
     refused = {
+        "hf://datasets/nobody": "cannot be reached .* Check the address, the network",
         "nowhere": r"does not exist.*inspect eval tiebreak/round_robin",
         "x" * 5_000: "File name too long",
         "a\0b": "is no path",
@@ -71,7 +72,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     }
     for name, words in refused.items():
         with pytest.raises(RankingLogError, match=words):
-            read_ranking_logs([f"{tmp_path}/{name}" if name != "." else tmp_path])
+            read_ranking_logs([name if ":" in name else tmp_path / name])
     # A pipe in a folder is not waited for, and what is torn is named.
     whole = write_log(tmp_path / "good.eval", [ABC]).read_bytes()
     (tmp_path / "torn.eval").write_bytes(whole[: len(whole) // 2])

@@ -140,8 +140,8 @@ def newer(path: Path) -> None:
     ("damage", "message"),
     [
         (lambda path: path.write_text("item_id,model"), "is not a votes file"),
-        (lambda path: path.unlink(), "is not a votes file"),
-        (other_database, "is a database, but not a votes file"),
+        (lambda path: path.unlink(), "`tiebreak vote LOGS --out .*` makes one"),
+        (other_database, r"but not a votes file .*: give another"),
         (newer, r"written by a newer Tiebreak \(votes file 99; this one reads 1\): upgrade"),
         (lambda path: path.write_bytes(path.read_bytes()[:1000]), "is damaged"),
     ],

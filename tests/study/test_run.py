@@ -278,7 +278,7 @@ def test_what_is_said_before_anything_is_paid() -> None:
 
 
 REFUSED_PROMPTS: dict[str, tuple[str, list[str]]] = {
-    "prompts.jsonl has prompts: say who answers them, --models A,B": (
+    "prompts.jsonl is no folder of logs and no file of answers: say who answers it, --models": (
         '{"prompt": "Name a cheese."}',
         ["--judge", JUDGE],
     ),

@@ -98,9 +98,9 @@ def labelled(
     notes = notes_on(left_out)
     if not cases:
         places = " and ".join(["these logs"] * bool(logs) + [file.source for file in files])
-        raise AnalysisError(
-            "\n".join([f"Nothing in {human.source} was judged in {places}.", *map(str, notes)])
-        )
+        way = "give what was judged there, with the same names of items and models"
+        first = f"Nothing in {human.source} was judged in {places}: {way}."
+        raise AnalysisError("\n".join([first, *map(str, notes)]))
     notes += [
         Reason("no_usable_label", judge=name, n=n, of=len(cases)) for name, n in lacking.items()
     ]

@@ -22,6 +22,7 @@ from tiebreak.text import visible
 
 if TYPE_CHECKING:
     from tiebreak.rankers.uncertainty import Resampling
+    from tiebreak.tables.human import HumanLabels
 
 _BEYOND_ASCII = re.compile(r"[^ -~\n]")
 
@@ -190,6 +191,18 @@ skip_faulty_option = click.option(
     help="Leave faulty rows of people's and judges' files out, with a note. [default: an error]",
 )
 """The option that says what becomes of faulty rows, as `skip_faulty`."""
+
+
+def labels_of(people: str | None, *, skip_faulty: bool) -> "str | HumanLabels | None":
+    """The file of people's labels, or the labels in it that are not faulty."""
+    if not skip_faulty:
+        return people
+    if people is None:
+        raise click.UsageError("--skip-faulty goes with --people")
+    from tiebreak.tables.human import read_human_labels
+
+    return read_human_labels(people, skip_faulty=True)
+
 
 level_option = click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95)
 """The option that says with which probability intervals hold, as `level`."""

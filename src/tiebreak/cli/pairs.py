@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, echo_json, verb
+from tiebreak.cli._shared import FILES, echo_json, labels_of, skip_faulty_option, verb
 
 _OUT = click.Path(path_type=Path, dir_okay=False)
 _SHARE = click.FloatRange(0, 1)
@@ -16,6 +16,7 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--out", required=True, type=_OUT, help="File: .parquet, .jsonl or .csv.")
 @click.option("--both-orders/--any-order", default=True, help="Whether both orders must agree.")
 @click.option("--people", type=FILES, metavar="FILE", help="CSV of people's votes on pairs.")
+@skip_faulty_option
 @click.option(
     "--judge-agreement", type=_SHARE, default=0.0, help="Least agreement of judges with people."
 )
@@ -24,6 +25,8 @@ _SHARE = click.FloatRange(0, 1)
 def pairs(
     logs: tuple[str, ...],
     out: Path,
+    people: str | None,
+    skip_faulty: bool,
     as_json: bool,
     **gates: Any,  # arguments of preference_pairs
 ) -> None:
@@ -48,9 +51,9 @@ def pairs(
     from tiebreak.report.json import json_ready, only
     from tiebreak.text import count, visible
 
-    if gates["judge_agreement"] and gates["people"] is None:
+    if gates["judge_agreement"] and people is None:
         raise click.UsageError("--judge-agreement needs --people, whom the judge is to agree with")
-    made = preference_pairs(logs, **gates)
+    made = preference_pairs(logs, labels_of(people, skip_faulty=skip_faulty), **gates)
     write_pairs(made, out)
     if as_json:
         held = only(made, "n_matches", "left_out", "judges", "logs", "notes")

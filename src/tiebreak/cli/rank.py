@@ -126,6 +126,7 @@ def rank(
         )
     if skip_faulty and people is None:
         raise click.UsageError("--skip-faulty goes with --people, or with a file of matches")
+    labels = _shared.labels_of(people, skip_faulty=skip_faulty)
     if pair is not None:
         from tiebreak.analysis.pair import compare_pair
 
@@ -133,11 +134,9 @@ def rank(
         if len(names) != 2 or not all(names):
             raise click.BadParameter("two models with a comma between them", param_hint="--pair")
         show(form, compare_pair(logs, *names, level=how.level))
-    elif people is not None:
+    elif labels is not None:
         from tiebreak.analysis.anchored import anchored_boards
-        from tiebreak.tables.human import read_human_labels
 
-        labels = read_human_labels(people, skip_faulty=True) if skip_faulty else people
         show(form, anchored_boards(logs, labels, level=how.level))
     else:
         from tiebreak.analysis.ranking import rank_logs
@@ -149,6 +148,7 @@ def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None
     """Refuse logs beside files of matches, and options that only logs can have."""
     if logs := [path for path in paths if path not in matches]:
         raise click.UsageError(
-            f"{logs[0]} is not a file of matches, and {matches[0]} is one: rank them separately"
+            f"{logs[0]} is not a file of matches, and {matches[0]} is one: rank them separately, "
+            "or give it as --people"
         )
     _shared.refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")

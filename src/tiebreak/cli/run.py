@@ -192,9 +192,11 @@ def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
     more = {name: value for name, value in more.items() if value not in (None, (), [], {})}
     if len(questions) == 1 and questions[0].endswith(_YAML):
         return read_study(questions[0], **more)
-    if not asked["models"] and all(Path(path).exists() for path in questions):
-        if prompts := [path for path in questions if holds_prompts(Path(path))]:
-            raise click.UsageError(f"{prompts[0]} has prompts: say who answers them, --models A,B")
+    if not asked["models"]:
+        for path in map(Path, questions):
+            if not path.exists() or holds_prompts(path):
+                missing = "is no folder of logs and no file of answers: say who answers it"
+                raise click.UsageError(f"{path} {missing}, --models A,B")
         return study_of({"answers": questions, **more})
     benchmarks = [benchmark_of(text) for text in questions]
     for benchmark in benchmarks:

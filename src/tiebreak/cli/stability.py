@@ -2,6 +2,7 @@
 
 import click
 
+from tiebreak.cli import _shared
 from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import FILES, form_options, numbers, refuse_given, show, verb
 
@@ -50,6 +51,7 @@ from tiebreak.cli._shared import FILES, form_options, numbers, refuse_given, sho
     help="Causes of errors: CSV with item_id, model, cause, rater.",
 )
 @click.option("--people", type=FILES, metavar="FILE", help="CSV of people's votes or stars.")
+@_shared.skip_faulty_option
 @click.option("--seeds", type=click.IntRange(1), default=30, help="Draws per share or size.")
 @plot_options("Draw --elo, --dates and --causes:")
 @form_options("json", "csv")
@@ -63,6 +65,7 @@ def stability(
     dates: str | None,
     causes: str | None,
     people: str | None,
+    skip_faulty: bool,
     seeds: int,
     plot: Plot,
     form: str | None,
@@ -95,14 +98,15 @@ def stability(
     from tiebreak.tables.dates import read_dates
     from tiebreak.tables.human import read_causes
 
-    if people is not None:
+    labels = _shared.labels_of(people, skip_faulty=skip_faulty)
+    if labels is not None:
         from tiebreak.analysis.anchored import labels_needed
 
         refuse_given(
-            {*click.get_current_context().params} - {"logs", "people", "form"},
+            {*click.get_current_context().params} - {"logs", "people", "skip_faulty", "form"},
             "is not about labels of people that are missing: leave it or --people out",
         )
-        show(form, labels_needed(logs, people))
+        show(form, labels_needed(logs, labels))
         return
     of_stars = elo or any(option is not None for option in (sizes, against, dates, causes))
     if of_stars and subsample is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tiebreak.candidates.discover import is_inspect_log, visible_files
+from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_types import LogHeader
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.prices import read_prices
@@ -162,12 +163,10 @@ def _in_file(path: str) -> dict[str, LogHeader | None]:
     """The log with its header, which a votes file has none of."""
     if path.endswith(".db") or is_votes_file(Path(path)):
         return {path: None}
-    rows = path.lower().endswith(ENDS)
-    if rows or (path.endswith(".json") and "://" not in path and holds_list(Path(path))):
-        board = f"tiebreak rank {shlex.quote(path)}"
-        raise RankingLogError(
-            f"{path} is no ranking log. If it is a file of matches, its board is: {board}"
-        )
+    listed = path.endswith(".json") and "://" not in path and holds_list(Path(path))
+    if listed or path.lower().endswith(ENDS):
+        board = f"If it is a file of matches, its board is: tiebreak rank {shlex.quote(path)}"
+        raise RankingLogError(f"{path} is no ranking log. {board}")
     header = ranking_header(path)
     if header is None:
         raise RankingLogError(
@@ -216,11 +215,21 @@ def _in_folder(folder: str) -> tuple[dict[str, LogHeader | None], dict[str, str]
 
 
 def logs_in(folder: str) -> list[str]:
-    """Inspect's logs of any kind in a folder and its subfolders."""
+    """Inspect's logs of any kind in a folder and its subfolders.
+
+    Raises:
+        RankingLogError: it is an address that cannot be reached.
+    """
     if "://" in folder:
         from inspect_ai.log import list_eval_logs
 
-        return [info.name for info in list_eval_logs(folder, recursive=True)]
+        try:
+            return [info.name for info in list_eval_logs(folder, recursive=True)]
+        except Exception as error:  # each driver has errors of its own
+            raise RankingLogError(
+                f"{folder} cannot be reached ({reason(error)}). Check the address, the network, "
+                "and the rights that its storage asks for"
+            ) from error
     # Inspect opens every file whose name is not as it names logs, also a pipe.
     return [str(path) for path in visible_files(Path(folder)) if is_inspect_log(path)]
 

@@ -279,6 +279,7 @@ def create_votes_file(path: Path, meta: VotesMeta, items: Sequence[VotesItem]) -
     # Whole or not at all: it is made under another name.
     part = path.with_name(f"{path.name}.part")
     with _plain_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)
         connection = sqlite3.connect(part, isolation_level=None)
         connection.executescript(f"BEGIN; {_TABLES}")
@@ -299,6 +300,8 @@ def open_votes_file(path: Path, *, write: bool = False) -> VotesFile:
     """
     if not is_votes_file(path):
         how = f"`tiebreak vote LOGS --out {path.with_suffix('.db')}` makes one"
+        if write and path.exists():
+            how = "give another --out"
         raise RankingLogError(f"{path} is not a votes file: {how}")
     lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False) if write else None
     if lock:
@@ -364,7 +367,8 @@ def _meta(path: Path, connection: sqlite3.Connection) -> VotesMeta:
             meta = VotesMeta(**kept) if version <= VERSION else None
         except (sqlite3.OperationalError, KeyError, ValueError, TypeError) as error:
             why = str(error).partition("\n")[0]
-            raise RankingLogError(f"{path} is a database, but not a votes file ({why})") from error
+            message = f"{path} is a database, but not a votes file ({why}): give another"
+            raise RankingLogError(message) from error
     if meta is None:
         raise RankingLogError(
             f"{path} was written by a newer Tiebreak (votes file {version}; this one reads "

@@ -127,15 +127,11 @@ class Section:
         lines: Iterable[Remark] = (),
         heading: str = "",
     ) -> "Section":
-        """A section of any iterables.
-
-        A table without rows is left out, and with it its legend, and its heading if nothing else
-        stands below that.
-        """
-        made = cls(table, tuple(map(str, legend)), tuple(map(str, lines)), heading)
-        if table is None or table.rows:
-            return made
-        return cls(lines=made.lines, heading=heading if made.lines else "")
+        """A section of any iterables; a table without rows takes its legend and heading along."""
+        said = tuple(map(str, lines))
+        if table is not None and not table.rows:
+            return cls(lines=said, heading=heading if said else "")
+        return cls(table, tuple(map(str, legend)), said, heading)
 
     def __bool__(self) -> bool:
         return bool(self.table or self.legend or self.lines)

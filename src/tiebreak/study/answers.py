@@ -238,10 +238,12 @@ def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
                 display=shown,  # type: ignore[arg-type]
                 **options,
             )
-    except PrerequisiteError as error:
+    except (PrerequisiteError, NotImplementedError) as error:
         reason = unmarked(error)
-        if reason.startswith("No inspect tasks"):
-            reason = f"{reason} Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
+        # Python has no patterns that are absolute paths, where Inspect looks for one.
+        if reason.startswith(("No inspect tasks", "Non-relative patterns")):
+            reason = "No inspect tasks were found at the specified paths."
+            reason += f" Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
             reason += " or PACKAGE/NAME of an installed package"
         raise StudyError(f"{task}: {reason}") from error
     return logs

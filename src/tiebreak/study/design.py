@@ -217,7 +217,7 @@ class Study(_Part):
         if self.answers and self.models:
             raise ValueError("models answer benchmarks; with answers leave them out")
         if self.benchmarks and len(self.models) < 2:
-            raise ValueError("a ranking takes two models at least: models, or --models A,B")
+            raise ValueError("a ranking takes two models at least")
         for noun, names in (
             ("model", [model.shown for model in self.models]),
             ("benchmark", [benchmark.name for benchmark in self.benchmarks]),

@@ -208,6 +208,8 @@ def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLa
         return _in_votes(path)
     faults: list[TableError] = []
     table = read_rows(path, {*_NAMES, *OTHERWISE}, faults)
+    if not table.rows:
+        _faulty(faults, skip=False)
     columns, kind = _columns(table)
     labels: list[HumanLabel] = []
     lines: dict[tuple[object, ...], int] = {}

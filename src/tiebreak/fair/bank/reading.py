@@ -139,10 +139,10 @@ def _sources(path: str) -> list[Source]:
         return [Source(EXAMPLE, Path(__file__).parent / "example" / "questions.jsonl")]
     if problem == MISSING and path.count("/") == 1 and not file.suffix:
         return _on_hub(f"hf://datasets/{path}")
-    if problem not in ("", MISSING):
+    if problem:
         raise BankError(f"{path} {problem}")
-    if not file.is_file():
-        raise BankError(f"{path} is not a file")
+    if file.is_dir():
+        raise BankError(f"{path} is a folder: name the files in it")
     if file.suffix.lower() not in _ENDS:
         raise BankError(f"{path} is none of {', '.join(_ENDS)}")
     return [Source(path, file)]

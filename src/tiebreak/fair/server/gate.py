@@ -149,21 +149,16 @@ class Gate:
             BankError: the token does not hold ("unidentified") or does not allow it ("refused").
             HTTPException: too many requests.
         """
-        caller = self._caller(request, token)
-        with self._engine.connect() as connection:
-            self._verifier.confirm(connection, caller)
+        caller = self.recognise(request, token)
         require(caller, permission, session)
         return caller
 
-    def recognise(self, request: Request) -> None:
-        """Refuse a request without a good token, whatever it wants; for any thread.
-
-        Raises:
-            BankError: the token does not hold ("unidentified").
-        """
-        caller = self._verifier.read(_bearer(request))
+    def recognise(self, request: Request, token: str | None = None) -> Caller:
+        """The caller of a request, whatever it wants; raises as `enter`, but "refused"."""
+        caller = self._caller(request, token)
         with self._engine.connect() as connection:
             self._verifier.confirm(connection, caller)
+        return caller
 
     async def run(
         self,
