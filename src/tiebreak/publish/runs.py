@@ -181,7 +181,7 @@ def _names(item: ItemBallots) -> set[str]:
 def _renamed(sample: JudgedItem, public: Mapping[str, str]) -> JudgedItem:
     """The same with public names of models; a rubric's file loses its folders."""
     ballots, placement = sample.ballots, sample.placement
-    if ballots is None:
+    if ballots is None or (not public and ballots.rubric == file_name(ballots.rubric)):
         return sample
     if public:
         ballots = ItemBallots.model_validate(_replaced(ballots.model_dump(), public))

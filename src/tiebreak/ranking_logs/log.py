@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from tiebreak.candidates import CONTEST_KEY, Shard
@@ -67,10 +67,8 @@ class PackedVotes:
     confidences: "array[float]"
 
     @classmethod
-    def of(
-        cls, ballots: ItemBallots, part_of: Callable[[str], Callable[[Any], Any]] = attrgetter
-    ) -> "PackedVotes":
-        """The votes of ballots; `part_of` gets what makes up a vote that is no `Vote`."""
+    def of(cls, ballots: ItemBallots, *, plain: bool = False) -> "PackedVotes":
+        """The votes of ballots; `plain` ones are dicts."""
         ids: list[tuple[str, ...]] = []
         votes: list[Any] = []
         for match in ballots.matches:
@@ -78,7 +76,8 @@ class PackedVotes:
                 for given in (verdict.principles, verdict.checklist):
                     ids.append(_shared(tuple(given)))
                     votes += given.values()
-        sides, confidences = (map(part_of(name), votes) for name in ("vote", "confidence"))
+        part: Any = itemgetter if plain else attrgetter
+        sides, confidences = (map(part(name), votes) for name in ("vote", "confidence"))
         return cls(tuple(ids), bytes(map(SIDES.index, sides)), array("d", confidences))
 
     def __iter__(self) -> Iterator[VoteColumns]:

@@ -12,11 +12,10 @@ of an item when it comes to it: `SamplesAgain`.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, Field, Json, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, Json, ValidationError, create_model
 from pydantic.dataclasses import dataclass
 from typing_extensions import TypedDict
 
@@ -60,48 +59,36 @@ def _no_votes() -> dict[str, Vote]:
     return NO_VOTES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
-class _BareVerdict(Verdict):
-    principles: dict[str, Vote] = Field(default_factory=_no_votes, validation_alias=_NOWHERE)
-    checklist: dict[str, Vote] = Field(default_factory=_no_votes, validation_alias=_NOWHERE)
+def _ballots_with(votes: Any, alias: str | None = None) -> type[ItemBallots]:
+    """Ballots without critiques, whose votes are of a type and read under an alias."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+    class BareVerdict(Verdict):
+        principles: dict[str, votes] = Field(default_factory=_no_votes, validation_alias=alias)
+        checklist: dict[str, votes] = Field(default_factory=_no_votes, validation_alias=alias)
+
+    @dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+    class BareMatch(Match):
+        verdicts: tuple[BareVerdict, ...] = ()
+        discarded: tuple[BareVerdict, ...] = ()
+        critique: str | None = Field(default=None, validation_alias=_NOWHERE)
+
+    return create_model("BareBallots", __base__=ItemBallots, matches=(tuple[BareMatch, ...], ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
-class _BareMatch(Match):
-    verdicts: tuple[_BareVerdict, ...] = ()
-    discarded: tuple[_BareVerdict, ...] = ()
-    critique: str | None = Field(default=None, validation_alias=_NOWHERE)
-
-
-class _BareBallots(ItemBallots):
-    matches: tuple[_BareMatch, ...] = ()
-
-
-# Millions of votes that are packed at once take half as long as dicts as they do as dataclasses.
+# Votes that are packed at once are read in half the time as dicts, not dataclasses.
 class _PlainVote(TypedDict):
     vote: Side
     confidence: Annotated[float, Field(ge=0, le=1)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
-class _PlainVerdict(_BareVerdict):
-    principles: dict[str, _PlainVote] = Field(default_factory=dict)  # type: ignore[assignment]
-    checklist: dict[str, _PlainVote] = Field(default_factory=dict)  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
-class _PlainMatch(_BareMatch):
-    verdicts: tuple[_PlainVerdict, ...] = ()
-    discarded: tuple[_PlainVerdict, ...] = ()
-
-
-class _PlainBallots(ItemBallots):
-    matches: tuple[_PlainMatch, ...] = ()
+_BareBallots = _ballots_with(Vote, _NOWHERE)
+_PlainBallots = _ballots_with(_PlainVote)
 
 
 def _pack(ballots: ItemBallots) -> PackedVotes:
-    """The votes of plain ballots, which lose them."""
-    packed = PackedVotes.of(ballots, itemgetter)
+    """The votes of ballots with plain ones, which lose them."""
+    packed = PackedVotes.of(ballots, plain=True)
     for match in ballots.matches:
         for verdict in (*match.verdicts, *match.discarded):
             object.__setattr__(verdict, "principles", NO_VOTES)
