@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.cases import cases
 
-WORDS = (
+WORDS: tuple[str, ...] = (
     *cases(__file__, "words"),
     *("9" * 400, "9" * 5_000, "x" * 10_000, "[" * 2_000, "{a: " * 300, "9" * 30 + ": 1"),
 )
