@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 
-from tests.candidates.builders import write_inspect_log, write_lm_eval_run
+from tests.candidates.builders import write_lm_eval_run
 from tests.publish.judged_runs import (
     FEW,
     change_log,
@@ -182,17 +182,6 @@ def test_of_many_paths_five_are_named(run: Run, tmp_path: Path, n: int, shown: s
         judged_pool(run, [paths])
     first = ", ".join(map(str, paths[:4]))
     assert f"{first}, {tmp_path}/{shown}" in str(found.value)
-
-
-def test_another_question_under_the_same_id(run: Run, tmp_path: Path) -> None:
-    for model in "abc":
-        rows = [
-            {"id": f"q{i}", "question": f"And {i}?", "answer": f"{model} says {i}", "native": 1.0}
-            for i in range(3)
-        ]
-        write_inspect_log(tmp_path / "asked" / f"{model}.eval", model, rows)
-    with pytest.raises(PublishError, match=r"(?s)cannot be found.*3 of 3 judged items"):
-        judged_pool(run, [[tmp_path / "asked"]])
 
 
 def test_models_have_public_names(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from tiebreak.publish.card import (
     LISTED,
     Board,
     contests_in,
-    judging,
     leaderboards_in,
     our_part,
 )
@@ -79,23 +78,6 @@ def test_boards_are_in_the_order_of_the_rows() -> None:
     assert {len(board.rows) for board in boards} == {2}
 
 
-def test_who_judged() -> None:
-    two = json.dumps([{"role": "judge", "model": name, "t": 0} for name in "jk"])
-    three = json.dumps([*json.loads(two), {"role": "meta", "model": "m", "t": 0}])
-    rows = [
-        row("r", "t", benchmark="a", judge_settings=two, seed=7, tiebreak_version="1"),
-        row("r", "t", benchmark="b", judge_settings=two, seed=7, tiebreak_version="1")
-        | {"rubric": "maths"},
-        row("r", "t", benchmark="c", judge_settings=three, inspect_version="2"),
-        row("r", "t", benchmark="d", protocol="original", judge_settings=None, seed=7),
-    ]
-    assert judging(leaderboards_in(rows, {})) == [
-        ("a, b (rubric maths) · seal", "judge = j, k (t 0), seed 7; Tiebreak 1"),
-        ("c · seal", "judge = j, k (t 0); meta = m (t 0); Inspect 2"),
-        ("d · original", "no judge"),
-    ]
-
-
 def test_plots_that_are_there() -> None:
     names = ["a", "b", "../c", "", "x" * 200, "x" * 201, None]
     listed = [
@@ -156,25 +138,6 @@ def contest_row(model: str = "a", **more: Any) -> dict[str, Any]:
         **{"eliminate_by_round": [0, 0], "iterations": 1000, "seed": 3},
     }
     return {**usual, **more}
-
-
-def test_a_contest() -> None:
-    rows = [
-        contest_row("a"),
-        contest_row("b", rank=2, value=1.25),
-        contest_row("a", eliminate_by_round=[1, 1], value=9.0),
-        contest_row("b", method="kemeny_young", rank=1),
-    ]
-    files = {
-        **files_of("contest-1", proof=["p", 1], warnings=["w"], notes="no list"),
-        "plots/contest-1/plots.json": b'{"plots": [{"name": "wins", "alt": "W"}, {"name": "x"}]}',
-        "plots/contest-1/wins.png": b"",
-    }
-    [contest] = contests_in(rows, files)
-    assert contest.rows == tuple(rows[:2])
-    texts = [contest.texts(name) for name in ("proof", "warnings", "notes")]
-    assert texts == [["p", "1"], ["w"], []]
-    assert contest.plots == ({"path": "plots/contest-1/wins.png", "alt": "W"},)
 
 
 def test_contests_are_in_the_order_of_the_rows_and_those_without_wins_are_left_out() -> None:

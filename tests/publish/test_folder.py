@@ -8,7 +8,6 @@ import pytest
 from tests.publish.judged_runs import bundle, contents, loaded, rows_in, write_both
 from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.candidates import load_candidates
 from tiebreak.publish.bundle import as_json
 from tiebreak.publish.dataset import Written, write_folder
 from tiebreak.publish.errors import PublishError
@@ -62,20 +61,6 @@ def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
     assert [(r["model"], r["value"], r["lower"], r["rank"]) for r in borda] == [
         (row.model, row.borda, row.lower, row.rank) for row in board.rows
     ]
-
-
-@pytest.mark.slow
-def test_the_pool_comes_back(dataset: Path) -> None:
-    published, judged = (
-        load_candidates(folder)
-        for folder in (dataset / "rankings" / "candidates", dataset / "candidates")
-    )
-    assert published.items == judged.items
-    texts, expected = (
-        {key: {m: c.text for m, c in row.items()} for key, row in pool.candidates.items()}
-        for pool in (published, judged)
-    )
-    assert texts == expected
 
 
 @pytest.mark.slow
@@ -192,11 +177,3 @@ def test_a_folder_in_the_way(log: Path, tmp_path: Path) -> None:
     clone.mkdir(parents=True)
     (clone / "config").write_text("[core]")
     assert write(tmp_path / "clone", log)
-
-
-@pytest.mark.slow
-def test_a_card_that_is_no_text(ranks: Path, log: Path) -> None:
-    readme = ranks / "README.md"
-    readme.write_bytes(readme.read_bytes() + b"\xff")
-    with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
-        write(ranks, log)

@@ -190,21 +190,6 @@ def test_ranks_cannot_be_asked_for_as_native_scores(logs: Path) -> None:
         load_candidates(logs, native=SEAL)
 
 
-def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
-    for model in "abc":
-        rows = make_rows(2, answer=answer_of(model))
-        second = [row | {"epoch": 2, "answer": "x"} for row in rows]
-        write_inspect_log(tmp_path / "logs" / f"{model}.eval", model, [*rows, *second], epochs=2)
-    ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "logs", brackets())
-    write_back_ranks([ranking], [tmp_path / "logs"])
-    held = read_eval_log(str(tmp_path / "logs" / "a.eval")).samples or []
-    assert [(one.id, one.epoch) for one in held if SEAL in (one.scores or {})] == [
-        ("q0", 1),
-        ("q1", 1),
-    ]
-    assert metrics(tmp_path / "logs" / "a.eval")["borda"] == 0.75
-
-
 def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for name in "abc":
@@ -269,13 +254,6 @@ def test_a_packed_log_is_left_alone(logs: Path) -> None:
     done = back(logs)
     assert why(done, "b.eval.gz") == "is packed: unpack it first"
     assert [one.model for one in done.unwritten] == ["b"]
-
-
-def test_a_model_whose_only_log_is_another_run_has_no_log(logs: Path) -> None:
-    write_inspect_log(logs / "c.eval", "c", make_rows(2, answer="again"))
-    done = back(logs)
-    assert [one.model for one in done.unwritten] == ["c"]
-    assert scores(logs / "c.eval") == {}
 
 
 def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
