@@ -69,6 +69,7 @@ def test_one_item_has_strengths_but_no_interval() -> None:
 
 
 @example(5, [(0, 3, 0), (0, 4, 0.5), (1, 2, 0.5)], 4)
+@example(6, [(0, 1, 0), (0, 4, 1), (3, 4, 0)], 4)
 @given(
     st.integers(2, 8),
     st.lists(

@@ -175,11 +175,13 @@ def _fit(wins: FloatArray) -> FloatArray:
     Newton's method. A step is cut where it is so long that the likelihood may fall.
     """
     n_models = wins.shape[-1]
-    met, strengths = wins + wins.swapaxes(1, 2), np.zeros(wins.shape[:2])
+    losses, strengths = wins.swapaxes(1, 2), np.zeros(wins.shape[:2])
     for _ in range(_MAX_ITERATIONS):
         share = 1 / (1 + np.exp(strengths[:, None] - strengths[:, :, None]))
-        slope = np.sum(wins - met * share, axis=2)
-        information = met * share * share.swapaxes(1, 2)
+        others = share.swapaxes(1, 2)
+        # Not wins less their expected number: where all go one way, that difference is rounding.
+        slope = np.sum(wins * others - losses * share, axis=2)
+        information = (wins + losses) * share * others
         curve = np.eye(n_models) * information.sum(axis=2)[:, None] - information
         curve += curve.max(axis=(1, 2), keepdims=True)  # holds the sum of strengths at 0
         step = np.linalg.solve(curve, slope[..., None])[..., 0]
