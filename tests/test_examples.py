@@ -135,8 +135,9 @@ def test_a_study_in_inspect_flow(
         arguments = (part for text in texts for part in ("--arg", text))
         flow = ("flow", "run", example, "--store", "none", "--display", "plain", *arguments)
         # Flow writes a note of its last run here, and not in one step.
-        homes = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / f"flow-{shard[0]}")}
-        run(*flow, cwd=tmp_path, PLANTED_CALLS=str(calls), **homes)
+        notes = str(tmp_path / f"flow-{shard[0]}")
+        folders = {"HOME": str(tmp_path), "XDG_DATA_HOME": notes}
+        run(*flow, cwd=tmp_path, code=0, PLANTED_CALLS=str(calls), **folders)
 
     for _ in range(2):
         study("answer")

@@ -112,8 +112,8 @@ def test_boards_by_category_hold_together(tmp_path: Path) -> None:
     found = rank_logs(log, how=HOW, by="category")
     [whole], [part] = found.boards, found.categories
     # As texts: from Python 3.13 on dataclasses with NaN in them are not equal.
-    [board, again] = (repr(asdict(each)) for each in (whole, rank_logs(log, how=HOW).boards[0]))
-    assert repr(asdict(part.whole)) == board == again
+    [shown, again] = (repr(asdict(each)) for each in (whole, rank_logs(log, how=HOW).boards[0]))
+    assert repr(asdict(part.whole)) == shown == again
     assert list(part.boards) == ["code", "mail"]
     assert part.small == {"odd": 9}
     alone = rank_logs(write(tmp_path, 2, *mail), how=Resampling(0.975, 10)).boards[0]

@@ -28,27 +28,7 @@ def test_short_forms_stand_for_long_ones() -> None:
     assert [protocol.label for protocol in peers.protocols] == ["peer_review"]
 
 
-<<<<<<< HEAD
-REFUSED = {
-    "juge: x/y": "line 5: juge: there is no such field",
-    "budget: -3": "line 5: budget: Input should be greater than 0",
-    "budget: 1\ncalls: 3": "give a budget in dollars or a number of calls",
-    "jury: [x/y]": "give a judge or a jury",
-    "peers: [x/y]": "no protocol here asks the judge",
-    "peers: [x/y]\nprotocols: [seal]": "peers and the protocol peer_review go together",
-    "answers: [logs]": "give benchmarks that models answer, or answers that there are",
-    "protocols:\n  - seal\n  - sael": "line 7: protocols.1: protocol is 'sael'. No protocol 'sael'",
-    "protocols: ['swiss:rounds=x']": "line 5: protocols.0: ",
-    "judging: {rubrik: x}": "line 5: judging: There is no argument 'rubrik'",
-    "judging: {max_calls: 3}": "line 5: judging: max_calls is set by the study itself",
-    "roles:\n  grader: {model: x/y, config: {temprature: 1}}": (
-        "line 6: roles.grader.config: temprature is not an option of generation"
-    ),
-    "publish: me": "line 5: publish: must be OWNER/NAME, a dataset on the Hub",
-}
-=======
 REFUSED = cases(__file__, "refused")
->>>>>>> h5
 
 
 @pytest.mark.parametrize("more", REFUSED)

@@ -98,9 +98,10 @@ def labelled(
     notes = notes_on(left_out)
     if not cases:
         places = " and ".join(["these logs"] * bool(logs) + [file.source for file in files])
-        way = "give what was judged there, with the same names of items and models"
-        first = f"Nothing in {human.source} was judged in {places}: {way}."
-        raise AnalysisError("\n".join([first, *map(str, notes)]))
+        raise AnalysisError(
+            f"Nothing in {human.source} was judged in {places}: give what was judged there, with "
+            + "\n".join(["the same names of items and models.", *map(str, notes)])
+        )
     notes += [
         Reason("no_usable_label", judge=name, n=n, of=len(cases)) for name, n in lacking.items()
     ]

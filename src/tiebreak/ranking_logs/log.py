@@ -42,15 +42,19 @@ SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
 class VoteColumns(NamedTuple):
-    """The votes of a verdict on its principles or on its checklist, without their reasons."""
+    """The votes of a verdict on its principles or on its checklist, without their reasons.
+
+    `sides` are places in `SIDES`, `confidences` the bytes of float64 numbers.
+    """
 
     ids: tuple[str, ...]
     sides: bytes
-    confidences: "array[float]"
+    confidences: bytes
 
     def items(self) -> Iterator[tuple[str, Vote]]:
         """The votes with their ids, as a dict of them has them."""
-        for key, side, confidence in zip(*self, strict=True):
+        confidences = memoryview(self.confidences).cast("d")
+        for key, side, confidence in zip(self.ids, self.sides, confidences, strict=True):
             yield key, Vote(vote=SIDES[side], confidence=confidence)
 
 
@@ -64,7 +68,7 @@ class PackedVotes:
 
     ids: tuple[tuple[str, ...], ...]
     sides: bytes
-    confidences: "array[float]"
+    confidences: bytes
 
     @classmethod
     def of(cls, ballots: ItemBallots, *, plain: bool = False) -> "PackedVotes":
@@ -78,14 +82,14 @@ class PackedVotes:
                     votes += given.values()
         part: Any = itemgetter if plain else attrgetter
         sides, confidences = (map(part(name), votes) for name in ("vote", "confidence"))
-        return cls(tuple(ids), bytes(map(SIDES.index, sides)), array("d", confidences))
+        return cls(tuple(ids), bytes(map(SIDES.index, sides)), array("d", confidences).tobytes())
 
     def __iter__(self) -> Iterator[VoteColumns]:
         """The votes for each of `ids`."""
         end = 0
         for ids in self.ids:
             start, end = end, end + len(ids)
-            yield VoteColumns(ids, self.sides[start:end], self.confidences[start:end])
+            yield VoteColumns(ids, self.sides[start:end], self.confidences[8 * start : 8 * end])
 
 
 NO_VOTES: Final[dict[str, Vote]] = {}
