@@ -65,8 +65,7 @@ class Probation:
         self._refusals: list[LimitExceededError] = []
         self._unusable: list[str] = []
         self._under_way: list[str] = []
-        # Set when there may be room; there is one while somebody waits.
-        self._changed: anyio.Event | None = None
+        self._changed: anyio.Condition | None = None
 
     @asynccontextmanager
     async def call(self, question: str) -> AsyncIterator[Replied]:
@@ -105,13 +104,13 @@ class Probation:
         finally:
             _ON_PROBATION.reset(token)
             self._under_way.remove(question)
-            self._notify()
+            await self._notify()
 
-    def leaves(self, *, batch: bool) -> None:
+    async def leaves(self, *, batch: bool) -> None:
         """Take note that a call leaves, and whether it waits for others in a batch."""
         if batch and not self._batch:
             self._batch = True
-            self._notify()
+            await self._notify()
 
     def refused(self, status: int | None, times: int) -> None:
         """Inspect is about to wait, and to repeat a call.
@@ -150,19 +149,22 @@ class Probation:
         return ModelFailedError(why, look_at=look_at)
 
     async def _wait_for_room(self) -> None:
-        while not self._passed:
-            if self._stopped is not None:
-                raise self._error()
-            asked = [*self._unusable, *self._under_way]
-            if self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS:
-                return
-            self._changed = self._changed or anyio.Event()
-            await self._changed.wait()
+        # A condition belongs to an event loop, so it is made inside of one.
+        changed = self._changed = self._changed or anyio.Condition()
+        async with changed:
+            while not self._passed:
+                if self._stopped is not None:
+                    raise self._error()
+                asked = [*self._unusable, *self._under_way]
+                if self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS:
+                    return
+                await changed.wait()
 
-    def _notify(self) -> None:
+    async def _notify(self) -> None:
         if self._changed is not None:
-            self._changed.set()
-            self._changed = None
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
 
 
 def not_noted(text: str, problem: str | None) -> None:
@@ -182,7 +184,7 @@ class _Calls(Hooks):
     @override
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
         if (judge := _ON_PROBATION.get()) is not None:
-            judge.leaves(batch=bool(data.config.batch))
+            await judge.leaves(batch=bool(data.config.batch))
 
     @override
     async def on_model_retry(self, data: ModelRetry) -> None:
