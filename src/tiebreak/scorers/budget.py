@@ -113,10 +113,7 @@ class Budget:
         self._most = Spent(
             math.inf if max_calls is None else max_calls, math.inf if max_cost is None else max_cost
         )
-        # Set when there may be room; there is one while somebody waits.
-        self._changed: anyio.Event | None = None
-        # Items begin one by one: what those before them come to may leave nothing to be judged.
-        self._beginning = anyio.Lock()
+        self._changed: anyio.Condition | None = None
         self._calls_under_way = 0
         self._highest_price: float | None = None
         self._ledger: Ledger | None = None
@@ -156,16 +153,15 @@ class Budget:
             BudgetSpentError: nothing is left.
         """
         took = Spent()
-        async with self._beginning:
-            if await self._wait_for(self._room_for_item, lambda: bool(self._items)):
-                self._items.append(took)
+        if await self._wait_for(self._room_for_item, lambda: bool(self._items)):
+            self._items.append(took)
         try:
             yield partial(self.call, took)
             if took.calls:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
             self._items = [item for item in self._items if item is not took]
-            self._notify()
+            await self._notify()
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
@@ -200,24 +196,27 @@ class Budget:
             if out.lost:
                 self.paid = self.paid.plus(Spent(1, self._highest_price or 0.0))
             self._calls_under_way -= room
-            self._notify()
+            await self._notify()
 
     async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> bool:
         """Wait until there is room; False when there will be none, and the cache may have it."""
-        while not room():
-            if not under_way():
-                if self._goes_on:
-                    return False
-                raise self._spent()
-            # Others may turn out to be cached, and leave their room.
-            self._changed = self._changed or anyio.Event()
-            await self._changed.wait()
+        # A condition belongs to an event loop, so it is made inside of one.
+        changed = self._changed = self._changed or anyio.Condition()
+        async with changed:
+            while not room():
+                if not under_way():
+                    if self._goes_on:
+                        return False
+                    raise self._spent()
+                # Others may turn out to be cached, and leave their room.
+                await changed.wait()
         return True
 
-    def _notify(self) -> None:
+    async def _notify(self) -> None:
         if self._changed is not None:
-            self._changed.set()
-            self._changed = None
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
 
     def _room_for_item(self) -> bool:
         if not self._items or not self.limited:
