@@ -559,20 +559,20 @@ def _character(escape: re.Match[bytes]) -> bytes:
 
 def _parts(path: str, content: bytes) -> Iterator[bytes]:
     """A file as it is, and what it holds compressed or broken into lines."""
-    yield content
-    if path.endswith(".parquet"):
-        yield from _cells(content)
-    elif path.endswith(".yaml"):
+    yield from _cells(content) if path.endswith(".parquet") else [content]
+    if path.endswith(".yaml"):
         import yaml
 
         yield b"\n".join(_flat(yaml.safe_load(content)))
 
 
 def _cells(content: bytes) -> Iterator[bytes]:
-    """Each string of a Parquet file's columns; names and metadata are not compressed."""
+    """A Parquet file's end, with names and metadata, and each string of its columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    # What lies before the end are the cells, compressed, and the least and greatest of them.
+    yield content[-8 - int.from_bytes(content[-8:-4], "little") :]
     file = pq.ParquetFile(BytesIO(content))
     with_text = [field.name for field in file.schema_arrow if not pa.types.is_primitive(field.type)]
     at_once = max(1, file.metadata.num_rows * 2**20 // len(content))  # what is in a megabyte
