@@ -57,8 +57,8 @@ def neutral(log: EvalLog) -> EvalLog:
         }
     )
     samples = [_plain(sample) for sample in log.samples or []]
-    whole = {"eval": changed, "metadata": changed.metadata, "samples": samples}
-    return log.model_copy(update=whole)
+    changes = {"eval": changed, "metadata": changed.metadata, "samples": samples}
+    return log.model_copy(update=changes)
 
 
 def _plain(sample: EvalSample) -> EvalSample:

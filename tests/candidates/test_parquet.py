@@ -197,7 +197,7 @@ def test_what_earlier_readers_rely_on_is_written(tmp_path: Path) -> None:
         b"tiebreak_notes": b"[]",
         b"tiebreak_settings": b"[]",
     }
-    fields = (f"{one.name}: {one.type}{' or null' * one.nullable}\n" for one in schema)
+    fields = (f"{field.name}: {field.type}{' or null' * field.nullable}\n" for field in schema)
     check(__file__, "pool_columns.txt", "".join(fields))
 
 

@@ -40,8 +40,8 @@ def write_pilot(path: Path, judge: str, benchmark: str = "gsm8k", n_items: int =
         item(f"q{number}", matches=(match("a", "b", 0.01),), calls=(call,) * 4)
         for number in range(n_items)
     ]
-    judged = [one.model_copy(update={"benchmark": benchmark}) for one in items]
-    write_log(path, [sample(one) for one in judged])
+    judged = [item.model_copy(update={"benchmark": benchmark}) for item in items]
+    write_log(path, [sample(item) for item in judged])
 
 
 @pytest.fixture(scope="module")

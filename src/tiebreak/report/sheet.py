@@ -128,10 +128,10 @@ class Section:
         heading: str = "",
     ) -> "Section":
         """A section of any iterables; a table without rows takes its legend and heading along."""
-        said = tuple(map(str, lines))
+        texts = tuple(map(str, lines))
         if table is not None and not table.rows:
-            return cls(lines=said, heading=heading if said else "")
-        return cls(table, tuple(map(str, legend)), said, heading)
+            return cls(lines=texts, heading=heading if texts else "")
+        return cls(table, tuple(map(str, legend)), texts, heading)
 
     def __bool__(self) -> bool:
         return bool(self.table or self.legend or self.lines)
