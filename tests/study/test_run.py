@@ -299,6 +299,17 @@ def test_prompts_that_are_refused_leave_no_folder(words: str) -> None:
     assert [*Path().iterdir()] == [Path("prompts.jsonl")]
 
 
+@pytest.mark.parametrize("log", ["answers/sums/x.json", "ranking/sums/x.eval"])
+def test_a_new_folder_goes_only_without_logs(log: str) -> None:
+    for name in ("", log):
+        with StudyFolder(Path("study")).alone():
+            path = Path("study", name or "study.yaml")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        assert Path("study").exists() == bool(name)
+    assert Path("study", log).exists()
+
+
 def test_without_matplotlib_the_board_is_shown_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

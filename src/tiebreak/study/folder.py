@@ -112,7 +112,7 @@ class StudyFolder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes out. A new folder goes again where nothing was asked or judged.
+        """Keep other processes out. A new folder goes again if none of its folders has a file.
 
         Raises:
             StudyError: another one runs this study.
@@ -124,7 +124,9 @@ class StudyFolder:
                 try:
                     yield
                 finally:
-                    if new and not any(self.path.rglob("*.eval")):
+                    # Inspect notes the id of a set before it asks; logs are .eval or .json.
+                    files = (path for path in self.path.glob("*/**/[!.]*") if path.is_file())
+                    if new and not any(files):
                         shutil.rmtree(self.path, ignore_errors=True)
         except Timeout:
             raise StudyError(
