@@ -15,7 +15,6 @@ import contextlib
 import math
 import time
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -72,8 +71,11 @@ class Optima:
     def __init__(self, margin: IntArray, parts: Sequence[Part]) -> None:
         self.margin = margin
         self.parts = parts
-        bits = np.packbits(margin > 0, axis=0, bitorder="little")
-        stronger = [int.from_bytes(column.tobytes(), "little") for column in bits.T]
+        bits = np.packbits(margin.T > 0, axis=1, bitorder="little")
+        rows, width = bits.tobytes(), bits.shape[1]
+        stronger = [
+            int.from_bytes(rows[at : at + width], "little") for at in range(0, len(rows), width)
+        ]
         # Who beats a candidate, within its own part left out: there, `heads` has the say.
         self.rivals = {
             column: stronger[column] & ~part.full for part in parts for column in part.columns
@@ -81,14 +83,16 @@ class Optima:
 
     def orders(self, limit: int) -> list[tuple[int, ...]]:
         """The lexicographically smallest optimal orders, at most `limit`, ascending."""
-        following = cache(lambda remaining: self._next(remaining, self.parts)[::-1])
+        following: dict[int, list[int]] = {}
         orders: list[tuple[int, ...]] = []
         stack: list[tuple[int, tuple[int, ...]]] = [(_together(self.parts), ())]
         while stack and len(orders) < limit:
             remaining, order = stack.pop()
             if not remaining:
                 orders.append(order)
-            for column in following(remaining):
+            if remaining not in following:
+                following[remaining] = self._next(remaining, self.parts)[::-1]
+            for column in following[remaining]:
                 stack.append((remaining & ~(1 << column), (*order, column)))
         return orders
 
@@ -144,12 +148,13 @@ class Optima:
 
     def _next(self, remaining: int, parts: Sequence[Part]) -> list[int]:
         """Who of the remaining columns, all of them in these parts, may come first; ascending."""
-        return sorted(
-            column
-            for part in parts
-            for column in part.heads.get(part.full & remaining, ())
-            if not self.rivals[column] & remaining
-        )
+        heads: list[int] = []
+        for part in parts:
+            for column in part.heads.get(part.full & remaining, ()):
+                if not self.rivals[column] & remaining:
+                    heads.append(column)
+        heads.sort()
+        return heads
 
 
 def _together(parts: Sequence[Part]) -> int:
