@@ -1,0 +1,136 @@
+"""The options of verbs, each written once: as the default of a parameter.
+
+What a verb takes is its signature. A parameter whose default is an `option` is one, called as the
+parameter and read as its type says; one whose default is a `family` is what a function, or a
+dataclass, makes of parameters of its own; and any other is an argument of the command.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from types import EllipsisType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+import click
+from click.shell_completion import CompletionItem
+
+from tiebreak.cli._shared import Verb
+
+T = TypeVar("T")
+
+
+class Files(click.types.StringParamType):
+    """Paths, addresses or names, taken as they are; a shell completes them as files."""
+
+    name = "file"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave it to the shell, which knows its files."""
+        return [CompletionItem(incomplete, type=self.name)]
+
+
+FILES = Files()
+"""What the arguments and options are that name logs, pools, tables and folders."""
+
+File = Annotated[str, FILES]
+Count = Annotated[int, click.IntRange(1)]
+Share = Annotated[float, click.FloatRange(0, 1)]
+
+
+@dataclass(frozen=True)
+class _Option:
+    flags: tuple[str, ...]
+    settings: dict[str, Any]
+
+    def named(self, name: str, annotation: object) -> click.Option:
+        flags = self.flags or (f"--{name.replace('_', '-')}",)
+        # What a callback reads is text for click.
+        read = {} if "callback" in self.settings else _settings_of(annotation)
+        return click.Option([*flags, name], **read | self.settings)
+
+
+@dataclass(frozen=True)
+class _Family:
+    made: Callable[..., object]
+
+
+def option(
+    default: T | EllipsisType, help: str | None = None, /, *flags: str, **settings: Any
+) -> T:
+    """The default of a parameter that is an option.
+
+    Args:
+        default: What the parameter is without the option; with `...` it is required.
+        help: Its line of the help.
+        flags: How it is called; by default as its parameter.
+        settings: What else `click.Option` takes, where type and default do not say it.
+    """
+    if default is ...:
+        settings = {"required": "default" not in settings} | settings
+    elif default not in (None, (), {}):
+        settings = {"default": default} | settings
+    return cast("T", _Option(flags, {"help": help} | settings))
+
+
+def family(made: Callable[..., T]) -> T:
+    """The default of a parameter that is made of several options: those that `made` takes."""
+    return cast("T", _Family(made))
+
+
+def _settings_of(annotation: object) -> dict[str, Any]:
+    """How click reads a type: |None does not count, a tuple is an option that is repeated."""
+    kind, parts = get_origin(annotation), get_args(annotation)
+    if kind in (Union, UnionType):
+        return _settings_of(parts[0])
+    if kind is tuple:
+        return _settings_of(parts[0]) | {"multiple": True}
+    if kind is Literal:
+        return {"type": click.Choice(parts)}
+    if annotation is bool:
+        return {"is_flag": True}
+    return {"type": parts[1] if kind is Annotated else annotation}
+
+
+def _parameters(function: Callable[..., object]) -> Iterator[click.Parameter]:
+    for name, parameter in inspect.signature(function).parameters.items():
+        default, annotation = parameter.default, parameter.annotation
+        if isinstance(default, _Family):
+            yield from _parameters(default.made)
+        elif isinstance(default, _Option):
+            yield default.named(name, annotation)
+        else:
+            settings = _settings_of(annotation)
+            if settings.pop("multiple", False):
+                settings |= {"nargs": -1, "required": default is parameter.empty}
+            yield click.Argument([name], **settings)
+
+
+def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
+    arguments = {
+        name: _call(parameter.default.made, given)
+        if isinstance(parameter.default, _Family)
+        else given[name]
+        for name, parameter in inspect.signature(function).parameters.items()
+    }
+    return function(**arguments)
+
+
+def verb(name: str | None = None, **settings: Any) -> Callable[[Callable[..., None]], Verb]:
+    """Make a function a verb; it is called as the function unless a name is given."""
+
+    def made(function: Callable[..., None]) -> Verb:
+        @wraps(function)
+        def run(**given: Any) -> None:
+            _call(function, given)
+
+        return click.command(name, cls=Verb, params=[*_parameters(function)], **settings)(run)
+
+    return made
+
+
+def rest(options: object, *names: str) -> dict[str, Any]:
+    """The options of a family but for these, which is what the function below a verb takes."""
+    return {name: value for name, value in vars(options).items() if name not in names}
