@@ -14,6 +14,7 @@ from tiebreak.scorers.rules import ANEW
 if TYPE_CHECKING:
     from tiebreak.candidates.pool import Mode
     from tiebreak.rankers.uncertainty import Resampling
+    from tiebreak.scorers.ballots import Rule
     from tiebreak.tables.inputs import ReadingOptions
 
 
@@ -107,7 +108,7 @@ def shown_option(help: str) -> int:
     return option(20, help, "--show")
 
 
-def place_option(help: str) -> str | None:
+def place_option(help: str) -> "Rule | None":
     """The option that names another rule of placement than the ballots do."""
     return option(None, help, "--place", type=click.Choice(ANEW))
 

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from types import EllipsisType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
@@ -38,10 +39,12 @@ FILES = Files()
 File = Annotated[str, FILES]
 Count = Annotated[int, click.IntRange(1)]
 Share = Annotated[float, click.FloatRange(0, 1)]
+Folder = Annotated[Path, click.Path(path_type=Path, file_okay=False)]
 
 
 @dataclass(frozen=True)
 class _Option:
+    default: object
     flags: tuple[str, ...]
     settings: dict[str, Any]
 
@@ -49,12 +52,17 @@ class _Option:
         flags = self.flags or (f"--{name.replace('_', '-')}",)
         # What a callback reads is text for click.
         read = {} if "callback" in self.settings else _settings_of(annotation)
+        if self.default is ...:
+            read["required"] = "default" not in self.settings
+        elif self.default not in (None, (), {}):
+            read["default"] = self.default
         return click.Option([*flags, name], **read | self.settings)
 
 
 @dataclass(frozen=True)
 class _Family:
     made: Callable[..., object]
+    without: tuple[str, ...]
 
 
 def option(
@@ -68,16 +76,15 @@ def option(
         flags: How it is called; by default as its parameter.
         settings: What else `click.Option` takes, where type and default do not say it.
     """
-    if default is ...:
-        settings = {"required": "default" not in settings} | settings
-    elif default not in (None, (), {}):
-        settings = {"default": default} | settings
-    return cast("T", _Option(flags, {"help": help} | settings))
+    return cast("T", _Option(default, flags, {"help": help} | settings))
 
 
-def family(made: Callable[..., T]) -> T:
-    """The default of a parameter that is made of several options: those that `made` takes."""
-    return cast("T", _Family(made))
+def family(made: Callable[..., T], *without: str) -> T:
+    """The default of a parameter that is made of several options.
+
+    They are those that `made` takes; of an option `without` a flag it gets the default.
+    """
+    return cast("T", _Family(made, without))
 
 
 def _settings_of(annotation: object) -> dict[str, Any]:
@@ -96,25 +103,28 @@ def _settings_of(annotation: object) -> dict[str, Any]:
 
 def _parameters(function: Callable[..., object]) -> Iterator[click.Parameter]:
     for name, parameter in inspect.signature(function).parameters.items():
-        default, annotation = parameter.default, parameter.annotation
-        if isinstance(default, _Family):
-            yield from _parameters(default.made)
-        elif isinstance(default, _Option):
-            yield default.named(name, annotation)
-        else:
-            settings = _settings_of(annotation)
-            if settings.pop("multiple", False):
-                settings |= {"nargs": -1, "required": default is parameter.empty}
-            yield click.Argument([name], **settings)
+        match parameter.default:
+            case _Family(made, without):
+                yield from (each for each in _parameters(made) if each.name not in without)
+            case _Option() as option:
+                yield option.named(name, parameter.annotation)
+            case default:
+                settings = _settings_of(parameter.annotation)
+                if settings.pop("multiple", False):
+                    settings |= {"nargs": -1, "required": default is parameter.empty}
+                yield click.Argument([name], **settings)
 
 
 def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
-    arguments = {
-        name: _call(parameter.default.made, given)
-        if isinstance(parameter.default, _Family)
-        else given[name]
-        for name, parameter in inspect.signature(function).parameters.items()
-    }
+    arguments = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        match parameter.default:
+            case _Family(made):
+                arguments[name] = _call(made, given)
+            case _Option(default):
+                arguments[name] = given.get(name, default)
+            case _:
+                arguments[name] = given[name]
     return function(**arguments)
 
 
