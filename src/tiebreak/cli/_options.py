@@ -39,7 +39,9 @@ FILES = Files()
 File = Annotated[str, FILES]
 Count = Annotated[int, click.IntRange(1)]
 Share = Annotated[float, click.FloatRange(0, 1)]
+NewFile = Annotated[Path, click.Path(path_type=Path, dir_okay=False)]
 Folder = Annotated[Path, click.Path(path_type=Path, file_okay=False)]
+Port = Annotated[int, click.IntRange(0, 65535)]
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ def _settings_of(annotation: object) -> dict[str, Any]:
         return {"type": click.Choice(parts)}
     if annotation is bool:
         return {"is_flag": True}
+    if annotation is Path:
+        return {"type": click.Path(path_type=Path)}
     return {"type": parts[1] if kind is Annotated else annotation}
 
 
@@ -128,15 +132,24 @@ def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
     return function(**arguments)
 
 
-def verb(name: str | None = None, **settings: Any) -> Callable[[Callable[..., None]], Verb]:
-    """Make a function a verb; it is called as the function unless a name is given."""
+def verb(
+    name: str | None = None, *, metavar: str | None = None, **settings: Any
+) -> Callable[[Callable[..., None]], Verb]:
+    """Make a function a verb.
+
+    It is called as the function unless a `name` is given, and its help names the first argument as
+    its parameter unless a `metavar` is.
+    """
 
     def made(function: Callable[..., None]) -> Verb:
         @wraps(function)
         def run(**given: Any) -> None:
             _call(function, given)
 
-        return click.command(name, cls=Verb, params=[*_parameters(function)], **settings)(run)
+        params = [*_parameters(function)]
+        if metavar:
+            params[0].metavar = metavar
+        return click.command(name, cls=Verb, params=params, **settings)(run)
 
     return made
 

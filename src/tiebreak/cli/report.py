@@ -1,7 +1,7 @@
 """The verb `report`: one HTML page that shows everything, and its pictures."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import click
 
@@ -35,7 +35,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
 def report(
     logs: tuple[File, ...] = (),
     *,
-    folder: Annotated[Path, click.Path(path_type=Path)] = option(
+    folder: Path = option(
         Path("report"),
         "Where to write index.html and plots/ (and items/, where all items are too much for one "
         "file). An earlier report there is written over.",
