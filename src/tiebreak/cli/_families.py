@@ -105,7 +105,7 @@ json_option: bool = option(False, "Print JSON instead of lines.", "--json")
 
 def shown_option(help: str) -> int:
     """The option that says how many findings of a bank are named."""
-    return option(20, help, "--show")
+    return option(20, help, "--show", type=click.IntRange(1))
 
 
 def place_option(help: str) -> "Rule | None":
