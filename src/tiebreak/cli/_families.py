@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -12,7 +12,6 @@ from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
 
 if TYPE_CHECKING:
-    from tiebreak.candidates.pool import Mode
     from tiebreak.rankers.uncertainty import Resampling
     from tiebreak.scorers.ballots import Rule
     from tiebreak.tables.inputs import ReadingOptions
@@ -163,7 +162,9 @@ _MODES = "strict: any hole is an error. intersect: keep the items that all model
 class Loading:
     """How candidates are loaded: arguments of `load_candidates`."""
 
-    mode: "Mode" = option("strict", _MODES, type=click.Choice(["strict", "intersect"]))
+    mode: Literal["strict", "intersect", "union"] = option(
+        "strict", _MODES, type=click.Choice(["strict", "intersect"])
+    )
     rename: dict[str, str] = rename_option(
         "Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable."
     )
@@ -193,10 +194,8 @@ class Loading:
 class StarsLoading(Loading):
     """The same where answers may be graded one by one."""
 
-    mode: "Mode" = option(
-        "strict",
-        f"{_MODES} union: keep all, for stars.",
-        type=click.Choice(["strict", "intersect", "union"]),
+    mode: Literal["strict", "intersect", "union"] = option(
+        "strict", f"{_MODES} union: keep all, for stars."
     )
 
 
