@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from tiebreak.cli._families import numbers
-from tiebreak.cli._options import Count, File, family, option
+from tiebreak.cli._options import Count, File, Name, family, option
 
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
@@ -66,8 +66,8 @@ class Contest:
         type=click.IntRange(2),
         metavar="K",
     )
-    benchmark: str | None = option(
-        None, "With --tiers: which benchmark's items, where there are several.", metavar="NAME"
+    benchmark: Name | None = option(
+        None, "With --tiers: which benchmark's items, where there are several."
     )
 
     def __post_init__(self) -> None:

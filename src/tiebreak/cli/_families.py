@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tiebreak.cli._options import FILES, family, option
+from tiebreak.cli._options import FILES, Name, family, option
 from tiebreak.paths import problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
@@ -177,17 +177,15 @@ class Loading:
         metavar="PATH=MODEL",
     )
     same_settings: bool = option(
-        False,
-        "Refuse models that were asked in different ways (temperature, shots, solver …).",
+        False, "Refuse models that were asked in different ways (temperature, shots, solver …)."
     )
-    native: str | None = option(
+    native: Name | None = option(
         None,
         "Scorer or metric to take native scores from; of a score of several values NAME.PART.  "
         "[default: the first that all logs have]",
         "--metric",
-        metavar="NAME",
     )
-    filter: str | None = option(None, "lm-eval filter to take scores from.", metavar="NAME")
+    filter: Name | None = option(None, "lm-eval filter to take scores from.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,10 +247,8 @@ def _reading(
         type=click.Path(),
         metavar="FILE",
     ),
-    metric: str | None = option(
-        None, "Metric to take from logs. [default: the headline]", metavar="NAME"
-    ),
-    filter: str | None = option(None, "lm-eval filter to take.", metavar="NAME"),
+    metric: Name | None = option(None, "Metric to take from logs. [default: the headline]"),
+    filter: Name | None = option(None, "lm-eval filter to take."),
     rename: dict[str, str] = rename_option("Read benchmark OLD as NEW."),
 ) -> "ReadingOptions":
     return {"stderr": stderr, "metric": metric, "filter": filter, "rename": rename}

@@ -36,7 +36,17 @@ class Files(click.types.StringParamType):
 FILES = Files()
 """What the arguments and options are that name logs, pools, tables and folders."""
 
+
+class Text(click.types.StringParamType):
+    """A text that help calls by what it is."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 File = Annotated[str, FILES]
+Model = Annotated[str, Text("model")]
+Name = Annotated[str, Text("name")]
 Count = Annotated[int, click.IntRange(1)]
 Share = Annotated[float, click.FloatRange(0, 1)]
 NewFile = Annotated[Path, click.Path(path_type=Path, dir_okay=False)]

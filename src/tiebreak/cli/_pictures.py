@@ -78,7 +78,7 @@ def plot_options(help: str) -> Plot:
     """The options --plot, the file of a picture, and those of its paper."""
 
     def made(
-        plot: File | None = option(None, f"{help} .svg, .png or .pdf.", metavar="FILE"),
+        plot: File | None = option(None, f"{help} .svg, .png or .pdf."),
         paper: Paper = paper_options(
             "Width of the plot, such as 85mm or 3.3in. [default: what it takes]"
         ),

@@ -19,9 +19,7 @@ def align(
     logs: tuple[File, ...],
     *,
     human: File = option(
-        ...,
-        "CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
-        metavar="FILE",
+        ..., "CSV with columns model, rank (1 = best) or score, and perhaps benchmark."
     ),
     methods: tuple[str, ...] = method_option(
         "Aggregators of peer reviews. Repeatable. Default: all, Dodgson only where it is quick."

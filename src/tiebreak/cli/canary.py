@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from tiebreak.cli._families import form_options, level_option, price_option
-from tiebreak.cli._options import Count, File, option, verb
+from tiebreak.cli._options import Count, File, Model, Name, option, verb
 from tiebreak.cli._shared import show
 
 if TYPE_CHECKING:
@@ -16,23 +16,17 @@ if TYPE_CHECKING:
 def canary(
     paths: tuple[File, ...],
     *,
-    judge: str | None = option(
-        None, "Model to ask. Without it, PATHS are ranking logs.", metavar="MODEL"
-    ),
+    judge: Model | None = option(None, "Model to ask. Without it, PATHS are ranking logs."),
     number: Count | None = option(
-        None,
-        "How many canaries.  [default: one for each attack]",
-        "-n",
-        "--number",
-        metavar="N",
+        None, "How many canaries.  [default: one for each attack]", "-n", "--number", metavar="N"
     ),
     seed: int = option(0, "Draws items and attacks."),
     log_dir: str = option(
         "canaries", "Where Inspect's log is kept.", type=click.Path(file_okay=False)
     ),
     mode: Literal["strict", "intersect"] = option("strict", show_default=False),
-    task_type: str | None = option(None, "As -T task_type of the judging tasks.", metavar="NAME"),
-    rubric: File | None = option(None, "As -T rubric.", metavar="FILE"),
+    task_type: Name | None = option(None, "As -T task_type of the judging tasks."),
+    rubric: File | None = option(None, "As -T rubric."),
     price_file: str | None = price_option,
     dry: bool = option(False, "Only say what it would cost; ask nobody.", "--estimate"),
     level: float = level_option,

@@ -2,13 +2,8 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from tiebreak.cli._families import (
-    bootstrap_options,
-    form_or_csv_options,
-    place_option,
-    prices_option,
-)
-from tiebreak.cli._options import File, option, verb
+from tiebreak.cli import _families
+from tiebreak.cli._options import File, Name, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import show
 from tiebreak.scorers.catalogue import REFERENCE
@@ -22,21 +17,20 @@ if TYPE_CHECKING:
 def compare(
     logs: tuple[File, ...],
     *,
-    reference: str = option(
+    reference: Name = option(
         REFERENCE,
         "What the others are compared with: a protocol, a name from the report, or a log.",
-        metavar="NAME",
     ),
-    prices: tuple[str, ...] = prices_option,
-    rule: "Rule | None" = place_option(
+    prices: tuple[str, ...] = _families.prices_option,
+    rule: "Rule | None" = _families.place_option(
         "Place models by this rule in logs that it fits, as `rank` does."
     ),
     plot: Plot = plot_options("Draw agreement against price:"),
     against: Literal["calls", "depth", "tokens", "cost"] = option(
         "calls", "The plot's price: calls, calls in a row, tokens or dollars per item."
     ),
-    form: str | None = form_or_csv_options,
-    how: "Resampling" = bootstrap_options,
+    form: str | None = _families.form_or_csv_options,
+    how: "Resampling" = _families.bootstrap_options,
 ) -> None:
     """Compare protocols with a reference, by agreement and price.
 

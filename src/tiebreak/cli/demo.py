@@ -5,24 +5,22 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._options import Count, Folder, option, verb
+from tiebreak.cli._options import Count, Folder, Model, option, verb
 
 
 @verb()
 def demo(
     out: Folder = option(
-        Path("tiebreak-demo"),
-        "Folder for the logs; every run gets a folder of its own in it.",
+        Path("tiebreak-demo"), "Folder for the logs; every run gets a folder of its own in it."
     ),
     protocol: Literal["round_robin", "seal", "peer_review"] = option(
         "round_robin",
         "A judge in a round robin or in SEAL's bracket, or the candidates as reviewers.",
     ),
-    judge: str = option(
+    judge: Model = option(
         "tiebreak-local/smollm2-135m",
         "The judge, in Inspect's notation, such as openai/gpt-5; in peer review a reviewer from "
         "outside, or several with commas.",
-        metavar="MODEL",
     ),
     limit: Count | None = option(
         None,

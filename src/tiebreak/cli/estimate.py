@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import click
 
 from tiebreak.cli._families import StarsLoading, form_or_csv_options, price_option, prices_option
-from tiebreak.cli._options import Count, File, family, option, rest, verb
+from tiebreak.cli._options import Count, File, Model, Name, family, option, rest, verb
 from tiebreak.cli._shared import show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
@@ -39,10 +39,8 @@ class _Asked:
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         metavar="H",
     )
-    judge: str | None = option(None, "Model that judges; peer_review asks none.", metavar="MODEL")
-    meta_judge: str | None = option(
-        None, "Model that refines.  [default: the judge]", metavar="MODEL"
-    )
+    judge: Model | None = option(None, "Model that judges; peer_review asks none.")
+    meta_judge: Model | None = option(None, "Model that refines.  [default: the judge]")
     peers: str | None = option(
         None, "Models that review each other in peer_review, two or more.", metavar="MODEL[,MODEL…]"
     )
@@ -67,18 +65,14 @@ class _Asked:
         metavar="N",
     )
     seconds: float = option(
-        10.0,
-        None,
-        "--seconds-per-call",
-        type=click.FloatRange(0, min_open=True),
-        metavar="S",
+        10.0, None, "--seconds-per-call", type=click.FloatRange(0, min_open=True), metavar="S"
     )
     calls_per_minute: float | None = option(
         None, type=click.FloatRange(0, min_open=True), metavar="R"
     )
     sample: Count = option(32, "Count prompts on about so many items.", metavar="N")
-    task_type: str | None = option(None, "As -T task_type of the judging tasks.", metavar="NAME")
-    rubric: File | None = option(None, "As -T rubric.", metavar="FILE")
+    task_type: Name | None = option(None, "As -T task_type of the judging tasks.")
+    rubric: File | None = option(None, "As -T rubric.")
     reviewers: str | None = option(None, "As -T reviewers of peer_review.", metavar="MAPPING")
     saturated_only: bool = option(False, "As -T saturated_only=true.")
     merge_identical: bool = option(

@@ -15,7 +15,7 @@ def pairs(
     both_orders: bool = option(
         True, "Whether both orders must agree.", "--both-orders/--any-order"
     ),
-    people: File | None = option(None, "CSV of people's votes on pairs.", metavar="FILE"),
+    people: File | None = option(None, "CSV of people's votes on pairs."),
     skip_faulty: bool = skip_faulty_option,
     judge_agreement: Share = option(0.0, "Least agreement of judges with people."),
     min_margin: Share = option(0.0, "Least margin of the judge's votes."),

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._families import (
-    bootstrap_options,
-    form_or_csv_options,
-    place_option,
-    prices_option,
-    skip_faulty_option,
-)
-from tiebreak.cli._options import File, family, option, verb
+from tiebreak.cli import _families
+from tiebreak.cli._options import File, Model, family, option, verb
 from tiebreak.cli._shared import labels_of, refuse_given, show
 from tiebreak.text import split_names
 
@@ -41,14 +35,13 @@ class _Views:
     by: Literal["category"] | None = option(
         None, "Add a board for each category of the items, side by side."
     )
-    prices: tuple[str, ...] = prices_option
-    rule: "Rule | None" = place_option(
+    prices: tuple[str, ...] = _families.prices_option
+    rule: "Rule | None" = _families.place_option(
         "Place models by another rule that fits the protocol. No model is asked."
     )
-    reference: str | None = option(
+    reference: Model | None = option(
         None,
         "Of answers judged by stars: whose score relative scores refer to. [default: the best]",
-        metavar="MODEL",
     )
 
 
@@ -56,23 +49,19 @@ class _Views:
 def rank(
     logs: tuple[File, ...],
     *,
-    form: str | None = form_or_csv_options,
-    how: "Resampling" = bootstrap_options,
+    form: str | None = _families.form_or_csv_options,
+    how: "Resampling" = _families.bootstrap_options,
     views: _Views = family(_Views),
     attempts: Literal["best", "all"] = option(
         "best", "Of a run that was started several times: the log that came furthest, or every one."
     ),
     pair: str | None = option(
-        None,
-        "Only these two models, chosen beforehand: difference, interval, p.",
-        metavar="A,B",
+        None, "Only these two models, chosen beforehand: difference, interval, p.", metavar="A,B"
     ),
     people: File | None = option(
-        None,
-        "People's votes or stars on some items: what they would say of all of them.",
-        metavar="FILE",
+        None, "People's votes or stars on some items: what they would say of all of them."
     ),
-    skip_faulty: bool = skip_faulty_option,
+    skip_faulty: bool = _families.skip_faulty_option,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill.
 

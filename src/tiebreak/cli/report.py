@@ -7,7 +7,7 @@ import click
 
 from tiebreak.cli._contest import Contest, contest_options, play
 from tiebreak.cli._families import bootstrap_options, prices_option, reading_options
-from tiebreak.cli._options import File, option, verb
+from tiebreak.cli._options import File, Name, option, verb
 from tiebreak.cli._pictures import Paper, paper_options
 from tiebreak.cli._shared import echo_json
 from tiebreak.text import count
@@ -55,13 +55,11 @@ def report(
         None,
         "Add the alignment of all boards with a ranking by people: a CSV file as `tiebreak "
         "align` takes it.",
-        metavar="FILE",
     ),
-    reference: str | None = option(
+    reference: Name | None = option(
         None,
         "What protocols are compared with: a protocol, a name from the report, or a log. "
         "[default: full_pairwise, where it is there]",
-        metavar="NAME",
     ),
     prices: tuple[str, ...] = prices_option,
     title: str | None = option(

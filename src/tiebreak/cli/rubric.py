@@ -2,17 +2,15 @@
 
 import click
 
-from tiebreak.cli._options import File, option, verb
+from tiebreak.cli._options import File, Model, option, verb
 
 
 @verb()
 def rubric(
     description: str,
     *,
-    source: File = option(
-        ..., "Your prompts, as tiebreak/prompts reads them.", "--prompts", metavar="FILE"
-    ),
-    judge: str = option(..., "The model of Inspect's to ask.", metavar="MODEL"),
+    source: File = option(..., "Your prompts, as tiebreak/prompts reads them.", "--prompts"),
+    judge: Model = option(..., "The model of Inspect's to ask."),
     most: int = option(20, "Prompts to show.", "--sample", type=click.IntRange(1, 200)),
     seed: int = option(0, "Draws the prompts that are shown."),
 ) -> None:

@@ -78,7 +78,7 @@ class _Asked:
         callback=_arguments,
         metavar="NAME=VALUE",
     )
-    rubric: File | None = option(None, "As -T rubric of the judging tasks.", metavar="FILE")
+    rubric: File | None = option(None, "As -T rubric of the judging tasks.")
     seed: int | None = option(None, "Seed of every draw.  [default: 0]", metavar="N")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._families import Loading
-from tiebreak.cli._options import File, Folder, NewFile, family, option, verb
+from tiebreak.cli._options import File, Folder, Name, NewFile, family, option, verb
 from tiebreak.cli._shared import echo_json
 from tiebreak.paths import to_file
 from tiebreak.text import count
@@ -27,11 +27,10 @@ def score_code(
     paths: tuple[File, ...],
     *,
     out: NewFile = option(..., "Write the pool, with its native scores, to a Parquet file."),
-    sandbox: str = option(
+    sandbox: Name = option(
         "docker",
         "docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
         "Inspect; or NAME:CONFIG.",
-        metavar="NAME",
     ),
     confirm_run_unsafe_code: bool = option(
         False, "Accept the sandbox `local`: until the next release it is bubblewrap's box."

@@ -9,9 +9,7 @@ from tiebreak.cli._options import Count, File, Port, option, verb
 def serve(
     host: str = option("127.0.0.1"),
     port: Port = option(8080),
-    path: File | None = option(
-        None, "GGUF file of your own instead of the small model.", metavar="FILE"
-    ),
+    path: File | None = option(None, "GGUF file of your own instead of the small model."),
     slots: Count = option(1),
     threads: Count | None = option(None, "CPU threads. [default: all cores]"),
     context: int = option(4096, type=click.IntRange(256)),

@@ -3,7 +3,7 @@
 import click
 
 from tiebreak.cli._families import form_or_csv_options, numbers, skip_faulty_option
-from tiebreak.cli._options import Count, File, option, verb
+from tiebreak.cli._options import Count, File, Model, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import labels_of, refuse_given, show
 
@@ -26,26 +26,18 @@ def stability(
         callback=numbers(int, "numbers of questions, such as 1000,2000", lambda size: size > 0),
         metavar="N[,N…]",
     ),
-    reference: str | None = option(
-        None, "Whom relative scores refer to.  [default: the best]", metavar="MODEL"
-    ),
+    reference: Model | None = option(None, "Whom relative scores refer to.  [default: the best]"),
     elo: bool = option(
         False,
         "Of logs judged by stars: the order by stars, win rate, Bradley–Terry and Elo with fewer "
         "questions.",
     ),
     against: File | None = option(
-        None,
-        "Scores by stars beside those on other benchmarks: CSV with model and their columns.",
-        metavar="FILE",
+        None, "Scores by stars beside those on other benchmarks: CSV with model and their columns."
     ),
-    dates: File | None = option(
-        None, "Scores by stars by date: CSV with model, date, series.", metavar="FILE"
-    ),
-    causes: File | None = option(
-        None, "Causes of errors: CSV with item_id, model, cause, rater.", metavar="FILE"
-    ),
-    people: File | None = option(None, "CSV of people's votes or stars.", metavar="FILE"),
+    dates: File | None = option(None, "Scores by stars by date: CSV with model, date, series."),
+    causes: File | None = option(None, "Causes of errors: CSV with item_id, model, cause, rater."),
+    people: File | None = option(None, "CSV of people's votes or stars."),
     skip_faulty: bool = skip_faulty_option,
     seeds: Count = option(30, "Draws per share or size."),
     plot: Plot = plot_options("Draw --elo, --dates and --causes:"),

@@ -10,7 +10,7 @@ import click
 
 from tiebreak.cli._families import assignments_option, bank_option, form_options, shown_option
 from tiebreak.cli._help import Stage, Stages
-from tiebreak.cli._options import Count, File, NewFile, option, verb
+from tiebreak.cli._options import Count, File, Model, Name, NewFile, option, verb
 from tiebreak.cli._shared import echo_json, show
 from tiebreak.extras import to_install
 from tiebreak.fair.cli.bank_serve import (
@@ -42,8 +42,7 @@ def import_(
         "--set", "FIELD=VALUE", "All questions have this value of a field. Repeatable."
     ),
     skip_faulty: bool = option(
-        False,
-        "Import the rows without a fault. Default: one fault, and nothing is imported.",
+        False, "Import the rows without a fault. Default: one fault, and nothing is imported."
     ),
     near_duplicates: Literal["draft", "skip", "keep"] = option(
         "draft",
@@ -171,12 +170,8 @@ def expand(
         "Approve the variants at once, and earlier drafts that are as the method makes them. "
         "Statements that a model wrote are never approved here.",
     ),
-    model: str | None = option(
-        None, "The model of Inspect's that writes statements.", metavar="MODEL"
-    ),
-    checker: str | None = option(
-        None, "The model that checks them. [default: --model]", metavar="MODEL"
-    ),
+    model: Model | None = option(None, "The model of Inspect's that writes statements."),
+    checker: Model | None = option(None, "The model that checks them. [default: --model]"),
     n: int = option(
         4,
         "Statements about each text, half of them true.",
@@ -255,7 +250,7 @@ def review(
     statuses: tuple[Literal["draft", "approved", "rejected"], ...] = option(
         ("draft",), "With --out: questions of this status. Repeatable.", "--status"
     ),
-    reviewer: str = option("", "With --in: who decided.", show_default=False, metavar="NAME"),
+    reviewer: Name = option("", "With --in: who decided.", show_default=False),
     as_json: bool = option(False, "Print JSON instead of sentences.", "--json"),
 ) -> None:
     """Have people read questions before they are asked. Drafts go out as CSV, decisions come in.

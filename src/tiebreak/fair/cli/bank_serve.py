@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import click
 
 from tiebreak.cli._families import bank_option, form_options, level_option
-from tiebreak.cli._options import Count, File, Port, Share, option, verb
+from tiebreak.cli._options import Count, File, Name, Port, Share, option, verb
 from tiebreak.cli._shared import show
 from tiebreak.text import count, visible
 
@@ -82,16 +82,15 @@ def sample(
     anchors: Share | None = option(
         None, "Share that the seed alone decides; --session decides the rest."
     ),
-    session: str | None = option(None, "Name of the session; needs --anchors.", metavar="NAME"),
+    session: Name | None = option(None, "Name of the session; needs --anchors."),
     balanced: bool = option(False, "Make true and false right equally often."),
     share: Literal["equal", "proportional"] = option(
         "equal", "As many of each category, or as the bank has them."
     ),
-    institution: str | None = option(
+    institution: Name | None = option(
         None,
         "Draw only what it was never given, by a server or by this verb, and keep in the bank "
         "that it has this now.",
-        metavar="NAME",
     ),
     with_keys: bool = option(False, "Write the keys and what explains them, too."),
     out: File = option(..., "File to write; not one that is there.", metavar="FILE.jsonl"),
@@ -137,9 +136,7 @@ def serve(
     token_rate: str = option("100/second", "Requests of one token."),
     address_rate: str = option("2000/second", "Requests of one address."),
     most_body: int = option(
-        256 * 1024,
-        "Bytes of a request, which an answer must fit into.",
-        type=click.IntRange(1024),
+        256 * 1024, "Bytes of a request, which an answer must fit into.", type=click.IntRange(1024)
     ),
     proxy: str | None = option(
         None,

@@ -1,7 +1,7 @@
 """The verb `contamination`: how many questions do models know by heart."""
 
 from tiebreak.cli._families import form_or_csv_options, level_option
-from tiebreak.cli._options import File, option, verb
+from tiebreak.cli._options import File, Name, option, verb
 from tiebreak.cli._shared import show
 
 
@@ -9,11 +9,10 @@ from tiebreak.cli._shared import show
 def contamination(
     logs: tuple[File, ...],
     *,
-    baselines: tuple[str, ...] = option(
+    baselines: tuple[Name, ...] = option(
         (),
         "A dataset that was never published, to compare the others with. Repeatable.",
         "--baseline",
-        metavar="NAME",
     ),
     level: float = level_option,
     form: str | None = form_or_csv_options,
