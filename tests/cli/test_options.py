@@ -61,7 +61,7 @@ def test_a_verb_takes_its_parameters() -> None:
         kind: Literal["a", "b"] = option(...),
         names: tuple[str, ...] = option((), None, "--name"),
         is_new: bool = option(False),
-        share: Share | None = option(None),
+        share: Share | None = option(None),  # noqa: B008
         sizes: tuple[int, int] = family(size, "low"),
     ) -> None:
         click.echo((files, kind, names, is_new, share, sizes))

@@ -77,7 +77,7 @@ def stability(
 
         refuse_given(
             {*click.get_current_context().params}
-            - {"logs", "people", "skip_faulty", "json", "csv"},
+            - {"logs", "people", "skip_faulty", "json", "csv", "format"},
             "is not about labels of people that are missing: leave it or --people out",
         )
         show(form, labels_needed(logs, labels))
