@@ -2,10 +2,9 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Literal, TypeVar
 
 import click
 import pytest
@@ -14,36 +13,80 @@ from click.testing import CliRunner
 from tests.cases import cases
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.cli import _shared
+from tiebreak.cli._families import Loading, bank_option, method_option
+from tiebreak.cli._options import File, Share, family, option, verb
+from tiebreak.cli.estimate import estimate
+from tiebreak.cli.vote import vote
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.ranking_logs import UnreadableLogError
 from tiebreak.report.sheet import Section, Sheet
 
+T = TypeVar("T")
 
-def asked(options: Callable[[Any], Any], *arguments: str, **env: str) -> dict[str, Any]:
-    """What a verb with these options is given."""
-    given: dict[str, Any] = {}
-    command = click.command("verb")(options(lambda **values: given.update(values)))
+
+def asked(options: T, *arguments: str, **env: str) -> T:
+    """What a verb whose parameter has this default is given."""
+    given: list[T] = []
+
+    @verb("verb")
+    def command(name: T = options) -> None:
+        given.append(name)
+
     done = CliRunner().invoke(command, arguments, env=env, catch_exceptions=False)
     assert (done.exit_code, done.output) == (0, "")
-    return given
+    [value] = given
+    return value
 
 
-@pytest.mark.parametrize("modes", [("strict", "intersect"), ("strict", "intersect", "union")])
-def test_the_help_of_a_mode_names_those_there_are(modes: tuple[str, ...]) -> None:
-    [mode, *_] = click.command()(_shared.loading_options(modes)(lambda: None)).params
+@pytest.mark.parametrize(("verb", "modes"), [(vote, "intersect"), (estimate, "union")])
+def test_the_help_of_a_mode_names_those_there_are(verb: click.Command, modes: str) -> None:
+    [mode] = (param for param in verb.params if param.name == "mode")
     assert isinstance(mode, click.Option)
-    assert ("union: keep all, for stars." in str(mode.help)) is ("union" in modes)
+    assert isinstance(mode.type, click.Choice)
+    assert mode.type.choices[-1] == modes
+    assert ("union: keep all, for stars." in str(mode.help)) is (modes == "union")
+
+
+def test_a_verb_takes_its_parameters() -> None:
+    """As a flag, a number, texts, one of several and a family, of which one is left out."""
+
+    def size(low: int = option(1), high: int = option(2, None, "--most")) -> tuple[int, int]:
+        return low, high
+
+    @verb("verb")
+    def command(
+        files: tuple[File, ...] = (),
+        *,
+        kind: Literal["a", "b"] = option(...),
+        names: tuple[str, ...] = option((), None, "--name"),
+        is_new: bool = option(False),
+        share: Share | None = option(None),  # noqa: B008
+        sizes: tuple[int, int] = family(size, "low"),
+    ) -> None:
+        click.echo((files, kind, names, is_new, share, sizes))
+
+    def printed(arguments: str) -> str:
+        return CliRunner().invoke(command, arguments).output.splitlines()[-1]
+
+    assert printed("--kind a") == "((), 'a', (), False, None, (1, 2))"
+    assert (
+        printed("x y --kind b --name c --name d --is-new --share 0.5 --most 3")
+        == "(('x', 'y'), 'b', ('c', 'd'), True, 0.5, (1, 3))"
+    )
+    assert "Missing option '--kind'" in CliRunner().invoke(command).output
+    for wrong in ("--kind c", "--kind a --share 2", "--kind a --low 1"):
+        assert printed(wrong).startswith(("Error: Invalid value for", "Error: No such option"))
 
 
 def test_all_stands_for_the_methods_that_are_not_named() -> None:
-    methods = asked(_shared.method_option("How"), "--method", "all", "--method", "irv")["methods"]
+    methods = asked(method_option("How"), "--method", "all", "--method", "irv")
     assert methods == ("irv", *(method for method in AGGREGATORS if method != "irv"))
 
 
 def test_a_bank_by_a_variable() -> None:
-    assert asked(_shared.bank_option, TIEBREAK_BANK="y.db") == {"url": "y.db"}
-    assert asked(_shared.bank_option, "--bank", "x.db", TIEBREAK_BANK="y.db") == {"url": "x.db"}
+    assert asked(bank_option, TIEBREAK_BANK="y.db") == "y.db"
+    assert asked(bank_option, "--bank", "x.db", TIEBREAK_BANK="y.db") == "x.db"
 
 
 @pytest.mark.parametrize(
@@ -56,8 +99,7 @@ def test_a_path_and_a_model_may_have_an_equals_sign(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x=y").mkdir()
     (tmp_path / "x=y" / "z=1.eval").touch()
-    names = asked(_shared.loading_options(), "--name", text)["loading"]["names"]
-    assert names == {path: model}
+    assert asked(family(Loading), "--name", text).names == {path: model}
 
 
 def test_errors_become_one_message() -> None:
@@ -74,7 +116,7 @@ def test_errors_become_one_message() -> None:
     ids=lambda error: type(error).__name__,
 )
 def test_errors_of_every_room_become_messages_of_any_verb(error: Exception) -> None:
-    @_shared.verb()
+    @verb()
     def fails() -> None:
         raise error
 
@@ -83,7 +125,7 @@ def test_errors_of_every_room_become_messages_of_any_verb(error: Exception) -> N
 
 
 def test_an_error_that_nobody_wrote_for_users_keeps_its_traceback() -> None:
-    @_shared.verb()
+    @verb()
     def fails() -> None:
         raise ValueError("math domain error")
 

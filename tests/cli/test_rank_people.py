@@ -63,7 +63,7 @@ def test_faulty_rows_are_left_out(
     monkeypatch.chdir(tmp_path)
     given = (*verb.split(), str(folder / "log.eval"), "--people", str(folder / "faulty.csv"))
     assert "line 42" in tiebreak(*given).stderr
-    done = tiebreak(*given, "--skip-faulty")
+    done = tiebreak(*given, "--skip-faulty", "--format", "markdown")
     assert done.exit_code == 0, done.output
     assert "line 42" in done.output
 

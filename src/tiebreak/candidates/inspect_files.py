@@ -289,6 +289,13 @@ def reason(error: Exception) -> str:
     return f"{type(error).__name__}: {message if len(message) <= 200 else message[:199] + '…'}"
 
 
+def unread(error: Exception) -> str:
+    """What is wrong with a log that cannot be read, and what to do, on one line."""
+    # Whoever is told that a file is cut off is told what to do by that.
+    advice = "" if isinstance(error, EOFError) else "; copy it again, run it again, or leave it out"
+    return f"cannot be read as an Inspect log ({reason(error)}){advice}"
+
+
 def place_of(id: int | str, epoch: int) -> tuple[int, str]:
     """Key that sorts samples as Inspect does."""
     return epoch, id if isinstance(id, str) else f"{id:020}"

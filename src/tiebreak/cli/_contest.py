@@ -2,28 +2,73 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tiebreak.cli._shared import FILES, family, numbers
+from tiebreak.cli._families import numbers
+from tiebreak.cli._options import Count, File, Name, family, option
 
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
+    from tiebreak.rankers.contests.expected_wins import CsdOptions
+    from tiebreak.tables.inputs import ReadingOptions
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contest:
     """What a contest is like, as it was asked for; the fields are the options."""
 
-    rounds: str | None = None
-    order: str | None = None
-    eliminate: tuple[int, ...] | None = None
-    missing: str = "error"
-    spoil: tuple[str, ...] = ()
-    performance_tiers: int | None = None
-    tiers: int | None = None
-    benchmark: str | None = None
+    rounds: str | None = option(
+        None,
+        "YAML list: one entry per round, a benchmark, a list of them, or a mapping with "
+        "benchmarks, name, eliminate, weight. [default: every benchmark is a round]",
+        type=click.Path(),
+        metavar="FILE",
+    )
+    order: File | None = option(
+        None,
+        "The benchmarks in the order of play, which weights them: names separated by commas, "
+        "or a file with one a line. Benchmarks that are not named are not played. "
+        "[default: a table's columns from left to right; of logs and pools, alphabetical]",
+        metavar="FILE|A,B,…",
+    )
+    eliminate: tuple[int, ...] | None = option(
+        None,
+        "Models that go out after each round; several values show what elimination costs. "
+        "With M models and K rounds the largest that makes sense is M / (2·(K − 1)), rounded down: "
+        "beyond, more than the weaker half goes out. [default: that of the rounds file, else 0]",
+        callback=numbers(int, "whole numbers such as 0,1,2"),
+        metavar="T[,T…]",
+    )
+    missing: Literal["error", "available", "worst"] = option(
+        "error",
+        "A missing score: an error, left out of the round's mean, or (a whole round) the worst.",
+    )
+    spoil: tuple[str, ...] = option(
+        (),
+        "Also show what other scores there would do to this model's rank, here and in the "
+        "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
+        "best of any model there. Repeatable.",
+        metavar="MODEL=BENCHMARK[,…][:SCORE]",
+    )
+    performance_tiers: Count | None = option(
+        None,
+        "Tiers of models by natural breaks of expected wins: a description, no test. "
+        "[default: 4, of 8 models or more]",
+        metavar="N",
+    )
+    tiers: int | None = option(
+        None,
+        "A contest within one benchmark, from the items of a pool or of logs: rounds are K "
+        "bands (10 in the paper) of the items' mean success rate over the models, from easy to "
+        "hard.",
+        type=click.IntRange(2),
+        metavar="K",
+    )
+    benchmark: Name | None = option(
+        None, "With --tiers: which benchmark's items, where there are several."
+    )
 
     def __post_init__(self) -> None:
         if self.rounds and self.order:
@@ -39,84 +84,21 @@ class Contest:
                 "rounds."
             )
 
-    def given(self, reading: Mapping[str, Any]) -> list[str]:
+    def given(self, reading: Mapping[str, object]) -> list[str]:
         """The options of a contest, and of reading its scores, that were given."""
         options = {**vars(self), "missing": None, **reading}
         return [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
 
 
-_ROUNDS = (
-    click.option(
-        "--rounds",
-        type=click.Path(),
-        metavar="FILE",
-        help="YAML list: one entry per round, a benchmark, a list of them, or a mapping with "
-        "benchmarks, name, eliminate, weight. [default: every benchmark is a round]",
-    ),
-    click.option(
-        "--order",
-        type=FILES,
-        metavar="FILE|A,B,…",
-        help="The benchmarks in the order of play, which weights them: names separated by commas, "
-        "or a file with one a line. Benchmarks that are not named are not played. "
-        "[default: a table's columns from left to right; of logs and pools, alphabetical]",
-    ),
-    click.option(
-        "--eliminate",
-        callback=numbers(int, "whole numbers such as 0,1,2"),
-        metavar="T[,T…]",
-        help="Models that go out after each round; several values show what elimination costs. "
-        "With M models and K rounds the largest that makes sense is M / (2·(K − 1)), rounded down: "
-        "beyond, more than the weaker half goes out. [default: that of the rounds file, else 0]",
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "available", "worst"]),
-        default="error",
-        help="A missing score: an error, left out of the round's mean, or (a whole round) the "
-        "worst.",
-    ),
-)
-_SPOIL = click.option(
-    "--spoil",
-    multiple=True,
-    metavar="MODEL=BENCHMARK[,…][:SCORE]",
-    help="Also show what other scores there would do to this model's rank, here and in the "
-    "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
-    "best of any model there. Repeatable.",
-)
-_PERFORMANCE_TIERS = click.option(
-    "--performance-tiers",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Tiers of models by natural breaks of expected wins: a description, no test. "
-    "[default: 4, of 8 models or more]",
-)
-_TIERS = (
-    click.option(
-        "--tiers",
-        type=click.IntRange(2),
-        metavar="K",
-        help="A contest within one benchmark, from the items of a pool or of logs: rounds are K "
-        "bands (10 in the paper) of the items' mean success rate over the models, from easy to "
-        "hard.",
-    ),
-    click.option(
-        "--benchmark",
-        metavar="NAME",
-        help="With --tiers: which benchmark's items, where there are several.",
-    ),
-)
+contest_options: Contest = family(Contest)
+"""The options that say what a contest is like, for `play`."""
 
-contest_options = family("contest", Contest, *_ROUNDS, _SPOIL, _PERFORMANCE_TIERS, *_TIERS)
-"""The options that say what a contest is like: one `contest`, for `play`."""
-
-played_options = family("contest", Contest, *_ROUNDS, _PERFORMANCE_TIERS)
+played_options: Contest = family(Contest, "spoil", "tiers", "benchmark")
 """The same of a contest over many benchmarks, without --spoil, which is no part of it."""
 
 
 def play(
-    scores: Sequence[str], reading: Mapping[str, Any], contest: Contest, options: Any
+    scores: Sequence[str], reading: "ReadingOptions", contest: Contest, options: "CsdOptions"
 ) -> "ContestReport":
     """The contest over scores that are read first, from files and folders.
 
@@ -140,8 +122,13 @@ def play(
             raise click.UsageError(
                 "--stderr: for scores of benchmarks; items bring their own errors."
             )
-        how = {name: given for name, given in reading.items() if name != "stderr"}
-        items = read_item_scores(scores, benchmark=contest.benchmark, **how)
+        items = read_item_scores(
+            scores,
+            benchmark=contest.benchmark,
+            metric=reading["metric"],
+            filter=reading["filter"],
+            rename=reading["rename"],
+        )
         return tier_report(items, contest.tiers, options=options, **played)
     table = read_scores(scores, **reading)
     rounds = None
@@ -149,5 +136,10 @@ def play(
         rounds = read_rounds(contest.rounds, table.benchmarks)
     elif contest.order:
         rounds = read_order(contest.order, table.benchmarks)
-    options = options | {"missing": contest.missing}
-    return contest_report(table, rounds, spoil=contest.spoil, options=options, **played)
+    return contest_report(
+        table,
+        rounds,
+        spoil=contest.spoil,
+        options={**options, "missing": contest.missing},
+        **played,
+    )

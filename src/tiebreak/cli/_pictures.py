@@ -1,14 +1,13 @@
 """The options of verbs that draw: a file for a picture, and how wide it is."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from tiebreak.cli._shared import FILES, Command, family
+from tiebreak.cli._options import File, family, option
 
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.0, 40.0
@@ -17,12 +16,19 @@ _COLUMNS = {"1": 3.35, "2": 7.0}
 
 
 @dataclass(frozen=True)
+class Paper:
+    """What pictures are drawn for: a `width` in inches, and whether they have their title."""
+
+    width: float | None = None
+    titled: bool = False
+
+
+@dataclass(frozen=True)
 class Plot:
-    """The picture of a finding that was asked for; without a `file` none was. `width` in inches."""
+    """The picture of a finding that was asked for; without a `file` none was."""
 
     file: str | None
-    width: float | None
-    titled: bool = False
+    paper: Paper
 
     def check(self) -> None:
         """Refuse what cannot be drawn, before anything is read."""
@@ -46,53 +52,42 @@ class Plot:
         plot = getattr(import_module(module), f"plot_{kind}")
         from tiebreak.report.figures.canvas import drawn_for
 
-        with drawn_for(self.width, titled=self.titled):
-            files = plot(finding, self.file, width=self.width, **how)
+        with drawn_for(self.paper.width, titled=self.paper.titled):
+            files = plot(finding, self.file, width=self.paper.width, **how)
         click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 
 
-def _paper(width: str) -> list[Callable[[Command], Command]]:
-    """The options of what pictures are drawn for."""
-    return [
-        click.option("--width", callback=_inches, metavar="LENGTH", help=width),
-        click.option(
-            "--columns",
-            type=click.Choice(list(_COLUMNS)),
-            help="As wide as one column of a paper (85 mm), or as two (178 mm).",
+def paper_options(width: str) -> Paper:
+    """The options of what pictures are drawn for; `width` says what that is of."""
+
+    def made(
+        width: float | None = option(None, width, callback=_inches, metavar="LENGTH"),
+        columns: Literal["1", "2"] | None = option(
+            None, "As wide as one column of a paper (85 mm), or as two (178 mm)."
         ),
-        click.option("--titled", is_flag=True, help="Put title and notes into the picture, too."),
-    ]
+        titled: bool = option(False, "Put title and notes into the picture, too."),
+    ) -> Paper:
+        if columns and width is not None:
+            raise click.UsageError("--columns is a width: give it or --width")
+        return Paper(_COLUMNS[columns] if columns else width, titled)
+
+    return family(made)
 
 
-def _wide(width: float | None, columns: str | None) -> float | None:
-    if columns and width is not None:
-        raise click.UsageError("--columns is a width: give it or --width")
-    return _COLUMNS[columns] if columns else width
+def plot_options(help: str) -> Plot:
+    """The options --plot, the file of a picture, and those of its paper."""
 
-
-def paper_options(help: str) -> Callable[[Command], Command]:
-    """The options of pictures beside something else: one `paper`, arguments of `write_report`."""
-
-    def checked(width: float | None, columns: str | None, titled: bool) -> dict[str, Any]:
-        return {"width": _wide(width, columns), "titled": titled}
-
-    return family("paper", checked, *_paper(help))
-
-
-def plot_options(help: str) -> Callable[[Command], Command]:
-    """The options --plot, the file of a picture, and those of its paper: one `plot`."""
-
-    def checked(plot: str | None, width: float | None, columns: str | None, titled: bool) -> Plot:
-        if plot is None and (titled or columns or width is not None):
+    def made(
+        plot: File | None = option(None, f"{help} .svg, .png or .pdf."),
+        paper: Paper = paper_options(
+            "Width of the plot, such as 85mm or 3.3in. [default: what it takes]"
+        ),
+    ) -> Plot:
+        if plot is None and paper != Paper():
             raise click.UsageError("--width, --columns and --titled are a plot's: give --plot FILE")
-        return Plot(plot, _wide(width, columns), titled)
+        return Plot(plot, paper)
 
-    return family(
-        "plot",
-        checked,
-        click.option("--plot", type=FILES, metavar="FILE", help=f"{help} .svg, .png or .pdf."),
-        *_paper("Width of the plot, such as 85mm or 3.3in. [default: what it takes]"),
-    )
+    return family(made)
 
 
 def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli import _shared
-from tiebreak.cli._shared import FILES, SCORES_LIMIT, show, verb
+from tiebreak.cli._families import also_option, form_options, method_option, reading_options
+from tiebreak.cli._options import File, option, verb
+from tiebreak.cli._shared import SCORES_LIMIT, show
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.text import split_names
 
@@ -42,50 +43,42 @@ def _weights(
 
 
 @verb(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
-@click.argument("files", type=FILES, nargs=-1, required=True)
-@_shared.method_option("How to count the ballots. Repeatable.", default=["kemeny_young"])
-@click.option(
-    "--per-item",
-    is_flag=True,
-    help="A consensus for every item, then the mean of the ranks; default: all ballots at once.",
-)
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="For each of Kemeny–Young (which then gives the best order so far, and how far it may be "
-    f"from the optimum), Kendall and Dodgson. [default: for scores {SCORES_LIMIT:g}, else none]",
-)
-@click.option("--drop-unranked", is_flag=True, help="Leave out candidates that no ballot ranks.")
-@click.option(
-    "--ties",
-    type=click.Choice(["equal", "se"]),
-    default="equal",
-    help="Scores that tie on a benchmark: equal ones, or, from the top, those within the standard "
-    "error of their difference from the best of a group (no test at 95%; needs standard errors).",
-)
-@click.option(
-    "--weights",
-    callback=_weights,
-    metavar="A=2,B=1/2",
-    help="How much benchmarks count, exactly: as whole numbers of equal ballots. Others have 1.",
-)
-@_shared.also_option(
-    "csd", "Also show each model's place in Swiss-system contests over the benchmarks."
-)
-@_shared.scores_options
-@_shared.form_options("json")
 def aggregate(
-    files: tuple[str, ...],
-    methods: tuple[str, ...],
-    per_item: bool,
-    time_limit: float | None,
-    drop_unranked: bool,
-    ties: Literal["equal", "se"],
-    weights: dict[str, str] | None,
-    also: bool,
-    reading: "ReadingOptions",
-    form: str | None,
+    files: tuple[File, ...],
+    *,
+    methods: tuple[str, ...] = method_option(
+        "How to count the ballots. Repeatable.", default=["kemeny_young"]
+    ),
+    per_item: bool = option(
+        False,
+        "A consensus for every item, then the mean of the ranks; default: all ballots at once.",
+    ),
+    time_limit: float | None = option(
+        None,
+        "For each of Kemeny–Young (which then gives the best order so far, and how far it may be "
+        "from the optimum), Kendall and Dodgson. "
+        f"[default: for scores {SCORES_LIMIT:g}, else none]",
+        type=click.FloatRange(0),
+        metavar="SECONDS",
+    ),
+    drop_unranked: bool = option(False, "Leave out candidates that no ballot ranks."),
+    ties: Literal["equal", "se"] = option(
+        "equal",
+        "Scores that tie on a benchmark: equal ones, or, from the top, those within the standard "
+        "error of their difference from the best of a group (no test at 95%; needs standard "
+        "errors).",
+    ),
+    weights: dict[str, str] | None = option(
+        None,
+        "How much benchmarks count, exactly: as whole numbers of equal ballots. Others have 1.",
+        callback=_weights,
+        metavar="A=2,B=1/2",
+    ),
+    also: bool = also_option(
+        "csd", "Also show each model's place in Swiss-system contests over the benchmarks."
+    ),
+    reading: "ReadingOptions" = reading_options,
+    form: str | None = form_options,
 ) -> None:
     """Merge many rankings into one: ballots, logs or scores.
 

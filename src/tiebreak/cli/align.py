@@ -1,57 +1,44 @@
 """The verb `align`: do judges rank models as people do."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from tiebreak.cli._families import bootstrap_options, form_or_csv_options, method_option
+from tiebreak.cli._options import File, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, bootstrap_options, form_options, method_option, show, verb
+from tiebreak.cli._shared import show
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.alignment import Scores
     from tiebreak.rankers import Resampling
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@click.option(
-    "--human",
-    required=True,
-    type=FILES,
-    metavar="FILE",
-    help="CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
-)
-@method_option(
-    "Aggregators of peer reviews. Repeatable. Default: all, Dodgson only where it is quick."
-)
-@click.option(
-    "--scores",
-    type=click.Choice(["order", "mean-rank"]),
-    default="order",
-    help="What Pearson correlates item by item: everybody's order; or of average, SR and PR the "
-    "mean ranks themselves (as the paper does for its Average), and the order of all others.",
-)
-@plot_options("Draw the correlations item by item as boxes:")
-@click.option(
-    "--plot-method",
-    metavar="RATER",
-    help="Whose boxes to draw where there are several: a method, a reviewer, or native score. "
-    "Default: the first method. Or views: SR, PR, SIA and SFA of each.",
-)
-@form_options("json", "csv")
-@click.option("--items", is_flag=True, help="In JSON: the correlations of all items, too.")
-@bootstrap_options
 def align(
-    logs: tuple[str, ...],
-    human: str,
-    methods: tuple[str, ...],
-    scores: "Scores",
-    plot: Plot,
-    plot_method: str | None,
-    form: str | None,
-    items: bool,
-    how: "Resampling",
+    logs: tuple[File, ...],
+    *,
+    human: File = option(
+        ..., "CSV with columns model, rank (1 = best) or score, and perhaps benchmark."
+    ),
+    methods: tuple[str, ...] = method_option(
+        "Aggregators of peer reviews. Repeatable. Default: all, Dodgson only where it is quick."
+    ),
+    scores: Literal["order", "mean-rank"] = option(
+        "order",
+        "What Pearson correlates item by item: everybody's order; or of average, SR and PR the "
+        "mean ranks themselves (as the paper does for its Average), and the order of all others.",
+    ),
+    plot: Plot = plot_options("Draw the correlations item by item as boxes:"),
+    plot_method: str | None = option(
+        None,
+        "Whose boxes to draw where there are several: a method, a reviewer, or native score. "
+        "Default: the first method. Or views: SR, PR, SIA and SFA of each.",
+        metavar="RATER",
+    ),
+    form: str | None = form_or_csv_options,
+    items: bool = option(False, "In JSON: the correlations of all items, too."),
+    how: "Resampling" = bootstrap_options,
 ) -> None:
     """Compare boards with a ranking by people, whoever judged. It may be a leaderboard of votes.
 

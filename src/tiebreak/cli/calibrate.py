@@ -1,40 +1,29 @@
 """The verb `calibrate`: does a judge agree with people."""
 
-from typing import Any
-
 import click
 
-from tiebreak.cli import _shared
+from tiebreak.cli._families import form_or_csv_options, level_option, skip_faulty_option
+from tiebreak.cli._options import File, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, show, verb
+from tiebreak.cli._shared import show
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1)
-@click.option(
-    "--human",
-    required=True,
-    type=FILES,
-    metavar="FILE",
-    help="File with columns item_id, model, stars; or item_id, model_a, model_b, winner.",
-)
-@click.option(
-    "--judge",
-    type=FILES,
-    multiple=True,
-    metavar="FILE",
-    help="What a judge elsewhere said, in the same form; each rater is a judge. Repeatable.",
-)
-@_shared.skip_faulty_option
-@_shared.level_option
-@plot_options("Draw κ with its intervals, and beside it a file of each judge's labels:")
-@_shared.form_options("json", "csv")
 def calibrate(
-    logs: tuple[str, ...],
-    human: str,
-    plot: Plot,
-    form: str | None,
-    **how: Any,  # arguments of calibrate
+    logs: tuple[File, ...] = (),
+    *,
+    human: File = option(
+        ..., "File with columns item_id, model, stars; or item_id, model_a, model_b, winner."
+    ),
+    judge: tuple[File, ...] = option(
+        (), "What a judge elsewhere said, in the same form; each rater is a judge. Repeatable."
+    ),
+    skip_faulty: bool = skip_faulty_option,
+    level: float = level_option,
+    plot: Plot = plot_options(
+        "Draw κ with its intervals, and beside it a file of each judge's labels:"
+    ),
+    form: str | None = form_or_csv_options,
 ) -> None:
     """Hold judges against people, and say which judge to use. Agreement is Cohen's κ.
 
@@ -61,9 +50,9 @@ def calibrate(
     """
     from tiebreak.analysis.calibration import calibrate as calibration_of
 
-    if not logs and not how["judge"]:
+    if not logs and not judge:
         raise click.UsageError("give ranking logs, or a judge's file: --judge FILE")
     plot.check()
-    calibration = calibration_of(logs, human, **how)
+    calibration = calibration_of(logs, human, judge=judge, skip_faulty=skip_faulty, level=level)
     show(form, calibration)
     plot.draw("calibration", calibration)

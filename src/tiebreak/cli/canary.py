@@ -1,51 +1,36 @@
 """The verb `canary`: how often a judge is persuaded by answers that talk to it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, level_option, price_option, show, verb
+from tiebreak.cli._families import form_options, level_option, price_option
+from tiebreak.cli._options import Count, File, Model, Name, option, verb
+from tiebreak.cli._shared import show
 
 if TYPE_CHECKING:
     from tiebreak.study.estimate.estimate import Estimate
 
 
 @verb()
-@click.argument("paths", type=FILES, nargs=-1, required=True)
-@click.option("--judge", metavar="MODEL", help="Model to ask. Without it, PATHS are ranking logs.")
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(1),
-    metavar="N",
-    help="How many canaries.  [default: one for each attack]",
-)
-@click.option("--seed", type=int, default=0, help="Draws items and attacks.")
-@click.option(
-    "--log-dir",
-    type=click.Path(file_okay=False),
-    default="canaries",
-    help="Where Inspect's log is kept.",
-)
-@click.option(
-    "--mode", type=click.Choice(["strict", "intersect"]), default="strict", show_default=False
-)
-@click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
-@click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric.")
-@price_option
-@click.option("--estimate", "dry", is_flag=True, help="Only say what it would cost; ask nobody.")
-@level_option
-@form_options("json")
 def canary(
-    paths: tuple[str, ...],
-    judge: str | None,
-    number: int | None,
-    log_dir: str,
-    price_file: str | None,
-    dry: bool,
-    level: float,
-    form: str | None,
-    **judging: Any,  # arguments of the task
+    paths: tuple[File, ...],
+    *,
+    judge: Model | None = option(None, "Model to ask. Without it, PATHS are ranking logs."),
+    number: Count | None = option(
+        None, "How many canaries.  [default: one for each attack]", "-n", "--number", metavar="N"
+    ),
+    seed: int = option(0, "Draws items and attacks."),
+    log_dir: str = option(
+        "canaries", "Where Inspect's log is kept.", type=click.Path(file_okay=False)
+    ),
+    mode: Literal["strict", "intersect"] = option("strict", show_default=False),
+    task_type: Name | None = option(None, "As -T task_type of the judging tasks."),
+    rubric: File | None = option(None, "As -T rubric."),
+    price_file: str | None = price_option,
+    dry: bool = option(False, "Only say what it would cost; ask nobody.", "--estimate"),
+    level: float = level_option,
+    form: str | None = form_options,
 ) -> None:
     """Measure how often answers that talk to a judge persuade it.
 
@@ -73,6 +58,7 @@ def canary(
     from tiebreak.study.estimate.cost import estimate_canaries
 
     n = number or len(attacks())
+    judging: dict[str, Any] = {"seed": seed, "mode": mode, "task_type": task_type, "rubric": rubric}
     if judge is not None:
         cost = estimate_canaries(paths, n, judge, price_file=price_file, **judging)
         if dry:

@@ -1,20 +1,21 @@
 """The verb `candidates`: align and audit answers."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, show, verb
+from tiebreak.cli._families import Loading, form_options
+from tiebreak.cli._options import File, family, option, verb
+from tiebreak.cli._shared import show
 
 
 @verb()
-@click.argument("paths", type=FILES, nargs=-1, required=True)
-@click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
-@loading_options()
-@form_options("json")
 def candidates(
-    paths: tuple[str, ...], out: Path | None, loading: dict[str, Any], form: str | None
+    paths: tuple[File, ...],
+    *,
+    out: Path | None = option(None, "Write the pool to a Parquet file."),
+    loading: Loading = family(Loading),
+    form: str | None = form_options,
 ) -> None:
     """Align the answers in logs and pools, and audit them.
 
@@ -30,7 +31,7 @@ def candidates(
     """
     from tiebreak.candidates import audit, load_candidates, write_parquet
 
-    pool = load_candidates(paths, alone=True, **loading)
+    pool = load_candidates(paths, alone=True, **vars(loading))
     if out is not None:
         write_parquet(pool, out)
     show(form, audit(pool))

@@ -1,40 +1,36 @@
 """The verb `compare`: which protocol agrees with a reference, and at what price."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
-import click
-
-from tiebreak.cli import _shared
+from tiebreak.cli import _families
+from tiebreak.cli._options import File, Name, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, show, verb
+from tiebreak.cli._shared import show
 from tiebreak.scorers.catalogue import REFERENCE
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
+    from tiebreak.scorers.ballots import Rule
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@click.option(
-    "--reference",
-    default=REFERENCE,
-    metavar="NAME",
-    help="What the others are compared with: a protocol, a name from the report, or a log.",
-)
-@_shared.prices_option
-@_shared.place_option("Place models by this rule in logs that it fits, as `rank` does.")
-@plot_options("Draw agreement against price:")
-@click.option(
-    "--against",
-    type=click.Choice(["calls", "depth", "tokens", "cost"]),
-    default="calls",
-    help="The plot's price: calls, calls in a row, tokens or dollars per item.",
-)
-@_shared.form_options("json", "csv")
-@_shared.bootstrap_options
 def compare(
-    logs: tuple[str, ...],
-    plot: Plot,
-    against: str,
-    form: str | None,
-    **asked: Any,  # arguments of compare
+    logs: tuple[File, ...],
+    *,
+    reference: Name = option(
+        REFERENCE,
+        "What the others are compared with: a protocol, a name from the report, or a log.",
+    ),
+    prices: tuple[str, ...] = _families.prices_option,
+    rule: "Rule | None" = _families.place_option(
+        "Place models by this rule in logs that it fits, as `rank` does."
+    ),
+    plot: Plot = plot_options("Draw agreement against price:"),
+    against: Literal["calls", "depth", "tokens", "cost"] = option(
+        "calls", "The plot's price: calls, calls in a row, tokens or dollars per item."
+    ),
+    form: str | None = _families.form_or_csv_options,
+    how: "Resampling" = _families.bootstrap_options,
 ) -> None:
     """Compare protocols with a reference, by agreement and price.
 
@@ -54,6 +50,6 @@ def compare(
     from tiebreak.analysis.comparison import compare as compare_logs
 
     plot.check()
-    comparison = compare_logs(logs, **asked)
+    comparison = compare_logs(logs, reference=reference, how=how, rule=rule, prices=prices)
     show(form, comparison)
     plot.draw("comparison", comparison, against=against)

@@ -1,44 +1,39 @@
 """The verb `csd`: Swiss-system contests over many benchmarks."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli import _shared
 from tiebreak.cli._contest import Contest, contest_options, play
+from tiebreak.cli._families import also_option, form_options, reading_options
+from tiebreak.cli._options import Count, File, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, SCORES_LIMIT, show, verb
+from tiebreak.cli._shared import SCORES_LIMIT, show
+
+if TYPE_CHECKING:
+    from tiebreak.rankers.contests.expected_wins import CsdOptions
+    from tiebreak.tables.inputs import ReadingOptions
 
 
 @verb()
-@click.argument("scores", type=FILES, nargs=-1, required=True)
-@contest_options
-@_shared.scores_options
-@click.option("--iterations", type=click.IntRange(1), default=100_000)
-@click.option("--seed", type=click.IntRange(0), default=0)
-@click.option(
-    "--jobs",
-    "n_jobs",
-    type=int,
-    metavar="N",
-    help="Worker processes. [default: one a core, with joblib]",
-)
-@_shared.also_option(
-    "kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot."
-)
-@plot_options(
-    "Draw expected wins, and beside it, with -sensitivity and -perturbation in their names, what "
-    "else was asked for:"
-)
-@_shared.form_options("json")
 def csd(
-    scores: tuple[str, ...],
-    contest: Contest,
-    reading: dict[str, Any],
-    also: bool,
-    plot: Plot,
-    form: str | None,
-    **options: Any,  # arguments of csd
+    scores: tuple[File, ...],
+    *,
+    contest: Contest = contest_options,
+    reading: "ReadingOptions" = reading_options,
+    iterations: Count = option(100_000),
+    seed: int = option(0, type=click.IntRange(0)),
+    n_jobs: int | None = option(
+        None, "Worker processes. [default: one a core, with joblib]", "--jobs", metavar="N"
+    ),
+    also: bool = also_option(
+        "kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot."
+    ),
+    plot: Plot = plot_options(
+        "Draw expected wins, and beside it, with -sensitivity and -perturbation in their names, "
+        "what else was asked for:"
+    ),
+    form: str | None = form_options,
 ) -> None:
     """Rank models by contests over many benchmarks (CSD). The contests are simulated Swiss systems.
 
@@ -61,6 +56,7 @@ def csd(
     from tiebreak.analysis.contests import with_kemeny
 
     plot.check()
+    options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": n_jobs}
     report = play(scores, reading, contest, options)
     if also:
         report = with_kemeny(report, time_limit=SCORES_LIMIT)

@@ -1,26 +1,26 @@
 """The verb `diagnose`: whether a benchmark is saturated, and whether judging could help."""
 
 import shlex
-from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, level_option, loading_options, show, verb
+from tiebreak.cli._families import Loading, form_options, level_option
+from tiebreak.cli._options import File, family, option, verb
+from tiebreak.cli._shared import show
 
 
 @verb()
-@click.argument("paths", type=FILES, nargs=-1, required=True)
-@loading_options()
-@level_option
-@click.option(
-    "--power",
-    type=click.FloatRange(0.5, 0.999),
-    default=0.8,
-    help="Probability with which a detectable difference is to be found.",
-)
-@form_options("json")
 def diagnose(
-    paths: tuple[str, ...], loading: dict[str, Any], level: float, power: float, form: str | None
+    paths: tuple[File, ...],
+    *,
+    loading: Loading = family(Loading),
+    level: float = level_option,
+    power: float = option(
+        0.8,
+        "Probability with which a detectable difference is to be found.",
+        type=click.FloatRange(0.5, 0.999),
+    ),
+    form: str | None = form_options,
 ) -> None:
     """Say whether a benchmark is saturated for your models.
 
@@ -35,7 +35,7 @@ def diagnose(
     from tiebreak.analysis.diagnosis import diagnose as diagnoses_of
     from tiebreak.candidates import load_candidates
 
-    pool = load_candidates(paths, **loading)
+    pool = load_candidates(paths, **vars(loading))
     diagnoses = diagnoses_of(pool, level=level, power=power)
     show(form, diagnoses)
     if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):

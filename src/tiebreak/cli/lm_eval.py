@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import tiebreak
-from tiebreak.cli._shared import FILES, verb
+from tiebreak.cli._options import File, option, verb
 
 
 @verb("lm-eval-tasks")
@@ -28,22 +28,23 @@ def lm_eval_tasks() -> None:
 
 
 @verb("lm-eval-cache")
-@click.argument("model")
-@click.option(
-    "--model-args",
-    default="",
-    show_default=False,
-    metavar="TEXT",
-    help="What lm_eval gets as --model_args, where more in it than the model's name changes the "
-    "answers: quantisation, server, reasoning effort, seed. Only a digest of it is in the path.",
-)
-@click.option(
-    "--root",
-    type=FILES,
-    metavar="FOLDER",
-    help="Folder of the caches. [default: tiebreak/lm-eval in $XDG_CACHE_HOME or ~/.cache]",
-)
-def lm_eval_cache(model: str, model_args: str, root: str | None) -> None:
+def lm_eval_cache(
+    model: str,
+    *,
+    model_args: str = option(
+        "",
+        "What lm_eval gets as --model_args, where more in it than the model's name changes the "
+        "answers: quantisation, server, reasoning effort, seed. Only a digest of it is in the "
+        "path.",
+        show_default=False,
+        metavar="TEXT",
+    ),
+    root: File | None = option(
+        None,
+        "Folder of the caches. [default: tiebreak/lm-eval in $XDG_CACHE_HOME or ~/.cache]",
+        metavar="FOLDER",
+    ),
+) -> None:
     """Print a cache path for lm-eval that belongs to MODEL alone.
 
     It is for the option --use_cache. lm-eval looks up an answer by its prompt and generation

@@ -1,34 +1,25 @@
 """The verb `pairs`: preference pairs for training."""
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from tiebreak.cli._shared import FILES, echo_json, labels_of, skip_faulty_option, verb
-
-_OUT = click.Path(path_type=Path, dir_okay=False)
-_SHARE = click.FloatRange(0, 1)
+from tiebreak.cli._families import json_option, skip_faulty_option
+from tiebreak.cli._options import File, NewFile, Share, option, verb
+from tiebreak.cli._shared import echo_json, labels_of
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@click.option("--out", required=True, type=_OUT, help="File: .parquet, .jsonl or .csv.")
-@click.option("--both-orders/--any-order", default=True, help="Whether both orders must agree.")
-@click.option("--people", type=FILES, metavar="FILE", help="CSV of people's votes on pairs.")
-@skip_faulty_option
-@click.option(
-    "--judge-agreement", type=_SHARE, default=0.0, help="Least agreement of judges with people."
-)
-@click.option("--min-margin", type=_SHARE, default=0.0, help="Least margin of the judge's votes.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def pairs(
-    logs: tuple[str, ...],
-    out: Path,
-    people: str | None,
-    skip_faulty: bool,
-    as_json: bool,
-    **gates: Any,  # arguments of preference_pairs
+    logs: tuple[File, ...],
+    *,
+    out: NewFile = option(..., "File: .parquet, .jsonl or .csv."),
+    both_orders: bool = option(
+        True, "Whether both orders must agree.", "--both-orders/--any-order"
+    ),
+    people: File | None = option(None, "CSV of people's votes on pairs."),
+    skip_faulty: bool = skip_faulty_option,
+    judge_agreement: Share = option(0.0, "Least agreement of judges with people."),
+    min_margin: Share = option(0.0, "Least margin of the judge's votes."),
+    as_json: bool = json_option,
 ) -> None:
     """Write pairs of answers for training by preferences.
 
@@ -51,9 +42,15 @@ def pairs(
     from tiebreak.report.json import json_ready, only
     from tiebreak.text import count, visible
 
-    if gates["judge_agreement"] and people is None:
+    if judge_agreement and people is None:
         raise click.UsageError("--judge-agreement needs --people, whom the judge is to agree with")
-    made = preference_pairs(logs, labels_of(people, skip_faulty=skip_faulty), **gates)
+    made = preference_pairs(
+        logs,
+        labels_of(people, skip_faulty=skip_faulty),
+        judge_agreement=judge_agreement,
+        both_orders=both_orders,
+        min_margin=min_margin,
+    )
     write_pairs(made, out)
     if as_json:
         held = only(made, "n_matches", "left_out", "judges", "logs", "notes")

@@ -1,28 +1,28 @@
 """The verb `peers`: what a peer review says, and what its panel is worth."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import FILES, bootstrap_options, form_options, method_option, show, verb
+from tiebreak.cli._families import bootstrap_options, form_options, method_option
+from tiebreak.cli._options import File, option, verb
+from tiebreak.cli._shared import show
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@method_option(
-    "How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
-    default=["kemeny_young"],
-)
-@form_options("json")
-@click.option(
-    "--items", is_flag=True, help="In JSON: the Kemeny order of each item, with its certificate."
-)
-@bootstrap_options
 def peers(
-    logs: tuple[str, ...],
-    form: str | None,
-    items: bool,
-    **asked: Any,  # arguments of peer_report
+    logs: tuple[File, ...],
+    *,
+    methods: tuple[str, ...] = method_option(
+        "How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
+        default=["kemeny_young"],
+    ),
+    form: str | None = form_options,
+    items: bool = option(False, "In JSON: the Kemeny order of each item, with its certificate."),
+    how: "Resampling" = bootstrap_options,
 ) -> None:
     """Report a peer review: ranking and worth of each reviewer. It shows self-preference, too.
 
@@ -39,5 +39,5 @@ def peers(
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json: a certificate does not fit a table.")
-    report = peer_report(logs, **asked)
+    report = peer_report(logs, methods=methods, how=how)
     show(form, report, items=items)

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._contest import Contest, play, played_options
-from tiebreak.cli._shared import FILES, bootstrap_options, echo_json, scores_options, verb
+from tiebreak.cli._families import bootstrap_options, json_option, reading_options
+from tiebreak.cli._options import File, Folder, option, verb
+from tiebreak.cli._shared import echo_json
 from tiebreak.text import count, visible
 
 if TYPE_CHECKING:
     from tiebreak.publish.dataset import Publication
     from tiebreak.rankers import Resampling
+    from tiebreak.tables.inputs import ReadingOptions
 
 NOTHING_GIVEN = "Give ranking LOGS, or --scores, or both."
 NOTHING_ASKED = (
@@ -26,73 +29,46 @@ _NO_NAME = "OWNER/NAME"
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1)
-@click.option("--to", "repo_id", metavar="OWNER/NAME", help="The dataset on the Hugging Face Hub.")
-@click.option("--public", is_flag=True, help="Let everybody see it; otherwise it starts private.")
-@click.option(
-    "--with-candidates",
-    is_flag=True,
-    help="Publish the answers too, and what judges wrote about them. Only where their licence "
-    "allows it.",
-)
-@click.option(
-    "--candidates",
-    multiple=True,
-    type=FILES,
-    metavar="PATH",
-    help="Where the judged answers are, if not beside the logs. Repeatable.",
-)
-@click.option("--license", metavar="ID", help="Licence of the dataset, such as cc-by-4.0.")
-@click.option("--dry-run", is_flag=True, help="Write the folder and send nothing.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of a dry run. [default: ./NAME]",
-)
-@click.option("--pr", "pull_request", is_flag=True, help="Propose it as a pull request.")
-@click.option(
-    "--every-eval-ever",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write records for Every Eval Ever.",
-)
-@click.option(
-    "--community-evals",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write .eval_results entries for the models' own repositories; needs --to.",
-)
-@click.option(
-    "--rater-names",
-    is_flag=True,
-    help="Publish the names of people who voted. [default: rater 1, rater 2, …]",
-)
-@click.option(
-    "--scores",
-    multiple=True,
-    type=FILES,
-    metavar="SCORES",
-    help="Publish a contest over many benchmarks, merged rankings, and the scores behind them: "
-    "tables, logs or folders as `tiebreak csd` takes them. Repeatable.",
-)
-@played_options
-@scores_options
-@bootstrap_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def publish(
-    logs: tuple[str, ...],
-    repo_id: str | None,
-    public: bool,
-    dry_run: bool,
-    out: Path | None,
-    every_eval_ever: Path | None,
-    community_evals: Path | None,
-    scores: tuple[str, ...],
-    contest: Contest,
-    reading: dict[str, Any],
-    how: "Resampling",
-    as_json: bool,
-    **sent: Any,  # arguments of publish_dataset
+    logs: tuple[File, ...] = (),
+    *,
+    repo_id: str | None = option(
+        None, "The dataset on the Hugging Face Hub.", "--to", metavar="OWNER/NAME"
+    ),
+    public: bool = option(False, "Let everybody see it; otherwise it starts private."),
+    with_candidates: bool = option(
+        False,
+        "Publish the answers too, and what judges wrote about them. Only where their licence "
+        "allows it.",
+    ),
+    candidates: tuple[File, ...] = option(
+        (), "Where the judged answers are, if not beside the logs. Repeatable.", metavar="PATH"
+    ),
+    license: str | None = option(None, "Licence of the dataset, such as cc-by-4.0.", metavar="ID"),
+    dry_run: bool = option(False, "Write the folder and send nothing."),
+    out: Folder | None = option(None, "Folder of a dry run. [default: ./NAME]"),
+    pull_request: bool = option(False, "Propose it as a pull request.", "--pr"),
+    every_eval_ever: Folder | None = option(
+        None, "Write records for Every Eval Ever.", metavar="DIR"
+    ),
+    community_evals: Folder | None = option(
+        None,
+        "Write .eval_results entries for the models' own repositories; needs --to.",
+        metavar="DIR",
+    ),
+    rater_names: bool = option(
+        False, "Publish the names of people who voted. [default: rater 1, rater 2, …]"
+    ),
+    scores: tuple[File, ...] = option(
+        (),
+        "Publish a contest over many benchmarks, merged rankings, and the scores behind them: "
+        "tables, logs or folders as `tiebreak csd` takes them. Repeatable.",
+        metavar="SCORES",
+    ),
+    contest: Contest = played_options,
+    reading: "ReadingOptions" = reading_options,
+    how: "Resampling" = bootstrap_options,
+    as_json: bool = json_option,
 ) -> None:
     """Publish rankings, ballots and a card on the Hub. All are one dataset, sent in one commit.
 
@@ -136,8 +112,12 @@ def publish(
         private=not public,
         how=how,
         wait=RetryPolicy(notify=_waiting),
+        with_candidates=with_candidates,
+        candidates=candidates,
+        license=license,
+        pull_request=pull_request,
+        rater_names=rater_names,
         **exports,
-        **sent,
     )
     data = _data(made, repo_id, folder, public, exports)
     if as_json:

@@ -1,77 +1,67 @@
 """The verb `rank`: leaderboards of ranking logs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli import _shared
-from tiebreak.cli._shared import FILES, show, verb
+from tiebreak.cli import _families
+from tiebreak.cli._options import File, Model, family, option, verb
+from tiebreak.cli._shared import labels_of, refuse_given, show
 from tiebreak.text import split_names
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
-    from tiebreak.ranking_logs import Attempts
+    from tiebreak.scorers.ballots import Rule
 
 _OF_LOGS = frozenset(
     {"attempts", "closure", "control", "draws", "pair", "people", "prices", "reference", "rule"}
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Views:
+    """What a board of logs shows: arguments of `rank_logs`."""
+
+    closure: bool = option(
+        False,
+        "Least squares also over what an item's results imply: a beat b, b beat c, so a beats c.",
+    )
+    control: Literal["length", "style"] | None = option(
+        None, "Also show strengths at equal length, or at equal length, headings, lists and bold."
+    )
+    by: Literal["category"] | None = option(
+        None, "Add a board for each category of the items, side by side."
+    )
+    prices: tuple[str, ...] = _families.prices_option
+    rule: "Rule | None" = _families.place_option(
+        "Place models by another rule that fits the protocol. No model is asked."
+    )
+    reference: Model | None = option(
+        None,
+        "Of answers judged by stars: whose score relative scores refer to. [default: the best]",
+    )
+
+
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@_shared.form_options("json", "csv")
-@_shared.bootstrap_options
-@click.option(
-    "--closure",
-    is_flag=True,
-    help="Least squares also over what an item's results imply: a beat b, b beat c, so a beats c.",
-)
-@click.option(
-    "--control",
-    type=click.Choice(["length", "style"]),
-    help="Also show strengths at equal length, or at equal length, headings, lists and bold.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(["category"]),
-    help="Add a board for each category of the items, side by side.",
-)
-@_shared.prices_option
-@_shared.place_option("Place models by another rule that fits the protocol. No model is asked.")
-@click.option(
-    "--reference",
-    metavar="MODEL",
-    help="Of answers judged by stars: whose score relative scores refer to. [default: the best]",
-)
-@click.option(
-    "--attempts",
-    type=click.Choice(["best", "all"]),
-    default="best",
-    help="Of a run that was started several times: the log that came furthest, or every one.",
-)
-@click.option(
-    "--pair",
-    metavar="A,B",
-    help="Only these two models, chosen beforehand: difference, interval, p.",
-)
-@click.option(
-    "--people",
-    type=FILES,
-    metavar="FILE",
-    help="People's votes or stars on some items: what they would say of all of them.",
-)
-@_shared.skip_faulty_option
 def rank(
-    logs: tuple[str, ...],
-    form: str | None,
-    how: "Resampling",
-    attempts: "Attempts",
-    pair: str | None,
-    people: str | None,
-    skip_faulty: bool,
-    **views: Any,  # arguments of rank_logs
+    logs: tuple[File, ...],
+    *,
+    form: str | None = _families.form_or_csv_options,
+    how: "Resampling" = _families.bootstrap_options,
+    views: _Views = family(_Views),
+    attempts: Literal["best", "all"] = option(
+        "best", "Of a run that was started several times: the log that came furthest, or every one."
+    ),
+    pair: str | None = option(
+        None, "Only these two models, chosen beforehand: difference, interval, p.", metavar="A,B"
+    ),
+    people: File | None = option(
+        None, "People's votes or stars on some items: what they would say of all of them."
+    ),
+    skip_faulty: bool = _families.skip_faulty_option,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill.
 
@@ -118,7 +108,7 @@ def rank(
         show(form, [*map(read, logs)])
         return
     if (pair is not None or people is not None) and (
-        any(views.values()) or None not in (pair, people)
+        any(vars(views).values()) or None not in (pair, people)
     ):
         name, other = ("--pair", "--people") if people is None else ("--people", "--pair")
         raise click.UsageError(
@@ -126,7 +116,7 @@ def rank(
         )
     if skip_faulty and people is None:
         raise click.UsageError("--skip-faulty goes with --people, or with a file of matches")
-    labels = _shared.labels_of(people, skip_faulty=skip_faulty)
+    labels = labels_of(people, skip_faulty=skip_faulty)
     if pair is not None:
         from tiebreak.analysis.pair import compare_pair
 
@@ -141,7 +131,7 @@ def rank(
     else:
         from tiebreak.analysis.ranking import rank_logs
 
-        show(form, rank_logs(logs, how=how, attempts=attempts, **views))
+        show(form, rank_logs(logs, how=how, attempts=attempts, **vars(views)))
 
 
 def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None:
@@ -151,4 +141,4 @@ def _require_matches_alone(paths: Sequence[str], matches: Sequence[str]) -> None
             f"{logs[0]} is not a file of matches, and {matches[0]} is one: rank them separately, "
             "or give it as --people"
         )
-    _shared.refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")
+    refuse_given(_OF_LOGS, f"is for ranking logs, and {matches[0]} is a file of matches")

@@ -1,14 +1,15 @@
 """The verb `report`: one HTML page that shows everything, and its pictures."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli import _shared
 from tiebreak.cli._contest import Contest, contest_options, play
-from tiebreak.cli._pictures import paper_options
-from tiebreak.cli._shared import FILES, echo_json, verb
+from tiebreak.cli._families import bootstrap_options, prices_option, reading_options
+from tiebreak.cli._options import File, Name, option, verb
+from tiebreak.cli._pictures import Paper, paper_options
+from tiebreak.cli._shared import echo_json
 from tiebreak.text import count
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tiebreak.rankers import Resampling
     from tiebreak.report.figures.canvas import Form
+    from tiebreak.tables.inputs import ReadingOptions
 
 
 def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
@@ -30,66 +32,52 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1)
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(path_type=Path),
-    default="report",
-    metavar="FOLDER",
-    help="Where to write index.html and plots/ (and items/, where all items are too much for one "
-    "file). An earlier report there is written over.",
-)
-@click.option(
-    "--scores",
-    multiple=True,
-    type=FILES,
-    metavar="SCORES",
-    help="Add a contest over many benchmarks: tables, logs or folders as `tiebreak csd` takes "
-    "them. Repeatable.",
-)
-@contest_options
-@_shared.scores_options
-@click.option(
-    "--human",
-    type=FILES,
-    metavar="FILE",
-    help="Add the alignment of all boards with a ranking by people: a CSV file as `tiebreak "
-    "align` takes it.",
-)
-@click.option(
-    "--reference",
-    metavar="NAME",
-    help="What protocols are compared with: a protocol, a name from the report, or a log. "
-    "[default: full_pairwise, where it is there]",
-)
-@_shared.prices_option
-@click.option("--title", metavar="TEXT", help="Title of the page. [default: the benchmarks]")
-@click.option(
-    "--pictures",
-    callback=_forms,
-    default="svg,png",
-    metavar="FORMS",
-    help="Formats of the pictures in plots/: svg, png (300 dots per inch), pdf.",
-)
-@paper_options(
-    "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become as wide, and words keep "
-    "their size where there is room. [default: as in the page]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
-@_shared.bootstrap_options
 def report(
-    logs: tuple[str, ...],
-    folder: Path,
-    scores: tuple[str, ...],
-    contest: Contest,
-    reading: dict[str, Any],
-    human: str | None,
-    as_json: bool,
-    paper: dict[str, Any],
-    how: "Resampling",
-    **shown: Any,  # arguments of write_report
+    logs: tuple[File, ...] = (),
+    *,
+    folder: Path = option(
+        Path("report"),
+        "Where to write index.html and plots/ (and items/, where all items are too much for one "
+        "file). An earlier report there is written over.",
+        "-o",
+        "--output",
+        metavar="FOLDER",
+    ),
+    scores: tuple[File, ...] = option(
+        (),
+        "Add a contest over many benchmarks: tables, logs or folders as `tiebreak csd` takes "
+        "them. Repeatable.",
+        metavar="SCORES",
+    ),
+    contest: Contest = contest_options,
+    reading: "ReadingOptions" = reading_options,
+    human: File | None = option(
+        None,
+        "Add the alignment of all boards with a ranking by people: a CSV file as `tiebreak "
+        "align` takes it.",
+    ),
+    reference: Name | None = option(
+        None,
+        "What protocols are compared with: a protocol, a name from the report, or a log. "
+        "[default: full_pairwise, where it is there]",
+    ),
+    prices: tuple[str, ...] = prices_option,
+    title: str | None = option(
+        None, "Title of the page. [default: the benchmarks]", metavar="TEXT"
+    ),
+    pictures: "tuple[Form, ...]" = option(
+        ...,
+        "Formats of the pictures in plots/: svg, png (300 dots per inch), pdf.",
+        callback=_forms,
+        default="svg,png",
+        metavar="FORMS",
+    ),
+    paper: Paper = paper_options(
+        "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become as wide, and words "
+        "keep their size where there is room. [default: as in the page]"
+    ),
+    as_json: bool = option(False, "Print what was written as JSON.", "--json"),
+    how: "Resampling" = bootstrap_options,
 ) -> None:
     """Write a report: one HTML page that works from disk. Plots are written as SVG and PNG, too.
 
@@ -113,7 +101,7 @@ def report(
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
     if not scores and (options := contest.given(reading)):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
-    if not logs and (human or shown["reference"] or shown["prices"]):
+    if not logs and (human or reference or prices):
         raise click.UsageError("--human, --price and --reference go with LOGS.")
     check_folder(folder)
     people = read_human_ranking(human) if human else None
@@ -126,10 +114,13 @@ def report(
         folder,
         contest=played,
         human=people,
-        sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
+        sources=[*scores, *(str(path) for path in of_contest if Path(path).is_file())],
         how=how,
-        **paper,
-        **shown,
+        reference=reference,
+        prices=prices,
+        title=title,
+        pictures=pictures,
+        **vars(paper),
     )
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]

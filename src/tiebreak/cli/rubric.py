@@ -2,23 +2,18 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, verb
+from tiebreak.cli._options import File, Model, option, verb
 
 
 @verb()
-@click.argument("description")
-@click.option(
-    "--prompts",
-    "source",
-    type=FILES,
-    required=True,
-    metavar="FILE",
-    help="Your prompts, as tiebreak/prompts reads them.",
-)
-@click.option("--judge", metavar="MODEL", required=True, help="The model of Inspect's to ask.")
-@click.option("--sample", "most", type=click.IntRange(1, 200), default=20, help="Prompts to show.")
-@click.option("--seed", type=int, default=0, help="Draws the prompts that are shown.")
-def rubric(description: str, source: str, judge: str, most: int, seed: int) -> None:
+def rubric(
+    description: str,
+    *,
+    source: File = option(..., "Your prompts, as tiebreak/prompts reads them.", "--prompts"),
+    judge: Model = option(..., "The model of Inspect's to ask."),
+    most: int = option(20, "Prompts to show.", "--sample", type=click.IntRange(1, 200)),
+    seed: int = option(0, "Draws the prompts that are shown."),
+) -> None:
     """Have a model propose a rubric for your own prompts.
 
     DESCRIPTION says in your words what a good answer is. The model reads it with some of the

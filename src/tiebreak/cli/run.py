@@ -1,13 +1,15 @@
 """The verb `run`: from a question to a board."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli import _shared
-from tiebreak.cli._shared import FILES, echo_json, show, verb
+from tiebreak.cli._families import form_or_csv_options, price_option, prices_option
+from tiebreak.cli._options import Count, File, Folder, family, option, rest, verb
+from tiebreak.cli._shared import echo_json, show
 from tiebreak.text import split_names
 
 if TYPE_CHECKING:
@@ -35,71 +37,68 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
     return arguments
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What a study is about; most are fields of `Study`."""
+
+    models: tuple[str, ...] = option(
+        (),
+        "Who answers, in Inspect's notation, such as openai/gpt-5-mini.",
+        metavar="MODEL,MODEL…",
+        callback=_names,
+    )
+    judge: tuple[str, ...] = option(
+        (), "Who judges; several are a jury.", metavar="MODEL[,MODEL…]", callback=_names
+    )
+    peers: tuple[str, ...] = option(
+        (), "Who reviews in peer_review.", metavar="MODEL,MODEL…", callback=_names
+    )
+    protocols: str | None = option(
+        None,
+        "How answers are judged.  [default: round_robin, or peer_review with --peers]",
+        "--protocol",
+        metavar="NAME[:SETTING=VALUE,…][,NAME…]",
+    )
+    budget: float | None = option(
+        None,
+        "What answers and judging may cost in this folder, in all.",
+        type=click.FloatRange(0, min_open=True),
+        metavar="DOLLARS",
+    )
+    calls: Count | None = option(None, "Judging alone, in calls.", metavar="N")
+    prices: tuple[str, ...] = prices_option
+    price_file: str | None = price_option
+    limit: Count | None = option(None, "Items of each benchmark.", metavar="N")
+    epochs: Count | None = option(None, "Answers to each item.", metavar="N")
+    arguments: dict[str, Any] = option(
+        {},
+        "Argument of the tasks that are answered. Repeatable.",
+        "-T",
+        multiple=True,
+        callback=_arguments,
+        metavar="NAME=VALUE",
+    )
+    rubric: File | None = option(None, "As -T rubric of the judging tasks.")
+    seed: int | None = option(None, "Seed of every draw.  [default: 0]", metavar="N")
+
+
 @verb()
-@click.argument("questions", type=FILES, nargs=-1)
-@click.option(
-    "--models",
-    metavar="MODEL,MODEL…",
-    callback=_names,
-    help="Who answers, in Inspect's notation, such as openai/gpt-5-mini.",
-)
-@click.option(
-    "--judge",
-    metavar="MODEL[,MODEL…]",
-    callback=_names,
-    help="Who judges; several are a jury.",
-)
-@click.option(
-    "--peers", metavar="MODEL,MODEL…", callback=_names, help="Who reviews in peer_review."
-)
-@click.option(
-    "--protocol",
-    "protocols",
-    metavar="NAME[:SETTING=VALUE,…][,NAME…]",
-    help="How answers are judged.  [default: round_robin, or peer_review with --peers]",
-)
-@click.option(
-    "--budget",
-    type=click.FloatRange(0, min_open=True),
-    metavar="DOLLARS",
-    help="What answers and judging may cost in this folder, in all.",
-)
-@click.option("--calls", type=click.IntRange(1), metavar="N", help="Judging alone, in calls.")
-@_shared.prices_option
-@_shared.price_option
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Items of each benchmark.")
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Answers to each item.")
-@click.option(
-    "-T",
-    "arguments",
-    multiple=True,
-    callback=_arguments,
-    metavar="NAME=VALUE",
-    help="Argument of the tasks that are answered. Repeatable.",
-)
-@click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric of the judging tasks.")
-@click.option("--seed", type=int, metavar="N", help="Seed of every draw.  [default: 0]")
-@click.option(
-    "-o",
-    "--out",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Where all is kept; a study that is there goes on.  [default: study-QUESTIONS, or the "
-    "name of a study.yaml]",
-)
-@click.option("--yes", is_flag=True, help="Do not ask whether the price is right.")
-@click.option("--anyway", is_flag=True, help="Judge even where it is not worth its price.")
-@click.option("--schema", is_flag=True, help="Print the JSON schema of study.yaml, for editors.")
-@_shared.form_options("json", "csv")
 def run(
-    questions: tuple[str, ...],
-    folder: Path | None,
-    yes: bool,
-    anyway: bool,
-    schema: bool,
-    form: str | None,
-    **asked: Any,
+    questions: tuple[File, ...] = (),
+    *,
+    asked: _Asked = family(_Asked),
+    folder: Folder | None = option(
+        None,
+        "Where all is kept; a study that is there goes on.  [default: study-QUESTIONS, or the "
+        "name of a study.yaml]",
+        "-o",
+        "--out",
+        metavar="FOLDER",
+    ),
+    yes: bool = option(False, "Do not ask whether the price is right."),
+    anyway: bool = option(False, "Judge even where it is not worth its price."),
+    schema: bool = option(False, "Print the JSON schema of study.yaml, for editors."),
+    form: str | None = form_or_csv_options,
 ) -> None:
     """Go from a question to a board. Models answer, and a judge compares.
 
@@ -133,7 +132,7 @@ def run(
     from tiebreak.study import StudyError
     from tiebreak.study.run import run_study
 
-    study = _study(questions, **asked)
+    study = _study(questions, asked)
     folder = folder or _folder(questions)
     may_ask = _may_ask()
     limited = study.budget is not None or study.calls is not None
@@ -174,25 +173,23 @@ def _confirmed(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
+def _study(questions: tuple[str, ...], asked: _Asked) -> "Study":
     """The study of a command line, or of a file."""
     from tiebreak.candidates.answers import holds_prompts
     from tiebreak.scorers.protocols import split_labels
     from tiebreak.study.design import benchmark_of, read_study, study_of
 
-    arguments, rubric = asked.pop("arguments"), asked.pop("rubric")
-    labels = split_labels(asked.pop("protocols") or "")
-    judge = asked.pop("judge")
+    judge = asked.judge
     more: dict[str, Any] = {
-        **asked,
+        **rest(asked, "judge", "protocols", "arguments", "rubric"),
         **({"judge": judge[0]} if len(judge) == 1 else {"jury": judge}),
-        "protocols": labels,
-        "judging": {"rubric": rubric} if rubric else {},
+        "protocols": split_labels(asked.protocols or ""),
+        "judging": {"rubric": asked.rubric} if asked.rubric else {},
     }
     more = {name: value for name, value in more.items() if value not in (None, (), [], {})}
     if len(questions) == 1 and questions[0].endswith(_YAML):
         return read_study(questions[0], **more)
-    if not asked["models"]:
+    if not asked.models:
         for path in map(Path, questions):
             if not path.exists() or holds_prompts(path):
                 missing = "is no folder of logs and no file of answers: say who answers it"
@@ -200,5 +197,5 @@ def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
         return study_of({"answers": questions, **more})
     benchmarks = [benchmark_of(text) for text in questions]
     for benchmark in benchmarks:
-        benchmark["args"] = {**benchmark.get("args", {}), **arguments}
+        benchmark["args"] = {**benchmark.get("args", {}), **asked.arguments}
     return study_of({"benchmarks": benchmarks, **more})

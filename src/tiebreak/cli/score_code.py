@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, echo_json, loading_options, verb
+from tiebreak.cli._families import Loading
+from tiebreak.cli._options import File, Folder, Name, NewFile, family, option, verb
+from tiebreak.cli._shared import echo_json
 from tiebreak.paths import to_file
 from tiebreak.text import count
 
@@ -21,53 +23,33 @@ _MOST_SHOWN = 10
 
 
 @verb("score-code")
-@click.argument("paths", type=FILES, nargs=-1, required=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="Write the pool, with its native scores, to a Parquet file.",
-)
-@click.option(
-    "--sandbox",
-    default="docker",
-    metavar="NAME",
-    help="docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
-    "Inspect; or NAME:CONFIG.",
-)
-@click.option(
-    "--confirm-run-unsafe-code",
-    is_flag=True,
-    help="Accept the sandbox `local`: until the next release it is bubblewrap's box.",
-)
-@click.option(
-    "--trust-code",
-    is_flag=True,
-    help="Accept that with `local` it runs without the box, too, where there is none.",
-)
-@click.option("--again", is_flag=True, help="Run also what has a native score, and replace it.")
-@click.option(
-    "--log-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Keep Inspect's log of the runs, in a folder apart from the models' logs.",
-)
-@click.option(
-    "--results/--no-results",
-    default=True,
-    help="Write the scores beside lm-eval's samples, too, as a results file of lm-eval's form, "
-    "where `csd` and others look for them. Files of the run stay as they are.",
-)
-@loading_options()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def score_code(
-    paths: tuple[str, ...],
-    out: Path,
-    sandbox: str,
-    log_dir: Path | None,
-    results: bool,
-    loading: dict[str, Any],
-    as_json: bool,
-    **running: Any,  # arguments of score_code in inspect_tasks
+    paths: tuple[File, ...],
+    *,
+    out: NewFile = option(..., "Write the pool, with its native scores, to a Parquet file."),
+    sandbox: Name = option(
+        "docker",
+        "docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
+        "Inspect; or NAME:CONFIG.",
+    ),
+    confirm_run_unsafe_code: bool = option(
+        False, "Accept the sandbox `local`: until the next release it is bubblewrap's box."
+    ),
+    trust_code: bool = option(
+        False, "Accept that with `local` it runs without the box, too, where there is none."
+    ),
+    again: bool = option(False, "Run also what has a native score, and replace it."),
+    log_dir: Folder | None = option(
+        None, "Keep Inspect's log of the runs, in a folder apart from the models' logs."
+    ),
+    results: bool = option(
+        True,
+        "Write the scores beside lm-eval's samples, too, as a results file of lm-eval's form, "
+        "where `csd` and others look for them. Files of the run stay as they are.",
+        "--results/--no-results",
+    ),
+    loading: Loading = family(Loading),
+    as_json: bool = option(False, "Print JSON instead of tables.", "--json"),
 ) -> None:
     """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.
 
@@ -90,11 +72,19 @@ def score_code(
     from tiebreak.inspect_tasks.score_code import score_code as score
     from tiebreak.publish.write_back.lm_eval_results import write_lm_eval_results
 
-    pool = load_candidates(without(out, paths), **loading)
+    pool = load_candidates(without(out, paths), **vars(loading))
     with to_file(out):  # tried before anything is run, whose result would be lost
         out.resolve().parent.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=out.resolve().parent).close()
-    scores = score(pool, sandbox, log_dir=log_dir, display="none" if as_json else None, **running)
+    scores = score(
+        pool,
+        sandbox,
+        confirm_run_unsafe_code=confirm_run_unsafe_code,
+        trust_code=trust_code,
+        again=again,
+        log_dir=log_dir,
+        display="none" if as_json else None,
+    )
     write_parquet(scores.pool, out)
     # After the pool, which is whole whatever becomes of these.
     written = write_lm_eval_results(scores.pool, METRIC) if results else []

@@ -2,20 +2,17 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, verb
+from tiebreak.cli._options import Count, File, Port, option, verb
 
 
 @verb("serve-local")
-@click.option("--host", default="127.0.0.1")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080)
-@click.option(
-    "--path", type=FILES, metavar="FILE", help="GGUF file of your own instead of the small model."
-)
-@click.option("--slots", type=click.IntRange(1), default=1)
-@click.option("--threads", type=click.IntRange(1), help="CPU threads. [default: all cores]")
-@click.option("--context", type=click.IntRange(256), default=4096)
 def serve(
-    host: str, port: int, path: str | None, slots: int, threads: int | None, context: int
+    host: str = option("127.0.0.1"),
+    port: Port = option(8080),
+    path: File | None = option(None, "GGUF file of your own instead of the small model."),
+    slots: Count = option(1),
+    threads: Count | None = option(None, "CPU threads. [default: all cores]"),
+    context: int = option(4096, type=click.IntRange(256)),
 ) -> None:
     """Serve the embedded model over HTTP in OpenAI's format. Any harness can ask it, until Ctrl-C.
 

@@ -1,112 +1,86 @@
 """The verb `simulate`: protocols on planted models, before anything is paid."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import form_options, numbers, show, verb
+from tiebreak.cli._families import form_options, numbers
+from tiebreak.cli._options import Count, Share, family, option, rest, verb
+from tiebreak.cli._shared import show
 from tiebreak.scorers.catalogue import STANDARD
 
 
+@dataclass(frozen=True, kw_only=True)
+class _World:
+    """What is planted, and how often: arguments of the study."""
+
+    models: int = option(8, type=click.IntRange(2), metavar="N")
+    spread: float = option(
+        0.2, "Standard deviation of the models' qualities; that of a model's answers is 1."
+    )
+    qualities: tuple[float, ...] | None = option(
+        None,
+        "Quality of every model, instead of --models and --spread.",
+        callback=numbers(float, "numbers such as 0.3,0.2,0"),
+        metavar="Q[,Q…]",
+    )
+    items: tuple[int, ...] = option(
+        ...,
+        "Numbers of items.",
+        callback=numbers(int, "whole numbers such as 50,100"),
+        default="50,100,200",
+        metavar="N[,N…]",
+    )
+    repeats: Count = option(10, "Pools of each size.")
+    protocols: tuple[str, ...] = option(
+        (),
+        "A protocol, such as swiss:rounds=3; may be given again.  "
+        f"[default: {', '.join(STANDARD)}]",
+        "--protocol",
+        metavar="NAME[:SETTING=VALUE,…]",
+    )
+    swap: Literal["always", "close", "sample", "never"] | None = option(
+        None, "When pairs are asked in both orders. [default: as each protocol does]"
+    )
+    ties: float = option(
+        0.0,
+        "Share of answers that repeat another model's (0.5: every answer has a twin).",
+        type=click.FloatRange(0, 1, max_open=True),
+    )
+    pass_rate: float = option(
+        0.97,
+        "Share of answers that pass the benchmark's own check.",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    )
+    resolution: float = option(0.0, "Least visible gap.")
+    noise: float = option(0.5, "Error on a pair.")
+    fresh: bool = option(False, "Draw the error on a pair anew for every call.")
+    position_bias: float = option(0.0)
+    verbosity_bias: float = option(0.0)
+    reading_noise: float = option(
+        1.0, "Error on each answer in a call about all answers.", "--seeding-noise"
+    )
+    list_taste: float = option(
+        0.0,
+        "How much a call about all answers favours a model, alike in all items (sd over models).",
+    )
+    grading_noise: float = option(1.0, "Error on an answer that is graded on its own.")
+    malformed: Share = option(0.0, "Share of replies that are of no use.")
+    target: float = option(
+        0.9, "ρ with the truth from which the order counts as found …", type=click.FloatRange(-1, 1)
+    )
+    confidence: float = option(
+        0.9,
+        "… and in which share of the pools it must.",
+        type=click.FloatRange(0, 1, min_open=True),
+    )
+    seed: int = option(0, type=click.IntRange(0))
+    jobs: Count | None = option(None, "Worker processes. [default: all cores]", metavar="N")
+
+
 @verb()
-@click.option("--models", type=click.IntRange(2), default=8, metavar="N")
-@click.option(
-    "--spread",
-    type=float,
-    default=0.2,
-    help="Standard deviation of the models' qualities; that of a model's answers is 1.",
-)
-@click.option(
-    "--qualities",
-    callback=numbers(float, "numbers such as 0.3,0.2,0"),
-    metavar="Q[,Q…]",
-    help="Quality of every model, instead of --models and --spread.",
-)
-@click.option(
-    "--items",
-    callback=numbers(int, "whole numbers such as 50,100"),
-    default="50,100,200",
-    metavar="N[,N…]",
-    help="Numbers of items.",
-)
-@click.option("--repeats", type=click.IntRange(1), default=10, help="Pools of each size.")
-@click.option(
-    "--protocol",
-    "protocols",
-    multiple=True,
-    metavar="NAME[:SETTING=VALUE,…]",
-    help="A protocol, such as swiss:rounds=3; may be given again.  "
-    f"[default: {', '.join(STANDARD)}]",
-)
-@click.option(
-    "--swap",
-    type=click.Choice(["always", "close", "sample", "never"]),
-    help="When pairs are asked in both orders. [default: as each protocol does]",
-)
-@click.option(
-    "--ties",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.0,
-    help="Share of answers that repeat another model's (0.5: every answer has a twin).",
-)
-@click.option(
-    "--pass-rate",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.97,
-    help="Share of answers that pass the benchmark's own check.",
-)
-@click.option("--resolution", type=float, default=0.0, help="Least visible gap.")
-@click.option("--noise", type=float, default=0.5, help="Error on a pair.")
-@click.option("--fresh", is_flag=True, help="Draw the error on a pair anew for every call.")
-@click.option("--position-bias", type=float, default=0.0)
-@click.option("--verbosity-bias", type=float, default=0.0)
-@click.option(
-    "--seeding-noise",
-    "reading_noise",
-    type=float,
-    default=1.0,
-    help="Error on each answer in a call about all answers.",
-)
-@click.option(
-    "--list-taste",
-    type=float,
-    default=0.0,
-    help="How much a call about all answers favours a model, alike in all items (sd over models).",
-)
-@click.option(
-    "--grading-noise", type=float, default=1.0, help="Error on an answer that is graded on its own."
-)
-@click.option(
-    "--malformed",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    help="Share of replies that are of no use.",
-)
-@click.option(
-    "--target",
-    type=click.FloatRange(-1, 1),
-    default=0.9,
-    help="ρ with the truth from which the order counts as found …",
-)
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.9,
-    help="… and in which share of the pools it must.",
-)
-@click.option("--seed", type=click.IntRange(0), default=0)
-@click.option(
-    "--jobs", type=click.IntRange(1), metavar="N", help="Worker processes. [default: all cores]"
-)
-@form_options("json")
-def simulate(
-    models: int,
-    qualities: tuple[float, ...] | None,
-    items: tuple[int, ...],
-    protocols: tuple[str, ...],
-    form: str | None,
-    **world: Any,  # arguments of the study
-) -> None:
+def simulate(world: _World = family(_World), form: str | None = form_options) -> None:
     """Say how many items it takes to separate models. You describe them; protocols are compared.
 
     All protocols judge the same planted answers, in the code that judges real ones; no model is
@@ -120,5 +94,10 @@ def simulate(
     """
     from tiebreak.demo.lab.simulate import simulate as study_of
 
-    study = study_of(qualities or models, items, protocols=protocols or STANDARD, **world)
+    study = study_of(
+        world.qualities or world.models,
+        world.items,
+        protocols=world.protocols or STANDARD,
+        **rest(world, "models", "qualities", "items", "protocols"),
+    )
     show(form, study)

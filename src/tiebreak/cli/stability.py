@@ -2,73 +2,46 @@
 
 import click
 
-from tiebreak.cli import _shared
+from tiebreak.cli._families import form_or_csv_options, numbers, skip_faulty_option
+from tiebreak.cli._options import Count, File, Model, option, verb
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import FILES, form_options, numbers, refuse_given, show, verb
+from tiebreak.cli._shared import labels_of, refuse_given, show
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@click.option(
-    "--subsample",
-    callback=numbers(
-        float, "shares above 0 and up to 1, such as 0.25,0.5", lambda share: 0 < share <= 1
-    ),
-    metavar="SHARE[,SHARE…]",
-    help="Shares of the items that are ranked again.  [default: 0.5]",
-)
-@click.option(
-    "--sizes",
-    callback=numbers(int, "numbers of questions, such as 1000,2000", lambda size: size > 0),
-    metavar="N[,N…]",
-    help="Of logs judged by stars: relative scores by round, and in draws of so many questions.",
-)
-@click.option(
-    "--reference", metavar="MODEL", help="Whom relative scores refer to.  [default: the best]"
-)
-@click.option(
-    "--elo",
-    is_flag=True,
-    help="Of logs judged by stars: the order by stars, win rate, Bradley–Terry and Elo with fewer "
-    "questions.",
-)
-@click.option(
-    "--against",
-    type=FILES,
-    metavar="FILE",
-    help="Scores by stars beside those on other benchmarks: CSV with model and their columns.",
-)
-@click.option(
-    "--dates",
-    type=FILES,
-    metavar="FILE",
-    help="Scores by stars by date: CSV with model, date, series.",
-)
-@click.option(
-    "--causes",
-    type=FILES,
-    metavar="FILE",
-    help="Causes of errors: CSV with item_id, model, cause, rater.",
-)
-@click.option("--people", type=FILES, metavar="FILE", help="CSV of people's votes or stars.")
-@_shared.skip_faulty_option
-@click.option("--seeds", type=click.IntRange(1), default=30, help="Draws per share or size.")
-@plot_options("Draw --elo, --dates and --causes:")
-@form_options("json", "csv")
 def stability(
-    logs: tuple[str, ...],
-    subsample: tuple[float, ...] | None,
-    sizes: tuple[int, ...] | None,
-    reference: str | None,
-    elo: bool,
-    against: str | None,
-    dates: str | None,
-    causes: str | None,
-    people: str | None,
-    skip_faulty: bool,
-    seeds: int,
-    plot: Plot,
-    form: str | None,
+    logs: tuple[File, ...],
+    *,
+    subsample: tuple[float, ...] | None = option(
+        None,
+        "Shares of the items that are ranked again.  [default: 0.5]",
+        callback=numbers(
+            float, "shares above 0 and up to 1, such as 0.25,0.5", lambda share: 0 < share <= 1
+        ),
+        metavar="SHARE[,SHARE…]",
+    ),
+    sizes: tuple[int, ...] | None = option(
+        None,
+        "Of logs judged by stars: relative scores by round, and in draws of so many questions.",
+        callback=numbers(int, "numbers of questions, such as 1000,2000", lambda size: size > 0),
+        metavar="N[,N…]",
+    ),
+    reference: Model | None = option(None, "Whom relative scores refer to.  [default: the best]"),
+    elo: bool = option(
+        False,
+        "Of logs judged by stars: the order by stars, win rate, Bradley–Terry and Elo with fewer "
+        "questions.",
+    ),
+    against: File | None = option(
+        None, "Scores by stars beside those on other benchmarks: CSV with model and their columns."
+    ),
+    dates: File | None = option(None, "Scores by stars by date: CSV with model, date, series."),
+    causes: File | None = option(None, "Causes of errors: CSV with item_id, model, cause, rater."),
+    people: File | None = option(None, "CSV of people's votes or stars."),
+    skip_faulty: bool = skip_faulty_option,
+    seeds: Count = option(30, "Draws per share or size."),
+    plot: Plot = plot_options("Draw --elo, --dates and --causes:"),
+    form: str | None = form_or_csv_options,
 ) -> None:
     """Show how far rankings depend on their items. With repeated runs, also on the run.
 
@@ -98,12 +71,13 @@ def stability(
     from tiebreak.tables.dates import read_dates
     from tiebreak.tables.human import read_causes
 
-    labels = _shared.labels_of(people, skip_faulty=skip_faulty)
+    labels = labels_of(people, skip_faulty=skip_faulty)
     if labels is not None:
         from tiebreak.analysis.anchored import labels_needed
 
         refuse_given(
-            {*click.get_current_context().params} - {"logs", "people", "skip_faulty", "form"},
+            {*click.get_current_context().params}
+            - {"logs", "people", "skip_faulty", "json", "csv", "format"},
             "is not about labels of people that are missing: leave it or --people out",
         )
         show(form, labels_needed(logs, labels))

@@ -4,58 +4,40 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, loading_options, verb
+from tiebreak.cli._families import Loading
+from tiebreak.cli._options import File, Port, family, option, verb
 from tiebreak.extras import to_install
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="votes.db",
-    help="The file of votes; one that is there goes on.",
-)
-@click.option(
-    "--goal",
-    type=FILES,
-    metavar="N|RANKING_LOGS",
-    help="How many votes are wanted; or a judge's logs (with --stars, of one that gave stars): as "
-    "many as decide between the two models in front, if the judge is about right.",
-)
-@click.option("--stars", is_flag=True, help="Rate one answer, beside the key, with 0 to 3 stars.")
-@click.option(
-    "--only-open",
-    multiple=True,
-    type=FILES,
-    metavar="RANKING_LOGS",
-    help="Ask only pairs that the board of these logs leaves open. Repeatable.",
-)
-@click.option(
-    "--shared",
-    type=click.IntRange(0),
-    default=5,
-    help="One question in so many goes to all raters, so that agreement can be measured; 0: none.",
-)
-@click.option("--seed", type=int, default=0, help="Seed of the items' order, pairs and sides.")
-@click.option("--host", default="127.0.0.1", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 takes a free one.")
-@loading_options()
 def vote(
-    logs: tuple[str, ...],
-    out: Path,
-    goal: str | None,
-    stars: bool,
-    only_open: tuple[str, ...],
-    shared: int,
-    seed: int,
-    host: str,
-    port: int,
-    loading: dict[str, Any],
+    logs: tuple[File, ...],
+    *,
+    out: Path = option(Path("votes.db"), "The file of votes; one that is there goes on."),
+    goal: File | None = option(
+        None,
+        "How many votes are wanted; or a judge's logs (with --stars, of one that gave stars): as "
+        "many as decide between the two models in front, if the judge is about right.",
+        metavar="N|RANKING_LOGS",
+    ),
+    stars: bool = option(False, "Rate one answer, beside the key, with 0 to 3 stars."),
+    only_open: tuple[File, ...] = option(
+        (),
+        "Ask only pairs that the board of these logs leaves open. Repeatable.",
+        metavar="RANKING_LOGS",
+    ),
+    shared: int = option(
+        5,
+        "One question in so many goes to all raters, so that agreement can be measured; 0: none.",
+        type=click.IntRange(0),
+    ),
+    seed: int = option(0, "Seed of the items' order, pairs and sides."),
+    host: str = option("127.0.0.1", "Address to listen on."),
+    port: Port = option(0, "Port; 0 takes a free one."),
+    loading: Loading = family(Loading),
 ) -> None:
     """Open a page where people vote on answers, until Ctrl-C. Nobody sees which model is which.
 
@@ -94,7 +76,7 @@ def vote(
     from tiebreak.ranking_logs.votes_file import VotesKind, VotesMeta, utc_now
 
     kind: VotesKind = "stars" if stars else "matches"
-    items = items_of(load_candidates(logs, **loading), kind, seed)
+    items = items_of(load_candidates(logs, **vars(loading)), kind, seed)
     models = {item.ballots.benchmark: item.ballots.models for item in items}
     decides = goal is not None and stated is None
     if goal is not None and stated is None:

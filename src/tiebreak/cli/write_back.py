@@ -1,31 +1,22 @@
 """The verb `write-back`: ranks into each model's own Inspect log."""
 
-import click
+from tiebreak.cli._families import json_option, rename_option
+from tiebreak.cli._options import File, option, verb
+from tiebreak.cli._shared import echo_json
 
-from tiebreak.cli._shared import FILES, echo_json, rename_option, verb
 
-
-@verb("write-back")
-@click.argument("ranking_logs", type=FILES, nargs=-1, required=True, metavar="RANKING_LOG...")
-@click.option(
-    "--into",
-    multiple=True,
-    required=True,
-    type=FILES,
-    metavar="LOGS",
-    help="The models' own Inspect logs: a file or a folder. Repeatable.",
-)
-@rename_option(
-    "Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable."
-)
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+@verb("write-back", metavar="RANKING_LOG...")
 def write_back(
-    ranking_logs: tuple[str, ...],
-    into: tuple[str, ...],
-    rename: dict[str, str],
-    dry_run: bool,
-    as_json: bool,
+    ranking_logs: tuple[File, ...],
+    *,
+    into: tuple[File, ...] = option(
+        ..., "The models' own Inspect logs: a file or a folder. Repeatable.", metavar="LOGS"
+    ),
+    rename: dict[str, str] = rename_option(
+        "Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable."
+    ),
+    dry_run: bool = option(False, "Say what would be written, and write nothing."),
+    as_json: bool = json_option,
 ) -> None:
     """Put ranks into the models' own Inspect logs, as scores. Inspect's tools show them.
 

@@ -17,7 +17,7 @@ from tiebreak.candidates import (
     SHARD_KEY,
     Shard,
 )
-from tiebreak.candidates.inspect_files import read_header, reason
+from tiebreak.candidates.inspect_files import read_header, unread
 from tiebreak.candidates.inspect_types import LogHeader
 from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
@@ -98,8 +98,7 @@ def _named(path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        message = f"{path} cannot be read as an Inspect log ({reason(error)})"
-        raise UnreadableLogError(message) from error
+        raise UnreadableLogError(f"{path} {unread(error)}") from error
 
 
 def _shard(path: str, metadata: dict[str, object]) -> Shard | None:

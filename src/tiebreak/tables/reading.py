@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tiebreak.candidates import PROTOCOL_KEY
-from tiebreak.candidates.inspect_files import read_inspect_header, reason
+from tiebreak.candidates.inspect_files import read_inspect_header, unread
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError
@@ -152,10 +152,7 @@ def _header(source: str) -> "EvalLog":
     try:
         return read_inspect_header(source)
     except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
-        raise UnreadableFileError(
-            f"{source} cannot be read as an Inspect log ({reason(error)}); remove it or write it "
-            "again"
-        ) from error
+        raise UnreadableFileError(f"{source} {unread(error)}") from error
 
 
 def _native_scores(log: "EvalLog") -> "list[EvalScore]":

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import yaml
 from sqlalchemy import make_url
@@ -21,10 +20,10 @@ from tests.fair.bank.postgres import Cluster
 from tests.fair.bank.serving import KEYS
 from tests.harness import ROOT
 from tests.test_commands import check, parse
-from tiebreak.cli._shared import Command, bank_option
 from tiebreak.cli.verbs import main
 from tiebreak.fair.bank.schema import open_bank
 from tiebreak.fair.bank.tokens import PRIVATE, PUBLIC, SECRET
+from tiebreak.fair.cli.bank import stats
 from tiebreak.fair.server.app import create_app
 from tiebreak.fair.server.settings import Settings
 
@@ -36,12 +35,8 @@ DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 SERVER, DATABASE = (COMPOSE["services"][name] for name in ("server", "database"))
 
 
-def option_of(decorator: Any) -> click.Option:
-    command: Command = click.command()(decorator(lambda url: None))
-    return next(iter(command.params))  # type: ignore[attr-defined,no-any-return]
-
-
-KNOWN = {SECRET, PRIVATE, PUBLIC, option_of(bank_option).envvar, "PGPASSWORD", "TIEBREAK_TOKEN"}
+[BANK] = (param for param in stats.params if param.name == "url")
+KNOWN = {SECRET, PRIVATE, PUBLIC, BANK.envvar, "PGPASSWORD", "TIEBREAK_TOKEN"}
 
 
 def commands() -> dict[str, list[str]]:

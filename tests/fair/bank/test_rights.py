@@ -66,7 +66,7 @@ def test_a_bank_in_memory_is_no_file(
 
 
 def test_no_file_is_made_where_none_can_be(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="cannot be opened as a bank"):
+    with pytest.raises(ValueError, match=r"opened as a bank: .*--bank FILE` makes one"):
         open_bank(tmp_path / "nowhere" / "bank.db", create=True)
 
 

@@ -189,7 +189,7 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
     Raises:
         AnalysisError: no log is a replay.
     """
-    from tiebreak.candidates.inspect_files import read_header, reason
+    from tiebreak.candidates.inspect_files import read_header, unread
     from tiebreak.ranking_logs.read import logs_in
 
     files: list[str] = []
@@ -205,7 +205,7 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
             replay = isinstance((header.eval.metadata or {}).get(REPLAY_KEY), Mapping)
             questions = _questions(file, header.eval.config.epochs or 1) if replay else {}
         except Exception as error:  # whatever damaged bytes make a parser raise
-            notes.append(f"{file} cannot be read as an Inspect log ({reason(error)})")
+            notes.append(f"{file} {unread(error)}")
             continue
         if replay:
             logs.append((header.eval.created, file, header, questions))

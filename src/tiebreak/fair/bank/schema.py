@@ -294,7 +294,12 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
             _require_tables(connection, url, create=create)
     except (SQLAlchemyError, UnicodeDecodeError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}") from error
+        advice = (
+            "Give a bank's file; `tiebreak bank import --bank FILE` makes one"
+            if path
+            else "Does the server run, and are host, user, password and name right in the URL?"
+        )
+        raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}. {advice}") from error
     sa.event.listen(engine, "handle_error", _say_what_is_damaged)
     return engine
 

@@ -4,14 +4,14 @@ Those that ask its questions and serve it are in `bank_serve`.
 """
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from tiebreak.cli import _shared
+from tiebreak.cli._families import assignments_option, bank_option, form_options, shown_option
 from tiebreak.cli._help import Stage, Stages
-from tiebreak.cli._shared import FILES, echo_json, show, verb
+from tiebreak.cli._options import Count, File, Model, Name, NewFile, option, verb
+from tiebreak.cli._shared import echo_json, show
 from tiebreak.extras import to_install
 from tiebreak.fair.cli.bank_serve import (
     close,
@@ -27,37 +27,32 @@ from tiebreak.fair.cli.bank_serve import (
 from tiebreak.text import count
 
 
-@verb("import")
-@click.argument("files", type=FILES, nargs=-1, required=True, metavar="FILE|DATASET...")
-@_shared.bank_option
-@_shared.assignments_option(
-    "--map",
-    "names",
-    "NAME=FIELD",
-    "What the files call NAME is this field of a question. Repeatable, or with commas.",
-    commas=True,
-)
-@_shared.assignments_option(
-    "--set", "values", "FIELD=VALUE", "All questions have this value of a field. Repeatable."
-)
-@click.option(
-    "--skip-faulty",
-    is_flag=True,
-    help="Import the rows without a fault. Default: one fault, and nothing is imported.",
-)
-@click.option(
-    "--near",
-    "near_duplicates",
-    type=click.Choice(["draft", "skip", "keep"]),
-    default="draft",
-    help="What becomes of near duplicates of earlier questions: drafts, which are not asked until "
-    "somebody approves them; left out; or imported as they are.",
-)
-@_shared.shown_option("How many faults and duplicates are named.")
-@_shared.form_options("json")
+@verb("import", metavar="FILE|DATASET...")
 def import_(
-    files: tuple[str, ...], url: str, form: str | None, **how: Any
-) -> None:  # of import_files and Fields
+    files: tuple[File, ...],
+    *,
+    url: str = bank_option,
+    names: dict[str, str] = assignments_option(
+        "--map",
+        "NAME=FIELD",
+        "What the files call NAME is this field of a question. Repeatable, or with commas.",
+        commas=True,
+    ),
+    values: dict[str, str] = assignments_option(
+        "--set", "FIELD=VALUE", "All questions have this value of a field. Repeatable."
+    ),
+    skip_faulty: bool = option(
+        False, "Import the rows without a fault. Default: one fault, and nothing is imported."
+    ),
+    near_duplicates: Literal["draft", "skip", "keep"] = option(
+        "draft",
+        "What becomes of near duplicates of earlier questions: drafts, which are not asked until "
+        "somebody approves them; left out; or imported as they are.",
+        "--near",
+    ),
+    most_shown: int = shown_option("How many faults and duplicates are named."),
+    form: str | None = form_options,
+) -> None:
     """Take questions from files into a bank: all of them, or none.
 
     FILE is JSON (an array), JSON lines, Parquet or CSV; DATASET is one on the Hugging Face Hub,
@@ -101,19 +96,28 @@ def import_(
     from tiebreak.fair.bank.schema import open_bank, shown
     from tiebreak.fair.report import bank as sheets
 
-    fields, sources = Fields(how.pop("names"), how.pop("values")), sources_of(files)
+    fields, sources = Fields(names, values), sources_of(files)
     bank = open_bank(url, create=True)
-    report = import_files(bank, sources, bank=shown(url), fields=fields, **how)
+    report = import_files(
+        bank,
+        sources,
+        bank=shown(url),
+        skip_faulty=skip_faulty,
+        near_duplicates=near_duplicates,
+        fields=fields,
+        most_shown=most_shown,
+    )
     show(form, report, sheets)
     if report.refused:
         raise SystemExit(1)
 
 
 @verb()
-@_shared.bank_option
-@_shared.shown_option("How many findings of each kind are named.")
-@_shared.form_options("json")
-def check(url: str, most_shown: int, form: str | None) -> None:
+def check(
+    url: str = bank_option,
+    most_shown: int = shown_option("How many findings of each kind are named."),
+    form: str | None = form_options,
+) -> None:
     """Check a bank for faults. It looks at formats, siblings, parents, statements and duplicates.
 
     Exit code 1 when something is wrong. Near duplicates are shown for a person to decide; they
@@ -135,9 +139,7 @@ def check(url: str, most_shown: int, form: str | None) -> None:
 
 
 @verb()
-@_shared.bank_option
-@_shared.form_options("json")
-def stats(url: str, form: str | None) -> None:
+def stats(url: str = bank_option, form: str | None = form_options) -> None:
     """Show what a bank holds. It also shows what one answer to every question would score.
 
     Counts by category, type and status; raw questions and what expansion made of them, by category
@@ -158,40 +160,26 @@ def stats(url: str, form: str | None) -> None:
 
 
 @verb()
-@_shared.bank_option
-@click.option(
-    "--to",
-    "method",
-    type=click.Choice(["true_false", "fill_in", "statements"]),
-    required=True,
-    help="What becomes of a question: see above.",
-)
-@click.option(
-    "--approve",
-    is_flag=True,
-    help="Approve the variants at once, and earlier drafts that are as the method makes them. "
-    "Statements that a model wrote are never approved here.",
-)
-@click.option("--model", metavar="MODEL", help="The model of Inspect's that writes statements.")
-@click.option("--checker", metavar="MODEL", help="The model that checks them. [default: --model]")
-@click.option(
-    "--statements",
-    "n",
-    type=click.IntRange(2, 20),
-    default=4,
-    help="Statements about each text, half of them true.",
-)
-@click.option("--limit", type=click.IntRange(1), help="Write about so many texts at most.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every refused question.")
 def expand(
-    url: str,
-    method: str,
-    approve: bool,
-    model: str | None,
-    checker: str | None,
-    n: int,
-    limit: int | None,
-    as_json: bool,
+    url: str = bank_option,
+    method: Literal["true_false", "fill_in", "statements"] = option(
+        ..., "What becomes of a question: see above.", "--to"
+    ),
+    approve: bool = option(
+        False,
+        "Approve the variants at once, and earlier drafts that are as the method makes them. "
+        "Statements that a model wrote are never approved here.",
+    ),
+    model: Model | None = option(None, "The model of Inspect's that writes statements."),
+    checker: Model | None = option(None, "The model that checks them. [default: --model]"),
+    n: int = option(
+        4,
+        "Statements about each text, half of them true.",
+        "--statements",
+        type=click.IntRange(2, 20),
+    ),
+    limit: Count | None = option(None, "Write about so many texts at most."),
+    as_json: bool = option(False, "Print JSON, with every refused question.", "--json"),
 ) -> None:
     """Make more questions out of those in a bank. They are variants, as drafts for `bank review`.
 
@@ -248,39 +236,22 @@ def expand(
 
 
 @verb()
-@_shared.bank_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="CSV",
-    help="Write the questions to a new file. It holds their keys.",
-)
-@click.option(
-    "--in",
-    "given",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="CSV",
-    help="Take over what was decided in that file: all of it or nothing.",
-)
-@click.option(
-    "--status",
-    "statuses",
-    multiple=True,
-    type=click.Choice(["draft", "approved", "rejected"]),
-    default=("draft",),
-    help="With --out: questions of this status. Repeatable.",
-)
-@click.option(
-    "--reviewer", default="", show_default=False, metavar="NAME", help="With --in: who decided."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def review(
-    url: str,
-    out: Path | None,
-    given: Path | None,
-    statuses: tuple[str, ...],
-    reviewer: str,
-    as_json: bool,
+    url: str = bank_option,
+    out: NewFile | None = option(
+        None, "Write the questions to a new file. It holds their keys.", metavar="CSV"
+    ),
+    given: NewFile | None = option(
+        None,
+        "Take over what was decided in that file: all of it or nothing.",
+        "--in",
+        metavar="CSV",
+    ),
+    statuses: tuple[Literal["draft", "approved", "rejected"], ...] = option(
+        ("draft",), "With --out: questions of this status. Repeatable.", "--status"
+    ),
+    reviewer: Name = option("", "With --in: who decided.", show_default=False),
+    as_json: bool = option(False, "Print JSON instead of sentences.", "--json"),
 ) -> None:
     """Have people read questions before they are asked. Drafts go out as CSV, decisions come in.
 
@@ -308,7 +279,7 @@ def review(
 
     engine = open_bank(url)
     if out is not None:
-        n = write_review(engine, out, statuses)  # type: ignore[arg-type]
+        n = write_review(engine, out, statuses)
         if as_json:
             echo_json({"file": str(out) if n else None, "questions": n})
         elif n:

@@ -3,49 +3,36 @@
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Literal
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, form_options, level_option, show, verb
+from tiebreak.cli._families import bank_option, form_options, level_option
+from tiebreak.cli._options import Count, File, Name, Port, Share, option, verb
+from tiebreak.cli._shared import show
 from tiebreak.text import count, visible
 
-if TYPE_CHECKING:
-    from tiebreak.fair.bank.question import State, Status
-    from tiebreak.fair.bank.sampling import Share
 
-
-@verb()
-@click.argument("sessions", nargs=-1, metavar="[SESSION...]")
-@bank_option
-@click.option(
-    "--out",
-    type=FILES,
-    metavar="FILE|FOLDER",
-    help="The pool (.parquet) of one session, or a folder for SESSION.parquet of each. "
-    "[default: this folder]",
-)
-@click.option(
-    "--partial", is_flag=True, help="Take sessions that are not answered to the end, as they are."
-)
-@click.option(
-    "--questions",
-    is_flag=True,
-    help="Instead of sessions the bank's questions with their keys, as FILE.jsonl, .parquet or "
-    ".csv, which `bank import` reads again.",
-)
-@click.option(
-    "--status",
-    type=click.Choice(["draft", "approved", "rejected"]),
-    help="Only questions with this status.",
-)
+@verb(metavar="[SESSION...]")
 def export(
-    sessions: tuple[str, ...],
-    url: str,
-    out: str | None,
-    partial: bool,
-    questions: bool,
-    status: "Status | None",
+    sessions: tuple[str, ...] = (),
+    *,
+    url: str = bank_option,
+    out: File | None = option(
+        None,
+        "The pool (.parquet) of one session, or a folder for SESSION.parquet of each. "
+        "[default: this folder]",
+        metavar="FILE|FOLDER",
+    ),
+    partial: bool = option(False, "Take sessions that are not answered to the end, as they are."),
+    questions: bool = option(
+        False,
+        "Instead of sessions the bank's questions with their keys, as FILE.jsonl, .parquet or "
+        ".csv, which `bank import` reads again.",
+    ),
+    status: Literal["draft", "approved", "rejected"] | None = option(
+        None, "Only questions with this status."
+    ),
 ) -> None:
     """Make a pool of a session's answers, with the keys to grade them. Or write the questions.
 
@@ -88,47 +75,25 @@ def export(
 
 
 @verb()
-@bank_option
-@click.option("--k", type=click.IntRange(1), default=1000, help="How many questions.")
-@click.option("--seed", default="0", help="Names the draw.")
-@click.option(
-    "--anchors",
-    type=click.FloatRange(0, 1),
-    help="Share that the seed alone decides; --session decides the rest.",
-)
-@click.option("--session", metavar="NAME", help="Name of the session; needs --anchors.")
-@click.option("--balanced", is_flag=True, help="Make true and false right equally often.")
-@click.option(
-    "--share",
-    type=click.Choice(["equal", "proportional"]),
-    default="equal",
-    help="As many of each category, or as the bank has them.",
-)
-@click.option(
-    "--institution",
-    metavar="NAME",
-    help="Draw only what it was never given, by a server or by this verb, and keep in the bank "
-    "that it has this now.",
-)
-@click.option("--with-keys", is_flag=True, help="Write the keys and what explains them, too.")
-@click.option(
-    "--out",
-    required=True,
-    type=FILES,
-    metavar="FILE.jsonl",
-    help="File to write; not one that is there.",
-)
 def sample(
-    url: str,
-    k: int,
-    seed: str,
-    anchors: float | None,
-    session: str | None,
-    balanced: bool,
-    share: "Share",
-    institution: str | None,
-    with_keys: bool,
-    out: str,
+    url: str = bank_option,
+    k: Count = option(1000, "How many questions."),
+    seed: str = option("0", "Names the draw."),
+    anchors: Share | None = option(
+        None, "Share that the seed alone decides; --session decides the rest."
+    ),
+    session: Name | None = option(None, "Name of the session; needs --anchors."),
+    balanced: bool = option(False, "Make true and false right equally often."),
+    share: Literal["equal", "proportional"] = option(
+        "equal", "As many of each category, or as the bank has them."
+    ),
+    institution: Name | None = option(
+        None,
+        "Draw only what it was never given, by a server or by this verb, and keep in the bank "
+        "that it has this now.",
+    ),
+    with_keys: bool = option(False, "Write the keys and what explains them, too."),
+    out: File = option(..., "File to write; not one that is there.", metavar="FILE.jsonl"),
 ) -> None:
     """Draw questions as `inspect eval tiebreak/fair` does. They are written as JSON lines.
 
@@ -161,38 +126,24 @@ def sample(
 
 
 @verb()
-@bank_option
-@click.option("--host", default="127.0.0.1")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080)
-@click.option("--workers", type=click.IntRange(1), default=1, help="Processes that answer.")
-@click.option(
-    "--development", is_flag=True, help="Make a secret for this run, and print a token of an admin."
-)
-@click.option(
-    "--balanced", is_flag=True, help='As many statements that are "true" as "false" in a session.'
-)
-@click.option("--token-rate", default="100/second", help="Requests of one token.")
-@click.option("--address-rate", default="2000/second", help="Requests of one address.")
-@click.option(
-    "--most-body",
-    type=click.IntRange(1024),
-    default=256 * 1024,
-    help="Bytes of a request, which an answer must fit into.",
-)
-@click.option(
-    "--proxy",
-    metavar="ADDRESSES",
-    help="Proxies whose X-Forwarded-For and -Proto are believed, with commas between them. "
-    "[default: none]",
-)
 def serve(
-    url: str,
-    host: str,
-    port: int,
-    workers: int,
-    development: bool,
-    proxy: str | None,
-    **settings: object,
+    url: str = bank_option,
+    host: str = option("127.0.0.1"),
+    port: Port = option(8080),
+    workers: Count = option(1, "Processes that answer."),
+    development: bool = option(False, "Make a secret for this run, and print a token of an admin."),
+    balanced: bool = option(False, 'As many statements that are "true" as "false" in a session.'),
+    token_rate: str = option("100/second", "Requests of one token."),
+    address_rate: str = option("2000/second", "Requests of one address."),
+    most_body: int = option(
+        256 * 1024, "Bytes of a request, which an answer must fit into.", type=click.IntRange(1024)
+    ),
+    proxy: str | None = option(
+        None,
+        "Proxies whose X-Forwarded-For and -Proto are believed, with commas between them. "
+        "[default: none]",
+        metavar="ADDRESSES",
+    ),
 ) -> None:
     """Serve a bank to examinees who are not trusted, until Ctrl-C.
 
@@ -209,7 +160,13 @@ def serve(
     from tiebreak.fair.server.app import run
 
     run(
-        {"bank": url, **settings},
+        {
+            "bank": url,
+            "balanced": balanced,
+            "token_rate": token_rate,
+            "address_rate": address_rate,
+            "most_body": most_body,
+        },
         host=host,
         port=port,
         workers=workers,
@@ -229,24 +186,21 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
 
 
 @verb()
-@bank_option
-@click.option("--user", required=True, help="Who gets it.")
-@click.option("--institution", required=True, help="Whose quota it draws on.")
-@click.option(
-    "--role",
-    type=click.Choice(["examinee", "examiner", "admin"]),
-    default="examinee",
-)
-@click.option("--session", metavar="ID", help="Good for this session only.")
-@click.option(
-    "--expires",
-    "lifetime",
-    callback=_lifetime,
-    default="7d",
-    metavar="TIME",
-    help="How long it is good for: 7d, 12h, 30m.",
-)
-def token(url: str, **holder: Any) -> None:  # holder: arguments of issue
+def token(
+    url: str = bank_option,
+    user: str = option(..., "Who gets it."),
+    institution: str = option(..., "Whose quota it draws on."),
+    role: Literal["examinee", "examiner", "admin"] = option("examinee"),
+    session: str | None = option(None, "Good for this session only.", metavar="ID"),
+    lifetime: timedelta = option(
+        ...,
+        "How long it is good for: 7d, 12h, 30m.",
+        "--expires",
+        callback=_lifetime,
+        default="7d",
+        metavar="TIME",
+    ),
+) -> None:
     """Print a token for the server of a bank. It is shown once, and kept nowhere.
 
     It is signed with TIEBREAK_JWT_SECRET (or TIEBREAK_JWT_PRIVATE_KEY), which the server must have,
@@ -261,15 +215,21 @@ def token(url: str, **holder: Any) -> None:  # holder: arguments of issue
     from tiebreak.fair.bank.schema import open_bank
     from tiebreak.fair.bank.tokens import issue, jti_of, keys_from
 
-    made = issue(open_bank(url), keys_from(), **holder)
+    made = issue(
+        open_bank(url),
+        keys_from(),
+        user=user,
+        institution=institution,
+        role=role,
+        lifetime=lifetime,
+        session=session,
+    )
     click.echo(made)
     click.echo(f"Revoke it with: tiebreak bank revoke {jti_of(made)}", err=True)
 
 
 @verb()
-@bank_option
-@click.argument("token_or_id")
-def revoke(url: str, token_or_id: str) -> None:
+def revoke(token_or_id: str, url: str = bank_option) -> None:
     """Make a token worthless from now on. It is named by itself, or by its id (jti).
 
     \b
@@ -284,10 +244,7 @@ def revoke(url: str, token_or_id: str) -> None:
 
 
 @verb()
-@bank_option
-@click.argument("institution")
-@click.argument("n", type=click.IntRange(0))
-def quota(url: str, institution: str, n: int) -> None:
+def quota(institution: str, n: Annotated[int, click.IntRange(0)], url: str = bank_option) -> None:
     """Set how many questions an institution may be given in all.
 
     \b
@@ -305,13 +262,12 @@ def quota(url: str, institution: str, n: int) -> None:
 
 
 @verb()
-@bank_option
-@click.option(
-    "--state", type=click.Choice(["open", "complete", "closed"]), help="Only in this state."
-)
-@click.option("--institution", help="Only its own.")
-@form_options("json")
-def sessions(url: str, state: "State | None", institution: str | None, form: str | None) -> None:
+def sessions(
+    url: str = bank_option,
+    state: Literal["open", "complete", "closed"] | None = option(None, "Only in this state."),
+    institution: str | None = option(None, "Only its own."),
+    form: str | None = form_options,
+) -> None:
     """List the sessions of a bank's server. It shows how far each is, and its results.
 
     \b
@@ -329,9 +285,7 @@ def sessions(url: str, state: "State | None", institution: str | None, form: str
 
 
 @verb()
-@click.argument("session")
-@bank_option
-def close(session: str, url: str) -> None:
+def close(session: str, url: str = bank_option) -> None:
     """End a session now. What was not asked goes back to the quota, but is not drawn again.
 
     \b
@@ -346,21 +300,15 @@ def close(session: str, url: str) -> None:
 
 
 @verb()
-@click.argument("session")
-@click.option("--log", "logs", multiple=True, metavar="LOG", help="Its log of stars. Repeatable.")
-@click.option("--hold", is_flag=True, help="Keep the results, and do not release them yet.")
-@click.option("--withdraw", is_flag=True, help="Take back what was released.")
-@bank_option
-@level_option
-@form_options("json")
 def release(
     session: str,
-    logs: tuple[str, ...],
-    hold: bool,
-    withdraw: bool,
-    url: str,
-    level: float,
-    form: str | None,
+    *,
+    logs: tuple[str, ...] = option((), "Its log of stars. Repeatable.", "--log", metavar="LOG"),
+    hold: bool = option(False, "Keep the results, and do not release them yet."),
+    withdraw: bool = option(False, "Take back what was released."),
+    url: str = bank_option,
+    level: float = level_option,
+    form: str | None = form_options,
 ) -> None:
     """Release the results of a session to its owner.
 

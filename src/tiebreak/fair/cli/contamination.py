@@ -1,23 +1,21 @@
 """The verb `contamination`: how many questions do models know by heart."""
 
-import click
-
-from tiebreak.cli._shared import FILES, form_options, level_option, show, verb
+from tiebreak.cli._families import form_or_csv_options, level_option
+from tiebreak.cli._options import File, Name, option, verb
+from tiebreak.cli._shared import show
 
 
 @verb()
-@click.argument("logs", type=FILES, nargs=-1, required=True)
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    metavar="NAME",
-    help="A dataset that was never published, to compare the others with. Repeatable.",
-)
-@level_option
-@form_options("json", "csv")
 def contamination(
-    logs: tuple[str, ...], baselines: tuple[str, ...], level: float, form: str | None
+    logs: tuple[File, ...],
+    *,
+    baselines: tuple[Name, ...] = option(
+        (),
+        "A dataset that was never published, to compare the others with. Repeatable.",
+        "--baseline",
+    ),
+    level: float = level_option,
+    form: str | None = form_or_csv_options,
 ) -> None:
     """Show how many questions models fill in from memory. Beside them: questions nobody can know.
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from tiebreak.candidates import same_answer
 from tiebreak.candidates.discover import Discovery, discover
-from tiebreak.candidates.inspect_files import reason
+from tiebreak.candidates.inspect_files import unread
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions, Recorded
 from tiebreak.packed import unpacked_name
@@ -170,8 +170,7 @@ def _into_log(
                 "are; the same command goes on from here"
             ) from error
         except Exception as error:  # damaged where only who writes it again has to look
-            why = f"cannot be read as an Inspect log ({reason(error)})"
-            return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
+            return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=unread(error))]
     return [
         _outcome(log, ranking, faults[ranking.score], changed=ranking.score in changed)
         for ranking in same

@@ -1,0 +1,258 @@
+"""The options that several verbs have."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from tiebreak.cli._options import FILES, Name, family, option
+from tiebreak.paths import problem_with
+from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.scorers.rules import ANEW
+
+if TYPE_CHECKING:
+    from tiebreak.rankers.uncertainty import Resampling
+    from tiebreak.scorers.ballots import Rule
+    from tiebreak.tables.inputs import ReadingOptions
+
+
+def numbers(
+    kind: Callable[[str], float],
+    described: str,
+    valid: Callable[[float], bool] = lambda number: True,
+) -> Callable[[click.Context, click.Parameter, str | None], tuple[float, ...] | None]:
+    """What reads an option of numbers with commas between them; `described` ends in an example."""
+
+    def read(
+        context: click.Context, option: click.Parameter, text: str | None
+    ) -> tuple[float, ...] | None:
+        if text is None:
+            return None
+        try:
+            values = tuple(map(kind, text.split(",")))
+        except ValueError:
+            values = ()
+        if not values or not all(map(valid, values)):
+            raise click.BadParameter(f"{text!r} is not a list of {described}", context, option)
+        return values
+
+    return read
+
+
+def method_option(help: str, **more: Any) -> tuple[str, ...]:
+    """The option that says by which aggregators rankings are merged: methods, each once.
+
+    "all" adds the others after those that are named.
+    """
+
+    def chosen(context: object, option: object, given: tuple[str, ...]) -> tuple[str, ...]:
+        named = [method for method in given if method != "all"]
+        return tuple(dict.fromkeys([*named, *(AGGREGATORS if "all" in given else ())]))
+
+    return option(
+        (),
+        f"{help} Methods: {', '.join(AGGREGATORS)}; or all of them: all.",
+        "--method",
+        multiple=True,
+        type=click.Choice([*AGGREGATORS, "all"]),
+        callback=chosen,
+        metavar="METHOD",
+        **more,
+    )
+
+
+bank_option: str = option(
+    "bank.db",
+    "The bank: a file, or a URL such as postgresql://user@host/bank.",
+    "--bank",
+    type=FILES,
+    envvar="TIEBREAK_BANK",
+    metavar="FILE|URL",
+)
+"""The option that names the bank."""
+
+price_option: str | None = option(
+    None,
+    "Prices in the form that `inspect eval` takes.",
+    "--model-cost-config",
+    type=click.Path(),
+    metavar="FILE",
+    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
+)
+"""The option that names a file of prices."""
+
+prices_option: tuple[str, ...] = option(
+    (),
+    "Dollars per million tokens in and out; costs that logs know stay. Repeatable.",
+    "--price",
+    metavar="[MODEL=]IN,OUT",
+)
+"""The option that gives prices of models."""
+
+skip_faulty_option: bool = option(
+    False, "Leave faulty rows of people's and judges' files out, with a note. [default: an error]"
+)
+"""The option that says what becomes of faulty rows."""
+
+level_option: float = option(0.95, type=click.FloatRange(0.5, 0.999))
+"""The option that says with which probability intervals hold."""
+
+json_option: bool = option(False, "Print JSON instead of lines.", "--json")
+"""The option that has a program read what is printed."""
+
+
+def shown_option(help: str) -> int:
+    """The option that says how many findings of a bank are named."""
+    return option(20, help, "--show", type=click.IntRange(1))
+
+
+def place_option(help: str) -> "Rule | None":
+    """The option that names another rule of placement than the ballots do."""
+    return option(None, help, "--place", type=click.Choice(ANEW))
+
+
+def also_option(name: str, help: str) -> bool:
+    """The option --also that puts another ranking beside the verb's own."""
+
+    def given(context: object, option: object, value: str | None) -> bool:
+        return value is not None
+
+    return option(..., help, required=False, type=click.Choice([name]), callback=given)
+
+
+def rename_option(help: str) -> dict[str, str]:
+    """The option that gives benchmarks other names: old names with the new ones."""
+    return assignments_option("--rename", "OLD=NEW", help)
+
+
+def assignments_option(flag: str, form: str, help: str, *, commas: bool = False) -> dict[str, str]:
+    """An option of two texts with = between them: what comes before it with what comes after it.
+
+    It can be given several times; with `commas` one option has several.
+    """
+
+    def read(context: object, option: object, texts: Sequence[str]) -> dict[str, str]:
+        pairs = [pair for text in texts for pair in (text.split(",") if commas else [text])]
+        parts = [pair.partition("=") for pair in pairs]
+        for text, part in zip(pairs, parts, strict=True):
+            if not all(part):
+                raise click.BadParameter(f"{text!r} is not of the form {form}", param_hint=flag)
+        return {first: second for first, _, second in parts}
+
+    return option({}, help, flag, multiple=True, callback=read, metavar=form)
+
+
+def _path_and_model(text: str) -> tuple[str, str]:
+    """PATH and MODEL of PATH=MODEL; either may have an = of its own.
+
+    PATH is as long as there is such a file or folder, else it ends at the first =.
+    """
+    cuts = [at for at, char in enumerate(text) if char == "=" and at]
+    at = max((at for at in cuts if not problem_with(text[:at])), default=text.find("="))
+    if at < 1 or at + 1 == len(text):
+        raise click.BadParameter(f"{text!r} is not of the form PATH=MODEL", param_hint="--name")
+    return text[:at], text[at + 1 :]
+
+
+_MODES = "strict: any hole is an error. intersect: keep the items that all models answered."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loading:
+    """How candidates are loaded: arguments of `load_candidates`."""
+
+    mode: Literal["strict", "intersect", "union"] = option(
+        "strict", _MODES, type=click.Choice(["strict", "intersect"])
+    )
+    rename: dict[str, str] = rename_option(
+        "Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable."
+    )
+    names: dict[str, str] = option(
+        {},
+        "Call the model of a log, or of a folder of logs, MODEL. Repeatable.",
+        "--name",
+        multiple=True,
+        callback=lambda context, option, texts: dict(map(_path_and_model, texts)),
+        metavar="PATH=MODEL",
+    )
+    same_settings: bool = option(
+        False, "Refuse models that were asked in different ways (temperature, shots, solver …)."
+    )
+    native: Name | None = option(
+        None,
+        "Scorer or metric to take native scores from; of a score of several values NAME.PART.  "
+        "[default: the first that all logs have]",
+        "--metric",
+    )
+    filter: Name | None = option(None, "lm-eval filter to take scores from.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StarsLoading(Loading):
+    """The same where answers may be graded one by one."""
+
+    mode: Literal["strict", "intersect", "union"] = option(
+        "strict", f"{_MODES} union: keep all, for stars."
+    )
+
+
+_JSON = option(False, "Print JSON instead of tables.")
+_STYLE = option(
+    None,
+    "Print the tables as Markdown, LaTeX or HTML.",
+    type=click.Choice(["markdown", "latex", "html"]),
+)
+
+
+def _form(json: bool = _JSON, format: str | None = _STYLE) -> str | None:
+    return "json" if json else format
+
+
+def _form_or_csv(
+    json: bool = _JSON,
+    csv: bool = option(False, "Print CSV instead of tables."),
+    format: str | None = _STYLE,
+) -> str | None:
+    return "csv" if csv else _form(json, format)
+
+
+form_options: str | None = family(_form)
+"""The options that say in which form a finding is printed, as `show` takes it."""
+
+form_or_csv_options: str | None = family(_form_or_csv)
+"""The same of a finding that is also rows."""
+
+
+def _resampling(
+    level: float = level_option,
+    draws: int = option(2000, type=click.IntRange(100)),
+    seed: int = option(0, "Seed of the bootstrap."),
+) -> "Resampling":
+    # NumPy is not imported to print a help text.
+    from tiebreak.rankers.uncertainty import Resampling
+
+    return Resampling(level, draws, seed)
+
+
+bootstrap_options: "Resampling" = family(_resampling)
+"""The options that say how intervals are made."""
+
+
+def _reading(
+    stderr: str | None = option(
+        None,
+        "CSV file of the scores' standard errors, shaped like one of scores. [default: those in "
+        "logs or a pool]",
+        type=click.Path(),
+        metavar="FILE",
+    ),
+    metric: Name | None = option(None, "Metric to take from logs. [default: the headline]"),
+    filter: Name | None = option(None, "lm-eval filter to take."),
+    rename: dict[str, str] = rename_option("Read benchmark OLD as NEW."),
+) -> "ReadingOptions":
+    return {"stderr": stderr, "metric": metric, "filter": filter, "rename": rename}
+
+
+reading_options: "ReadingOptions" = family(_reading)
+"""The options that say how scores are read, for `read_scores`."""
