@@ -69,7 +69,11 @@ def calls() -> int:
     return len(real_calls("calls"))
 
 
-def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["eval", "json"])
+def test_from_a_question_to_a_board_and_again(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_LOG_FORMAT", form)
     first = run("--yes")
     assert order(first) == ["candidate/0.9", "candidate/0.5", "candidate/0.1"]
     for command in (
@@ -84,11 +88,13 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     ):
         assert f"  $ {command}\n" in first.stderr
     assert (tmp_path / "study-sums" / "report" / "index.html").exists()
-    paid, logs = calls(), sorted(Path("study-sums").rglob("*.eval"))
+    paid, logs = calls(), sorted(Path("study-sums").glob(f"*/**/*.{form}"))
+    assert len(logs) == 4
     # Nothing is asked where nothing is left to do: no terminal, and no --yes.
     again = run()
     assert board(again) == board(first)
-    assert (calls(), sorted(Path("study-sums").rglob("*.eval"))) == (paid, logs)
+    assert (calls(), sorted(Path("study-sums").glob(f"*/**/*.{form}"))) == (paid, logs)
+    assert "with other seed" in run("--yes", "--seed", "3", code=1).stderr
     # The study that is kept comes to the same elsewhere, without a call.
     arguments = ["run", "study-sums/study.yaml", "--out", "copy", "--yes", "--json"]
     copied = CliRunner().invoke(main, arguments)

@@ -139,7 +139,7 @@ class StudyFolder:
         Raises:
             StudyError: it is another one; the message says what differs.
         """
-        if not self.design.exists() or not any(self.path.rglob("*.eval")):
+        if not self.design.exists() or not list_eval_logs(str(self.path)):
             return
         kept = read_study(self.design)
         elsewhere = "give this one another folder, --out FOLDER"

@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from inspect_ai.log import list_eval_logs
+
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.paths import AnyPath, Paths
@@ -147,7 +149,7 @@ def _answers(
 def _short(place: Path, logs: Iterable[str]) -> tuple[str, ...]:
     """The folder of some logs, where it holds no other; else these."""
     wanted = tuple(sorted({*logs}))
-    return (str(place),) if len(list(place.rglob("*.eval"))) == len(wanted) else wanted
+    return (str(place),) if len(list_eval_logs(str(place))) == len(wanted) else wanted
 
 
 def _diagnosis(study: Study, sources: list[Source], *, anyway: bool) -> None:
