@@ -225,9 +225,11 @@ def _reason(log: EvalLog) -> str:
 def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
     """Run what is left of an eval set; the headers of its logs.
 
-    Inspect shows how far it is, where there is no terminal in plain lines on standard error.
+    Inspect shows how far it is, where there is no terminal in plain lines on standard error. Logs
+    have the form that they have of the command.
     """
     shown = os.environ.get("INSPECT_DISPLAY") or (None if sys.stdout.isatty() else "plain")
+    form = os.environ.get("INSPECT_LOG_FORMAT", "").lower() or None
     try:
         with watch(None), off_stdout():
             _, logs = eval_set(
@@ -236,6 +238,7 @@ def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
                 log_dir_allow_dirty=True,
                 retry_attempts=RETRIES,
                 display=shown,  # type: ignore[arg-type]
+                log_format=form,  # type: ignore[arg-type]
                 **options,
             )
     except (PrerequisiteError, NotImplementedError) as error:
