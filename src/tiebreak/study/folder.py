@@ -28,7 +28,8 @@ import tiebreak
 from tiebreak.paths import whole_file
 from tiebreak.plain_yaml import yaml_text
 from tiebreak.study import StudyError
-from tiebreak.study.design import Study, read_study
+from tiebreak.study.design import ModelChoice, Protocol, Study, read_study
+from tiebreak.study.tasks import TaskRun, drawn
 
 _MAY_CHANGE: Final = frozenset(
     {"title", "models", "budget", "calls", "prices", "price_file", "publish", "made_with"}
@@ -77,6 +78,43 @@ class Judging(BaseModel):
         if math.isinf(self.left):
             return {}
         return {"max_calls": math.floor(self.left)} if self.in_calls else {"max_cost": self.left}
+
+    @property
+    def rounds_to_join(self) -> int:
+        """How many others a newcomer meets on an item: as many as the others did.
+
+        Of an odd number of models one sits out in each round. A plan may say that it is fewer.
+        """
+        if self.rounds is not None:
+            return self.rounds
+        rounds: int = Protocol(label=self.label).variant.settings.get("rounds", 1)
+        members = len(self.models) - len(self.newcomers)
+        return max(1, round(rounds * (1 - (members % 2) / members)))
+
+    def task(self, study: Study, log_dir: Path) -> TaskRun:
+        """The task that judges as planned."""
+        name, _, _ = self.label.rpartition("@")
+        protocol = Protocol(label=self.label)
+        task, settings = protocol.variant.protocol.name, dict(protocol.variant.settings)
+        if self.newcomers:
+            settings |= {"newcomers": list(self.newcomers), "rounds": self.rounds_to_join}
+        if name:
+            task, settings = "own", {"protocol": f"{name}@{task}", "settings": settings}
+        common = {"candidates": list(self.candidates), "seed": study.seed}
+        arguments = {**common, **self.args, **self.limits, **settings}
+        roles: dict[str, tuple[ModelChoice, ...]] = {}
+        if protocol.by_peers:
+            roles["peers"] = study.peers
+        elif protocol.by_judge:
+            roles["judge"] = study.judges
+            roles |= {"meta_judge": (study.meta_judge,)} if study.meta_judge else {}
+        items: dict[str, Any] = {}
+        if self.sample_ids:
+            items = {"sample_id": list(self.sample_ids)}
+        elif self.n_items is not None:
+            items = drawn(study.seed, self.n_items)
+        options = {"model": None, "model_roles": roles, **items}
+        return TaskRun(f"tiebreak/{task}", log_dir, arguments, options)
 
 
 _PLANS: Final = TypeAdapter(tuple[Judging, ...])

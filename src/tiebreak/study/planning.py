@@ -18,7 +18,6 @@ from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.prices import Price, read_price, read_prices
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
-from tiebreak.study.answers import option_words
 from tiebreak.study.design import Protocol, Study
 from tiebreak.study.estimate import plan_sheet
 from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
@@ -26,7 +25,7 @@ from tiebreak.study.estimate.estimate import Estimate
 from tiebreak.study.estimate.plan import FEWEST, Goal
 from tiebreak.study.estimate.prices import listed_price, model_info, read_price_file
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.judging import rounds_to_join
+from tiebreak.study.tasks import option_words
 from tiebreak.text import all_of, count
 
 _PLANNED: Final = "round_robin"
@@ -345,7 +344,7 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
         StudyError: it buys too few items.
     """
     n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
-    wanted = rounds_to_join(run)
+    wanted = run.rounds_to_join
     for rounds in range(wanted, 0, -1):
         calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
         if n_items >= n_pool:

@@ -11,7 +11,9 @@ in the folder are used, and replies come from Inspect's cache.
 """
 
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,12 +28,11 @@ from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
-from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
+from tiebreak.study.answers import answering_commands, require_two, say
 from tiebreak.study.design import Study, as_study
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.generating import Bills, Generating
-from tiebreak.study.judging import judge, judging_command
 from tiebreak.study.planning import (
     Planned,
     Source,
@@ -98,16 +99,16 @@ def run_study(
         model.build()  # a key that is missing is said before anything is paid
     if not kept.plans() and study.models:
         require_judging(study, len(study.benchmarks))
-    with kept.alone():
+    # Standard output is left to the verdict where it is no terminal.
+    with kept.alone(), redirect_stdout(sys.stdout if sys.stdout.isatty() else sys.stderr):
         kept.keep(study)
-        with off_stdout():
-            sources, left_out = _answers(study, kept, Bills(study, kept, prices), confirm)
-            if choose is not None:
-                sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
-            _diagnosis(study, sources, anyway=anyway)
-            runs = _plans(study, sources, kept, confirm)
-            logs, unfinished = _judging(study, runs, kept)
-            page, unpublished = _report(study, logs, kept)
+        sources, left_out = _answers(study, kept, Bills(study, kept, prices), confirm)
+        if choose is not None:
+            sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
+        _diagnosis(study, sources, anyway=anyway)
+        runs = _plans(study, sources, kept, confirm)
+        logs, unfinished = _judging(study, runs, kept)
+        page, unpublished = _report(study, logs, kept)
     return StudyResult(logs, page, left_out, unfinished, unpublished)
 
 
@@ -216,8 +217,9 @@ def _judging(
     logs, unfinished = [], []
     for number, run in enumerate(runs):
         if run.log is None:
-            _step(4, f"Judging: {run.place}", judging_command(study, run, kept))
-            log = judge(study, run, kept)
+            task = run.task(study, kept.ranking(run.folder))
+            _step(4, f"Judging: {run.place}", task.command("eval"))
+            [log] = task.finish()
             path = str(kept.ranking(run.folder) / Path(log.location).name)
             if log.status == "success":
                 runs[number] = run = run.model_copy(update={"log": path})

@@ -8,7 +8,6 @@ saves calls as models grow in number. How many it takes follows from the protoco
 they are run here with a judge that only counts.
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal
@@ -65,6 +64,7 @@ from tiebreak.study.estimate.plan import (
 )
 from tiebreak.study.estimate.prices import PricedModel, listed_price, read_price_file
 from tiebreak.study.estimate.totals import Range
+from tiebreak.study.tasks import TaskRun, drawn
 from tiebreak.text import split_names
 
 
@@ -426,20 +426,16 @@ def _command(
 ) -> str:
     """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
     name, _, rounds = option.label.partition(":rounds=")
-    paths: list[str | PathLike[str]] = list(path_list(candidates))
-    words = ["inspect", "eval", f"tiebreak/{name}"]
-    words += ["-T", f"candidates={','.join(map(str, paths))}"]
-    words += ["-T", f"rounds={rounds}"] if rounds else []
-    words += ["-T", "mode=intersect"] if how.get("mode") == "intersect" else []
-    words += ["-T", "same_settings=true"] if how.get("same_settings") else []
-    for argument in ("task_type", "rubric"):
-        words += ["-T", f"{argument}={how[argument]}"] if how.get(argument) else []
-    words += ["-T", f"seed={how['seed']}"] if how.get("seed") else []
-    if option.n_items < n_pool:
-        # Inspect takes the seed 0 for none, and -1 for any.
-        shuffle = str(1 + abs(how.get("seed") or 0))
-        words += ["--limit", str(option.n_items), "--sample-shuffle", shuffle]
-    return shlex.join([*words, "--model-role", f"judge={judge}"])
+    arguments = {
+        "candidates": path_list(candidates),
+        "rounds": rounds,
+        "mode": "intersect" if how.get("mode") == "intersect" else None,
+        **{name: how.get(name) for name in ("same_settings", "task_type", "rubric", "seed")},
+    }
+    items = drawn(how.get("seed", 0), option.n_items) if option.n_items < n_pool else {}
+    options = {**items, "model_role": f"judge={judge}"}
+    given = {name: value for name, value in arguments.items() if value}
+    return TaskRun(f"tiebreak/{name}", None, given, options).command("eval")
 
 
 MOST: Final = 8
