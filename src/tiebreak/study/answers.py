@@ -2,32 +2,51 @@
 
 Models answer a benchmark side by side; one with a name of its own has a run of its own, for a log
 names its model by what the run says. A model that still fails after retries is left out.
+
+The first few items of every model show what one takes; from then on it is what was generated so
+far. A model's price is the user's; where it is not known, dollars are NaN, and it is said.
 """
 
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 from inspect_ai.log import (
     EvalLog,
+    EvalSampleSummary,
     ProvenanceData,
     invalidate_samples,
+    list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
     write_eval_log,
 )
-from inspect_ai.model import CachePolicy
+from inspect_ai.model import CachePolicy, ModelUsage
 from inspect_ai.util import cost_limit
 
+from tiebreak.candidates import load_candidates
+from tiebreak.paths import local_path
+from tiebreak.prices import Price
+from tiebreak.report import terminal
+from tiebreak.report.cells import dollars as dollars_cell
+from tiebreak.report.cells import integer, money, number, words
+from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 from tiebreak.study import StudyError
 from tiebreak.study.design import Benchmark, ModelChoice, Study
-from tiebreak.study.folder import StudyFolder
+from tiebreak.study.estimate.experience import mean_range
+from tiebreak.study.estimate.plan import FEWEST
+from tiebreak.study.estimate.totals import Range
+from tiebreak.study.folder import Judging, StudyFolder
+from tiebreak.study.planning import judging_rate, left_of
 from tiebreak.study.tasks import TaskRun, drawn
-from tiebreak.text import count
+from tiebreak.text import all_of, count
 
 _AN_ERROR: Final = re.compile(r"[\w.]+: ")
 
@@ -92,22 +111,6 @@ def _refuse_stopped(name: str, benchmark: Benchmark, path: str) -> None:
         )
 
 
-def require_two(answers: Answers, benchmark: Benchmark, folder: StudyFolder) -> None:
-    """Refuse answers that nobody can be compared by.
-
-    Raises:
-        StudyError: fewer than two models have any.
-    """
-    logs, left_out = answers.logs, answers.left_out
-    if len(logs) < 2:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise StudyError(
-            f"{benchmark.name}: a ranking takes the answers of two models, and these failed: "
-            f"{reasons}. Their logs are in {folder.answers(benchmark.name)}; the same command "
-            "tries again."
-        )
-
-
 def answering_commands(
     study: Study, benchmark: Benchmark, folder: StudyFolder, n_items: int | None
 ) -> list[str]:
@@ -159,3 +162,288 @@ def _reason(log: EvalLog) -> str:
         message = next(filter(_AN_ERROR.match, log.error.traceback.splitlines()), message)
     lines = message.strip().splitlines()
     return lines[-1] if lines else f"its run ended as {log.status}"
+
+
+FIRST: Final = FEWEST
+"""Items that are answered to know what one takes: with fewer no two models can be told apart."""
+
+GROWTH: Final = 4
+"""At most so many times as many items are asked for before it is looked at again what one takes."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a model's answers to a benchmark took: tokens and US dollars of an item.
+
+    All epochs of an item count, all models that its task asks, and replies from the cache as if
+    they had been paid again. `paid` is the sum. Dollars are NaN where models are `unpriced`, or
+    where nothing says how many tokens it took.
+    """
+
+    model: str
+    n_items: int
+    tokens_in: float
+    tokens_out: float
+    cost: Range
+    unpriced: tuple[str, ...]
+
+    @property
+    def paid(self) -> float:
+        """What all took, those from the cache as if they had been paid again."""
+        return self.cost.likely * self.n_items
+
+    @property
+    def uncounted(self) -> bool:
+        """Whether its provider reports no tokens."""
+        return math.isnan(self.tokens_in)
+
+    @property
+    def known(self) -> bool:
+        """Whether its dollars are known."""
+        return not math.isnan(self.cost.likely)
+
+    def more(self, n_items: int) -> float:
+        """Likely dollars to come, until so many items are answered."""
+        return self.cost.likely * max(0, n_items - self.n_items)
+
+
+Billing = Callable[[str, str], Bill]
+"""What a model's answers in a log took, by the model's name and the log's path."""
+
+
+def bill_of(prices: Mapping[str, Price], model: str, path: str) -> Bill:
+    """What the answers in a log took; `prices` by the models that are asked."""
+    items: dict[int | str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    unpriced: set[str] = set()
+    summaries = read_eval_log_sample_summaries(path)
+    for sample_id, name, usage in _usages(path, summaries):
+        cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+        tokens = (usage.input_tokens + cached, usage.output_tokens)
+        cost = prices[name].cost(*tokens) if name in prices else math.nan
+        unpriced |= {name} - prices.keys()
+        items[sample_id] = [*map(sum, zip(items[sample_id], (*tokens, cost), strict=True))]
+    columns = [*zip(*items.values(), strict=True)] or 3 * [(math.nan,)]
+    tokens_in, tokens_out, mean = map(fmean, columns)
+    costs = [*enumerate(columns[2])]
+    single = len(costs) < 2 or math.isnan(mean)
+    return Bill(
+        model=model,
+        n_items=len({sample.id for sample in summaries}),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=Range(mean, mean, mean) if single else mean_range(costs),
+        unpriced=tuple(sorted(unpriced)),
+    )
+
+
+def _usages(
+    path: str, summaries: Sequence[EvalSampleSummary]
+) -> Iterator[tuple[int | str, str, ModelUsage]]:
+    """What samples took by model, where it was paid for; where all came from the cache, of all."""
+    paid = [(sample.id, sample.model_usage) for sample in summaries if sample.model_usage]
+    if not paid:
+        log = read_eval_log(path)
+        replies = [(sample.id, sample.output.usage) for sample in log.samples or ()]
+        paid = [(sample_id, {log.eval.model: usage}) for sample_id, usage in replies if usage]
+    for sample_id, usages in paid:
+        for name, usage in usages.items():
+            yield sample_id, name, usage
+
+
+def items_within(left: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
+    """How many items the dollars that are left buy; `judging` are those that judging one takes.
+
+    With all items that are there already, and answers as dear as they may well be.
+    """
+
+    def total(n_items: int) -> float:
+        more = sum(bill.cost.high * max(0, n_items - bill.n_items) for bill in bills)
+        return more + judging * n_items
+
+    return bisect_right(range(n_pool + 1), left, key=total) - 1
+
+
+def require_known(bills: Sequence[Bill]) -> None:
+    """Refuse a budget in dollars where nobody can say what answers cost.
+
+    Raises:
+        StudyError: a price is missing, or a provider reports no tokens.
+    """
+    if unknown := [*_unknown(bills)]:
+        raise StudyError(
+            f"{'. '.join(unknown)}. So a budget in dollars cannot be kept: say what is missing, or "
+            "give --calls N, which limits judging alone."
+        )
+
+
+def answered(study: Study, benchmark: Benchmark, folder: StudyFolder) -> dict[str, str]:
+    """The newest whole log of each model of a study, by the name that it is shown by."""
+    logs: dict[str, str] = {}
+    place = folder.answers(benchmark.name)
+    for info in list_eval_logs(str(place)):
+        log = read_eval_log(info, header_only=True)
+        name = (log.eval.metadata or {}).get("candidate", log.eval.model)
+        if log.status == "success" and not log.invalidated:
+            path = local_path(info.name).resolve().relative_to(place.resolve())
+            logs.setdefault(name, str(place / path))
+    return {model.shown: logs[model.shown] for model in study.models if model.shown in logs}
+
+
+def paid_for(study: Study, benchmark: Benchmark, folder: StudyFolder, bill: Billing) -> float:
+    """Dollars that all answers to a benchmark have cost; 0 without a budget in dollars."""
+    if study.budget is None:
+        return 0.0
+    return sum(bill(*log).paid for log in answered(study, benchmark, folder).items())
+
+
+@dataclass(frozen=True)
+class Generating:
+    """A benchmark that is answered as far as the budget goes, with enough left to judge it.
+
+    `confirm` is asked before more than the first items are paid for; None asks nobody. Once `plans`
+    say what is judged, and have no more to spend than before, the number of items stays.
+    """
+
+    study: Study
+    benchmark: Benchmark
+    folder: StudyFolder
+    bill: Billing
+    confirm: Callable[[str], bool] | None
+    plans: Sequence[Judging]
+
+    def answers(self) -> tuple[Answers, int | None]:
+        """The answers, and to how many items (None: to all).
+
+        Raises:
+            StudyError: what is left of the budget is too little, a price is missing, it is not
+                confirmed, or there is no such task.
+        """
+        if self.study.budget is None and self.confirm is None:
+            return answer(self.study, self.benchmark, self.folder), None
+        answers = self._with_first()
+        if len(answers.logs) < 2:
+            return answers, None
+        confirmed = False
+        while True:
+            bills = [self.bill(*log) for log in answers.logs.items()]
+            n_pool = self._n_pool(answers.logs)
+            wanted = self._wanted(answers, bills, n_pool)
+            fewest = min(bill.n_items for bill in bills)
+            if fewest >= wanted:
+                return answers, None if wanted == n_pool else wanted
+            if not confirmed:
+                self._show(answers, bills, wanted, n_pool)
+                confirmed = True
+            n_items = min(wanted, GROWTH * fewest)
+            able = [model for model in self.study.models if model.shown in answers.logs]
+            more = self._answer(None if n_items == n_pool else n_items, able, bills)
+            answers = Answers(more.logs, {**answers.left_out, **more.left_out})
+
+    def _with_first(self) -> Answers:
+        """The answers that are there, and a first few of those who have given none."""
+        logs = answered(self.study, self.benchmark, self.folder)
+        bills = [self.bill(*log) for log in logs.items()]
+        missing = [model for model in self.study.models if model.shown not in logs]
+        if not missing:
+            return Answers(logs, {})
+        n_items = min([FIRST, self.study.limit or FIRST, *(bill.n_items for bill in bills)])
+        say(f"  First {count(n_items, 'item')}, to know what one takes")
+        first = self._answer(n_items, missing, bills)
+        return Answers({**logs, **first.logs}, first.left_out)
+
+    def _answer(
+        self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
+    ) -> Answers:
+        left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
+        return answer(self.study, self.benchmark, self.folder, n_items, models=models, dollars=left)
+
+    def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:
+        """How many items all are to answer."""
+        most = max(bill.n_items for bill in bills)
+        if self.study.budget is None:
+            return most if self.plans else n_pool
+        require_known(bills)
+        places = {run.place for run in self.plans}
+        judged = sum(self.folder.paid(place)[1] for place in places)
+        left = left_of(self.study, sum(bill.paid for bill in bills) + judged)
+        judging = 0.0 if self.plans else self._judging(answers)
+        reached = items_within(left, bills, judging, most if self.plans else n_pool)
+        if reached < min(most, FIRST) or (self.plans and reached < most):
+            takes = sum(bill.cost.high * (most - bill.n_items) for bill in bills) + judging * most
+            behind = all_of([bill.model for bill in bills if bill.n_items < most] or answers.logs)
+            raise StudyError(
+                f"{self.benchmark.name}: ${max(0.0, left):,.4g} are left of the budget, and with "
+                f"the answers of {behind} {count(most, 'item')} may take ${takes:,.4g}: give a "
+                "larger one. What is answered stays."
+            )
+        # Nobody is compared on items that some have not answered.
+        return max(reached, most)
+
+    def _judging(self, answers: Answers) -> float:
+        """Dollars of an item's judging."""
+        pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
+        return judging_rate(self.study, pool)
+
+    def _n_pool(self, logs: Mapping[str, str]) -> int:
+        """How many items there are to answer, as the logs of answers say."""
+        headers = [read_eval_log(log, header_only=True) for log in logs.values()]
+        n_samples = max(header.eval.dataset.samples or 0 for header in headers)
+        return min(n_samples, self.study.limit or n_samples)
+
+    def _show(self, answers: Answers, bills: Sequence[Bill], n_items: int, n_pool: int) -> None:
+        judging = self._judging(answers)
+        terminal.show([sheet_of(self.benchmark.name, bills, n_items, n_pool, judging)])
+        asked = f"Ask {count(len(bills), 'model')} for {count(n_items, 'answer')} each, for "
+        if self.confirm is not None and not self.confirm(f"{asked}{about(bills, n_items)}?"):
+            raise StudyError("Nothing more is asked. The answers stay where they are.")
+
+
+def sheet_of(
+    benchmark: str, bills: Sequence[Bill], n_items: int, n_pool: int, judging: float
+) -> Sheet:
+    """What answers to so many items take, and about what a round of judging them."""
+    rows = [
+        (
+            words(bill.model),
+            integer(bill.n_items),
+            number(bill.tokens_in, 0),
+            number(bill.tokens_out, 0),
+            dollars_cell(bill.cost.likely if bill.known else None),
+            dollars_cell(bill.more(n_items) if bill.known else None),
+        )
+        for bill in bills
+    ]
+    a_round = [f"A round of judging them takes about {money(judging * n_items)}"]
+    a_round *= not math.isnan(judging)
+    items = f"all {count(n_pool, 'item')}"
+    if n_items < n_pool:
+        items = f"{n_items:,} of the {count(n_pool, 'item')}, as the budget is enough for,"
+    columns = numbers("Answered", "Tokens in", "Tokens out", "An item", "To come")
+    return Sheet(
+        f"{benchmark} · {count(len(bills), 'model')} · {count(n_pool, 'item')}",
+        verdict=f"Answers to {items} take {about(bills, n_items)}.",
+        sections=(Section.of(Table.of((model_names(), *columns), rows, "What answers cost")),),
+        notes=(
+            *_unknown(bills),
+            *a_round,
+            "Tokens and dollars of an item are means of those that are answered",
+        ),
+    )
+
+
+def about(bills: Sequence[Bill], n_items: int) -> str:
+    """The dollars to come, in words."""
+    known = [bill.more(n_items) for bill in bills if bill.known]
+    unknown = [bill.model for bill in bills if not bill.known]
+    parts = [f"about {money(sum(known))} more"] if known else []
+    return " and ".join([*parts, *([f"what {all_of(unknown)} may cost"] if unknown else [])])
+
+
+def _unknown(bills: Sequence[Bill]) -> Iterator[str]:
+    if unpriced := sorted({name for bill in bills for name in bill.unpriced}):
+        yield (
+            f"No price of {all_of(unpriced)} is known: add --price "
+            f"{unpriced[0]}=IN,OUT (dollars per million tokens)"
+        )
+    if uncounted := [bill.model for bill in bills if bill.uncounted]:
+        yield f"What {all_of(uncounted)} may cost is not known, for no tokens are reported"

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,11 +29,17 @@ from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
-from tiebreak.study.answers import answering_commands, require_two, say
+from tiebreak.study.answers import (
+    Billing,
+    Generating,
+    answering_commands,
+    bill_of,
+    paid_for,
+    say,
+)
 from tiebreak.study.design import Study, as_study
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.generating import Bills, Generating
 from tiebreak.study.planning import (
     Planned,
     Source,
@@ -102,7 +109,7 @@ def run_study(
     # Standard output is left to the verdict where it is no terminal.
     with kept.alone(), redirect_stdout(sys.stdout if sys.stdout.isatty() else sys.stderr):
         kept.keep(study)
-        sources, left_out = _answers(study, kept, Bills(study, kept, prices), confirm)
+        sources, left_out = _answers(study, kept, cache(partial(bill_of, prices)), confirm)
         if choose is not None:
             sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
         _diagnosis(study, sources, anyway=anyway)
@@ -119,7 +126,7 @@ def _step(number: int, text: str, *commands: str) -> None:
 
 
 def _answers(
-    study: Study, kept: StudyFolder, bills: Bills, confirm: Callable[[str], bool] | None
+    study: Study, kept: StudyFolder, bill: Billing, confirm: Callable[[str], bool] | None
 ) -> tuple[list[Source], dict[str, str]]:
     if study.answers:
         _step(1, f"Answers: those in {all_of(study.answers)}")
@@ -127,23 +134,29 @@ def _answers(
         return [Source("answers", study.answers, pool)], {}
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
-        share = share_of(study, bills.paid(benchmark))
+        share = share_of(study, paid_for(study, benchmark, kept, bill))
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
         if any(raised(study, run, share) for run in plans):
             plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
         _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
-        generating = Generating(study, benchmark, kept, bills, confirm, plans)
+        generating = Generating(study, benchmark, kept, bill, confirm, plans)
         answers, n_items = generating.answers()
         for command in answering_commands(study, benchmark, kept, n_items):
             say(f"  $ {command}")
-        require_two(answers, benchmark, kept)
+        if len(answers.logs) < 2:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in answers.left_out.items())
+            raise StudyError(
+                f"{benchmark.name}: a ranking takes the answers of two models, and these failed: "
+                f"{reasons}. Their logs are in {kept.answers(benchmark.name)}; the same command "
+                "tries again."
+            )
         for model, reason in answers.left_out.items():
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
         paths = _short(kept.answers(benchmark.name), answers.logs.values())
-        pool, paid = load_candidates(paths), bills.paid(benchmark)
-        sources.append(Source(benchmark.name, paths, pool, answers.logs, paid))
+        paid = paid_for(study, benchmark, kept, bill)
+        sources.append(Source(benchmark.name, paths, load_candidates(paths), answers.logs, paid))
     return sources, left_out
 
 
