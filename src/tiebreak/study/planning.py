@@ -15,7 +15,7 @@ from typing import Any, Final
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.prices import Price, read_price, read_prices
+from tiebreak.prices import Price, read_price
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
@@ -23,7 +23,7 @@ from tiebreak.study.estimate import plan_sheet
 from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
 from tiebreak.study.estimate.estimate import Estimate
 from tiebreak.study.estimate.plan import FEWEST, Goal
-from tiebreak.study.estimate.prices import listed_price, model_info, read_price_file
+from tiebreak.study.estimate.prices import known_prices, model_info
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.tasks import option_words
 from tiebreak.text import all_of, count
@@ -75,26 +75,17 @@ def register_prices(study: Study) -> dict[str, Price]:
     """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
 
     Raises:
-        StudyError: there is such a budget, and no price of a model that is asked; or a price is of
-            a model that is not.
-        EstimateError: the file of prices cannot be read.
+        StudyError: there is such a budget, and no price of a model that is asked.
+        EstimateError: the file of prices cannot be read, or one is of a model that is not asked.
     """
     asked = list(dict.fromkeys(model.model for model in study.everyone))
-    known = read_price_file(study.price_file) if study.price_file else {}
-    try:
-        known |= read_prices(study.prices, asked)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
-    for model in asked:
-        price = known.get(model) or listed_price(model)
-        if price is not None:
-            known[model] = price
-        elif study.budget is not None:
-            raise StudyError(
-                f"No price of {model} is known, so a budget in dollars cannot be kept: add --price "
-                f"{model}=IN,OUT (dollars per million tokens), or give --calls N instead of "
-                "--budget, which limits judging alone."
-            )
+    known = known_prices(asked, study.prices, study.price_file)
+    if study.budget is not None and (unknown := [name for name in asked if name not in known]):
+        raise StudyError(
+            f"No price of {unknown[0]} is known, so a budget in dollars cannot be kept: add "
+            f"--price {unknown[0]}=IN,OUT (dollars per million tokens), or give --calls N instead "
+            "of --budget, which limits judging alone."
+        )
     for model, price in known.items():
         cached = {"input_cache_write": price.input, "input_cache_read": price.input}
         cost = ModelCost(input=price.input, output=price.output, **cached)

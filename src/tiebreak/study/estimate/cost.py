@@ -23,7 +23,6 @@ from tiebreak.inspect_tasks.planting import planted
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths, path_list
 from tiebreak.plain_yaml import read_yaml
-from tiebreak.prices import read_prices
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
 from tiebreak.scorers.rules import RULES
@@ -62,7 +61,7 @@ from tiebreak.study.estimate.plan import (
     powers,
     rests_on,
 )
-from tiebreak.study.estimate.prices import PricedModel, listed_price, read_price_file
+from tiebreak.study.estimate.prices import PricedModel, known_prices
 from tiebreak.study.estimate.totals import Range
 from tiebreak.study.tasks import TaskRun, drawn
 from tiebreak.text import split_names
@@ -256,18 +255,13 @@ def read_judges(
             f"{nameless[0]!r} names no provider: give it as PROVIDER/MODEL, such as openai/gpt-5"
         )
     asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
-    filed = read_price_file(price_file) if price_file is not None else {}
-    try:
-        known = filed | read_prices(prices, asked)
-    except ValueError as error:
-        raise EstimateError(str(error)) from error
-    price = {model: known.get(model) or listed_price(model) for model in asked}
+    price = known_prices(asked, prices, price_file)
     return Judges(
         judge=judge,
-        price=None if judge is None else price[judge],
+        price=price.get(judge or ""),
         meta_judge=meta_judge,
-        meta_price=None if meta_judge is None else price[meta_judge],
-        peers=tuple(PricedModel(model, price[model]) for model in reviewers),
+        meta_price=price.get(meta_judge or ""),
+        peers=tuple(PricedModel(model, price.get(model)) for model in reviewers),
     )
 
 
