@@ -31,6 +31,8 @@ from tiebreak.study import StudyError
 from tiebreak.study.design import ModelChoice, Protocol, Study, read_study
 from tiebreak.study.tasks import TaskRun, drawn
 
+_DESIGN: Final = "study.yaml"
+_PLANS: Final = "plans.json"
 _MAY_CHANGE: Final = frozenset(
     {"title", "models", "budget", "calls", "prices", "price_file", "publish", "made_with"}
 )
@@ -103,9 +105,9 @@ class Judging(BaseModel):
         common = {"candidates": list(self.candidates), "seed": study.seed}
         arguments = {**common, **self.args, **self.limits, **settings}
         roles: dict[str, tuple[ModelChoice, ...]] = {}
-        if protocol.by_peers:
+        if protocol.rule.reviewed:
             roles["peers"] = study.peers
-        elif protocol.by_judge:
+        elif protocol.rule.asks_judge:
             roles["judge"] = study.judges
             roles |= {"meta_judge": (study.meta_judge,)} if study.meta_judge else {}
         items: dict[str, Any] = {}
@@ -117,7 +119,7 @@ class Judging(BaseModel):
         return TaskRun(f"tiebreak/{task}", log_dir, arguments, options)
 
 
-_PLANS: Final = TypeAdapter(tuple[Judging, ...])
+_JUDGINGS: Final = TypeAdapter(tuple[Judging, ...])
 
 
 @dataclass(frozen=True)
@@ -126,15 +128,6 @@ class StudyFolder:
 
     path: Path
 
-    @property
-    def design(self) -> Path:
-        """The design that is kept."""
-        return self.path / "study.yaml"
-
-    @property
-    def _plans(self) -> Path:
-        return self.path / "plans.json"
-
     def answers(self, benchmark: str) -> Path:
         """Where a benchmark's answers are."""
         return self.path / "answers" / benchmark
@@ -142,11 +135,6 @@ class StudyFolder:
     def ranking(self, folder: str) -> Path:
         """Where the logs of a judging are, or all of a place."""
         return self.path / "ranking" / folder
-
-    @property
-    def report(self) -> Path:
-        """Where the report is."""
-        return self.path / "report"
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -177,9 +165,10 @@ class StudyFolder:
         Raises:
             StudyError: it is another one; the message says what differs.
         """
-        if not self.design.exists() or not list_eval_logs(str(self.path)):
+        design = self.path / _DESIGN
+        if not design.exists() or not list_eval_logs(str(self.path)):
             return
-        kept = read_study(self.design)
+        kept = read_study(design)
         elsewhere = "give this one another folder, --out FOLDER"
         for name in Study.model_fields:
             if name not in _MAY_CHANGE and getattr(kept, name) != getattr(study, name):
@@ -204,7 +193,7 @@ class StudyFolder:
         data = study.model_copy(update={"made_with": made_with}).model_dump(
             mode="json", exclude_defaults=True
         )
-        with whole_file(self.design) as draft:
+        with whole_file(self.path / _DESIGN) as draft:
             draft.write_text(yaml_text(data), encoding="utf-8")
 
     def plans(self) -> tuple[Judging, ...]:
@@ -213,20 +202,21 @@ class StudyFolder:
         Raises:
             StudyError: the file is damaged.
         """
-        if not self._plans.exists():
+        path = self.path / _PLANS
+        if not path.exists():
             return ()
         try:
-            return _PLANS.validate_json(self._plans.read_bytes())
+            return _JUDGINGS.validate_json(path.read_bytes())
         except ValueError as error:
             raise StudyError(
-                f"{self._plans} cannot be read: take it away, and judging is planned anew; what "
+                f"{path} cannot be read: take it away, and judging is planned anew; what "
                 "was paid for is in Inspect's cache"
             ) from error
 
     def keep_plans(self, plans: tuple[Judging, ...]) -> None:
         """Write the judgings that were confirmed."""
         data = [plan.model_dump(mode="json", exclude_defaults=True) for plan in plans]
-        with whole_file(self._plans) as draft:
+        with whole_file(self.path / _PLANS) as draft:
             draft.write_text(json.dumps(data, indent=1), encoding="utf-8")
 
     def paid(self, place: str) -> tuple[int, float]:

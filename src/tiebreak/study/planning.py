@@ -162,9 +162,9 @@ def estimate_commands(
 
 def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str, Any]]:
     """Arguments of `estimate_cost` beside the answers and the protocols."""
-    peers = [peer.model for peer in study.peers if any(p.by_peers for p in protocols)]
+    peers = [peer.model for peer in study.peers if any(p.rule.reviewed for p in protocols)]
     reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
-    for judge in study.judges if any(p.by_judge for p in protocols) else (None,):
+    for judge in study.judges if any(p.rule.asks_judge for p in protocols) else (None,):
         meta = study.meta_judge if judge else None
         asked = [choice.model if choice else None for choice in (judge, meta)]
         yield {

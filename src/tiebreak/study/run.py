@@ -37,7 +37,7 @@ from tiebreak.study.answers import (
     paid_for,
     say,
 )
-from tiebreak.study.design import Study, as_study
+from tiebreak.study.design import Study, read_study, study_of
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.planning import (
@@ -98,7 +98,8 @@ def run_study(
         TiebreakError: a step cannot be done as asked.
         PrerequisiteError: a task, a key or a model is missing.
     """
-    study = as_study(study)
+    if not isinstance(study, Study):
+        study = study_of(study) if isinstance(study, Mapping) else read_study(study)
     kept = StudyFolder(Path(folder))
     kept.require_same(study)
     prices = register_prices(study)
@@ -253,9 +254,9 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str
         5,
         "The board and the page",
         f"tiebreak rank {ranked}",
-        f"tiebreak report {ranked} -o {kept.report}",
+        f"tiebreak report {ranked} -o {kept.path / 'report'}",
     )
-    page, unpublished = written_report(logs, kept.report, study.title), ""
+    page, unpublished = written_report(logs, kept.path / "report", study.title), ""
     if study.publish:
         from tiebreak.publish.dataset import publish_dataset
         from tiebreak.publish.errors import PublishError

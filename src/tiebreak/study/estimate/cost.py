@@ -25,7 +25,6 @@ from tiebreak.paths import Paths, path_list
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
-from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.dry_judge import TokenCounter, token_counter
@@ -36,7 +35,6 @@ from tiebreak.study.estimate.estimate import (
     Estimate,
     Judges,
     Pace,
-    asks_peers,
     estimate,
 )
 from tiebreak.study.estimate.experience import (
@@ -145,7 +143,7 @@ def estimate_cost(
     elif mode == "union":
         pools = load_by_models(candidates, **how)
     else:
-        alone = all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
+        alone = all(variant.protocol.rule.judges_one for variant in variants)
         how |= {"same_settings": same_settings, "alone": alone}
         pools = (load_candidates(candidates, mode=mode, **how),)
     if experience is None:
@@ -238,7 +236,7 @@ def read_judges(
             that is not asked.
     """
     reviewers = _peers(variants, peers)
-    asking = [variant.label for variant in variants if asks_judge(variant)]
+    asking = [variant.label for variant in variants if variant.protocol.rule.asks_judge]
     if asking and judge is None:
         raise EstimateError(
             f"{asking[0]} asks a judge: add --judge MODEL, such as --judge openai/gpt-5"
@@ -268,7 +266,7 @@ def read_judges(
 def _peers(variants: Sequence[Variant], given: str | None) -> list[str]:
     """The models of a list, if a protocol asks for reviews."""
     peers = [model for model in split_names(given or "") if model]
-    asking = [variant.label for variant in variants if asks_peers(variant)]
+    asking = [variant.label for variant in variants if variant.protocol.rule.reviewed]
     if asking and not peers:
         raise EstimateError(
             f"{asking[0]} asks reviewers: add --peers MODEL,MODEL…, such as "
@@ -291,12 +289,6 @@ def read_experience(log: str) -> Experience:
     """
     logs = read_ranking_logs([log], with_votes=False)
     return experience_of(item for read in logs for item in (*read.items, *read.cut_short))
-
-
-def asks_judge(variant: Variant) -> bool:
-    """Whether a protocol asks a judge."""
-    rule = RULES[variant.protocol.placed_by]
-    return rule.asks is not None and not rule.reviewed
 
 
 def read_matching(given: Any) -> Any:

@@ -29,7 +29,6 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
-from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.stars import rated_by_rule
 from tiebreak.study.estimate.dry_judge import CountAnswer, CountCall, DryJudge, Habit, TokenCounter
 from tiebreak.study.estimate.experience import Experience
@@ -265,7 +264,7 @@ def estimate(
         models=models,
         n_items=len(contests),
         n_identical=0
-        if all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
+        if all(variant.protocol.rule.judges_one for variant in variants)
         else sum(len(contest.answers) == 1 for contest in contests),
         n_sampled=min(_size(items) for items in (trial.strata(sample), *chosen)),
         counted_by=counter.name,
@@ -280,22 +279,17 @@ def estimate(
     )
 
 
-def asks_peers(variant: Variant) -> bool:
-    """Whether a protocol asks several reviewers instead of a judge."""
-    return RULES[variant.protocol.placed_by].reviewed
-
-
 def _find_reviewers(
     judges: Judges, candidates: Sequence[str], variants: Sequence[Variant], given: object
 ) -> tuple[Reviewer, ...]:
     """Which peer is which candidate; in sparse mode they must be able to link all candidates."""
     models = [peer.model for peer in judges.peers]
     reviewers = match_reviewers(models, candidates, given)
-    if any(map(asks_peers, variants)):
+    if any(variant.protocol.rule.reviewed for variant in variants):
         require_panel(models)
     for variant in variants:
         degree = variant.settings.get("degree")
-        if reviewers and asks_peers(variant) and degree is not None:
+        if reviewers and variant.protocol.rule.reviewed and degree is not None:
             require_readable(variant.settings.get("method", ""), degree)
             require_graph(reviewers, candidates, degree)
     return reviewers
@@ -346,7 +340,7 @@ def _row(
         depth=depth,
         hours=Range(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
         longest=runs[0].longest,
-        by_peers=asks_peers(variant),
+        by_peers=variant.protocol.rule.reviewed,
     )
 
 
@@ -430,7 +424,7 @@ class _Trial:
         They are no result: asyncio writes a task's result out when it ends.
         """
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
-        reviewers = self.reviewers if asks_peers(variant) else ()
+        reviewers = self.reviewers if variant.protocol.rule.reviewed else ()
         models = self.judges.by_role
         if reviewers:
             names = [reviewer.name for reviewer in reviewers]
