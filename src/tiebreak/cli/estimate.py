@@ -134,8 +134,7 @@ def estimate(
         if loading["mode"] == "union":
             raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
         from tiebreak.study.estimate import plan_sheet
-        from tiebreak.study.estimate.cost import plan_judging
-        from tiebreak.study.estimate.plan import Goal
+        from tiebreak.study.estimate.plan import Goal, plan_judging
 
         goal = Goal(budget, calls, precision)
         show(form, plan_judging(paths, goal, **asked, **loading), plan_sheet)

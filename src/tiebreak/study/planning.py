@@ -20,9 +20,9 @@ from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
 from tiebreak.study.design import Protocol, Study
 from tiebreak.study.estimate import plan_sheet
-from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
+from tiebreak.study.estimate.cost import estimate_cost
 from tiebreak.study.estimate.estimate import Estimate
-from tiebreak.study.estimate.plan import FEWEST, Goal
+from tiebreak.study.estimate.plan import FEWEST, Goal, plan_judging, rates
 from tiebreak.study.estimate.prices import known_prices, model_info
 from tiebreak.study.folder import Judging, StudyFolder
 from tiebreak.study.tasks import option_words

@@ -1,7 +1,7 @@
-"""What judging would cost or a budget buys, from files or a pool and plain names.
+"""What judging would cost, from files or a pool and plain names.
 
-`estimate_cost` makes an `Estimate`, `plan_judging` a `Plan`; the rest reads what a user asks for:
-protocols, judges, prices, an earlier log, reviewers.
+`estimate_cost` makes an `Estimate`; the rest reads what a user asks for: protocols, judges, prices,
+an earlier log, reviewers.
 
 `small_field` says where judging every pair asks about as little as SEAL's bracket does. A bracket
 saves calls as models grow in number. How many it takes follows from the protocols themselves, so
@@ -12,56 +12,34 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal
 
-import numpy as np
-
-from tiebreak.candidates import CandidatePool, identical_groups, load_by_models, load_candidates
+from tiebreak.candidates import CandidatePool, load_by_models, load_candidates
 from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
 from tiebreak.inspect_tasks.judging import require_no_rubric
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.planting import planted
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
-from tiebreak.paths import Paths, path_list
+from tiebreak.paths import Paths
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
-from tiebreak.scorers.schedule import n_rounds
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.dry_judge import TokenCounter, token_counter
 from tiebreak.study.estimate.estimate import (
     DEFAULT_PACE,
     SAMPLE,
-    TIES,
     Estimate,
     Judges,
     Pace,
     estimate,
 )
 from tiebreak.study.estimate.experience import (
-    Evidence,
     Experience,
-    by_schedule,
     experience_beside,
     experience_of,
-    find_evidence,
-    native_evidence,
-)
-from tiebreak.study.estimate.plan import (
-    HIDDEN,
-    Goal,
-    Noise,
-    Option,
-    Plan,
-    Rate,
-    choose,
-    half_width,
-    noise_of,
-    powers,
-    rests_on,
 )
 from tiebreak.study.estimate.prices import PricedModel, known_prices
 from tiebreak.study.estimate.totals import Range
-from tiebreak.study.tasks import TaskRun, drawn
 from tiebreak.text import split_names
 
 
@@ -306,122 +284,6 @@ def read_matching(given: Any) -> Any:
     if isinstance(read, str) and "," in read:
         return split_names(read)
     return read
-
-
-_LOADING = ("mode", "native", "filter", "rename", "names", "same_settings")
-
-
-def plan_judging(
-    candidates: Paths, goal: Goal, *, judge: str | None, from_log: str | None = None, **how: Any
-) -> Plan:
-    """What to run for a budget of dollars or calls, or for a precision. No model is called.
-
-    The other arguments are those of `estimate_cost`. Ranking logs of this judge in the folders of
-    candidates are used, and `from_log`, one that lies elsewhere.
-
-    Raises:
-        EstimateError: no judge, several benchmarks, or the budget is too small; and as
-            `estimate_cost` does.
-        CandidateError: the candidates cannot be loaded or aligned.
-        RankingLogError: `from_log` is not a ranking log.
-        PrerequisiteError: the pool or the rubric does not fit.
-    """
-    if judge is None:
-        raise EstimateError("A plan is for a judge: add --judge MODEL, such as openai/gpt-5.")
-    loading = {name: how.pop(name) for name in _LOADING if name in how}
-    pool = load_candidates(candidates, **loading)
-    if len(pool.benchmarks) > 1:
-        raise EstimateError(
-            f"A plan is for one benchmark, and these candidates hold {len(pool.benchmarks)}: "
-            f"{', '.join(pool.benchmarks)}. Give the logs of one at a time."
-        )
-    n_models, n_pool = len(pool.models), len(pool.items)
-    evidence = find_evidence(candidates, pool, judge, from_log)
-    seen, identical = by_schedule(evidence), _identical(pool)
-    noise = noise_of(identical, TIES.likely, seen)
-    # Of one round, and of all.
-    ends = [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
-    estimated = estimate_cost(pool, ends, judge=judge, from_log=from_log, **how)
-    per_item = rates(estimated)
-    chosen, why = choose(goal, n_models, n_pool, per_item, noise, evidence)
-    # The largest log of this judge knows most about differences; without one, native scores.
-    gaps = max(evidence, key=lambda board: board.n_items, default=native_evidence(pool))
-    gaps = gaps if gaps is not None and gaps.models == pool.models else None
-    options = tuple(_option(choice, per_item, noise, evidence, gaps) for choice in chosen)
-    return Plan(
-        benchmark=pool.benchmarks[0],
-        models=pool.models,
-        n_items=n_pool,
-        judge=judge,
-        goal=goal,
-        options=options,
-        why=why,
-        rests_on=tuple(rests_on(seen, gaps, identical)),
-        command=_command(candidates, options[0], n_pool, judge, how | loading),
-        estimate=estimated,
-    )
-
-
-def _identical(pool: CandidatePool) -> float:
-    """The share of the pairs of answers that are identical."""
-    n = len(pool.models)
-    same = [
-        sum(len(group) * (len(group) - 1) for group in identical_groups(row)) for _, row in pool
-    ]
-    return sum(same) / (len(same) * n * (n - 1))
-
-
-def rates(estimated: Estimate) -> list[Rate]:
-    """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
-    first, last = estimated.protocols[0], estimated.protocols[-1]
-    rounds = n_rounds(len(estimated.models))
-    calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / estimated.n_items
-    if first.cost is None or last.cost is None or estimated.judges.price is None:
-        return [Rate(per_item, None, None) for per_item in calls.tolist()]
-    dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / estimated.n_items
-    hidden = HIDDEN * estimated.judges.price.output / 1e6 if estimated.hiding else 0.0
-    return [Rate(*row) for row in np.stack((calls, dollars, dollars + calls * hidden), 1).tolist()]
-
-
-def _option(
-    chosen: tuple[str, int, float],
-    per_item: Sequence[Rate],
-    noise: Noise,
-    evidence: Sequence[Evidence],
-    gaps: Evidence | None,
-) -> Option:
-    label, n_items, calls = chosen
-    name, _, rounds = label.partition(":rounds=")
-    if rounds:
-        variance, rate, times = (
-            noise.of_item(int(rounds)),
-            per_item[int(rounds) - 1],
-            float(n_items),
-        )
-    else:
-        variance = next(board.noise for board in evidence if board.protocol == name)
-        rate = per_item[0]
-        times = calls / rate.calls
-    dollars, most = (None if per is None else times * per for per in (rate.dollars, rate.most))
-    pairs = powers(gaps, variance, n_items)
-    return Option(label, n_items, calls, dollars, most, half_width(variance, n_items), pairs)
-
-
-def _command(
-    candidates: Paths, option: Option, n_pool: int, judge: str, how: Mapping[str, Any]
-) -> str:
-    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
-    name, _, rounds = option.label.partition(":rounds=")
-    arguments = {
-        "candidates": path_list(candidates),
-        "rounds": rounds,
-        "mode": "intersect" if how.get("mode") == "intersect" else None,
-        **{name: how.get(name) for name in ("same_settings", "task_type", "rubric", "seed")},
-    }
-    items = drawn(how.get("seed", 0), option.n_items) if option.n_items < n_pool else {}
-    options = {**items, "model_role": f"judge={judge}"}
-    given = {name: value for name, value in arguments.items() if value}
-    return TaskRun(f"tiebreak/{name}", None, given, options).command("eval")
 
 
 MOST: Final = 8
