@@ -195,8 +195,6 @@ def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
 def test_newcomers_for_whom_the_budget_is_small(left: int, words: str, judged: int | None) -> None:
     run("--calls", "80")
     paid = calls()
-    plans = Path("study-sums/plans.json")
-    plans.write_text(plans.read_text().replace('"calls": 80', f'"calls": {paid + left}'))
     joined = run(
         *("--calls", str(paid + left)), models=f"{MODELS},candidate/0.7", code=judged is None
     )

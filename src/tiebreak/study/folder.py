@@ -44,8 +44,8 @@ class Judging(BaseModel):
     `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
     the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
     judged (None: all), or those of `sample_ids`. `share` is what all judging at its place may come
-    to, in US dollars or `in_calls`, `left` what was left of that; infinite without a limit.
-    `attempt` counts how often its place was planned anew. `log` is the finished log.
+    to, in US dollars or calls, infinite without a limit; `limits` what was left of it, as the tasks
+    take it. `attempt` counts how often its place was planned anew. `log` is the finished log.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,8 +60,7 @@ class Judging(BaseModel):
     n_items: int | None = None
     sample_ids: tuple[str, ...] = ()
     share: float = math.inf
-    left: float = math.inf
-    in_calls: bool = False
+    limits: dict[str, float] = {}
     attempt: int = 0
     log: str | None = None
 
@@ -73,13 +72,6 @@ class Judging(BaseModel):
         same arguments, it does not see that there are other models, or more to spend.
         """
         return f"{self.place}/{self.attempt}" if self.attempt else self.place
-
-    @property
-    def limits(self) -> dict[str, float]:
-        """What it may spend, as the judging tasks take it."""
-        if math.isinf(self.left):
-            return {}
-        return {"max_calls": math.floor(self.left)} if self.in_calls else {"max_cost": self.left}
 
     @property
     def rounds_to_join(self) -> int:

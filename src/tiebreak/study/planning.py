@@ -9,7 +9,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
@@ -308,7 +308,7 @@ def _first(
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
         judge = study.judges[0].model
         how = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
-        goal = Goal(calls=math.floor(share)) if run.in_calls else Goal(share)
+        goal = Goal(calls=math.floor(share)) if study.calls is not None else Goal(share)
         chosen = plan_judging(
             paths,
             goal,
@@ -343,10 +343,11 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
     n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
     if n_items < min(FEWEST, n_pool):
-        left = f"{math.floor(run.left):,} calls" if run.in_calls else f"${run.left:,.2f}"
+        [left] = run.limits.values()
+        rest = f"{left:,} calls" if study.calls is not None else f"${left:,.2f}"
         raise StudyError(
             f"{run.place}: matches of {newcomers} take {_asked(calls * n_pool, cost * n_pool)}, "
-            f"and {left} are left of the budget. On fewer than {FEWEST} items no two models can be "
+            f"and {rest} are left of the budget. On fewer than {FEWEST} items no two models can be "
             "told apart: give a larger one."
         )
     sentence = f"Only matches of {newcomers} are judged: {_asked(calls * n_items, cost * n_items)}."
@@ -375,13 +376,14 @@ def _newcomers_rate(
     """Calls and likely dollars of an item, and how many items what is left buys."""
     protocols = _joined(run, rounds)
     costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
-    first = [astuple(rates(cost)[0]) for cost in costs]
+    first = [rates(cost)[0] for cost in costs]
     calls, dollars, most = (
         sum(math.nan if number is None else number for number in numbers)
         for numbers in zip(*first, strict=True)
     )
-    takes = calls if run.in_calls else most
-    bought = run.left / takes if takes > 0 else math.inf
+    takes = calls if study.calls is not None else most
+    left = min(run.limits.values(), default=math.inf)
+    bought = left / takes if takes > 0 else math.inf
     return calls, dollars, math.floor(min(bought, 10**9))
 
 
@@ -391,7 +393,7 @@ def _asked(calls: float, dollars: float) -> str:
 
 def raised(study: Study, run: Judging, share: float) -> bool:
     """Whether there is more to spend than when a judging was confirmed, or something else."""
-    other = run.in_calls != (study.calls is not None)
+    other = ("max_calls" in run.limits) != (study.calls is not None)
     return share > run.share or (other and run.share < math.inf)
 
 
@@ -406,5 +408,5 @@ def _left(study: Study, place: str, share: float, folder: StudyFolder) -> float:
 
 
 def _limited(study: Study, run: Judging, share: float, left: float) -> Judging:
-    limits = {"share": share, "left": left, "in_calls": study.calls is not None}
-    return run.model_copy(update=limits)
+    limits = {"max_cost": left} if study.calls is None else {"max_calls": math.floor(left)}
+    return run.model_copy(update={"share": share, "limits": limits if left < math.inf else {}})
