@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Final
+from typing import Final, NamedTuple
 
 from inspect_ai.log import (
     EvalLog,
@@ -56,8 +56,7 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(NamedTuple):
     """The logs of a benchmark by model, and why models are left out."""
 
     logs: Mapping[str, str]

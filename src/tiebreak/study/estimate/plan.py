@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -46,8 +46,7 @@ FEWEST: Final = 6
 """Items below which no two models can be told apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(NamedTuple):
     """One of them is given: dollars, calls, or the half-width of a score's 95% interval."""
 
     dollars: float | None = None
@@ -64,8 +63,7 @@ class Goal:
         return f"scores within ±{self.precision:g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """What one item costs under a protocol: calls and direct dollars (None: no price).
 
     `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many.
@@ -76,8 +74,7 @@ class Rate:
     most: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class PairPower:
+class PairPower(NamedTuple):
     """Two models, and the probability that the run tells them apart."""
 
     first: str
@@ -139,8 +136,7 @@ class Plan:
     estimate: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(NamedTuple):
     """Variance of a result, and the correlation of two results of a model on an item."""
 
     result: float

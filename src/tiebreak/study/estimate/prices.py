@@ -5,9 +5,8 @@ Inspect's own list of models.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
-from typing import Final
+from typing import Final, NamedTuple
 
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info
 from pydantic import ValidationError
@@ -28,8 +27,7 @@ _FORM: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PricedModel:
+class PricedModel(NamedTuple):
     """A model that would answer, and its price (None: unknown)."""
 
     model: str

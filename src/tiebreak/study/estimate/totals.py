@@ -7,7 +7,6 @@ So calls of fixed protocols are exact, and nothing is left to luck that need not
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -31,8 +30,7 @@ class Range(NamedTuple):
         return self[end + 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(NamedTuple):
     """Items that are alike: how many there are, and which of them are looked at, in order."""
 
     size: int
