@@ -20,19 +20,14 @@ def _names(context: object, option: object, text: str | None) -> tuple[str, ...]
     return tuple(filter(None, split_names(text or "")))
 
 
-def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[str, Any]:
+def _plain(text: str) -> Any:
+    """A value as Inspect's command line would read it."""
     from tiebreak.plain_yaml import read_yaml
 
-    arguments = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE", param_hint="-T")
-        try:
-            arguments[name] = read_yaml(value)
-        except ValueError:
-            arguments[name] = value
-    return arguments
+    try:
+        return read_yaml(text)
+    except ValueError:
+        return text
 
 
 @verb()
@@ -69,13 +64,8 @@ def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[
 @_shared.price_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Items of each benchmark.")
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Answers to each item.")
-@click.option(
-    "-T",
-    "arguments",
-    multiple=True,
-    callback=_arguments,
-    metavar="NAME=VALUE",
-    help="Argument of the tasks that are answered. Repeatable.",
+@_shared.assignments_option(
+    "-T", "arguments", "NAME=VALUE", "Argument of the tasks that are answered. Repeatable."
 )
 @click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric of the judging tasks.")
 @click.option("--seed", type=int, metavar="N", help="Seed of every draw.  [default: 0]")
@@ -180,7 +170,8 @@ def _study(questions: tuple[str, ...], **asked: Any) -> "Study":
     from tiebreak.scorers.protocols import split_labels
     from tiebreak.study.design import benchmark_of, read_study, study_of
 
-    arguments, rubric = asked.pop("arguments"), asked.pop("rubric")
+    arguments = {name: _plain(text) for name, text in asked.pop("arguments").items()}
+    rubric = asked.pop("rubric")
     labels = split_labels(asked.pop("protocols") or "")
     judge = asked.pop("judge")
     more: dict[str, Any] = {
