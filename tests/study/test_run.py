@@ -7,6 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner, Result
@@ -21,7 +22,7 @@ from tiebreak.candidates import load_candidates
 from tiebreak.cli.verbs import main
 from tiebreak.publish import dataset
 from tiebreak.study import StudyError
-from tiebreak.study.answers import answer
+from tiebreak.study.answers import Answering
 from tiebreak.study.design import study_of
 from tiebreak.study.folder import StudyFolder
 from tiebreak.study.planning import register_prices
@@ -248,11 +249,11 @@ def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
         {"models": MODELS.split(","), "benchmarks": [SUMS], "judge": JUDGE, "prices": PRICES[1::2]}
     )
     register_prices(study)
-    folder = StudyFolder(Path("study"))
+    answering = Answering(study, study.benchmarks[0], StudyFolder(Path("study")), Mock())
     with pytest.raises(StudyError, match=r"sums: the budget is spent, and candidate/.* still owes"):
-        answer(study, study.benchmarks[0], folder, dollars=0.4)
+        answering.answer(dollars=0.4)
     assert asked() <= 21
-    answers = answer(study, study.benchmarks[0], folder, dollars=9)
+    answers = answering.answer(dollars=9)
     assert len(answers.logs) == 3
     assert 24 <= asked() <= 26
     pool = load_candidates(answers.logs.values())

@@ -63,106 +63,6 @@ class Answers(NamedTuple):
     left_out: Mapping[str, str]
 
 
-def answer(
-    study: Study,
-    benchmark: Benchmark,
-    folder: StudyFolder,
-    n_items: int | None = None,
-    *,
-    models: Sequence[ModelChoice] | None = None,
-    dollars: float = math.inf,
-) -> Answers:
-    """Let models answer what they have not answered: so many items, or all.
-
-    Not more than so many `dollars` are paid, as far as prices are registered. What Inspect stopped
-    there is asked again by another run, which may pay more.
-
-    Raises:
-        StudyError: no such task, or the dollars are spent.
-    """
-    logs: dict[str, str] = {}
-    left_out: dict[str, str] = {}
-    for alike, run in _runs(study, benchmark, folder, n_items, models):
-        with cost_limit(dollars if dollars < math.inf else None) as limit:
-            finished = run.finish(cache=CachePolicy(expiry=None))
-        spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
-        for log in finished:
-            name = alike[0].name or str(log.eval.model)
-            if log.status == "success":
-                logs[name] = f"{run.log_dir}/{Path(log.location).name}"
-                if spent:
-                    _refuse_stopped(name, benchmark, logs[name])
-            else:
-                left_out[name] = _reason(log)
-    return Answers(logs, left_out)
-
-
-def _refuse_stopped(name: str, benchmark: Benchmark, path: str) -> None:
-    """Have Inspect ask again, in another run, what it stopped because the budget was spent."""
-    summaries = read_eval_log_sample_summaries(path)
-    stopped = [sample.uuid for sample in summaries if sample.limit == "cost" and sample.uuid]
-    if stopped:
-        why = ProvenanceData(author="tiebreak", reason="the budget of the study was spent")
-        write_eval_log(invalidate_samples(read_eval_log(path), stopped, why), path)
-        raise StudyError(
-            f"{benchmark.name}: the budget is spent, and {name} still owes "
-            f"{count(len(stopped), 'answer')}: give a larger one to go on."
-        )
-
-
-def answering_commands(
-    study: Study, benchmark: Benchmark, folder: StudyFolder, n_items: int | None
-) -> list[str]:
-    """What to type to have the same answers."""
-    return [run.command("eval-set") for _, run in _runs(study, benchmark, folder, n_items)]
-
-
-def _runs(
-    study: Study,
-    benchmark: Benchmark,
-    folder: StudyFolder,
-    n_items: int | None,
-    models: Sequence[ModelChoice] | None = None,
-) -> Iterator[tuple[Sequence[ModelChoice], TaskRun]]:
-    """The runs in which models answer: those that are asked alike together."""
-    items = {"limit": n_items or study.limit}
-    if n_items is not None and study.limit is None:
-        items = drawn(study.seed, n_items)
-    for alike in _alike(study.models if models is None else models):
-        first = alike[0]
-        options = {
-            # As the command gives them, which then finds these logs.
-            "model": [model.model for model in alike],
-            "model_args": first.args,
-            **first.config,
-            "model_roles": {role: (model,) for role, model in study.roles.items()},
-            "metadata": {"candidate": first.name} if first.name else None,
-            **items,
-            "epochs": study.epochs,
-        }
-        place = folder.answers(benchmark.name) / (first.name or "").replace("/", "_")
-        arguments = {**benchmark.args, **first.task_args}
-        yield alike, TaskRun(benchmark.task, place, arguments, options)
-
-
-def _alike(models: Sequence[ModelChoice]) -> Iterator[Sequence[ModelChoice]]:
-    plain = [model for model in models if not (model.name or model.config or model.args)]
-    if plain:
-        yield plain
-    for model in models:
-        if model not in plain:
-            yield (model,)
-
-
-def _reason(log: EvalLog) -> str:
-    message = log.error.message if log.error else ""
-    if log.error and message.startswith("RetryError"):
-        # It says only where it lies in memory; the traceback begins with what was tried again.
-        message = next(filter(_AN_ERROR.match, log.error.traceback.splitlines()), message)
-    lines = message.strip().splitlines()
-    return lines[-1] if lines else f"its run ended as {log.status}"
-
-
 FIRST: Final = FEWEST
 """Items that are answered to know what one takes: with fewer no two models can be told apart."""
 
@@ -275,63 +175,141 @@ def require_known(bills: Sequence[Bill]) -> None:
         )
 
 
-def answered(study: Study, benchmark: Benchmark, folder: StudyFolder) -> dict[str, str]:
-    """The newest whole log of each model of a study, by the name that it is shown by."""
-    logs: dict[str, str] = {}
-    place = folder.answers(benchmark.name)
-    for info in list_eval_logs(str(place)):
-        log = read_eval_log(info, header_only=True)
-        name = (log.eval.metadata or {}).get("candidate", log.eval.model)
-        if log.status == "success" and not log.invalidated:
-            path = local_path(info.name).resolve().relative_to(place.resolve())
-            logs.setdefault(name, str(place / path))
-    return {model.shown: logs[model.shown] for model in study.models if model.shown in logs}
-
-
-def paid_for(study: Study, benchmark: Benchmark, folder: StudyFolder, bill: Billing) -> float:
-    """Dollars that all answers to a benchmark have cost; 0 without a budget in dollars."""
-    if study.budget is None:
-        return 0.0
-    return sum(bill(*log).paid for log in answered(study, benchmark, folder).items())
-
-
 @dataclass(frozen=True)
-class Generating:
-    """A benchmark that is answered as far as the budget goes, with enough left to judge it.
-
-    `confirm` is asked before more than the first items are paid for; None asks nobody. Once `plans`
-    say what is judged, and have no more to spend than before, the number of items stays.
-    """
+class Answering:
+    """A benchmark of a study, which models answer as far as the budget goes."""
 
     study: Study
     benchmark: Benchmark
     folder: StudyFolder
     bill: Billing
-    confirm: Callable[[str], bool] | None
-    plans: Sequence[Judging]
 
-    def answers(self) -> tuple[Answers, int | None]:
-        """The answers, and to how many items (None: to all).
+    @property
+    def place(self) -> Path:
+        """Where the answers are."""
+        return self.folder.path / "answers" / self.benchmark.name
+
+    def answered(self) -> dict[str, str]:
+        """The newest whole log of each model, by the name that it is shown by."""
+        logs: dict[str, str] = {}
+        for info in list_eval_logs(str(self.place)):
+            log = read_eval_log(info, header_only=True)
+            name = (log.eval.metadata or {}).get("candidate", log.eval.model)
+            if log.status == "success" and not log.invalidated:
+                path = local_path(info.name).resolve().relative_to(self.place.resolve())
+                logs.setdefault(name, str(self.place / path))
+        return {
+            model.shown: logs[model.shown] for model in self.study.models if model.shown in logs
+        }
+
+    def paid(self) -> float:
+        """Dollars that all answers have cost; 0 without a budget in dollars."""
+        if self.study.budget is None:
+            return 0.0
+        return sum(bill.paid for bill in self._bills(self.answered()))
+
+    def commands(self, n_items: int | None) -> list[str]:
+        """What to type to have the same answers, to so many items or to all."""
+        return [run.command("eval-set") for _, run in self._runs(n_items)]
+
+    def answer(
+        self,
+        n_items: int | None = None,
+        models: Sequence[ModelChoice] | None = None,
+        dollars: float = math.inf,
+    ) -> Answers:
+        """Let models answer what they have not answered: so many items, or all.
+
+        Not more than so many `dollars` are paid, as far as prices are registered. What Inspect
+        stopped there is asked again by another run, which may pay more.
+
+        Raises:
+            StudyError: no such task, or the dollars are spent.
+        """
+        logs: dict[str, str] = {}
+        left_out: dict[str, str] = {}
+        for alike, run in self._runs(n_items, models):
+            with cost_limit(dollars if dollars < math.inf else None) as limit:
+                finished = run.finish(cache=CachePolicy(expiry=None))
+            spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
+            for log in finished:
+                name = alike[0].name or str(log.eval.model)
+                if log.status == "success":
+                    logs[name] = f"{run.log_dir}/{Path(log.location).name}"
+                    if spent:
+                        self._refuse_stopped(name, logs[name])
+                else:
+                    left_out[name] = _reason(log)
+        return Answers(logs, left_out)
+
+    def _runs(
+        self, n_items: int | None, models: Sequence[ModelChoice] | None = None
+    ) -> Iterator[tuple[Sequence[ModelChoice], TaskRun]]:
+        """The runs in which models answer: those that are asked alike together."""
+        study = self.study
+        items = {"limit": n_items or study.limit}
+        if n_items is not None and study.limit is None:
+            items = drawn(study.seed, n_items)
+        for alike in _alike(study.models if models is None else models):
+            first = alike[0]
+            options = {
+                # As the command gives them, which then finds these logs.
+                "model": [model.model for model in alike],
+                "model_args": first.args,
+                **first.config,
+                "model_roles": {role: (model,) for role, model in study.roles.items()},
+                "metadata": {"candidate": first.name} if first.name else None,
+                **items,
+                "epochs": study.epochs,
+            }
+            arguments = {**self.benchmark.args, **first.task_args}
+            place = self.place / (first.name or "").replace("/", "_")
+            yield alike, TaskRun(self.benchmark.task, place, arguments, options)
+
+    def _refuse_stopped(self, name: str, path: str) -> None:
+        """Have Inspect ask again, in another run, what it stopped because the budget was spent."""
+        summaries = read_eval_log_sample_summaries(path)
+        stopped = [sample.uuid for sample in summaries if sample.limit == "cost" and sample.uuid]
+        if stopped:
+            why = ProvenanceData(author="tiebreak", reason="the budget of the study was spent")
+            write_eval_log(invalidate_samples(read_eval_log(path), stopped, why), path)
+            raise StudyError(
+                f"{self.benchmark.name}: the budget is spent, and {name} still owes "
+                f"{count(len(stopped), 'answer')}: give a larger one to go on."
+            )
+
+    def within_budget(
+        self, confirm: Callable[[str], bool] | None, plans: Sequence[Judging]
+    ) -> tuple[Answers, int | None]:
+        """The answers, and to how many items (None: to all), with enough left to judge them.
+
+        `confirm` is asked before more than the first items are paid for; None asks nobody. Once
+        `plans` say what is judged, and have no more to spend than before, the number of items
+        stays.
 
         Raises:
             StudyError: what is left of the budget is too little, a price is missing, it is not
                 confirmed, or there is no such task.
         """
-        if self.study.budget is None and self.confirm is None:
-            return answer(self.study, self.benchmark, self.folder), None
+        if self.study.budget is None and confirm is None:
+            return self.answer(), None
         answers = self._with_first()
         if len(answers.logs) < 2:
             return answers, None
         confirmed = False
         while True:
-            bills = [self.bill(*log) for log in answers.logs.items()]
+            bills = self._bills(answers.logs)
             n_pool = self._n_pool(answers.logs)
-            wanted = self._wanted(answers, bills, n_pool)
+            wanted = self._wanted(answers, bills, n_pool, plans)
             fewest = min(bill.n_items for bill in bills)
             if fewest >= wanted:
                 return answers, None if wanted == n_pool else wanted
             if not confirmed:
-                self._show(answers, bills, wanted, n_pool)
+                judging = self._judging(answers)
+                terminal.show([sheet_of(self.benchmark.name, bills, wanted, n_pool, judging)])
+                asked = f"Ask {count(len(bills), 'model')} for {count(wanted, 'answer')} each, for "
+                if confirm is not None and not confirm(f"{asked}{about(bills, wanted)}?"):
+                    raise StudyError("Nothing more is asked. The answers stay where they are.")
                 confirmed = True
             n_items = min(wanted, GROWTH * fewest)
             able = [model for model in self.study.models if model.shown in answers.logs]
@@ -340,8 +318,8 @@ class Generating:
 
     def _with_first(self) -> Answers:
         """The answers that are there, and a first few of those who have given none."""
-        logs = answered(self.study, self.benchmark, self.folder)
-        bills = [self.bill(*log) for log in logs.items()]
+        logs = self.answered()
+        bills = self._bills(logs)
         missing = [model for model in self.study.models if model.shown not in logs]
         if not missing:
             return Answers(logs, {})
@@ -354,20 +332,22 @@ class Generating:
         self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
     ) -> Answers:
         left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
-        return answer(self.study, self.benchmark, self.folder, n_items, models=models, dollars=left)
+        return self.answer(n_items, models, left)
 
-    def _wanted(self, answers: Answers, bills: Sequence[Bill], n_pool: int) -> int:
+    def _wanted(
+        self, answers: Answers, bills: Sequence[Bill], n_pool: int, plans: Sequence[Judging]
+    ) -> int:
         """How many items all are to answer."""
         most = max(bill.n_items for bill in bills)
         if self.study.budget is None:
-            return most if self.plans else n_pool
+            return most if plans else n_pool
         require_known(bills)
-        places = {run.place for run in self.plans}
+        places = {run.place for run in plans}
         judged = sum(self.folder.paid(place)[1] for place in places)
         left = left_of(self.study, sum(bill.paid for bill in bills) + judged)
-        judging = 0.0 if self.plans else self._judging(answers)
-        reached = items_within(left, bills, judging, most if self.plans else n_pool)
-        if reached < min(most, FIRST) or (self.plans and reached < most):
+        judging = 0.0 if plans else self._judging(answers)
+        reached = items_within(left, bills, judging, most if plans else n_pool)
+        if reached < min(most, FIRST) or (plans and reached < most):
             takes = sum(bill.cost.high * (most - bill.n_items) for bill in bills) + judging * most
             behind = all_of([bill.model for bill in bills if bill.n_items < most] or answers.logs)
             raise StudyError(
@@ -389,12 +369,26 @@ class Generating:
         n_samples = max(header.eval.dataset.samples or 0 for header in headers)
         return min(n_samples, self.study.limit or n_samples)
 
-    def _show(self, answers: Answers, bills: Sequence[Bill], n_items: int, n_pool: int) -> None:
-        judging = self._judging(answers)
-        terminal.show([sheet_of(self.benchmark.name, bills, n_items, n_pool, judging)])
-        asked = f"Ask {count(len(bills), 'model')} for {count(n_items, 'answer')} each, for "
-        if self.confirm is not None and not self.confirm(f"{asked}{about(bills, n_items)}?"):
-            raise StudyError("Nothing more is asked. The answers stay where they are.")
+    def _bills(self, logs: Mapping[str, str]) -> list[Bill]:
+        return [self.bill(*log) for log in logs.items()]
+
+
+def _alike(models: Sequence[ModelChoice]) -> Iterator[Sequence[ModelChoice]]:
+    plain = [model for model in models if not (model.name or model.config or model.args)]
+    if plain:
+        yield plain
+    for model in models:
+        if model not in plain:
+            yield (model,)
+
+
+def _reason(log: EvalLog) -> str:
+    message = log.error.message if log.error else ""
+    if log.error and message.startswith("RetryError"):
+        # It says only where it lies in memory; the traceback begins with what was tried again.
+        message = next(filter(_AN_ERROR.match, log.error.traceback.splitlines()), message)
+    lines = message.strip().splitlines()
+    return lines[-1] if lines else f"its run ended as {log.status}"
 
 
 def sheet_of(

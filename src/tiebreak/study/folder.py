@@ -120,10 +120,6 @@ class StudyFolder:
 
     path: Path
 
-    def answers(self, benchmark: str) -> Path:
-        """Where a benchmark's answers are."""
-        return self.path / "answers" / benchmark
-
     def ranking(self, folder: str) -> Path:
         """Where the logs of a judging are, or all of a place."""
         return self.path / "ranking" / folder

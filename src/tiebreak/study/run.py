@@ -29,14 +29,7 @@ from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
-from tiebreak.study.answers import (
-    Billing,
-    Generating,
-    answering_commands,
-    bill_of,
-    paid_for,
-    say,
-)
+from tiebreak.study.answers import Answering, Billing, bill_of, say
 from tiebreak.study.design import Study, read_study, study_of
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
@@ -135,29 +128,29 @@ def _answers(
         return [Source("answers", study.answers, pool)], {}
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
-        share = share_of(study, paid_for(study, benchmark, kept, bill))
+        answering = Answering(study, benchmark, kept, bill)
+        share = share_of(study, answering.paid())
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
         if any(raised(study, run, share) for run in plans):
             plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
-        _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
-        generating = Generating(study, benchmark, kept, bill, confirm, plans)
-        answers, n_items = generating.answers()
-        for command in answering_commands(study, benchmark, kept, n_items):
+        _step(1, f"{asked}; what lies in {answering.place} is used")
+        answers, n_items = answering.within_budget(confirm, plans)
+        for command in answering.commands(n_items):
             say(f"  $ {command}")
         if len(answers.logs) < 2:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in answers.left_out.items())
             raise StudyError(
                 f"{benchmark.name}: a ranking takes the answers of two models, and these failed: "
-                f"{reasons}. Their logs are in {kept.answers(benchmark.name)}; the same command "
+                f"{reasons}. Their logs are in {answering.place}; the same command "
                 "tries again."
             )
         for model, reason in answers.left_out.items():
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
-        paths = _short(kept.answers(benchmark.name), answers.logs.values())
-        paid = paid_for(study, benchmark, kept, bill)
-        sources.append(Source(benchmark.name, paths, load_candidates(paths), answers.logs, paid))
+        paths = _short(answering.place, answers.logs.values())
+        pool, paid = load_candidates(paths), answering.paid()
+        sources.append(Source(benchmark.name, paths, pool, answers.logs, paid))
     return sources, left_out
 
 
