@@ -306,18 +306,11 @@ def _first(
     run = _limited(study, run, share, left)
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
-        judge = study.judges[0].model
-        how = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
+        [how] = _by_judge(study, [protocol])
+        given = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
         goal = Goal(calls=math.floor(share)) if study.calls is not None else Goal(share)
-        chosen = plan_judging(
-            paths,
-            goal,
-            judge=judge,
-            prices=_prices(study, [judge]),
-            price_file=study.price_file,
-            seed=study.seed,
-            **how,
-        )
+        # Matches of a round robin ask no meta-judge.
+        chosen = plan_judging(paths, goal, **(how | given | {"meta_judge": None}))
         option = chosen.options[0]
         n_items = option.n_items if option.n_items < chosen.n_items else None
         run = run.model_copy(update={"label": option.label, "n_items": n_items})
