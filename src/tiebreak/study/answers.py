@@ -44,7 +44,7 @@ from tiebreak.study.estimate.experience import mean_range
 from tiebreak.study.estimate.plan import FEWEST
 from tiebreak.study.estimate.totals import Range
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.planning import judging_rate, left_of
+from tiebreak.study.planning import item_rate, left_of
 from tiebreak.study.tasks import TaskRun, drawn
 from tiebreak.text import all_of, count
 
@@ -361,7 +361,7 @@ class Answering:
     def _judging(self, answers: Answers) -> float:
         """Dollars of an item's judging."""
         pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
-        return judging_rate(self.study, pool)
+        return item_rate(self.study, self.study.protocols, pool)[2]
 
     def _n_pool(self, logs: Mapping[str, str]) -> int:
         """How many items there are to answer, as the logs of answers say."""

@@ -179,15 +179,16 @@ def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str,
         }
 
 
-def judging_rate(study: Study, pool: CandidatePool) -> float:
-    """What one round of each protocol takes of an item, in dollars at most; NaN without a price."""
-    dollars = 0.0
-    for protocol in study.protocols:
-        for estimate in estimates(study, [protocol], pool):
-            cost, most = estimate.protocols[0].cost, rates(estimate)[0].most
-            high = math.nan if cost is None else cost.high / estimate.n_items
-            dollars += high if most is None else most
-    return dollars
+def item_rate(
+    study: Study, protocols: Sequence[Protocol], pool: CandidatePool
+) -> tuple[float, ...]:
+    """What one round of protocols takes of an item, by all judges: the parts of a `Rate`.
+
+    Dollars are NaN without a price.
+    """
+    estimated = (estimates(study, [protocol], pool) for protocol in protocols)
+    columns = zip(*(rates(row)[0] for rows in estimated for row in rows), strict=True)
+    return tuple(sum(math.nan if part is None else part for part in parts) for parts in columns)
 
 
 def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
@@ -329,14 +330,15 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
     """
     n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
     wanted = run.rounds_to_join
+    left = min(run.limits.values(), default=math.inf)
     for rounds in range(wanted, 0, -1):
-        calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
-        if n_items >= n_pool:
+        calls, cost, most = item_rate(study, _joined(run, rounds), source.pool)
+        takes = calls if study.calls is not None else most
+        n_items = math.floor(min(n_pool, left / takes if takes > 0 else math.inf))
+        if n_items == n_pool:
             break
-    n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
     if n_items < min(FEWEST, n_pool):
-        [left] = run.limits.values()
         rest = f"{left:,} calls" if study.calls is not None else f"${left:,.2f}"
         raise StudyError(
             f"{run.place}: matches of {newcomers} take {_asked(calls * n_pool, cost * n_pool)}, "
@@ -361,23 +363,6 @@ def _joined(run: Judging, rounds: int) -> list[Protocol]:
     """The matches of each newcomer, as protocols of their own."""
     label = f"{_PLANNED}:rounds={rounds},newcomers="
     return [Protocol(label=label + model) for model in run.newcomers]
-
-
-def _newcomers_rate(
-    study: Study, source: Source, run: Judging, rounds: int
-) -> tuple[float, float, int]:
-    """Calls and likely dollars of an item, and how many items what is left buys."""
-    protocols = _joined(run, rounds)
-    costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
-    first = [rates(cost)[0] for cost in costs]
-    calls, dollars, most = (
-        sum(math.nan if number is None else number for number in numbers)
-        for numbers in zip(*first, strict=True)
-    )
-    takes = calls if study.calls is not None else most
-    left = min(run.limits.values(), default=math.inf)
-    bought = left / takes if takes > 0 else math.inf
-    return calls, dollars, math.floor(min(bought, 10**9))
 
 
 def _asked(calls: float, dollars: float) -> str:

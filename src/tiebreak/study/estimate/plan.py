@@ -66,7 +66,8 @@ class Goal(NamedTuple):
 class Rate(NamedTuple):
     """What one item costs under a protocol: calls and direct dollars (None: no price).
 
-    `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many.
+    `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many; of
+    peers those of the dearest replies.
     """
 
     calls: float
@@ -383,11 +384,15 @@ def rates(estimated: Estimate) -> list[Rate]:
     first, last = estimated.protocols[0], estimated.protocols[-1]
     rounds = n_rounds(len(estimated.models))
     calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / estimated.n_items
-    if first.cost is None or last.cost is None or estimated.judges.price is None:
+    if first.cost is None or last.cost is None:
         return [Rate(per_item, None, None) for per_item in calls.tolist()]
     dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / estimated.n_items
-    hidden = HIDDEN * estimated.judges.price.output / 1e6 if estimated.hiding else 0.0
-    return [Rate(*row) for row in np.stack((calls, dollars, dollars + calls * hidden), 1).tolist()]
+    price = estimated.judges.price
+    if price is None:
+        most = np.linspace(first.cost.high, last.cost.high, rounds) / estimated.n_items
+    else:
+        most = dollars + calls * (HIDDEN * price.output / 1e6 if estimated.hiding else 0.0)
+    return [Rate(*row) for row in np.stack((calls, dollars, most), 1).tolist()]
 
 
 def _command(
