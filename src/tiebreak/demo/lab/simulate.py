@@ -17,11 +17,11 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tiebreak.demo.lab.planted import FloatArray, LabError, Pool, Traits, World, require, spread_out
+from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, require, spread_out
 from tiebreak.progress import tracked
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
-from tiebreak.rankers.profile import ratio
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap

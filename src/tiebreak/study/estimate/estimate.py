@@ -24,6 +24,7 @@ from tiebreak.inspect_tasks.roles import (
 )
 from tiebreak.prices import Price
 from tiebreak.progress import tracked
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
@@ -33,15 +34,7 @@ from tiebreak.scorers.stars import rated_by_rule
 from tiebreak.study.estimate.dry_judge import CountAnswer, CountCall, DryJudge, Habit, TokenCounter
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel, reasons
-from tiebreak.study.estimate.totals import (
-    FloatArray,
-    Range,
-    Stratum,
-    Total,
-    range_of,
-    strata,
-    total,
-)
+from tiebreak.study.estimate.totals import Range, Stratum, Total, range_of, strata, total
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from tiebreak.rankers.profile import FloatArray
 
 ERRORS: Final = 2.0
 """Half width of an interval in standard errors: about 95%."""
