@@ -37,12 +37,13 @@ _TO_ESTIMATE: Final = (
 
 @dataclass(frozen=True)
 class Source:
-    """Answers that are judged together: where all of them lie, and the pool.
+    """Answers that a study judges together: where all of them lie, and the pool.
 
     `logs` are those of each model; none where a user brought the answers. `paid` are the dollars
     that they took. `chosen` are the sample ids of the items that are judged, where not all may be.
     """
 
+    study: Study
     name: str
     paths: tuple[str, ...]
     pool: CandidatePool
@@ -223,17 +224,14 @@ def share_of(study: Study, paid: float) -> float:
     return left / len(study.protocols)
 
 
-def plan(
-    study: Study, protocol: Protocol, source: Source, folder: StudyFolder, share: float
-) -> Planned:
+def plan(source: Source, protocol: Protocol, folder: StudyFolder) -> Planned:
     """What is to be judged at one place; what was confirmed stays as long as nothing is asked anew.
-
-    `share` is the part of the budget for this place.
 
     Raises:
         EstimateError: the budget is too small.
         StudyError: what is left of the budget is.
     """
+    study, share = source.study, share_of(source.study, source.paid)
     place = place_of(source.name, protocol)
     kept = [run for run in folder.plans() if run.place == place]
     models = source.pool.models_of(source.pool.benchmarks[0])
@@ -244,16 +242,16 @@ def plan(
     more = bool(kept) and raised(study, kept[0], share)
     left = _left(study, place, share, folder) if not kept or new or more else math.inf
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
-        return _apart(_first(study, protocol, source, models, share, left), kept)
+        return _apart(_first(source, protocol, models, share, left), kept)
     runs = list(kept)
     if new:
         joined = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=joined))
     if more:
-        return _apart(_anew(study, protocol, source, runs, share, left), kept)
+        return _apart(_anew(source, protocol, runs, share, left), kept)
     if not new:
         return Planned(tuple(runs))
-    joining = _joining(study, source, _limited(study, runs[-1], share, left))
+    joining = _joining(source, _limited(study, runs[-1], share, left))
     return replace(joining, runs=(*runs[:-1], *joining.runs))
 
 
@@ -264,37 +262,28 @@ def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
 
 
 def _anew(
-    study: Study,
-    protocol: Protocol,
-    source: Source,
-    runs: Sequence[Judging],
-    share: float,
-    left: float,
+    source: Source, protocol: Protocol, runs: Sequence[Judging], share: float, left: float
 ) -> Planned:
     """The runs of a place with more to spend: each has a part of it, by its number of matches."""
     base, *later = runs
     matches = [max(1, len(base.models) // 2), *(len(run.newcomers) for run in later)]
     parts = [number / sum(matches) for number in matches]
     part = parts[0]
-    planned = _first(study, protocol, source, base.models, share * part, left * part)
+    planned = _first(source, protocol, base.models, share * part, left * part)
     first = planned.runs[0].model_copy(update={"share": share})
     same = {"label": first.label, "n_items": first.n_items, "rounds": None, "log": None}
     joined = [
-        _limited(study, run.model_copy(update=same), share, left * part)
+        _limited(source.study, run.model_copy(update=same), share, left * part)
         for run, part in zip(later, parts[1:], strict=True)
     ]
     return replace(planned, runs=(first, *joined))
 
 
 def _first(
-    study: Study,
-    protocol: Protocol,
-    source: Source,
-    models: Sequence[str],
-    share: float,
-    left: float,
+    source: Source, protocol: Protocol, models: Sequence[str], share: float, left: float
 ) -> Planned:
     """The judging of models that are all new, and its price."""
+    study = source.study
     paths = source.of(models)
     run = Judging(
         place=place_of(source.name, protocol),
@@ -320,7 +309,7 @@ def _first(
     return Planned((run,), estimated=protocol)
 
 
-def _joining(study: Study, source: Source, run: Judging) -> Planned:
+def _joining(source: Source, run: Judging) -> Planned:
     """The matches of newcomers, as many as what is left of the budget buys.
 
     First they play fewer rounds, then on fewer items.
@@ -328,6 +317,7 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
     Raises:
         StudyError: it buys too few items.
     """
+    study = source.study
     n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
     wanted = run.rounds_to_join
     left = min(run.limits.values(), default=math.inf)

@@ -125,7 +125,7 @@ def _answers(
     if study.answers:
         _step(1, f"Answers: those in {all_of(study.answers)}")
         pool = load_candidates(study.answers, mode=study.judging.get("mode", "strict"))
-        return [Source("answers", study.answers, pool)], {}
+        return [Source(study, "answers", study.answers, pool)], {}
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
         answering = Answering(study, benchmark, kept, bill)
@@ -150,7 +150,7 @@ def _answers(
             left_out[model] = reason
         paths = _short(answering.place, answers.logs.values())
         pool, paid = load_candidates(paths), answering.paid()
-        sources.append(Source(benchmark.name, paths, pool, answers.logs, paid))
+        sources.append(Source(study, benchmark.name, paths, pool, answers.logs, paid))
     return sources, left_out
 
 
@@ -186,9 +186,7 @@ def _plans(
     confirm: Callable[[str], bool] | None,
 ) -> list[Judging]:
     planned: list[Planned] = [
-        plan(study, protocol, source, kept, share_of(study, source.paid))
-        for protocol in study.protocols
-        for source in sources
+        plan(source, protocol, kept) for protocol in study.protocols for source in sources
     ]
     runs = [run for place in planned for run in place.runs]
     unplanned = {place.estimated.label: place.estimated for place in planned if place.estimated}
