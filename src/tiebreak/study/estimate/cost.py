@@ -13,6 +13,7 @@ from os import PathLike
 from typing import Any, Final, Literal
 
 from tiebreak.candidates import CandidatePool, load_by_models, load_candidates
+from tiebreak.inspect_tasks.arguments import names as listed_names
 from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
 from tiebreak.inspect_tasks.judging import require_no_rubric
@@ -107,8 +108,7 @@ def estimate_cost(
         PrerequisiteError: the pool, the rubric or the peers do not fit the protocols.
     """
     variants = read_protocols(protocols if isinstance(protocols, str) else ",".join(protocols))
-    given = peers if peers is None or isinstance(peers, str) else ",".join(peers)
-    judges = read_judges(variants, judge, meta_judge, given, prices, price_file)
+    judges = read_judges(variants, judge, meta_judge, peers, prices, price_file)
     experience = read_experience(from_log) if from_log else None
     for variant in variants:
         require_comparable(mode, variant.protocol, same_settings)
@@ -200,13 +200,13 @@ def read_judges(
     variants: Sequence[Variant],
     judge: str | None = None,
     meta_judge: str | None = None,
-    peers: str | None = None,
+    peers: str | Sequence[str] | None = None,
     prices: Sequence[str] = (),
     price_file: str | PathLike[str] | None = None,
 ) -> Judges:
     """Who would answer, and at what price; a judge that no protocol asks is left out.
 
-    The arguments are those of `estimate_cost`, with commas between peers.
+    The arguments are those of `estimate_cost`.
 
     Raises:
         EstimateError: a protocol asks a model that is not given, a model has no provider, no
@@ -241,9 +241,9 @@ def read_judges(
     )
 
 
-def _peers(variants: Sequence[Variant], given: str | None) -> list[str]:
+def _peers(variants: Sequence[Variant], given: str | Sequence[str] | None) -> tuple[str, ...]:
     """The models of a list, if a protocol asks for reviews."""
-    peers = [model for model in split_names(given or "") if model]
+    peers = listed_names("peers", given)
     asking = [variant.label for variant in variants if variant.protocol.rule.reviewed]
     if asking and not peers:
         raise EstimateError(
