@@ -212,19 +212,10 @@ def estimate(
     seed: int = 0,
     reviewers: object = None,
 ) -> Estimate:
-    """Estimate what protocols would ask; no model is called.
+    """Estimate what protocols would ask about items; no model is called.
 
-    Args:
-        contests: the items.
-        variants: the protocols.
-        judges: who would answer, and at what price.
-        counter: counts tokens.
-        pace: as in `estimate_cost`, like all that follow but `experience`.
-        reasoning_tokens: hidden tokens of every call; None, which counts none, where unknown.
-        experience: what is known about this judge; goes before what is counted or assumed.
-        sample: number of items whose prompts are counted.
-        seed: seed of the made-up replies.
-        reviewers: which peer is which candidate.
+    What is known about the judge, `experience`, goes before what is counted or assumed. The other
+    arguments are as in `estimate_cost`.
 
     Raises:
         EstimateError: a protocol asks something to which no reply can be made up, or a role that
