@@ -299,7 +299,9 @@ class Answering:
         confirmed = False
         while True:
             bills = self._bills(answers.logs)
-            n_pool = self._n_pool(answers.logs)
+            headers = [read_eval_log(log, header_only=True) for log in answers.logs.values()]
+            n_samples = max(header.eval.dataset.samples or 0 for header in headers)
+            n_pool = min(n_samples, self.study.limit or n_samples)
             wanted = self._wanted(answers, bills, n_pool, plans)
             fewest = min(bill.n_items for bill in bills)
             if fewest >= wanted:
@@ -362,12 +364,6 @@ class Answering:
         """Dollars of an item's judging."""
         pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
         return item_rate(self.study, self.study.protocols, pool)[2]
-
-    def _n_pool(self, logs: Mapping[str, str]) -> int:
-        """How many items there are to answer, as the logs of answers say."""
-        headers = [read_eval_log(log, header_only=True) for log in logs.values()]
-        n_samples = max(header.eval.dataset.samples or 0 for header in headers)
-        return min(n_samples, self.study.limit or n_samples)
 
     def _bills(self, logs: Mapping[str, str]) -> list[Bill]:
         return [self.bill(*log) for log in logs.items()]
