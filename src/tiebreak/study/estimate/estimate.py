@@ -241,6 +241,7 @@ def estimate(
             list(zip(variants, chosen, strict=True)), "judging with made-up verdicts"
         )
     )
+    looked_at = (trial.strata(sample), *chosen)
     return Estimate(
         judges=judges,
         reviewers=panel,
@@ -250,7 +251,7 @@ def estimate(
         n_identical=0
         if all(variant.protocol.rule.judges_one for variant in variants)
         else sum(len(contest.answers) == 1 for contest in contests),
-        n_sampled=min(_size(items) for items in (trial.strata(sample), *chosen)),
+        n_sampled=min(sum(len(alike.taken) for alike in items) for items in looked_at),
         counted_by=counter.name,
         reasoning_tokens=reasoning_tokens,
         pace=pace,
@@ -328,10 +329,6 @@ def _row(
     )
 
 
-def _size(chosen: Iterable[Stratum]) -> int:
-    return sum(len(stratum.taken) for stratum in chosen)
-
-
 @dataclass(frozen=True)
 class _Trial:
     """The items and the judge that all runs have in common."""
@@ -374,16 +371,14 @@ class _Trial:
         if self.sample is None or max(map(len, (c.models for c in self.contests))) <= EXACT:
             return self.strata(self.sample, variant)
         largest = max(range(len(self.contests)), key=lambda i: len(self.contests[i].answers))
-        judged: dict[int, ItemBallots] = {}
         alone = [Stratum(1, (largest,))]
-        in_event_loop(partial(self._judge, variant, scenario, alone, judged))
+        judged = in_event_loop(partial(self._judge, variant, scenario, alone))
         calls = len(judged[largest].calls)
         return self.strata(max(1, min(self.sample, CALLS // max(1, calls))), variant)
 
     def run(self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]) -> _Run:
         """Run a protocol on the items that were taken."""
-        judged: dict[int, ItemBallots] = {}
-        in_event_loop(partial(self._judge, variant, scenario, chosen, judged))
+        judged = in_event_loop(partial(self._judge, variant, scenario, chosen))
         calls = [call for ballots in judged.values() for call in ballots.calls]
         once = [call for call in calls if call.kind in SHARED]
         billed = total(
@@ -397,16 +392,9 @@ class _Trial:
         )
 
     async def _judge(
-        self,
-        variant: Variant,
-        scenario: _Scenario,
-        chosen: Sequence[Stratum],
-        judged: dict[int, ItemBallots],
-    ) -> None:
-        """Puts the ballots of every item that was taken under its place in the pool.
-
-        They are no result: asyncio writes a task's result out when it ends.
-        """
+        self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]
+    ) -> dict[int, ItemBallots]:
+        """The ballots of every item that was taken, by its place in the pool."""
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
         reviewers = self.reviewers if variant.protocol.rule.reviewed else ()
         models = self.judges.by_role
@@ -414,12 +402,14 @@ class _Trial:
             names = [reviewer.name for reviewer in reviewers]
             models = dict(zip(names, self.judges.peers, strict=True))
         counts = self._counts(scenario.end)
+        judged: dict[int, ItemBallots] = {}
         for item in sorted(item for stratum in chosen for item in stratum.taken):
             rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
             judge = DryJudge(scenario.habit, *counts, models, rng, reviewers)
             judged[item] = await judge_item(
                 variant.protocol, self.contests[item], judge, settings=settings
             )
+        return judged
 
     def _counts(self, end: int) -> tuple[CountCall, CountAnswer]:
         """How tokens of calls and answers are counted, at one end of what is uncertain there."""
