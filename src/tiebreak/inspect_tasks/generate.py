@@ -190,7 +190,7 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
     path = from_working_directory(prompts)
     source = path if Path(path).exists() else prompts
     try:
-        samples = [_prompt_sample(prompt) for prompt in read_prompts(source)]
+        samples = [_sample(_question(prompt)) for prompt in read_prompts(source)]
     except CandidateError as error:
         raise PrerequisiteError(str(error)) from error
     return Task(
@@ -201,15 +201,13 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
     )
 
 
-def _prompt_sample(prompt: Prompt) -> Sample:
-    """A prompt as a sample: a single message by a user as a text, all else as messages."""
-    messages: list[ChatMessage] = [
-        MESSAGES[turn.role](content=turn.text) for turn in prompt.messages
-    ]
-    alone = len(messages) == 1
-    return Sample(
-        id=prompt.id,
-        input=prompt.text if alone else messages,
-        target=prompt.target,
-        metadata={"category": prompt.category} if prompt.category else {},
+def _question(prompt: Prompt) -> Question:
+    """A prompt as a question: a single message by a user as a text, all else as messages."""
+    turns = tuple({"role": turn.role, "content": turn.text} for turn in prompt.messages)
+    return Question(
+        prompt.id,
+        prompt.text,
+        prompt.target,
+        messages=turns if len(turns) > 1 else (),
+        details={"category": prompt.category} if prompt.category else {},
     )
