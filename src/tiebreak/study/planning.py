@@ -174,7 +174,9 @@ def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str,
             "peers": peers or None,
             "reviewers": reviewers[0] if reviewers else None,
             **{name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging},
-            "prices": _prices(study, [*asked, *peers]),
+            "prices": [
+                text for text in study.prices if read_price(text)[0] in (None, *asked, *peers)
+            ],
             "price_file": study.price_file,
             "seed": study.seed,
         }
@@ -190,11 +192,6 @@ def item_rate(
     estimated = (estimates(study, [protocol], pool) for protocol in protocols)
     columns = zip(*(rates(row)[0] for rows in estimated for row in rows), strict=True)
     return tuple(sum(math.nan if part is None else part for part in parts) for parts in columns)
-
-
-def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
-    """The prices that are given of these models, or of all."""
-    return [text for text in study.prices if read_price(text)[0] in (None, *asked)]
 
 
 def left_of(study: Study, paid: float) -> float:
