@@ -20,7 +20,6 @@ from typing import Final, NamedTuple
 
 from inspect_ai.log import (
     EvalLog,
-    EvalSampleSummary,
     ProvenanceData,
     invalidate_samples,
     list_eval_logs,
@@ -28,7 +27,7 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     write_eval_log,
 )
-from inspect_ai.model import CachePolicy, ModelUsage
+from inspect_ai.model import CachePolicy
 from inspect_ai.util import cost_limit
 
 from tiebreak.candidates import load_candidates
@@ -112,15 +111,21 @@ Billing = Callable[[str, str], Bill]
 
 def bill_of(prices: Mapping[str, Price], model: str, path: str) -> Bill:
     """What the answers in a log took; `prices` by the models that are asked."""
+    summaries = read_eval_log_sample_summaries(path)
+    paid = [(sample.id, sample.model_usage) for sample in summaries if sample.model_usage]
+    if not paid:  # all came from the cache
+        log = read_eval_log(path)
+        replies = [(sample.id, sample.output.usage) for sample in log.samples or ()]
+        paid = [(sample_id, {log.eval.model: usage}) for sample_id, usage in replies if usage]
     items: dict[int | str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     unpriced: set[str] = set()
-    summaries = read_eval_log_sample_summaries(path)
-    for sample_id, name, usage in _usages(path, summaries):
-        cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-        tokens = (usage.input_tokens + cached, usage.output_tokens)
-        cost = prices[name].cost(*tokens) if name in prices else math.nan
-        unpriced |= {name} - prices.keys()
-        items[sample_id] = [*map(sum, zip(items[sample_id], (*tokens, cost), strict=True))]
+    for sample_id, usages in paid:
+        for name, usage in usages.items():
+            cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+            tokens = (usage.input_tokens + cached, usage.output_tokens)
+            cost = prices[name].cost(*tokens) if name in prices else math.nan
+            unpriced |= {name} - prices.keys()
+            items[sample_id] = [*map(sum, zip(items[sample_id], (*tokens, cost), strict=True))]
     columns = [*zip(*items.values(), strict=True)] or 3 * [(math.nan,)]
     tokens_in, tokens_out, mean = map(fmean, columns)
     costs = [*enumerate(columns[2])]
@@ -133,20 +138,6 @@ def bill_of(prices: Mapping[str, Price], model: str, path: str) -> Bill:
         cost=Range(mean, mean, mean) if single else mean_range(costs),
         unpriced=tuple(sorted(unpriced)),
     )
-
-
-def _usages(
-    path: str, summaries: Sequence[EvalSampleSummary]
-) -> Iterator[tuple[int | str, str, ModelUsage]]:
-    """What samples took by model, where it was paid for; where all came from the cache, of all."""
-    paid = [(sample.id, sample.model_usage) for sample in summaries if sample.model_usage]
-    if not paid:
-        log = read_eval_log(path)
-        replies = [(sample.id, sample.output.usage) for sample in log.samples or ()]
-        paid = [(sample_id, {log.eval.model: usage}) for sample_id, usage in replies if usage]
-    for sample_id, usages in paid:
-        for name, usage in usages.items():
-            yield sample_id, name, usage
 
 
 def items_within(left: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
