@@ -7,6 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner, Result
@@ -21,7 +22,7 @@ from tiebreak.candidates import load_candidates
 from tiebreak.cli.verbs import main
 from tiebreak.publish import dataset
 from tiebreak.study import StudyError
-from tiebreak.study.answers import answer
+from tiebreak.study.answers import Answering
 from tiebreak.study.design import study_of
 from tiebreak.study.folder import StudyFolder
 from tiebreak.study.planning import register_prices
@@ -69,7 +70,11 @@ def calls() -> int:
     return len(real_calls("calls"))
 
 
-def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["eval", "json"])
+def test_from_a_question_to_a_board_and_again(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_LOG_FORMAT", form)
     first = run("--yes")
     assert order(first) == ["candidate/0.9", "candidate/0.5", "candidate/0.1"]
     for command in (
@@ -84,11 +89,13 @@ def test_from_a_question_to_a_board_and_again(tmp_path: Path) -> None:
     ):
         assert f"  $ {command}\n" in first.stderr
     assert (tmp_path / "study-sums" / "report" / "index.html").exists()
-    paid, logs = calls(), sorted(Path("study-sums").rglob("*.eval"))
+    paid, logs = calls(), sorted(Path("study-sums").rglob(f"20*.{form}"))
+    assert len(logs) == 4
     # Nothing is asked where nothing is left to do: no terminal, and no --yes.
     again = run()
     assert board(again) == board(first)
-    assert (calls(), sorted(Path("study-sums").rglob("*.eval"))) == (paid, logs)
+    assert (calls(), sorted(Path("study-sums").rglob(f"20*.{form}"))) == (paid, logs)
+    assert "with other seed" in run("--yes", "--seed", "3", code=1).stderr
     # The study that is kept comes to the same elsewhere, without a call.
     arguments = ["run", "study-sums/study.yaml", "--out", "copy", "--yes", "--json"]
     copied = CliRunner().invoke(main, arguments)
@@ -189,8 +196,6 @@ def test_with_a_larger_budget_more_is_judged_and_nothing_twice() -> None:
 def test_newcomers_for_whom_the_budget_is_small(left: int, words: str, judged: int | None) -> None:
     run("--calls", "80")
     paid = calls()
-    plans = Path("study-sums/plans.json")
-    plans.write_text(plans.read_text().replace('"calls": 80', f'"calls": {paid + left}'))
     joined = run(
         *("--calls", str(paid + left)), models=f"{MODELS},candidate/0.7", code=judged is None
     )
@@ -244,11 +249,11 @@ def test_answers_that_are_dearer_than_the_budget_are_asked_for_again(
         {"models": MODELS.split(","), "benchmarks": [SUMS], "judge": JUDGE, "prices": PRICES[1::2]}
     )
     register_prices(study)
-    folder = StudyFolder(Path("study"))
+    answering = Answering(study, study.benchmarks[0], StudyFolder(Path("study")), Mock())
     with pytest.raises(StudyError, match=r"sums: the budget is spent, and candidate/.* still owes"):
-        answer(study, study.benchmarks[0], folder, dollars=0.4)
+        answering.answer(dollars=0.4)
     assert asked() <= 21
-    answers = answer(study, study.benchmarks[0], folder, dollars=9)
+    answers = answering.answer(dollars=9)
     assert len(answers.logs) == 3
     assert 24 <= asked() <= 26
     pool = load_candidates(answers.logs.values())

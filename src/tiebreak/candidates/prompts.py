@@ -94,13 +94,10 @@ def prompt_of(row: Any) -> Prompt:
         raise ValueError("it is not an object with named columns")
     messages = _messages(row)
     id, category = (text_in(row, name).strip() for name in ("id", "category"))
-    return Prompt(id or id_of(messages), messages, text_in(row, "target"), category)
-
-
-def id_of(messages: tuple[Turn, ...]) -> str:
-    """The name of a prompt without an id: 12 hex digits of the SHA-256 of its messages as JSON."""
-    content = json.dumps([list(turn) for turn in messages], separators=(",", ":"))
-    return hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
+    if not id:  # 12 hex digits of the SHA-256 of its messages as JSON
+        content = json.dumps([list(turn) for turn in messages], separators=(",", ":"))
+        id = hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
+    return Prompt(id, messages, text_in(row, "target"), category)
 
 
 def text_in(row: Mapping[str, Any], column: str) -> str:

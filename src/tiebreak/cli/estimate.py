@@ -120,8 +120,7 @@ def estimate(
         if loading.mode == "union":
             raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
         from tiebreak.study.estimate import plan_sheet
-        from tiebreak.study.estimate.cost import plan_judging
-        from tiebreak.study.estimate.plan import Goal
+        from tiebreak.study.estimate.plan import Goal, plan_judging
 
         planned = {name: value for name, value in both.items() if name not in _OF_COST}
         show(form, plan_judging(paths, Goal(*goals), **planned), plan_sheet)

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._families import form_or_csv_options, price_option, prices_option
+from tiebreak.cli._families import (
+    assignments_option,
+    form_or_csv_options,
+    price_option,
+    prices_option,
+)
 from tiebreak.cli._options import Count, File, Folder, family, option, rest, verb
 from tiebreak.cli._shared import echo_json, show
 from tiebreak.text import split_names
@@ -22,19 +27,14 @@ def _names(context: object, option: object, text: str | None) -> tuple[str, ...]
     return tuple(filter(None, split_names(text or "")))
 
 
-def _arguments(context: object, option: object, texts: tuple[str, ...]) -> dict[str, Any]:
+def _plain(text: str) -> Any:
+    """A value as Inspect's command line would read it."""
     from tiebreak.plain_yaml import read_yaml
 
-    arguments = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE", param_hint="-T")
-        try:
-            arguments[name] = read_yaml(value)
-        except ValueError:
-            arguments[name] = value
-    return arguments
+    try:
+        return read_yaml(text)
+    except ValueError:
+        return text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +70,8 @@ class _Asked:
     price_file: str | None = price_option
     limit: Count | None = option(None, "Items of each benchmark.", metavar="N")
     epochs: Count | None = option(None, "Answers to each item.", metavar="N")
-    arguments: dict[str, Any] = option(
-        {},
-        "Argument of the tasks that are answered. Repeatable.",
-        "-T",
-        multiple=True,
-        callback=_arguments,
-        metavar="NAME=VALUE",
+    arguments: dict[str, str] = assignments_option(
+        "-T", "NAME=VALUE", "Argument of the tasks that are answered. Repeatable."
     )
     rubric: File | None = option(None, "As -T rubric of the judging tasks.")
     seed: int | None = option(None, "Seed of every draw.  [default: 0]", metavar="N")
@@ -195,7 +190,8 @@ def _study(questions: tuple[str, ...], asked: _Asked) -> "Study":
                 missing = "is no folder of logs and no file of answers: say who answers it"
                 raise click.UsageError(f"{path} {missing}, --models A,B")
         return study_of({"answers": questions, **more})
+    arguments = {name: _plain(text) for name, text in asked.arguments.items()}
     benchmarks = [benchmark_of(text) for text in questions]
     for benchmark in benchmarks:
-        benchmark["args"] = {**benchmark.get("args", {}), **asked.arguments}
+        benchmark["args"] = {**benchmark.get("args", {}), **arguments}
     return study_of({"benchmarks": benchmarks, **more})

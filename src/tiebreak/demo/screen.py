@@ -7,7 +7,7 @@ that of logs which the demo once wrote.
 
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
@@ -85,7 +85,16 @@ def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) 
         print(bracket, end="\n\n")
     about = (about_reviewers if reviewed else about_judge)(judge, items)
     say(f"{about_boards(boards)}\n{about}\n")
-    for label, where in _paths(boards, logs, page, reviewed=reviewed):
+    files, ranking = {board.log for board in boards}, shlex.quote(str(logs.ranking))
+    places = {
+        "Candidates' logs": logs.candidates,
+        "Ranking log": files.pop() if len(files) == 1 else logs.ranking,
+        "Report": page,
+        "All of the boards": f"tiebreak rank {ranking}",
+        **({"The reviewers": f"tiebreak peers {ranking}"} if reviewed else {}),
+        "Every sample": f"inspect view --log-dir {shlex.quote(str(logs.ranking.parent))}",
+    }
+    for label, where in places.items():
         print(f"{label:<19}{where}", flush=True)
 
 
@@ -100,23 +109,6 @@ def _bracket(items: Sequence[ItemBallots]) -> str:
         return ""
     names = {model: model.rpartition("/")[2] for model in item.models}
     return f"The bracket of {item.benchmark} {item.item_id}:\n{drawn(item, names)}"
-
-
-def _paths(
-    boards: Sequence[Leaderboard], logs: DemoLogs, page: str, *, reviewed: bool
-) -> Iterator[tuple[str, str]]:
-    yield "Candidates' logs", str(logs.candidates)
-    files = {board.log for board in boards}
-    yield "Ranking log", files.pop() if len(files) == 1 else str(logs.ranking)
-    yield "Report", page
-    yield "All of the boards", _typed("tiebreak rank", logs.ranking)
-    if reviewed:
-        yield "The reviewers", _typed("tiebreak peers", logs.ranking)
-    yield "Every sample", _typed("inspect view --log-dir", logs.ranking.parent)
-
-
-def _typed(command: str, path: Path) -> str:
-    return f"{command} {shlex.quote(str(path))}"
 
 
 class _Drawing(NamedTuple):

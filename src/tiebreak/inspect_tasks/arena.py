@@ -51,7 +51,6 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import ModelFailedError
 from tiebreak.scorers.model_judge import ModelJudge, call_model
 from tiebreak.scorers.protocols import Protocol, settings_of
-from tiebreak.scorers.rules import RULES
 from tiebreak.text import listed
 
 logger = getLogger(__name__)
@@ -94,7 +93,7 @@ def _check(
     how: Protocol, protocol: str, settings: Mapping[str, Any], common: Mapping[str, Any]
 ) -> None:
     """Refuse what only answers that are there have, and a protocol that cannot judge these."""
-    rule = RULES[how.placed_by]
+    rule = how.rule
     if of_a_pool := [name for name in common if name in _OF_A_POOL]:
         raise PrerequisiteError(
             f"An arena takes no {listed(of_a_pool)}: for answers that are there judge its log by "

@@ -43,7 +43,6 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import with_images
 from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.rubric import Rubric, RubricError, builtin_rubrics, load_rubric, rubric_for
-from tiebreak.scorers.rules import RULES
 from tiebreak.text import count, listed, split_names
 
 logger = getLogger(__name__)
@@ -79,7 +78,7 @@ def load_pools(common: Common, protocol: Protocol) -> tuple[CandidatePool, ...]:
             pools = load_by_models(paths)
         else:
             kept: Mode = "strict" if mode == "strict" else "intersect"
-            alone = RULES[protocol.placed_by].judges_one
+            alone = protocol.rule.judges_one
             pools = (load_candidates(paths, mode=kept, alone=alone, same_settings=same_settings),)
     except CandidateError as error:
         raise PrerequisiteError(_to_inspect(error)) from error
@@ -100,7 +99,7 @@ def _to_inspect(error: CandidateError) -> str:
 
 def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:
     """Refuse to keep items that not all models answered where answers or settings are compared."""
-    if mode == "union" and not RULES[protocol.placed_by].by_grades:
+    if mode == "union" and not protocol.rule.by_grades:
         raise PrerequisiteError(
             f"Mode union keeps items that only some models answered, and {protocol.name} ranks the "
             "answers to an item against each other: a model without an answer would be left out of "

@@ -187,8 +187,12 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
         )
     if not (isinstance(name, str) and name.strip()):
         raise PrerequisiteError(f"name is {name!r}: it must be a name, such as emails.")
-    source = source_of(prompts)
-    samples = [sample_of(prompt) for prompt in prompts_of(prompts)]
+    path = from_working_directory(prompts)
+    source = path if Path(path).exists() else prompts
+    try:
+        samples = [_sample(_question(prompt)) for prompt in read_prompts(source)]
+    except CandidateError as error:
+        raise PrerequisiteError(str(error)) from error
     return Task(
         dataset=MemoryDataset(samples, name=name, location=source),
         solver=generate(),
@@ -197,33 +201,13 @@ def prompts(prompts: str | None = None, name: str = BENCHMARK) -> Task:
     )
 
 
-def source_of(prompts: str) -> str:
-    """A file as the user meant it; a name on the Hub where there is no such file."""
-    path = from_working_directory(prompts)
-    return path if Path(path).exists() else prompts
-
-
-def prompts_of(source: str) -> list[Prompt]:
-    """The prompts of a file that a task was given.
-
-    Raises:
-        PrerequisiteError: they cannot be used; the message says where and what to do.
-    """
-    try:
-        return read_prompts(source_of(source))
-    except CandidateError as error:
-        raise PrerequisiteError(str(error)) from error
-
-
-def sample_of(prompt: Prompt) -> Sample:
-    """A prompt as a sample: a single message by a user as a text, all else as messages."""
-    messages: list[ChatMessage] = [
-        MESSAGES[turn.role](content=turn.text) for turn in prompt.messages
-    ]
-    alone = len(messages) == 1
-    return Sample(
-        id=prompt.id,
-        input=prompt.text if alone else messages,
-        target=prompt.target,
-        metadata={"category": prompt.category} if prompt.category else {},
+def _question(prompt: Prompt) -> Question:
+    """A prompt as a question: a single message by a user as a text, all else as messages."""
+    turns = tuple({"role": turn.role, "content": turn.text} for turn in prompt.messages)
+    return Question(
+        prompt.id,
+        prompt.text,
+        prompt.target,
+        messages=turns if len(turns) > 1 else (),
+        details={"category": prompt.category} if prompt.category else {},
     )

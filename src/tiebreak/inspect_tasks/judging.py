@@ -49,7 +49,6 @@ from tiebreak.scorers.probation import Probation
 from tiebreak.scorers.prompt import fingerprint
 from tiebreak.scorers.protocols import Protocol, judge_item, share_nothing
 from tiebreak.scorers.ranking import ballots_table, ranking
-from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record
 
 logger = getLogger(__name__)
@@ -110,7 +109,7 @@ def judging_task(
     # The one way up: the end of a run asks for its verdict, which others know how to find.
     from tiebreak.publish.write_back.verdict import watch_runs
 
-    common, rule = checked(given, settings), RULES[protocol.placed_by]
+    common, rule = checked(given, settings), protocol.rule
     watch_runs()
     # Beside a pool and all that Inspect imports, Python's search for cycles after every 700 new
     # objects is a fifth of a run.
@@ -296,7 +295,7 @@ class _Run:
         settled = self._settled if contest.canary is None else lambda: False
         if settled():
             return None
-        rule = RULES[self.protocol.placed_by]
+        rule = self.protocol.rule
         if not rule.asks or (len(contest.answers) == 1 and not rule.judges_one):
             # No calls, so no budget to wait for.
             return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)

@@ -36,7 +36,7 @@ from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge
-from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.rules import RULES, PlacementRule
 from tiebreak.scorers.session import Record, Session
 from tiebreak.text import split_names
 
@@ -76,6 +76,11 @@ class Protocol:
     prepare: Prepare = share_nothing
     check: Check = accept_all
     keyed: bool = False
+
+    @property
+    def rule(self) -> PlacementRule:
+        """What the rule means that ranks by its ballots."""
+        return RULES[self.placed_by]
 
 
 def protocol(
@@ -145,7 +150,7 @@ async def judge_item(
         ProtocolError: the protocol's function does not return ballots.
     """
     session = Session(contest, judge, record, protocol.name, protocol.placed_by)
-    if len(session.candidates) > 1 or RULES[protocol.placed_by].judges_one:
+    if len(session.candidates) > 1 or protocol.rule.judges_one:
         ballots = await protocol.run(contest, session.candidates, session, **(settings or {}))
         if not isinstance(ballots, ItemBallots):
             raise ProtocolError(

@@ -64,6 +64,11 @@ class PlacementRule:
         return self.asks == "match"
 
     @property
+    def asks_judge(self) -> bool:
+        """Whether a judge is asked, and not several reviewers."""
+        return self.asks is not None and not self.reviewed
+
+    @property
     def by_grades(self) -> bool:
         """Whether each candidate is graded on its own."""
         return self.asks == "score"

@@ -1,10 +1,10 @@
 """A study: from a question to a board, in one folder.
 
     design    what is asked of whom: models, benchmarks, judges, protocols, budget (`study.yaml`)
+    tasks     a task of Inspect's: run as an eval set, or said as a command
     folder    what is kept beside the result: the design, the plans, and what judging has cost
-    answers   missing answers, by `inspect_ai.eval_set`
+    answers   missing answers, by `inspect_ai.eval_set`, and what they cost
     planning  what judging will be, and its price
-    judging   the ranking logs
     run       the steps in their order: `run_study`
     estimate  what judging would cost, and what a budget buys, without a call
 

@@ -2,25 +2,27 @@
 
 Models answer a benchmark side by side; one with a name of its own has a run of its own, for a log
 names its model by what the run says. A model that still fails after retries is left out.
+
+The first few items of every model show what one takes; from then on it is what was generated so
+far. A model's price is the user's; where it is not known, dollars are NaN, and it is said.
 """
 
-import json
 import math
-import os
 import re
-import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from statistics import fmean
+from typing import Final, NamedTuple
 
-from inspect_ai import eval_set
 from inspect_ai.log import (
     EvalLog,
     ProvenanceData,
     invalidate_samples,
+    list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
     write_eval_log,
@@ -28,17 +30,24 @@ from inspect_ai.log import (
 from inspect_ai.model import CachePolicy
 from inspect_ai.util import cost_limit
 
-from tiebreak.prerequisite import PrerequisiteError, unmarked
-from tiebreak.progress import watch
+from tiebreak.candidates import load_candidates
+from tiebreak.paths import local_path
+from tiebreak.prices import Price
+from tiebreak.report import terminal
+from tiebreak.report.cells import dollars as dollars_cell
+from tiebreak.report.cells import integer, money, number, words
+from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 from tiebreak.study import StudyError
-from tiebreak.study.design import OURS, Benchmark, ModelChoice, Study
-from tiebreak.study.folder import StudyFolder
-from tiebreak.text import count
+from tiebreak.study.design import Benchmark, ModelChoice, Study
+from tiebreak.study.estimate.experience import mean_range
+from tiebreak.study.estimate.plan import FEWEST
+from tiebreak.study.estimate.totals import Range
+from tiebreak.study.folder import Judging, StudyFolder
+from tiebreak.study.planning import item_rate, left_of
+from tiebreak.study.tasks import TaskRun, drawn
+from tiebreak.text import all_of, count
 
 _AN_ERROR: Final = re.compile(r"[\w.]+: ")
-
-RETRIES: Final = 2
-"""How often a task that failed is tried again, each time from what it has."""
 
 
 def say(text: str) -> None:
@@ -46,171 +55,318 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(NamedTuple):
     """The logs of a benchmark by model, and why models are left out."""
 
     logs: Mapping[str, str]
     left_out: Mapping[str, str]
 
 
-def answer(
-    study: Study,
-    benchmark: Benchmark,
-    folder: StudyFolder,
-    n_items: int | None = None,
-    *,
-    models: Sequence[ModelChoice] | None = None,
-    dollars: float = math.inf,
-) -> Answers:
-    """Let models answer what they have not answered: so many items, or all.
+FIRST: Final = FEWEST
+"""Items that are answered to know what one takes: with fewer no two models can be told apart."""
 
-    Not more than so many `dollars` are paid, as far as prices are registered. What Inspect stopped
-    there is asked again by another run, which may pay more.
+GROWTH: Final = 4
+"""At most so many times as many items are asked for before it is looked at again what one takes."""
 
-    Raises:
-        StudyError: no such task, or the dollars are spent.
+
+@dataclass(frozen=True)
+class Bill:
+    """What a model's answers to a benchmark took: tokens and US dollars of an item.
+
+    All epochs of an item count, all models that its task asks, and replies from the cache as if
+    they had been paid again. `paid` is the sum. Dollars are NaN where models are `unpriced`, or
+    where nothing says how many tokens it took.
     """
-    logs: dict[str, str] = {}
-    left_out: dict[str, str] = {}
-    for alike in _runs(study.models if models is None else models):
-        place = _place(folder, benchmark, alike)
-        with cost_limit(dollars if dollars < math.inf else None) as limit:
-            finished = run_eval_set(
-                benchmark.task,
-                place,
-                # As the command gives them, which then finds these logs.
-                model=[model.model for model in alike],
-                model_args=alike[0].args,
-                model_roles={role: model.build() for role, model in study.roles.items()} or None,
-                task_args={**benchmark.args, **alike[0].task_args},
-                metadata={"candidate": alike[0].name} if alike[0].name else None,
-                **_items(study, n_items),
-                epochs=study.epochs,
-                **{**alike[0].config, "cache": CachePolicy(expiry=None)},
-            )
-        spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
-        for log in finished:
-            name = alike[0].name or str(log.eval.model)
-            if log.status == "success":
-                logs[name] = str(place / Path(log.location).name)
-                if spent:
-                    _refuse_stopped(name, benchmark, logs[name])
-            else:
-                left_out[name] = _reason(log)
-    return Answers(logs, left_out)
+
+    model: str
+    n_items: int
+    tokens_in: float
+    tokens_out: float
+    cost: Range
+    unpriced: tuple[str, ...]
+
+    @property
+    def paid(self) -> float:
+        """What all took, those from the cache as if they had been paid again."""
+        return self.cost.likely * self.n_items
+
+    @property
+    def uncounted(self) -> bool:
+        """Whether its provider reports no tokens."""
+        return math.isnan(self.tokens_in)
+
+    @property
+    def known(self) -> bool:
+        """Whether its dollars are known."""
+        return not math.isnan(self.cost.likely)
+
+    def more(self, n_items: int) -> float:
+        """Likely dollars to come, until so many items are answered."""
+        return self.cost.likely * max(0, n_items - self.n_items)
 
 
-def _refuse_stopped(name: str, benchmark: Benchmark, path: str) -> None:
-    """Have Inspect ask again, in another run, what it stopped because the budget was spent."""
+Billing = Callable[[str, str], Bill]
+"""What a model's answers in a log took, by the model's name and the log's path."""
+
+
+def bill_of(prices: Mapping[str, Price], model: str, path: str) -> Bill:
+    """What the answers in a log took; `prices` by the models that are asked."""
     summaries = read_eval_log_sample_summaries(path)
-    stopped = [sample.uuid for sample in summaries if sample.limit == "cost" and sample.uuid]
-    if stopped:
-        why = ProvenanceData(author="tiebreak", reason="the budget of the study was spent")
-        write_eval_log(invalidate_samples(read_eval_log(path), stopped, why), path)
-        raise StudyError(
-            f"{benchmark.name}: the budget is spent, and {name} still owes "
-            f"{count(len(stopped), 'answer')}: give a larger one to go on."
-        )
+    paid = [(sample.id, sample.model_usage) for sample in summaries if sample.model_usage]
+    if not paid:  # all came from the cache
+        log = read_eval_log(path)
+        replies = [(sample.id, sample.output.usage) for sample in log.samples or ()]
+        paid = [(sample_id, {log.eval.model: usage}) for sample_id, usage in replies if usage]
+    items: dict[int | str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    unpriced: set[str] = set()
+    for sample_id, usages in paid:
+        for name, usage in usages.items():
+            cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+            tokens = (usage.input_tokens + cached, usage.output_tokens)
+            cost = prices[name].cost(*tokens) if name in prices else math.nan
+            unpriced |= {name} - prices.keys()
+            items[sample_id] = [*map(sum, zip(items[sample_id], (*tokens, cost), strict=True))]
+    columns = [*zip(*items.values(), strict=True)] or 3 * [(math.nan,)]
+    tokens_in, tokens_out, mean = map(fmean, columns)
+    costs = [*enumerate(columns[2])]
+    single = len(costs) < 2 or math.isnan(mean)
+    return Bill(
+        model=model,
+        n_items=len({sample.id for sample in summaries}),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=Range(mean, mean, mean) if single else mean_range(costs),
+        unpriced=tuple(sorted(unpriced)),
+    )
 
 
-def require_two(answers: Answers, benchmark: Benchmark, folder: StudyFolder) -> None:
-    """Refuse answers that nobody can be compared by.
+def items_within(left: float, bills: Sequence[Bill], judging: float, n_pool: int) -> int:
+    """How many items the dollars that are left buy; `judging` are those that judging one takes.
+
+    With all items that are there already, and answers as dear as they may well be.
+    """
+
+    def total(n_items: int) -> float:
+        more = sum(bill.cost.high * max(0, n_items - bill.n_items) for bill in bills)
+        return more + judging * n_items
+
+    return bisect_right(range(n_pool + 1), left, key=total) - 1
+
+
+def require_known(bills: Sequence[Bill]) -> None:
+    """Refuse a budget in dollars where nobody can say what answers cost.
 
     Raises:
-        StudyError: fewer than two models have any.
+        StudyError: a price is missing, or a provider reports no tokens.
     """
-    logs, left_out = answers.logs, answers.left_out
-    if len(logs) < 2:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+    if unknown := [*_unknown(bills)]:
         raise StudyError(
-            f"{benchmark.name}: a ranking takes the answers of two models, and these failed: "
-            f"{reasons}. Their logs are in {folder.answers(benchmark.name)}; the same command "
-            "tries again."
+            f"{'. '.join(unknown)}. So a budget in dollars cannot be kept: say what is missing, or "
+            "give --calls N, which limits judging alone."
         )
 
 
-def _items(study: Study, n_items: int | None) -> dict[str, int | None]:
-    """Which items are answered: those of the study's limit, or so many that are drawn by lot."""
-    if n_items is None or study.limit is not None:
-        return {"limit": n_items or study.limit}
-    return drawn(study, n_items)
+@dataclass(frozen=True)
+class Answering:
+    """A benchmark of a study, which models answer as far as the budget goes."""
+
+    study: Study
+    benchmark: Benchmark
+    folder: StudyFolder
+    bill: Billing
+
+    @property
+    def place(self) -> Path:
+        """Where the answers are."""
+        return self.folder.path / "answers" / self.benchmark.name
+
+    def answered(self) -> dict[str, str]:
+        """The newest whole log of each model, by the name that it is shown by."""
+        logs: dict[str, str] = {}
+        for info in list_eval_logs(str(self.place)):
+            log = read_eval_log(info, header_only=True)
+            name = (log.eval.metadata or {}).get("candidate", log.eval.model)
+            if log.status == "success" and not log.invalidated:
+                path = local_path(info.name).resolve().relative_to(self.place.resolve())
+                logs.setdefault(name, str(self.place / path))
+        return {
+            model.shown: logs[model.shown] for model in self.study.models if model.shown in logs
+        }
+
+    def paid(self) -> float:
+        """Dollars that all answers have cost; 0 without a budget in dollars."""
+        if self.study.budget is None:
+            return 0.0
+        return sum(bill.paid for bill in self._bills(self.answered()))
+
+    def commands(self, n_items: int | None) -> list[str]:
+        """What to type to have the same answers, to so many items or to all."""
+        return [run.command("eval-set") for _, run in self._runs(n_items)]
+
+    def answer(
+        self,
+        n_items: int | None = None,
+        models: Sequence[ModelChoice] | None = None,
+        dollars: float = math.inf,
+    ) -> Answers:
+        """Let models answer what they have not answered: so many items, or all.
+
+        Not more than so many `dollars` are paid, as far as prices are registered. What Inspect
+        stopped there is asked again by another run, which may pay more.
+
+        Raises:
+            StudyError: no such task, or the dollars are spent.
+        """
+        logs: dict[str, str] = {}
+        left_out: dict[str, str] = {}
+        for alike, run in self._runs(n_items, models):
+            with cost_limit(dollars if dollars < math.inf else None) as limit:
+                finished = run.finish(cache=CachePolicy(expiry=None))
+            spent, dollars = limit.usage >= dollars, max(0.0, dollars - limit.usage)
+            for log in finished:
+                name = alike[0].name or str(log.eval.model)
+                if log.status == "success":
+                    logs[name] = f"{run.log_dir}/{Path(log.location).name}"
+                    if spent:
+                        self._refuse_stopped(name, logs[name])
+                else:
+                    left_out[name] = _reason(log)
+        return Answers(logs, left_out)
+
+    def _runs(
+        self, n_items: int | None, models: Sequence[ModelChoice] | None = None
+    ) -> Iterator[tuple[Sequence[ModelChoice], TaskRun]]:
+        """The runs in which models answer: those that are asked alike together."""
+        study = self.study
+        items = {"limit": n_items or study.limit}
+        if n_items is not None and study.limit is None:
+            items = drawn(study.seed, n_items)
+        for alike in _alike(study.models if models is None else models):
+            first = alike[0]
+            options = {
+                # As the command gives them, which then finds these logs.
+                "model": [model.model for model in alike],
+                "model_args": first.args,
+                **first.config,
+                "model_roles": {role: (model,) for role, model in study.roles.items()},
+                "metadata": {"candidate": first.name} if first.name else None,
+                **items,
+                "epochs": study.epochs,
+            }
+            arguments = {**self.benchmark.args, **first.task_args}
+            place = self.place / (first.name or "").replace("/", "_")
+            yield alike, TaskRun(self.benchmark.task, place, arguments, options)
+
+    def _refuse_stopped(self, name: str, path: str) -> None:
+        """Have Inspect ask again, in another run, what it stopped because the budget was spent."""
+        summaries = read_eval_log_sample_summaries(path)
+        stopped = [sample.uuid for sample in summaries if sample.limit == "cost" and sample.uuid]
+        if stopped:
+            why = ProvenanceData(author="tiebreak", reason="the budget of the study was spent")
+            write_eval_log(invalidate_samples(read_eval_log(path), stopped, why), path)
+            raise StudyError(
+                f"{self.benchmark.name}: the budget is spent, and {name} still owes "
+                f"{count(len(stopped), 'answer')}: give a larger one to go on."
+            )
+
+    def within_budget(
+        self, confirm: Callable[[str], bool] | None, plans: Sequence[Judging]
+    ) -> tuple[Answers, int | None]:
+        """The answers, and to how many items (None: to all), with enough left to judge them.
+
+        `confirm` is asked before more than the first items are paid for; None asks nobody. Once
+        `plans` say what is judged, and have no more to spend than before, the number of items
+        stays.
+
+        Raises:
+            StudyError: what is left of the budget is too little, a price is missing, it is not
+                confirmed, or there is no such task.
+        """
+        if self.study.budget is None and confirm is None:
+            return self.answer(), None
+        answers = self._with_first()
+        if len(answers.logs) < 2:
+            return answers, None
+        confirmed = False
+        while True:
+            bills = self._bills(answers.logs)
+            headers = [read_eval_log(log, header_only=True) for log in answers.logs.values()]
+            n_samples = max(header.eval.dataset.samples or 0 for header in headers)
+            n_pool = min(n_samples, self.study.limit or n_samples)
+            wanted = self._wanted(answers, bills, n_pool, plans)
+            fewest = min(bill.n_items for bill in bills)
+            if fewest >= wanted:
+                return answers, None if wanted == n_pool else wanted
+            if not confirmed:
+                judging = self._judging(answers)
+                terminal.show([sheet_of(self.benchmark.name, bills, wanted, n_pool, judging)])
+                asked = f"Ask {count(len(bills), 'model')} for {count(wanted, 'answer')} each, for "
+                if confirm is not None and not confirm(f"{asked}{about(bills, wanted)}?"):
+                    raise StudyError("Nothing more is asked. The answers stay where they are.")
+                confirmed = True
+            n_items = min(wanted, GROWTH * fewest)
+            able = [model for model in self.study.models if model.shown in answers.logs]
+            more = self._answer(None if n_items == n_pool else n_items, able, bills)
+            answers = Answers(more.logs, {**answers.left_out, **more.left_out})
+
+    def _with_first(self) -> Answers:
+        """The answers that are there, and a first few of those who have given none."""
+        logs = self.answered()
+        bills = self._bills(logs)
+        missing = [model for model in self.study.models if model.shown not in logs]
+        if not missing:
+            return Answers(logs, {})
+        n_items = min([FIRST, self.study.limit or FIRST, *(bill.n_items for bill in bills)])
+        say(f"  First {count(n_items, 'item')}, to know what one takes")
+        first = self._answer(n_items, missing, bills)
+        return Answers({**logs, **first.logs}, first.left_out)
+
+    def _answer(
+        self, n_items: int | None, models: Sequence[ModelChoice], bills: Sequence[Bill]
+    ) -> Answers:
+        left = max(0.0, left_of(self.study, sum(bill.paid for bill in bills if bill.known)))
+        return self.answer(n_items, models, left)
+
+    def _wanted(
+        self, answers: Answers, bills: Sequence[Bill], n_pool: int, plans: Sequence[Judging]
+    ) -> int:
+        """How many items all are to answer."""
+        most = max(bill.n_items for bill in bills)
+        if self.study.budget is None:
+            return most if plans else n_pool
+        require_known(bills)
+        places = {run.place for run in plans}
+        judged = sum(self.folder.paid(place)[1] for place in places)
+        left = left_of(self.study, sum(bill.paid for bill in bills) + judged)
+        judging = 0.0 if plans else self._judging(answers)
+        reached = items_within(left, bills, judging, most if plans else n_pool)
+        if reached < min(most, FIRST) or (plans and reached < most):
+            takes = sum(bill.cost.high * (most - bill.n_items) for bill in bills) + judging * most
+            behind = all_of([bill.model for bill in bills if bill.n_items < most] or answers.logs)
+            raise StudyError(
+                f"{self.benchmark.name}: ${max(0.0, left):,.4g} are left of the budget, and with "
+                f"the answers of {behind} {count(most, 'item')} may take ${takes:,.4g}: give a "
+                "larger one. What is answered stays."
+            )
+        # Nobody is compared on items that some have not answered.
+        return max(reached, most)
+
+    def _judging(self, answers: Answers) -> float:
+        """Dollars of an item's judging."""
+        pool = load_candidates(sorted({*answers.logs.values()}), mode="intersect")
+        return item_rate(self.study, self.study.protocols, pool)[2]
+
+    def _bills(self, logs: Mapping[str, str]) -> list[Bill]:
+        return [self.bill(*log) for log in logs.items()]
 
 
-def drawn(study: Study, n_items: int) -> dict[str, int | None]:
-    """So many items by lot, as options of Inspect's: 0 is no seed there, and -1 any."""
-    return {"limit": n_items, "sample_shuffle": 1 + abs(study.seed)}
-
-
-def answering_commands(
-    study: Study, benchmark: Benchmark, folder: StudyFolder, n_items: int | None
-) -> list[str]:
-    """What to type to have the same answers."""
-    commands = []
-    for alike in _runs(study.models):
-        first = alike[0]
-        options = [
-            ("model", [model.model for model in alike]),
-            *(("M", f"{name}={value}") for name, value in first.args.items()),
-            *first.config.items(),
-            *(("model_role", f"{role}={role_text(model)}") for role, model in study.roles.items()),
-            ("metadata", f"candidate={first.name}" if first.name else None),
-            *_items(study, n_items).items(),
-            ("epochs", study.epochs),
-            ("log_dir", _place(folder, benchmark, alike)),
-            ("log_dir_allow_dirty", True),
-        ]
-        arguments = {**benchmark.args, **first.task_args}
-        commands.append(inspect_command("eval-set", benchmark.task, arguments, options))
-    return commands
-
-
-def inspect_command(
-    verb: str, task: str, arguments: Mapping[str, Any], options: Iterable[tuple[str, Any]]
-) -> str:
-    """A command line of Inspect: arguments of its task, then options."""
-    words = ["inspect", verb, task]
-    for name, value in arguments.items():
-        words += ["-T", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    return shlex.join([*words, *option_words(options)])
-
-
-def option_words(options: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    """Options of a command line: flags from booleans, and nothing from None."""
-    for name, value in options:
-        option = name.replace("_", "-")
-        if isinstance(value, bool):
-            yield f"--{option}" if value else f"--no-{option}"
-        elif value is not None:
-            yield f"-{option}" if len(option) == 1 else f"--{option}"
-            text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-            yield json.dumps(value) if isinstance(value, dict) else text
-
-
-def role_text(*models: ModelChoice) -> str:
-    """One model, or several, as `--model-role` takes them."""
-    texts = [
-        json.dumps({"model": model.model, **model.config, **model.args})
-        if model.config or model.args
-        else model.model
-        for model in models
-    ]
-    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-
-
-def _runs(models: Sequence[ModelChoice]) -> Iterator[tuple[ModelChoice, ...]]:
-    """Models that are asked alike, in one run."""
-    alike = tuple(m for m in models if not (m.name or m.config or m.args))
-    if alike:
-        yield alike
+def _alike(models: Sequence[ModelChoice]) -> Iterator[Sequence[ModelChoice]]:
+    plain = [model for model in models if not (model.name or model.config or model.args)]
+    if plain:
+        yield plain
     for model in models:
-        if model not in alike:
+        if model not in plain:
             yield (model,)
-
-
-def _place(folder: StudyFolder, benchmark: Benchmark, models: Sequence[ModelChoice]) -> Path:
-    place = folder.answers(benchmark.name)
-    return place / models[0].name.replace("/", "_") if models[0].name else place
 
 
 def _reason(log: EvalLog) -> str:
@@ -222,38 +378,52 @@ def _reason(log: EvalLog) -> str:
     return lines[-1] if lines else f"its run ended as {log.status}"
 
 
-def run_eval_set(task: str, place: Path, **options: Any) -> list[EvalLog]:
-    """Run what is left of an eval set; the headers of its logs.
+def sheet_of(
+    benchmark: str, bills: Sequence[Bill], n_items: int, n_pool: int, judging: float
+) -> Sheet:
+    """What answers to so many items take, and about what a round of judging them."""
+    rows = [
+        (
+            words(bill.model),
+            integer(bill.n_items),
+            number(bill.tokens_in, 0),
+            number(bill.tokens_out, 0),
+            dollars_cell(bill.cost.likely if bill.known else None),
+            dollars_cell(bill.more(n_items) if bill.known else None),
+        )
+        for bill in bills
+    ]
+    a_round = [f"A round of judging them takes about {money(judging * n_items)}"]
+    a_round *= not math.isnan(judging)
+    items = f"all {count(n_pool, 'item')}"
+    if n_items < n_pool:
+        items = f"{n_items:,} of the {count(n_pool, 'item')}, as the budget is enough for,"
+    columns = numbers("Answered", "Tokens in", "Tokens out", "An item", "To come")
+    return Sheet(
+        f"{benchmark} · {count(len(bills), 'model')} · {count(n_pool, 'item')}",
+        verdict=f"Answers to {items} take {about(bills, n_items)}.",
+        sections=(Section.of(Table.of((model_names(), *columns), rows, "What answers cost")),),
+        notes=(
+            *_unknown(bills),
+            *a_round,
+            "Tokens and dollars of an item are means of those that are answered",
+        ),
+    )
 
-    Inspect shows how far it is, where there is no terminal in plain lines on standard error.
-    """
-    shown = os.environ.get("INSPECT_DISPLAY") or (None if sys.stdout.isatty() else "plain")
-    try:
-        with watch(None), off_stdout():
-            _, logs = eval_set(
-                task,
-                log_dir=str(place),
-                log_dir_allow_dirty=True,
-                retry_attempts=RETRIES,
-                display=shown,  # type: ignore[arg-type]
-                **options,
-            )
-    except (PrerequisiteError, NotImplementedError) as error:
-        reason = unmarked(error)
-        # Python has no patterns that are absolute paths, where Inspect looks for one.
-        if reason.startswith(("No inspect tasks", "Non-relative patterns")):
-            reason = "No inspect tasks were found at the specified paths."
-            reason += f" Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
-            reason += " or PACKAGE/NAME of an installed package"
-        raise StudyError(f"{task}: {reason}") from error
-    return logs
+
+def about(bills: Sequence[Bill], n_items: int) -> str:
+    """The dollars to come, in words."""
+    known = [bill.more(n_items) for bill in bills if bill.known]
+    unknown = [bill.model for bill in bills if not bill.known]
+    parts = [f"about {money(sum(known))} more"] if known else []
+    return " and ".join([*parts, *([f"what {all_of(unknown)} may cost"] if unknown else [])])
 
 
-@contextmanager
-def off_stdout() -> Iterator[None]:
-    """Leave standard output to the verdict where it is no terminal."""
-    if sys.stdout.isatty():
-        yield
-        return
-    with redirect_stdout(sys.stderr):
-        yield
+def _unknown(bills: Sequence[Bill]) -> Iterator[str]:
+    if unpriced := sorted({name for bill in bills for name in bill.unpriced}):
+        yield (
+            f"No price of {all_of(unpriced)} is known: add --price "
+            f"{unpriced[0]}=IN,OUT (dollars per million tokens)"
+        )
+    if uncounted := [bill.model for bill in bills if bill.uncounted]:
+        yield f"What {all_of(uncounted)} may cost is not known, for no tokens are reported"

@@ -33,7 +33,7 @@ from tiebreak.paths import AnyPath
 from tiebreak.plain_yaml import line_of, read_yaml_file
 from tiebreak.prerequisite import PrerequisiteError, model_named
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant
-from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.rules import PlacementRule
 from tiebreak.study import StudyError
 
 OURS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
@@ -136,14 +136,9 @@ class Protocol(_Part):
         return read_variant(self.label, load_protocol)
 
     @property
-    def by_peers(self) -> bool:
-        """Whether several reviewers are asked instead of a judge."""
-        return RULES[self.variant.protocol.placed_by].reviewed
-
-    @property
-    def by_judge(self) -> bool:
-        """Whether a judge is asked."""
-        return RULES[self.variant.protocol.placed_by].asks is not None and not self.by_peers
+    def rule(self) -> PlacementRule:
+        """What decides in it: whether a judge is asked, or several reviewers."""
+        return self.variant.protocol.rule
 
 
 def _of_text(field: str) -> Any:
@@ -231,11 +226,11 @@ class Study(_Part):
         if not self.protocols:
             label = "peer_review" if self.peers else "round_robin"
             object.__setattr__(self, "protocols", (Protocol(label=label),))
-        if any(protocol.by_judge for protocol in self.protocols) and not self.judges:
+        if any(protocol.rule.asks_judge for protocol in self.protocols) and not self.judges:
             raise ValueError("nobody judges: give a judge, a jury, or peers")
-        if self.judges and not any(protocol.by_judge for protocol in self.protocols):
+        if self.judges and not any(protocol.rule.asks_judge for protocol in self.protocols):
             raise ValueError("no protocol here asks the judge: leave it out, or name one that does")
-        if any(protocol.by_peers for protocol in self.protocols) != bool(self.peers):
+        if any(protocol.rule.reviewed for protocol in self.protocols) != bool(self.peers):
             raise ValueError("peers and the protocol peer_review go together")
         return self
 
@@ -310,13 +305,6 @@ def read_study(path: AnyPath, **more: Any) -> Study:
     options = {name: value for name, value in more.items() if value not in (None, (), {})}
     text = Path(path).read_text(encoding="utf-8-sig")
     return study_of({**given, **options}, str(path), text)
-
-
-def as_study(given: Study | Mapping[str, Any] | AnyPath) -> Study:
-    """A study from its fields, or from a file that has them; raises StudyError as both do."""
-    if isinstance(given, Study):
-        return given
-    return study_of(given) if isinstance(given, Mapping) else read_study(given)
 
 
 def schema() -> dict[str, Any]:

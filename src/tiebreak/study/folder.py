@@ -28,8 +28,11 @@ import tiebreak
 from tiebreak.paths import whole_file
 from tiebreak.plain_yaml import yaml_text
 from tiebreak.study import StudyError
-from tiebreak.study.design import Study, read_study
+from tiebreak.study.design import ModelChoice, Protocol, Study, read_study
+from tiebreak.study.tasks import TaskRun, drawn
 
+_DESIGN: Final = "study.yaml"
+_PLANS: Final = "plans.json"
 _MAY_CHANGE: Final = frozenset(
     {"title", "models", "budget", "calls", "prices", "price_file", "publish", "made_with"}
 )
@@ -41,8 +44,8 @@ class Judging(BaseModel):
     `place` is its folder in `ranking/`. `candidates` are the logs of `models`; of `newcomers` only
     the matches are asked, in `rounds` where that is fewer than the others played. `n_items` are
     judged (None: all), or those of `sample_ids`. `share` is what all judging at its place may come
-    to, in US dollars or `in_calls`, `left` what was left of that; infinite without a limit.
-    `attempt` counts how often its place was planned anew. `log` is the finished log.
+    to, in US dollars or calls, infinite without a limit; `limits` what was left of it, as the tasks
+    take it. `attempt` counts how often its place was planned anew. `log` is the finished log.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,8 +60,7 @@ class Judging(BaseModel):
     n_items: int | None = None
     sample_ids: tuple[str, ...] = ()
     share: float = math.inf
-    left: float = math.inf
-    in_calls: bool = False
+    limits: dict[str, float] = {}
     attempt: int = 0
     log: str | None = None
 
@@ -72,14 +74,44 @@ class Judging(BaseModel):
         return f"{self.place}/{self.attempt}" if self.attempt else self.place
 
     @property
-    def limits(self) -> dict[str, float]:
-        """What it may spend, as the judging tasks take it."""
-        if math.isinf(self.left):
-            return {}
-        return {"max_calls": math.floor(self.left)} if self.in_calls else {"max_cost": self.left}
+    def rounds_to_join(self) -> int:
+        """How many others a newcomer meets on an item: as many as the others did.
+
+        Of an odd number of models one sits out in each round. A plan may say that it is fewer.
+        """
+        if self.rounds is not None:
+            return self.rounds
+        rounds: int = Protocol(label=self.label).variant.settings.get("rounds", 1)
+        members = len(self.models) - len(self.newcomers)
+        return max(1, round(rounds * (1 - (members % 2) / members)))
+
+    def task(self, study: Study, log_dir: Path) -> TaskRun:
+        """The task that judges as planned."""
+        name, _, _ = self.label.rpartition("@")
+        protocol = Protocol(label=self.label)
+        task, settings = protocol.variant.protocol.name, dict(protocol.variant.settings)
+        if self.newcomers:
+            settings |= {"newcomers": list(self.newcomers), "rounds": self.rounds_to_join}
+        if name:
+            task, settings = "own", {"protocol": f"{name}@{task}", "settings": settings}
+        common = {"candidates": list(self.candidates), "seed": study.seed}
+        arguments = {**common, **self.args, **self.limits, **settings}
+        roles: dict[str, tuple[ModelChoice, ...]] = {}
+        if protocol.rule.reviewed:
+            roles["peers"] = study.peers
+        elif protocol.rule.asks_judge:
+            roles["judge"] = study.judges
+            roles |= {"meta_judge": (study.meta_judge,)} if study.meta_judge else {}
+        items: dict[str, Any] = {}
+        if self.sample_ids:
+            items = {"sample_id": list(self.sample_ids)}
+        elif self.n_items is not None:
+            items = drawn(study.seed, self.n_items)
+        options = {"model": None, "model_roles": roles, **items}
+        return TaskRun(f"tiebreak/{task}", log_dir, arguments, options)
 
 
-_PLANS: Final = TypeAdapter(tuple[Judging, ...])
+_JUDGINGS: Final = TypeAdapter(tuple[Judging, ...])
 
 
 @dataclass(frozen=True)
@@ -88,27 +120,9 @@ class StudyFolder:
 
     path: Path
 
-    @property
-    def design(self) -> Path:
-        """The design that is kept."""
-        return self.path / "study.yaml"
-
-    @property
-    def _plans(self) -> Path:
-        return self.path / "plans.json"
-
-    def answers(self, benchmark: str) -> Path:
-        """Where a benchmark's answers are."""
-        return self.path / "answers" / benchmark
-
     def ranking(self, folder: str) -> Path:
         """Where the logs of a judging are, or all of a place."""
         return self.path / "ranking" / folder
-
-    @property
-    def report(self) -> Path:
-        """Where the report is."""
-        return self.path / "report"
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -139,9 +153,10 @@ class StudyFolder:
         Raises:
             StudyError: it is another one; the message says what differs.
         """
-        if not self.design.exists() or not any(self.path.rglob("*.eval")):
+        design = self.path / _DESIGN
+        if not design.exists() or not list_eval_logs(str(self.path)):
             return
-        kept = read_study(self.design)
+        kept = read_study(design)
         elsewhere = "give this one another folder, --out FOLDER"
         for name in Study.model_fields:
             if name not in _MAY_CHANGE and getattr(kept, name) != getattr(study, name):
@@ -166,7 +181,7 @@ class StudyFolder:
         data = study.model_copy(update={"made_with": made_with}).model_dump(
             mode="json", exclude_defaults=True
         )
-        with whole_file(self.design) as draft:
+        with whole_file(self.path / _DESIGN) as draft:
             draft.write_text(yaml_text(data), encoding="utf-8")
 
     def plans(self) -> tuple[Judging, ...]:
@@ -175,20 +190,21 @@ class StudyFolder:
         Raises:
             StudyError: the file is damaged.
         """
-        if not self._plans.exists():
+        path = self.path / _PLANS
+        if not path.exists():
             return ()
         try:
-            return _PLANS.validate_json(self._plans.read_bytes())
+            return _JUDGINGS.validate_json(path.read_bytes())
         except ValueError as error:
             raise StudyError(
-                f"{self._plans} cannot be read: take it away, and judging is planned anew; what "
+                f"{path} cannot be read: take it away, and judging is planned anew; what "
                 "was paid for is in Inspect's cache"
             ) from error
 
     def keep_plans(self, plans: tuple[Judging, ...]) -> None:
         """Write the judgings that were confirmed."""
         data = [plan.model_dump(mode="json", exclude_defaults=True) for plan in plans]
-        with whole_file(self._plans) as draft:
+        with whole_file(self.path / _PLANS) as draft:
             draft.write_text(json.dumps(data, indent=1), encoding="utf-8")
 
     def paid(self, place: str) -> tuple[int, float]:

@@ -9,24 +9,23 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.prices import Price, read_price, read_prices
+from tiebreak.prices import Price, read_price
 from tiebreak.report.sheet import Sheet
 from tiebreak.study import StudyError
-from tiebreak.study.answers import option_words
 from tiebreak.study.design import Protocol, Study
 from tiebreak.study.estimate import plan_sheet
-from tiebreak.study.estimate.cost import estimate_cost, plan_judging, rates
+from tiebreak.study.estimate.cost import estimate_cost
 from tiebreak.study.estimate.estimate import Estimate
-from tiebreak.study.estimate.plan import FEWEST, Goal
-from tiebreak.study.estimate.prices import listed_price, model_info, read_price_file
+from tiebreak.study.estimate.plan import FEWEST, Goal, plan_judging, rates
+from tiebreak.study.estimate.prices import known_prices, model_info
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.judging import rounds_to_join
+from tiebreak.study.tasks import option_words
 from tiebreak.text import all_of, count
 
 _PLANNED: Final = "round_robin"
@@ -38,12 +37,13 @@ _TO_ESTIMATE: Final = (
 
 @dataclass(frozen=True)
 class Source:
-    """Answers that are judged together: where all of them lie, and the pool.
+    """Answers that a study judges together: where all of them lie, and the pool.
 
     `logs` are those of each model; none where a user brought the answers. `paid` are the dollars
     that they took. `chosen` are the sample ids of the items that are judged, where not all may be.
     """
 
+    study: Study
     name: str
     paths: tuple[str, ...]
     pool: CandidatePool
@@ -76,26 +76,17 @@ def register_prices(study: Study) -> dict[str, Price]:
     """Tell Inspect the prices of all who are asked, so that a budget in dollars can be kept.
 
     Raises:
-        StudyError: there is such a budget, and no price of a model that is asked; or a price is of
-            a model that is not.
-        EstimateError: the file of prices cannot be read.
+        StudyError: there is such a budget, and no price of a model that is asked.
+        EstimateError: the file of prices cannot be read, or one is of a model that is not asked.
     """
     asked = list(dict.fromkeys(model.model for model in study.everyone))
-    known = read_price_file(study.price_file) if study.price_file else {}
-    try:
-        known |= read_prices(study.prices, asked)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
-    for model in asked:
-        price = known.get(model) or listed_price(model)
-        if price is not None:
-            known[model] = price
-        elif study.budget is not None:
-            raise StudyError(
-                f"No price of {model} is known, so a budget in dollars cannot be kept: add --price "
-                f"{model}=IN,OUT (dollars per million tokens), or give --calls N instead of "
-                "--budget, which limits judging alone."
-            )
+    known = known_prices(asked, study.prices, study.price_file)
+    if study.budget is not None and (unknown := [name for name in asked if name not in known]):
+        raise StudyError(
+            f"No price of {unknown[0]} is known, so a budget in dollars cannot be kept: add "
+            f"--price {unknown[0]}=IN,OUT (dollars per million tokens), or give --calls N instead "
+            "of --budget, which limits judging alone."
+        )
     for model, price in known.items():
         cached = {"input_cache_write": price.input, "input_cache_read": price.input}
         cost = ModelCost(input=price.input, output=price.output, **cached)
@@ -172,9 +163,9 @@ def estimate_commands(
 
 def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str, Any]]:
     """Arguments of `estimate_cost` beside the answers and the protocols."""
-    peers = [peer.model for peer in study.peers if any(p.by_peers for p in protocols)]
+    peers = [peer.model for peer in study.peers if any(p.rule.reviewed for p in protocols)]
     reviewers = [p.args["reviewers"] for p in protocols if "reviewers" in p.args]
-    for judge in study.judges if any(p.by_judge for p in protocols) else (None,):
+    for judge in study.judges if any(p.rule.asks_judge for p in protocols) else (None,):
         meta = study.meta_judge if judge else None
         asked = [choice.model if choice else None for choice in (judge, meta)]
         yield {
@@ -183,26 +174,24 @@ def _by_judge(study: Study, protocols: Sequence[Protocol]) -> Iterator[dict[str,
             "peers": peers or None,
             "reviewers": reviewers[0] if reviewers else None,
             **{name: study.judging[name] for name in _TO_ESTIMATE if name in study.judging},
-            "prices": _prices(study, [*asked, *peers]),
+            "prices": [
+                text for text in study.prices if read_price(text)[0] in (None, *asked, *peers)
+            ],
             "price_file": study.price_file,
             "seed": study.seed,
         }
 
 
-def judging_rate(study: Study, pool: CandidatePool) -> float:
-    """What one round of each protocol takes of an item, in dollars at most; NaN without a price."""
-    dollars = 0.0
-    for protocol in study.protocols:
-        for estimate in estimates(study, [protocol], pool):
-            cost, most = estimate.protocols[0].cost, rates(estimate)[0].most
-            high = math.nan if cost is None else cost.high / estimate.n_items
-            dollars += high if most is None else most
-    return dollars
+def item_rate(
+    study: Study, protocols: Sequence[Protocol], pool: CandidatePool
+) -> tuple[float, ...]:
+    """What one round of protocols takes of an item, by all judges: the parts of a `Rate`.
 
-
-def _prices(study: Study, asked: Sequence[str | None]) -> list[str]:
-    """The prices that are given of these models, or of all."""
-    return [text for text in study.prices if read_price(text)[0] in (None, *asked)]
+    Dollars are NaN without a price.
+    """
+    estimated = (estimates(study, [protocol], pool) for protocol in protocols)
+    columns = zip(*(rates(row)[0] for rows in estimated for row in rows), strict=True)
+    return tuple(sum(math.nan if part is None else part for part in parts) for parts in columns)
 
 
 def left_of(study: Study, paid: float) -> float:
@@ -232,17 +221,14 @@ def share_of(study: Study, paid: float) -> float:
     return left / len(study.protocols)
 
 
-def plan(
-    study: Study, protocol: Protocol, source: Source, folder: StudyFolder, share: float
-) -> Planned:
+def plan(source: Source, protocol: Protocol, folder: StudyFolder) -> Planned:
     """What is to be judged at one place; what was confirmed stays as long as nothing is asked anew.
-
-    `share` is the part of the budget for this place.
 
     Raises:
         EstimateError: the budget is too small.
         StudyError: what is left of the budget is.
     """
+    study, share = source.study, share_of(source.study, source.paid)
     place = place_of(source.name, protocol)
     kept = [run for run in folder.plans() if run.place == place]
     models = source.pool.models_of(source.pool.benchmarks[0])
@@ -253,16 +239,16 @@ def plan(
     more = bool(kept) and raised(study, kept[0], share)
     left = _left(study, place, share, folder) if not kept or new or more else math.inf
     if not kept or before - {*models} or (new and not (may_join and kept[0].log)):
-        return _apart(_first(study, protocol, source, models, share, left), kept)
+        return _apart(_first(source, protocol, models, share, left), kept)
     runs = list(kept)
     if new:
         joined = {"candidates": source.of(models), "models": models, "newcomers": new, "log": None}
         runs.append(kept[0].model_copy(update=joined))
     if more:
-        return _apart(_anew(study, protocol, source, runs, share, left), kept)
+        return _apart(_anew(source, protocol, runs, share, left), kept)
     if not new:
         return Planned(tuple(runs))
-    joining = _joining(study, source, _limited(study, runs[-1], share, left))
+    joining = _joining(source, _limited(study, runs[-1], share, left))
     return replace(joining, runs=(*runs[:-1], *joining.runs))
 
 
@@ -273,37 +259,28 @@ def _apart(planned: Planned, kept: Sequence[Judging]) -> Planned:
 
 
 def _anew(
-    study: Study,
-    protocol: Protocol,
-    source: Source,
-    runs: Sequence[Judging],
-    share: float,
-    left: float,
+    source: Source, protocol: Protocol, runs: Sequence[Judging], share: float, left: float
 ) -> Planned:
     """The runs of a place with more to spend: each has a part of it, by its number of matches."""
     base, *later = runs
     matches = [max(1, len(base.models) // 2), *(len(run.newcomers) for run in later)]
     parts = [number / sum(matches) for number in matches]
     part = parts[0]
-    planned = _first(study, protocol, source, base.models, share * part, left * part)
+    planned = _first(source, protocol, base.models, share * part, left * part)
     first = planned.runs[0].model_copy(update={"share": share})
     same = {"label": first.label, "n_items": first.n_items, "rounds": None, "log": None}
     joined = [
-        _limited(study, run.model_copy(update=same), share, left * part)
+        _limited(source.study, run.model_copy(update=same), share, left * part)
         for run, part in zip(later, parts[1:], strict=True)
     ]
     return replace(planned, runs=(first, *joined))
 
 
 def _first(
-    study: Study,
-    protocol: Protocol,
-    source: Source,
-    models: Sequence[str],
-    share: float,
-    left: float,
+    source: Source, protocol: Protocol, models: Sequence[str], share: float, left: float
 ) -> Planned:
     """The judging of models that are all new, and its price."""
+    study = source.study
     paths = source.of(models)
     run = Judging(
         place=place_of(source.name, protocol),
@@ -316,18 +293,11 @@ def _first(
     run = _limited(study, run, share, left)
     alone = len(study.judges) == 1 and len(source.pool.benchmarks) == 1
     if protocol.label == _PLANNED and alone and share < math.inf and not source.chosen:
-        judge = study.judges[0].model
-        how = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
-        goal = Goal(calls=math.floor(share)) if run.in_calls else Goal(share)
-        chosen = plan_judging(
-            paths,
-            goal,
-            judge=judge,
-            prices=_prices(study, [judge]),
-            price_file=study.price_file,
-            seed=study.seed,
-            **how,
-        )
+        [how] = _by_judge(study, [protocol])
+        given = {name: run.args[name] for name in _TO_ESTIMATE if name in run.args}
+        goal = Goal(calls=math.floor(share)) if study.calls is not None else Goal(share)
+        # Matches of a round robin ask no meta-judge.
+        chosen = plan_judging(paths, goal, **(how | given | {"meta_judge": None}))
         option = chosen.options[0]
         n_items = option.n_items if option.n_items < chosen.n_items else None
         run = run.model_copy(update={"label": option.label, "n_items": n_items})
@@ -336,7 +306,7 @@ def _first(
     return Planned((run,), estimated=protocol)
 
 
-def _joining(study: Study, source: Source, run: Judging) -> Planned:
+def _joining(source: Source, run: Judging) -> Planned:
     """The matches of newcomers, as many as what is left of the budget buys.
 
     First they play fewer rounds, then on fewer items.
@@ -344,19 +314,22 @@ def _joining(study: Study, source: Source, run: Judging) -> Planned:
     Raises:
         StudyError: it buys too few items.
     """
+    study = source.study
     n_pool = len(run.sample_ids) or run.n_items or len(source.pool)
-    wanted = rounds_to_join(run)
+    wanted = run.rounds_to_join
+    left = min(run.limits.values(), default=math.inf)
     for rounds in range(wanted, 0, -1):
-        calls, cost, n_items = _newcomers_rate(study, source, run, rounds)
-        if n_items >= n_pool:
+        calls, cost, most = item_rate(study, _joined(run, rounds), source.pool)
+        takes = calls if study.calls is not None else most
+        n_items = math.floor(min(n_pool, left / takes if takes > 0 else math.inf))
+        if n_items == n_pool:
             break
-    n_items = min(n_items, n_pool)
     newcomers = all_of(run.newcomers)
     if n_items < min(FEWEST, n_pool):
-        left = f"{math.floor(run.left):,} calls" if run.in_calls else f"${run.left:,.2f}"
+        rest = f"{left:,} calls" if study.calls is not None else f"${left:,.2f}"
         raise StudyError(
             f"{run.place}: matches of {newcomers} take {_asked(calls * n_pool, cost * n_pool)}, "
-            f"and {left} are left of the budget. On fewer than {FEWEST} items no two models can be "
+            f"and {rest} are left of the budget. On fewer than {FEWEST} items no two models can be "
             "told apart: give a larger one."
         )
     sentence = f"Only matches of {newcomers} are judged: {_asked(calls * n_items, cost * n_items)}."
@@ -379,29 +352,13 @@ def _joined(run: Judging, rounds: int) -> list[Protocol]:
     return [Protocol(label=label + model) for model in run.newcomers]
 
 
-def _newcomers_rate(
-    study: Study, source: Source, run: Judging, rounds: int
-) -> tuple[float, float, int]:
-    """Calls and likely dollars of an item, and how many items what is left buys."""
-    protocols = _joined(run, rounds)
-    costs = [row for protocol in protocols for row in estimates(study, [protocol], source.pool)]
-    first = [astuple(rates(cost)[0]) for cost in costs]
-    calls, dollars, most = (
-        sum(math.nan if number is None else number for number in numbers)
-        for numbers in zip(*first, strict=True)
-    )
-    takes = calls if run.in_calls else most
-    bought = run.left / takes if takes > 0 else math.inf
-    return calls, dollars, math.floor(min(bought, 10**9))
-
-
 def _asked(calls: float, dollars: float) -> str:
     return f"about {calls:,.0f} calls" + ("" if math.isnan(dollars) else f", ${dollars:,.2f}")
 
 
 def raised(study: Study, run: Judging, share: float) -> bool:
     """Whether there is more to spend than when a judging was confirmed, or something else."""
-    other = run.in_calls != (study.calls is not None)
+    other = ("max_calls" in run.limits) != (study.calls is not None)
     return share > run.share or (other and run.share < math.inf)
 
 
@@ -416,5 +373,5 @@ def _left(study: Study, place: str, share: float, folder: StudyFolder) -> float:
 
 
 def _limited(study: Study, run: Judging, share: float, left: float) -> Judging:
-    limits = {"share": share, "left": left, "in_calls": study.calls is not None}
-    return run.model_copy(update=limits)
+    limits = {"max_cost": left} if study.calls is None else {"max_calls": math.floor(left)}
+    return run.model_copy(update={"share": share, "limits": limits if left < math.inf else {}})

@@ -11,10 +11,15 @@ in the folder are used, and replies come from Inspect's cache.
 """
 
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
+
+from inspect_ai.log import list_eval_logs
 
 from tiebreak.analysis.diagnosis import diagnose
 from tiebreak.candidates import CandidatePool, load_candidates
@@ -24,12 +29,10 @@ from tiebreak.report import terminal
 from tiebreak.report.page.build import write_report
 from tiebreak.report.sheets import sheets_of
 from tiebreak.study import StudyError
-from tiebreak.study.answers import answering_commands, off_stdout, require_two, say
-from tiebreak.study.design import Study, as_study
+from tiebreak.study.answers import Answering, Billing, bill_of, say
+from tiebreak.study.design import Study, read_study, study_of
 from tiebreak.study.estimate import sheet as estimate_sheets
 from tiebreak.study.folder import Judging, StudyFolder
-from tiebreak.study.generating import Bills, Generating
-from tiebreak.study.judging import judge, judging_command
 from tiebreak.study.planning import (
     Planned,
     Source,
@@ -88,7 +91,8 @@ def run_study(
         TiebreakError: a step cannot be done as asked.
         PrerequisiteError: a task, a key or a model is missing.
     """
-    study = as_study(study)
+    if not isinstance(study, Study):
+        study = study_of(study) if isinstance(study, Mapping) else read_study(study)
     kept = StudyFolder(Path(folder))
     kept.require_same(study)
     prices = register_prices(study)
@@ -96,16 +100,16 @@ def run_study(
         model.build()  # a key that is missing is said before anything is paid
     if not kept.plans() and study.models:
         require_judging(study, len(study.benchmarks))
-    with kept.alone():
+    # Standard output is left to the verdict where it is no terminal.
+    with kept.alone(), redirect_stdout(sys.stdout if sys.stdout.isatty() else sys.stderr):
         kept.keep(study)
-        with off_stdout():
-            sources, left_out = _answers(study, kept, Bills(study, kept, prices), confirm)
-            if choose is not None:
-                sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
-            _diagnosis(study, sources, anyway=anyway)
-            runs = _plans(study, sources, kept, confirm)
-            logs, unfinished = _judging(study, runs, kept)
-            page, unpublished = _report(study, logs, kept)
+        sources, left_out = _answers(study, kept, cache(partial(bill_of, prices)), confirm)
+        if choose is not None:
+            sources = [replace(source, chosen=tuple(choose(source.pool))) for source in sources]
+        _diagnosis(study, sources, anyway=anyway)
+        runs = _plans(study, sources, kept, confirm)
+        logs, unfinished = _judging(study, runs, kept)
+        page, unpublished = _report(study, logs, kept)
     return StudyResult(logs, page, left_out, unfinished, unpublished)
 
 
@@ -116,38 +120,44 @@ def _step(number: int, text: str, *commands: str) -> None:
 
 
 def _answers(
-    study: Study, kept: StudyFolder, bills: Bills, confirm: Callable[[str], bool] | None
+    study: Study, kept: StudyFolder, bill: Billing, confirm: Callable[[str], bool] | None
 ) -> tuple[list[Source], dict[str, str]]:
     if study.answers:
         _step(1, f"Answers: those in {all_of(study.answers)}")
         pool = load_candidates(study.answers, mode=study.judging.get("mode", "strict"))
-        return [Source("answers", study.answers, pool)], {}
+        return [Source(study, "answers", study.answers, pool)], {}
     sources, left_out = [], {}
     for benchmark in study.benchmarks:
-        share = share_of(study, bills.paid(benchmark))
+        answering = Answering(study, benchmark, kept, bill)
+        share = share_of(study, answering.paid())
         plans = [run for run in kept.plans() if run.place.startswith(f"{benchmark.name}/")]
         if any(raised(study, run, share) for run in plans):
             plans = []
         asked = f"{count(len(study.models), 'model')} answer {benchmark.name}"
-        _step(1, f"{asked}; what lies in {kept.answers(benchmark.name)} is used")
-        generating = Generating(study, benchmark, kept, bills, confirm, plans)
-        answers, n_items = generating.answers()
-        for command in answering_commands(study, benchmark, kept, n_items):
+        _step(1, f"{asked}; what lies in {answering.place} is used")
+        answers, n_items = answering.within_budget(confirm, plans)
+        for command in answering.commands(n_items):
             say(f"  $ {command}")
-        require_two(answers, benchmark, kept)
+        if len(answers.logs) < 2:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in answers.left_out.items())
+            raise StudyError(
+                f"{benchmark.name}: a ranking takes the answers of two models, and these failed: "
+                f"{reasons}. Their logs are in {answering.place}; the same command "
+                "tries again."
+            )
         for model, reason in answers.left_out.items():
             say(f"  {model} is left out, for it failed: {reason}")
             left_out[model] = reason
-        paths = _short(kept.answers(benchmark.name), answers.logs.values())
-        pool, paid = load_candidates(paths), bills.paid(benchmark)
-        sources.append(Source(benchmark.name, paths, pool, answers.logs, paid))
+        paths = _short(answering.place, answers.logs.values())
+        pool, paid = load_candidates(paths), answering.paid()
+        sources.append(Source(study, benchmark.name, paths, pool, answers.logs, paid))
     return sources, left_out
 
 
 def _short(place: Path, logs: Iterable[str]) -> tuple[str, ...]:
     """The folder of some logs, where it holds no other; else these."""
     wanted = tuple(sorted({*logs}))
-    return (str(place),) if len(list(place.rglob("*.eval"))) == len(wanted) else wanted
+    return (str(place),) if len(list_eval_logs(str(place))) == len(wanted) else wanted
 
 
 def _diagnosis(study: Study, sources: list[Source], *, anyway: bool) -> None:
@@ -176,9 +186,7 @@ def _plans(
     confirm: Callable[[str], bool] | None,
 ) -> list[Judging]:
     planned: list[Planned] = [
-        plan(study, protocol, source, kept, share_of(study, source.paid))
-        for protocol in study.protocols
-        for source in sources
+        plan(source, protocol, kept) for protocol in study.protocols for source in sources
     ]
     runs = [run for place in planned for run in place.runs]
     unplanned = {place.estimated.label: place.estimated for place in planned if place.estimated}
@@ -214,8 +222,9 @@ def _judging(
     logs, unfinished = [], []
     for number, run in enumerate(runs):
         if run.log is None:
-            _step(4, f"Judging: {run.place}", judging_command(study, run, kept))
-            log = judge(study, run, kept)
+            task = run.task(study, kept.ranking(run.folder))
+            _step(4, f"Judging: {run.place}", task.command("eval"))
+            [log] = task.finish()
             path = str(kept.ranking(run.folder) / Path(log.location).name)
             if log.status == "success":
                 runs[number] = run = run.model_copy(update={"log": path})
@@ -236,9 +245,9 @@ def _report(study: Study, logs: tuple[str, ...], kept: StudyFolder) -> tuple[str
         5,
         "The board and the page",
         f"tiebreak rank {ranked}",
-        f"tiebreak report {ranked} -o {kept.report}",
+        f"tiebreak report {ranked} -o {kept.path / 'report'}",
     )
-    page, unpublished = written_report(logs, kept.report, study.title), ""
+    page, unpublished = written_report(logs, kept.path / "report", study.title), ""
     if study.publish:
         from tiebreak.publish.dataset import publish_dataset
         from tiebreak.publish.errors import PublishError

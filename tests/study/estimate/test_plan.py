@@ -36,7 +36,7 @@ def board(protocol: str, scores: Any, *, calls: float = 4.0, met: float = 1.0) -
 @pytest.mark.parametrize("n_pool", [20, 100, 1000])
 @pytest.mark.parametrize("calls", [30, 100, 399, 400, 1500, 10**6])
 def test_calls_are_spent_on_items_first_then_on_rounds(n_pool: int, calls: int) -> None:
-    rounds, n_items = spend(Goal(calls=calls), 8, n_pool, RATES, NOISE)
+    rounds, n_items = spend(Goal(calls=calls), n_pool, RATES, NOISE)
     assert n_items * RATES[rounds - 1].calls <= calls
     affordable = {(k, n) for k in range(1, 8) for n in range(1, n_pool + 1) if n * 4 * k <= calls}
     full = [k for k, n in affordable if n == n_pool]
@@ -49,7 +49,7 @@ def test_calls_are_spent_on_items_first_then_on_rounds(n_pool: int, calls: int) 
 def test_a_precision_takes_as_few_rounds_and_items_as_reach_it(
     precision: float, n_pool: int
 ) -> None:
-    rounds, n_items = spend(Goal(precision=precision), 8, n_pool, RATES, NOISE)
+    rounds, n_items = spend(Goal(precision=precision), n_pool, RATES, NOISE)
     reached = [
         (k, n)
         for k in range(1, 8)
@@ -62,11 +62,11 @@ def test_a_precision_takes_as_few_rounds_and_items_as_reach_it(
 
 def test_budgets_that_buy_nothing_say_what_would() -> None:
     with pytest.raises(EstimateError, match=r"judges 2 items.*it takes 24 calls or more"):
-        spend(Goal(calls=10), 8, 100, RATES, NOISE)
+        spend(Goal(calls=10), 100, RATES, NOISE)
     with pytest.raises(EstimateError, match=r"it takes \$0.06 or more"):
-        spend(Goal(dollars=0.03), 8, 100, RATES, NOISE)
+        spend(Goal(dollars=0.03), 100, RATES, NOISE)
     with pytest.raises(EstimateError, match="No price of the judge is known"):
-        spend(Goal(dollars=3), 8, 100, [Rate(4.0, None, None)], NOISE)
+        spend(Goal(dollars=3), 100, [Rate(4.0, None, None)], NOISE)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 7])

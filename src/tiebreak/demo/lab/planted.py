@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from tiebreak.errors import TiebreakError
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import Call, CallKind, Criterion, Side, Vote
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge, Question, Reply
@@ -204,8 +205,6 @@ def _same_votes(
 def _call(kind: CallKind, role: str, attempt: int, repair: bool, depth: int) -> Call:
     return Call(kind=kind, role=role, model="planted", attempt=attempt, repair=repair, depth=depth)
 
-
-FloatArray = NDArray[np.float64]
 
 RUBRIC: Final = Rubric(
     version=1,

@@ -17,11 +17,11 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tiebreak.demo.lab.planted import FloatArray, LabError, Pool, Traits, World, require, spread_out
+from tiebreak.demo.lab.planted import LabError, Pool, Traits, World, require, spread_out
 from tiebreak.progress import tracked
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
-from tiebreak.rankers.profile import ratio
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
@@ -115,16 +115,12 @@ class Simulation:
     @cached_property
     def needed(self) -> Mapping[str, int | None]:
         """The number of items by protocol, None where no number that was tried suffices."""
-        return {
-            label: self._needed(label) for label in dict.fromkeys(r.protocol for r in self.rows)
-        }
-
-    def _needed(self, label: str) -> int | None:
-        needed = None
-        for row in sorted((r for r in self.rows if r.protocol == label), key=lambda r: -r.n_items):
+        needed: dict[str, int | None] = {}
+        for row in sorted(self.rows, key=lambda row: row.n_items):
             if row.recovered < self.confidence:
-                break
-            needed = row.n_items
+                needed[row.protocol] = None
+            elif needed.get(row.protocol) is None:
+                needed[row.protocol] = row.n_items
         return needed
 
     @property
@@ -370,11 +366,8 @@ def _row(
 
 def _agreement(boards: FloatArray, other: FloatArray) -> Agreement:
     """Figures over pools: boards of shape (repeats, N), the other one (repeats, N) or (N,)."""
-    return Agreement(
-        spearman=_figure(spearman_many(boards, other)),
-        kendall=_figure(kendall_tau_many(boards, other)),
-        top1=_figure(top1_many(boards, other)),
-    )
+    measures = (spearman_many, kendall_tau_many, top1_many)
+    return Agreement(*(_figure(measure(boards, other)) for measure in measures))
 
 
 def _figure(values: FloatArray) -> Figure:

@@ -126,15 +126,9 @@ PROVIDER: Final = "tiebreak-local"
 DEFAULT: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
 DEFAULT_MAX_TOKENS: Final = 1024
 
-_OPTIONS: Final = (
-    "top_p",
-    "top_k",
-    "stop_seqs",
-    "frequency_penalty",
-    "presence_penalty",
-    "logprobs",
-    "top_logprobs",
-)
+_OPTIONS: Final = {
+    *("top_p", "top_k", "frequency_penalty", "presence_penalty", "logprobs", "top_logprobs")
+}
 _STOP_REASONS: Final[dict[str, StopReason]] = {
     "stop": "stop",
     "length": "max_tokens",
@@ -274,10 +268,10 @@ def chat_request(
         "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
         "temperature": config.temperature or 0.0,
         "seed": config.seed or 0,
+        **config.model_dump(include=_OPTIONS, exclude_none=True),
     }
-    for name in _OPTIONS:
-        if (value := getattr(config, name)) is not None:
-            request["stop" if name == "stop_seqs" else name] = value
+    if config.stop_seqs is not None:
+        request["stop"] = config.stop_seqs
     if config.response_schema is not None:
         schema = config.response_schema.json_schema
         # As they are, not as Inspect declares them: lists that know their length keep it.
@@ -307,14 +301,8 @@ def _message(message: ChatMessage) -> dict[str, Any]:
 
 
 def _tool(tool: ToolInfo) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.parameters.model_dump(exclude_none=True),
-        },
-    }
+    shown = {"name", "description", "parameters"}
+    return {"type": "function", "function": tool.model_dump(include=shown, exclude_none=True)}
 
 
 def _tool_call(call: dict[str, Any]) -> ToolCall:

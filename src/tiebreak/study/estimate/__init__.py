@@ -6,8 +6,8 @@
     experience   what an earlier ranking log says about a judge instead, and about the next run
     totals       from some items to all of them: a sample, totals and their uncertainty
     estimate     all of that for contests and protocols, and what comes out
-    plan         what a budget buys, or a precision costs
     cost         the same from what a user asks for: files or a pool, and plain names
+    plan         what a budget buys, or a precision costs
     sheet        the table and its notes, and the same as data; of plans `plan_sheet`
 
 The protocols are the ones that judge real answers; only the judge is another. No model is asked.

@@ -1,69 +1,45 @@
-"""What judging would cost or a budget buys, from files or a pool and plain names.
+"""What judging would cost, from files or a pool and plain names.
 
-`estimate_cost` makes an `Estimate`, `plan_judging` a `Plan`; the rest reads what a user asks for:
-protocols, judges, prices, an earlier log, reviewers.
+`estimate_cost` makes an `Estimate`; the rest reads what a user asks for: protocols, judges, prices,
+an earlier log, reviewers.
 
 `small_field` says where judging every pair asks about as little as SEAL's bracket does. A bracket
 saves calls as models grow in number. How many it takes follows from the protocols themselves, so
 they are run here with a judge that only counts.
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal
 
-import numpy as np
-
-from tiebreak.candidates import CandidatePool, identical_groups, load_by_models, load_candidates
+from tiebreak.candidates import CandidatePool, load_by_models, load_candidates
+from tiebreak.inspect_tasks.arguments import names as listed_names
 from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
 from tiebreak.inspect_tasks.judging import require_no_rubric
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.planting import planted
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
-from tiebreak.paths import Paths, path_list
+from tiebreak.paths import Paths
 from tiebreak.plain_yaml import read_yaml
-from tiebreak.prices import read_prices
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError, Variant, read_variant, split_labels
-from tiebreak.scorers.rules import RULES
-from tiebreak.scorers.schedule import n_rounds
 from tiebreak.study.estimate import EstimateError
 from tiebreak.study.estimate.dry_judge import TokenCounter, token_counter
 from tiebreak.study.estimate.estimate import (
     DEFAULT_PACE,
     SAMPLE,
-    TIES,
     Estimate,
     Judges,
     Pace,
-    asks_peers,
     estimate,
 )
 from tiebreak.study.estimate.experience import (
-    Evidence,
     Experience,
-    by_schedule,
     experience_beside,
     experience_of,
-    find_evidence,
-    native_evidence,
 )
-from tiebreak.study.estimate.plan import (
-    HIDDEN,
-    Goal,
-    Noise,
-    Option,
-    Plan,
-    Rate,
-    choose,
-    half_width,
-    noise_of,
-    powers,
-    rests_on,
-)
-from tiebreak.study.estimate.prices import PricedModel, listed_price, read_price_file
+from tiebreak.study.estimate.prices import PricedModel, known_prices
 from tiebreak.study.estimate.totals import Range
 from tiebreak.text import split_names
 
@@ -132,8 +108,7 @@ def estimate_cost(
         PrerequisiteError: the pool, the rubric or the peers do not fit the protocols.
     """
     variants = read_protocols(protocols if isinstance(protocols, str) else ",".join(protocols))
-    given = peers if peers is None or isinstance(peers, str) else ",".join(peers)
-    judges = read_judges(variants, judge, meta_judge, given, prices, price_file)
+    judges = read_judges(variants, judge, meta_judge, peers, prices, price_file)
     experience = read_experience(from_log) if from_log else None
     for variant in variants:
         require_comparable(mode, variant.protocol, same_settings)
@@ -146,7 +121,7 @@ def estimate_cost(
     elif mode == "union":
         pools = load_by_models(candidates, **how)
     else:
-        alone = all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
+        alone = all(variant.protocol.rule.judges_one for variant in variants)
         how |= {"same_settings": same_settings, "alone": alone}
         pools = (load_candidates(candidates, mode=mode, **how),)
     if experience is None:
@@ -225,13 +200,13 @@ def read_judges(
     variants: Sequence[Variant],
     judge: str | None = None,
     meta_judge: str | None = None,
-    peers: str | None = None,
+    peers: str | Sequence[str] | None = None,
     prices: Sequence[str] = (),
     price_file: str | PathLike[str] | None = None,
 ) -> Judges:
     """Who would answer, and at what price; a judge that no protocol asks is left out.
 
-    The arguments are those of `estimate_cost`, with commas between peers.
+    The arguments are those of `estimate_cost`.
 
     Raises:
         EstimateError: a protocol asks a model that is not given, a model has no provider, no
@@ -239,7 +214,7 @@ def read_judges(
             that is not asked.
     """
     reviewers = _peers(variants, peers)
-    asking = [variant.label for variant in variants if asks_judge(variant)]
+    asking = [variant.label for variant in variants if variant.protocol.rule.asks_judge]
     if asking and judge is None:
         raise EstimateError(
             f"{asking[0]} asks a judge: add --judge MODEL, such as --judge openai/gpt-5"
@@ -256,25 +231,20 @@ def read_judges(
             f"{nameless[0]!r} names no provider: give it as PROVIDER/MODEL, such as openai/gpt-5"
         )
     asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
-    filed = read_price_file(price_file) if price_file is not None else {}
-    try:
-        known = filed | read_prices(prices, asked)
-    except ValueError as error:
-        raise EstimateError(str(error)) from error
-    price = {model: known.get(model) or listed_price(model) for model in asked}
+    price = known_prices(asked, prices, price_file)
     return Judges(
         judge=judge,
-        price=None if judge is None else price[judge],
+        price=price.get(judge or ""),
         meta_judge=meta_judge,
-        meta_price=None if meta_judge is None else price[meta_judge],
-        peers=tuple(PricedModel(model, price[model]) for model in reviewers),
+        meta_price=price.get(meta_judge or ""),
+        peers=tuple(PricedModel(model, price.get(model)) for model in reviewers),
     )
 
 
-def _peers(variants: Sequence[Variant], given: str | None) -> list[str]:
+def _peers(variants: Sequence[Variant], given: str | Sequence[str] | None) -> tuple[str, ...]:
     """The models of a list, if a protocol asks for reviews."""
-    peers = [model for model in split_names(given or "") if model]
-    asking = [variant.label for variant in variants if asks_peers(variant)]
+    peers = listed_names("peers", given)
+    asking = [variant.label for variant in variants if variant.protocol.rule.reviewed]
     if asking and not peers:
         raise EstimateError(
             f"{asking[0]} asks reviewers: add --peers MODEL,MODEL…, such as "
@@ -299,12 +269,6 @@ def read_experience(log: str) -> Experience:
     return experience_of(item for read in logs for item in (*read.items, *read.cut_short))
 
 
-def asks_judge(variant: Variant) -> bool:
-    """Whether a protocol asks a judge."""
-    rule = RULES[variant.protocol.placed_by]
-    return rule.asks is not None and not rule.reviewed
-
-
 def read_matching(given: Any) -> Any:
     """Which peer is which candidate; a text is read as Inspect's command line would read it.
 
@@ -320,126 +284,6 @@ def read_matching(given: Any) -> Any:
     if isinstance(read, str) and "," in read:
         return split_names(read)
     return read
-
-
-_LOADING = ("mode", "native", "filter", "rename", "names", "same_settings")
-
-
-def plan_judging(
-    candidates: Paths, goal: Goal, *, judge: str | None, from_log: str | None = None, **how: Any
-) -> Plan:
-    """What to run for a budget of dollars or calls, or for a precision. No model is called.
-
-    The other arguments are those of `estimate_cost`. Ranking logs of this judge in the folders of
-    candidates are used, and `from_log`, one that lies elsewhere.
-
-    Raises:
-        EstimateError: no judge, several benchmarks, or the budget is too small; and as
-            `estimate_cost` does.
-        CandidateError: the candidates cannot be loaded or aligned.
-        RankingLogError: `from_log` is not a ranking log.
-        PrerequisiteError: the pool or the rubric does not fit.
-    """
-    if judge is None:
-        raise EstimateError("A plan is for a judge: add --judge MODEL, such as openai/gpt-5.")
-    loading = {name: how.pop(name) for name in _LOADING if name in how}
-    pool = load_candidates(candidates, **loading)
-    if len(pool.benchmarks) > 1:
-        raise EstimateError(
-            f"A plan is for one benchmark, and these candidates hold {len(pool.benchmarks)}: "
-            f"{', '.join(pool.benchmarks)}. Give the logs of one at a time."
-        )
-    n_models, n_pool = len(pool.models), len(pool.items)
-    evidence = find_evidence(candidates, pool, judge, from_log)
-    seen, identical = by_schedule(evidence), _identical(pool)
-    noise = noise_of(identical, TIES.likely, seen)
-    # Of one round, and of all.
-    ends = [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
-    estimated = estimate_cost(pool, ends, judge=judge, from_log=from_log, **how)
-    per_item = rates(estimated)
-    chosen, why = choose(goal, n_models, n_pool, per_item, noise, evidence)
-    # The largest log of this judge knows most about differences; without one, native scores.
-    gaps = max(evidence, key=lambda board: board.n_items, default=native_evidence(pool))
-    gaps = gaps if gaps is not None and gaps.models == pool.models else None
-    options = tuple(_option(choice, per_item, noise, evidence, gaps) for choice in chosen)
-    return Plan(
-        benchmark=pool.benchmarks[0],
-        models=pool.models,
-        n_items=n_pool,
-        judge=judge,
-        goal=goal,
-        options=options,
-        why=why,
-        rests_on=tuple(rests_on(seen, gaps, identical)),
-        command=_command(candidates, options[0], n_pool, judge, how | loading),
-        estimate=estimated,
-    )
-
-
-def _identical(pool: CandidatePool) -> float:
-    """The share of the pairs of answers that are identical."""
-    n = len(pool.models)
-    same = [
-        sum(len(group) * (len(group) - 1) for group in identical_groups(row)) for _, row in pool
-    ]
-    return sum(same) / (len(same) * n * (n - 1))
-
-
-def rates(estimated: Estimate) -> list[Rate]:
-    """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
-    first, last = estimated.protocols[0], estimated.protocols[-1]
-    rounds = n_rounds(len(estimated.models))
-    calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / estimated.n_items
-    if first.cost is None or last.cost is None or estimated.judges.price is None:
-        return [Rate(per_item, None, None) for per_item in calls.tolist()]
-    dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / estimated.n_items
-    hidden = HIDDEN * estimated.judges.price.output / 1e6 if estimated.hiding else 0.0
-    return [Rate(*row) for row in np.stack((calls, dollars, dollars + calls * hidden), 1).tolist()]
-
-
-def _option(
-    chosen: tuple[str, int, float],
-    per_item: Sequence[Rate],
-    noise: Noise,
-    evidence: Sequence[Evidence],
-    gaps: Evidence | None,
-) -> Option:
-    label, n_items, calls = chosen
-    name, _, rounds = label.partition(":rounds=")
-    if rounds:
-        variance, rate, times = (
-            noise.of_item(int(rounds)),
-            per_item[int(rounds) - 1],
-            float(n_items),
-        )
-    else:
-        variance = next(board.noise for board in evidence if board.protocol == name)
-        rate = per_item[0]
-        times = calls / rate.calls
-    dollars, most = (None if per is None else times * per for per in (rate.dollars, rate.most))
-    pairs = powers(gaps, variance, n_items)
-    return Option(label, n_items, calls, dollars, most, half_width(variance, n_items), pairs)
-
-
-def _command(
-    candidates: Paths, option: Option, n_pool: int, judge: str, how: Mapping[str, Any]
-) -> str:
-    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
-    name, _, rounds = option.label.partition(":rounds=")
-    paths: list[str | PathLike[str]] = list(path_list(candidates))
-    words = ["inspect", "eval", f"tiebreak/{name}"]
-    words += ["-T", f"candidates={','.join(map(str, paths))}"]
-    words += ["-T", f"rounds={rounds}"] if rounds else []
-    words += ["-T", "mode=intersect"] if how.get("mode") == "intersect" else []
-    words += ["-T", "same_settings=true"] if how.get("same_settings") else []
-    for argument in ("task_type", "rubric"):
-        words += ["-T", f"{argument}={how[argument]}"] if how.get(argument) else []
-    words += ["-T", f"seed={how['seed']}"] if how.get("seed") else []
-    if option.n_items < n_pool:
-        # Inspect takes the seed 0 for none, and -1 for any.
-        shuffle = str(1 + abs(how.get("seed") or 0))
-        words += ["--limit", str(option.n_items), "--sample-shuffle", shuffle]
-    return shlex.join([*words, "--model-role", f"judge={judge}"])
 
 
 MOST: Final = 8

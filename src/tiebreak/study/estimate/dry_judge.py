@@ -45,8 +45,7 @@ WORDS: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
+class Habit(NamedTuple):
     """How a judge answers.
 
     `close` is the share of verdicts whose margin is close, `tie` the part of it that is even; both

@@ -24,25 +24,17 @@ from tiebreak.inspect_tasks.roles import (
 )
 from tiebreak.prices import Price
 from tiebreak.progress import tracked
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import Variant, in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
-from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.stars import rated_by_rule
 from tiebreak.study.estimate.dry_judge import CountAnswer, CountCall, DryJudge, Habit, TokenCounter
 from tiebreak.study.estimate.experience import Experience
 from tiebreak.study.estimate.prices import PricedModel, reasons
-from tiebreak.study.estimate.totals import (
-    FloatArray,
-    Range,
-    Stratum,
-    Total,
-    range_of,
-    strata,
-    total,
-)
+from tiebreak.study.estimate.totals import Range, Stratum, Total, range_of, strata, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,19 +212,10 @@ def estimate(
     seed: int = 0,
     reviewers: object = None,
 ) -> Estimate:
-    """Estimate what protocols would ask; no model is called.
+    """Estimate what protocols would ask about items; no model is called.
 
-    Args:
-        contests: the items.
-        variants: the protocols.
-        judges: who would answer, and at what price.
-        counter: counts tokens.
-        pace: as in `estimate_cost`, like all that follow but `experience`.
-        reasoning_tokens: hidden tokens of every call; None, which counts none, where unknown.
-        experience: what is known about this judge; goes before what is counted or assumed.
-        sample: number of items whose prompts are counted.
-        seed: seed of the made-up replies.
-        reviewers: which peer is which candidate.
+    What is known about the judge, `experience`, goes before what is counted or assumed. The other
+    arguments are as in `estimate_cost`.
 
     Raises:
         EstimateError: a protocol asks something to which no reply can be made up, or a role that
@@ -258,6 +241,7 @@ def estimate(
             list(zip(variants, chosen, strict=True)), "judging with made-up verdicts"
         )
     )
+    looked_at = (trial.strata(sample), *chosen)
     return Estimate(
         judges=judges,
         reviewers=panel,
@@ -265,9 +249,9 @@ def estimate(
         models=models,
         n_items=len(contests),
         n_identical=0
-        if all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
+        if all(variant.protocol.rule.judges_one for variant in variants)
         else sum(len(contest.answers) == 1 for contest in contests),
-        n_sampled=min(_size(items) for items in (trial.strata(sample), *chosen)),
+        n_sampled=min(sum(len(alike.taken) for alike in items) for items in looked_at),
         counted_by=counter.name,
         reasoning_tokens=reasoning_tokens,
         pace=pace,
@@ -280,22 +264,17 @@ def estimate(
     )
 
 
-def asks_peers(variant: Variant) -> bool:
-    """Whether a protocol asks several reviewers instead of a judge."""
-    return RULES[variant.protocol.placed_by].reviewed
-
-
 def _find_reviewers(
     judges: Judges, candidates: Sequence[str], variants: Sequence[Variant], given: object
 ) -> tuple[Reviewer, ...]:
     """Which peer is which candidate; in sparse mode they must be able to link all candidates."""
     models = [peer.model for peer in judges.peers]
     reviewers = match_reviewers(models, candidates, given)
-    if any(map(asks_peers, variants)):
+    if any(variant.protocol.rule.reviewed for variant in variants):
         require_panel(models)
     for variant in variants:
         degree = variant.settings.get("degree")
-        if reviewers and asks_peers(variant) and degree is not None:
+        if reviewers and variant.protocol.rule.reviewed and degree is not None:
             require_readable(variant.settings.get("method", ""), degree)
             require_graph(reviewers, candidates, degree)
     return reviewers
@@ -346,12 +325,8 @@ def _row(
         depth=depth,
         hours=Range(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
         longest=runs[0].longest,
-        by_peers=asks_peers(variant),
+        by_peers=variant.protocol.rule.reviewed,
     )
-
-
-def _size(chosen: Iterable[Stratum]) -> int:
-    return sum(len(stratum.taken) for stratum in chosen)
 
 
 @dataclass(frozen=True)
@@ -396,16 +371,14 @@ class _Trial:
         if self.sample is None or max(map(len, (c.models for c in self.contests))) <= EXACT:
             return self.strata(self.sample, variant)
         largest = max(range(len(self.contests)), key=lambda i: len(self.contests[i].answers))
-        judged: dict[int, ItemBallots] = {}
         alone = [Stratum(1, (largest,))]
-        in_event_loop(partial(self._judge, variant, scenario, alone, judged))
+        judged = in_event_loop(partial(self._judge, variant, scenario, alone))
         calls = len(judged[largest].calls)
         return self.strata(max(1, min(self.sample, CALLS // max(1, calls))), variant)
 
     def run(self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]) -> _Run:
         """Run a protocol on the items that were taken."""
-        judged: dict[int, ItemBallots] = {}
-        in_event_loop(partial(self._judge, variant, scenario, chosen, judged))
+        judged = in_event_loop(partial(self._judge, variant, scenario, chosen))
         calls = [call for ballots in judged.values() for call in ballots.calls]
         once = [call for call in calls if call.kind in SHARED]
         billed = total(
@@ -419,29 +392,24 @@ class _Trial:
         )
 
     async def _judge(
-        self,
-        variant: Variant,
-        scenario: _Scenario,
-        chosen: Sequence[Stratum],
-        judged: dict[int, ItemBallots],
-    ) -> None:
-        """Puts the ballots of every item that was taken under its place in the pool.
-
-        They are no result: asyncio writes a task's result out when it ends.
-        """
+        self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]
+    ) -> dict[int, ItemBallots]:
+        """The ballots of every item that was taken, by its place in the pool."""
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
-        reviewers = self.reviewers if asks_peers(variant) else ()
+        reviewers = self.reviewers if variant.protocol.rule.reviewed else ()
         models = self.judges.by_role
         if reviewers:
             names = [reviewer.name for reviewer in reviewers]
             models = dict(zip(names, self.judges.peers, strict=True))
         counts = self._counts(scenario.end)
+        judged: dict[int, ItemBallots] = {}
         for item in sorted(item for stratum in chosen for item in stratum.taken):
             rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
             judge = DryJudge(scenario.habit, *counts, models, rng, reviewers)
             judged[item] = await judge_item(
                 variant.protocol, self.contests[item], judge, settings=settings
             )
+        return judged
 
     def _counts(self, end: int) -> tuple[CountCall, CountAnswer]:
         """How tokens of calls and answers are counted, at one end of what is uncertain there."""

@@ -11,15 +11,27 @@ ties and ρ are, and how far models lie apart.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+import numpy as np
+
+from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
+from tiebreak.paths import Paths, path_list
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.study.estimate import EstimateError
-from tiebreak.study.estimate.estimate import Estimate
-from tiebreak.study.estimate.experience import Evidence, by_schedule, cheaper
+from tiebreak.study.estimate.cost import estimate_cost
+from tiebreak.study.estimate.estimate import TIES, Estimate
+from tiebreak.study.estimate.experience import (
+    Evidence,
+    by_schedule,
+    cheaper,
+    find_evidence,
+    native_evidence,
+)
+from tiebreak.study.tasks import TaskRun, drawn
 
 LEVEL: Final = 0.95
 RHO: Final = 1 / 3
@@ -34,8 +46,7 @@ FEWEST: Final = 6
 """Items below which no two models can be told apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(NamedTuple):
     """One of them is given: dollars, calls, or the half-width of a score's 95% interval."""
 
     dollars: float | None = None
@@ -52,11 +63,11 @@ class Goal:
         return f"scores within ±{self.precision:g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """What one item costs under a protocol: calls and direct dollars (None: no price).
 
-    `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many.
+    `most` are the dollars with `HIDDEN` reasoning tokens a call, where there may be so many; of
+    peers those of the dearest replies.
     """
 
     calls: float
@@ -64,8 +75,7 @@ class Rate:
     most: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class PairPower:
+class PairPower(NamedTuple):
     """Two models, and the probability that the run tells them apart."""
 
     first: str
@@ -127,8 +137,7 @@ class Plan:
     estimate: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(NamedTuple):
     """Variance of a result, and the correlation of two results of a model on an item."""
 
     result: float
@@ -187,21 +196,18 @@ def powers(seen: Evidence | None, noise: float, n_items: int) -> tuple[PairPower
     return tuple(sorted(pairs, key=lambda pair: (-pair.power, pair.first, pair.second)))
 
 
-def spend(
-    goal: Goal, n_models: int, n_pool: int, rates: Sequence[Rate], noise: Noise
-) -> tuple[int, int]:
+def spend(goal: Goal, n_pool: int, rates: Sequence[Rate], noise: Noise) -> tuple[int, int]:
     """Rounds and items of a round robin for a goal; `rates` are for 1, 2, … rounds.
 
     Raises:
         EstimateError: the budget does not buy enough items, or no price is known.
     """
-    most = n_rounds(n_models)
     if goal.precision is not None:
-        for rounds in range(1, most + 1):
+        for rounds in range(1, len(rates) + 1):
             n_items = _items_for(goal.precision, noise.of_item(rounds), n_pool)
             if n_items is not None:
                 return rounds, n_items
-        return most, n_pool
+        return len(rates), n_pool
     affordable = [_items(goal, rate) for rate in rates]
     if affordable[0] < FEWEST:
         least = _least(goal, rates[0])
@@ -244,36 +250,41 @@ def _least(goal: Goal, rate: Rate) -> str:
     return least if rate.most == rate.dollars else least + hidden
 
 
-def choose(
+def _options(
     goal: Goal,
-    n_models: int,
     n_pool: int,
     rates: Sequence[Rate],
     noise: Noise,
     evidence: Sequence[Evidence],
-) -> tuple[list[tuple[str, int, float]], str]:
-    """What to run: (label, items, calls), the recommended first, and why.
+    gaps: Evidence | None,
+) -> tuple[list[Option], str]:
+    """What to run, the recommended first, and why.
 
     A round robin, unless logs of this judge show that another protocol finds the same for clearly
     fewer calls: seeding and listwise calls carry information where lists are sharp and matches are
     noisy, and mislead where lists have a taste of their own.
     """
-    rounds, n_items = spend(goal, n_models, n_pool, rates, noise)
+
+    def option(label: str, n: int, calls: float, rate: Rate, times: float, noise: float) -> Option:
+        dollars, most = (None if per is None else times * per for per in (rate.dollars, rate.most))
+        return Option(label, n, calls, dollars, most, half_width(noise, n), powers(gaps, noise, n))
+
+    rounds, n_items = spend(goal, n_pool, rates, noise)
+    rate, label = rates[rounds - 1], f"round_robin:rounds={rounds}"
+    robin = option(label, n_items, n_items * rate.calls, rate, n_items, noise.of_item(rounds))
     board = by_schedule(evidence)
-    label = f"round_robin:rounds={rounds}"
-    options = [(label, n_items, n_items * rates[rounds - 1].calls)]
     if board is None:
         why = (
             "Calls on more items find more than calls on more pairs, and a round robin needs no "
             "seeding and no calls that wait; no log of this judge shows otherwise"
         )
-        return options, why
+        return [robin], why
     needed = rates[0].calls * noise.of_item(1) / board.signal if board.signal > 0 else math.inf
     rival = cheaper(evidence, board, needed)
     if rival is None:
-        return options, "No log of this judge shows a protocol that finds the same for fewer calls"
+        return [robin], "No log of this judge shows a protocol that finds the same for fewer calls"
     if goal.precision is None:
-        calls = goal.calls if goal.calls is not None else options[0][2]
+        calls = goal.calls if goal.calls is not None else robin.calls
         n = min(n_pool, math.floor(calls / rival.calls))
     else:
         n = _items_for(goal.precision, rival.noise, n_pool) or n_pool
@@ -281,7 +292,9 @@ def choose(
         f"In {rival.log} {rival.protocol} finds what all pairs find for "
         f"{rival.needed / needed:.0%} of a round robin's calls"
     )
-    return [(rival.protocol, n, n * rival.calls), *options], why
+    calls = n * rival.calls
+    times = calls / rates[0].calls
+    return [option(rival.protocol, n, calls, rates[0], times, rival.noise), robin], why
 
 
 def rests_on(seen: Evidence | None, gaps: Evidence | None, identical: float) -> Iterator[str]:
@@ -302,3 +315,98 @@ def rests_on(seen: Evidence | None, gaps: Evidence | None, identical: float) -> 
         )
     else:
         yield f"Differences between models: as in {gaps.log}, less what chance adds to them"
+
+
+_LOADING = ("mode", "native", "filter", "rename", "names", "same_settings")
+
+
+def plan_judging(
+    candidates: Paths, goal: Goal, *, judge: str | None, from_log: str | None = None, **how: Any
+) -> Plan:
+    """What to run for a budget of dollars or calls, or for a precision. No model is called.
+
+    The other arguments are those of `estimate_cost`. Ranking logs of this judge in the folders of
+    candidates are used, and `from_log`, one that lies elsewhere.
+
+    Raises:
+        EstimateError: no judge, several benchmarks, or the budget is too small; and as
+            `estimate_cost` does.
+        CandidateError: the candidates cannot be loaded or aligned.
+        RankingLogError: `from_log` is not a ranking log.
+        PrerequisiteError: the pool or the rubric does not fit.
+    """
+    if judge is None:
+        raise EstimateError("A plan is for a judge: add --judge MODEL, such as openai/gpt-5.")
+    loading = {name: how.pop(name) for name in _LOADING if name in how}
+    pool = load_candidates(candidates, **loading)
+    if len(pool.benchmarks) > 1:
+        raise EstimateError(
+            f"A plan is for one benchmark, and these candidates hold {len(pool.benchmarks)}: "
+            f"{', '.join(pool.benchmarks)}. Give the logs of one at a time."
+        )
+    n_models, n_pool = len(pool.models), len(pool.items)
+    evidence = find_evidence(candidates, pool, judge, from_log)
+    seen, identical = by_schedule(evidence), _identical(pool)
+    noise = noise_of(identical, TIES.likely, seen)
+    # Of one round, and of all.
+    ends = [f"round_robin:rounds={rounds}" for rounds in sorted({1, n_rounds(n_models)})]
+    estimated = estimate_cost(pool, ends, judge=judge, from_log=from_log, **how)
+    per_item = rates(estimated)
+    # The largest log of this judge knows most about differences; without one, native scores.
+    gaps = max(evidence, key=lambda board: board.n_items, default=native_evidence(pool))
+    gaps = gaps if gaps is not None and gaps.models == pool.models else None
+    options, why = _options(goal, n_pool, per_item, noise, evidence, gaps)
+    return Plan(
+        benchmark=pool.benchmarks[0],
+        models=pool.models,
+        n_items=n_pool,
+        judge=judge,
+        goal=goal,
+        options=tuple(options),
+        why=why,
+        rests_on=tuple(rests_on(seen, gaps, identical)),
+        command=_command(candidates, options[0], n_pool, judge, how | loading),
+        estimate=estimated,
+    )
+
+
+def _identical(pool: CandidatePool) -> float:
+    """The share of the pairs of answers that are identical."""
+    n = len(pool.models)
+    same = [
+        sum(len(group) * (len(group) - 1) for group in identical_groups(row)) for _, row in pool
+    ]
+    return sum(same) / (len(same) * n * (n - 1))
+
+
+def rates(estimated: Estimate) -> list[Rate]:
+    """What an item costs with 1, 2, … rounds: in between the first and all in equal steps."""
+    first, last = estimated.protocols[0], estimated.protocols[-1]
+    rounds = n_rounds(len(estimated.models))
+    calls = np.linspace(first.calls.likely, last.calls.likely, rounds) / estimated.n_items
+    if first.cost is None or last.cost is None:
+        return [Rate(per_item, None, None) for per_item in calls.tolist()]
+    dollars = np.linspace(first.cost.likely, last.cost.likely, rounds) / estimated.n_items
+    price = estimated.judges.price
+    if price is None:
+        most = np.linspace(first.cost.high, last.cost.high, rounds) / estimated.n_items
+    else:
+        most = dollars + calls * (HIDDEN * price.output / 1e6 if estimated.hiding else 0.0)
+    return [Rate(*row) for row in np.stack((calls, dollars, most), 1).tolist()]
+
+
+def _command(
+    candidates: Paths, option: Option, n_pool: int, judge: str, how: Mapping[str, Any]
+) -> str:
+    """What to type. A part of the items is drawn by lot: a benchmark may be in order of subject."""
+    name, _, rounds = option.label.partition(":rounds=")
+    arguments = {
+        "candidates": path_list(candidates),
+        "rounds": rounds,
+        "mode": "intersect" if how.get("mode") == "intersect" else None,
+        **{name: how.get(name) for name in ("same_settings", "task_type", "rubric", "seed")},
+    }
+    items = drawn(how.get("seed", 0), option.n_items) if option.n_items < n_pool else {}
+    options = {**items, "model_role": f"judge={judge}"}
+    given = {name: value for name, value in arguments.items() if value}
+    return TaskRun(f"tiebreak/{name}", None, given, options).command("eval")

@@ -17,6 +17,9 @@ LISTED = 6
 def sheets_of(plan: Plan) -> list[Sheet]:
     """What is recommended, the options side by side, and the command."""
     first = plan.options[0]
+    commands = ["Run it:", f"  {plan.command}"]
+    if "close" not in plan.command:
+        commands += ["In batches, at half the price and within a day:", f"  {plan.command} --batch"]
     return [
         Sheet(
             title(plan.estimate),
@@ -25,7 +28,7 @@ def sheets_of(plan: Plan) -> list[Sheet]:
             sections=(
                 Section.of(_table(plan), lines=[f"{plan.why}."]),
                 Section.of(lines=list(_pairs(first))),
-                Section.of(lines=["Run it:", f"  {plan.command}", *_in_batches(plan)]),
+                Section.of(lines=commands),
                 Section.of(legend=_assumptions(plan)),
             ),
             notes=tuple(_notes(plan)),
@@ -116,12 +119,6 @@ def _pairs(option: Option) -> Iterator[str]:
 
 def _named(pair: PairPower) -> str:
     return f"{pair.first} from {pair.second} ({pair.power:.0%})"
-
-
-def _in_batches(plan: Plan) -> Iterator[str]:
-    if "close" not in plan.command:
-        yield "In batches, at half the price and within a day:"
-        yield f"  {plan.command} --batch"
 
 
 def data_of(plan: Plan) -> dict[str, Any]:

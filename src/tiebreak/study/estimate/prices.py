@@ -4,15 +4,15 @@ The order: a price that is given, then the file that Inspect takes as `--model-c
 Inspect's own list of models.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from os import PathLike
-from typing import Final
+from typing import Final, NamedTuple
 
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info
 from pydantic import ValidationError
 
 from tiebreak.plain_yaml import read_yaml_file
-from tiebreak.prices import Price
+from tiebreak.prices import Price, read_prices
 from tiebreak.study.estimate import EstimateError
 
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
@@ -27,8 +27,7 @@ _FORM: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PricedModel:
+class PricedModel(NamedTuple):
     """A model that would answer, and its price (None: unknown)."""
 
     model: str
@@ -59,6 +58,26 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
             f"{path}: the price of {wrong[0]!r:.80} is not in dollars per million tokens, 0 or more"
         )
     return prices
+
+
+def known_prices(
+    asked: Sequence[str], texts: Sequence[str] = (), path: str | PathLike[str] | None = None
+) -> dict[str, Price]:
+    """The prices of all in a file, and of models that are asked what is given or listed.
+
+    Raises:
+        EstimateError: the file or a text cannot be read, or a text is for a model that is not
+            asked.
+    """
+    known = read_price_file(path) if path is not None else {}
+    try:
+        known |= read_prices(texts, asked)
+    except ValueError as error:
+        raise EstimateError(str(error)) from error
+    for model in asked:
+        if model not in known and (listed := listed_price(model)):
+            known[model] = listed
+    return known
 
 
 def listed_price(model: str) -> Price | None:

@@ -7,13 +7,11 @@ So calls of fixed protocols are exact, and nothing is left to luck that need not
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from tiebreak.rankers.profile import FloatArray
 
 ERRORS: Final = 2.0
 """Half width of an interval in standard errors: about 95%."""
@@ -31,8 +29,7 @@ class Range(NamedTuple):
         return self[end + 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(NamedTuple):
     """Items that are alike: how many there are, and which of them are looked at, in order."""
 
     size: int

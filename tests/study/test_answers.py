@@ -2,17 +2,15 @@
 
 import math
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.study import StudyError, generating
+from tiebreak.study import StudyError
+from tiebreak.study.answers import Bill, items_within, require_known, sheet_of
 from tiebreak.study.design import study_of
 from tiebreak.study.estimate.totals import Range
-from tiebreak.study.folder import StudyFolder
-from tiebreak.study.generating import Bill, Bills, items_within, require_known, sheet_of
 from tiebreak.study.planning import left_of, share_of
 
 DOLLARS = st.integers(0, 40).map(lambda quarters: quarters / 4)  # sums of these are exact
@@ -50,20 +48,6 @@ def test_a_benchmark_has_an_equal_part_of_the_budget() -> None:
     with pytest.raises(StudyError, match=r"spent on answers \(\$5 of \$5\)"):
         share_of(study, 5)
     assert share_of(study_of({**asked, "calls": 9}), 7) == 4
-
-
-def test_no_log_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-
-    def noted(model: str, log: str, prices: object) -> Bill:
-        read.append(log)
-        return bill(model)
-
-    monkeypatch.setattr(generating, "bill_of", noted)
-    bills = Bills(study_of({"answers": ["logs"], "judge": "x/y"}), StudyFolder(Path("s")), {})
-    for _ in range(2):
-        assert bills.of({"a": "1.eval", "b": "2.eval"}) == [bill("a"), bill("b")]
-    assert read == ["1.eval", "2.eval"]
 
 
 def test_what_is_not_known_is_said_and_what_to_give() -> None:

@@ -1,0 +1,124 @@
+"""A task of Inspect's with all its options: run as an eval set, or said as a command."""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from inspect_ai import eval_set
+from inspect_ai.log import EvalLog
+
+from tiebreak.prerequisite import PrerequisiteError, unmarked
+from tiebreak.progress import watch
+from tiebreak.study import StudyError
+from tiebreak.study.design import OURS, ModelChoice
+
+RETRIES: Final = 2
+"""How often a task that failed is tried again, each time from what it has."""
+
+_ASSIGNED: Final = {"model_args": "M", "metadata": "metadata"}
+"""Options that hold names and values, and what the command calls one of them."""
+
+
+class TaskRun(NamedTuple):
+    """A task and where its logs go.
+
+    `arguments` are the task's, `options` those of `eval_set`, but that `model_roles` has models
+    that are not built yet, of each role one or more.
+    """
+
+    task: str
+    log_dir: Path | None
+    arguments: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    def command(self, verb: str) -> str:
+        """What to type for the same logs: `verb` is eval or eval-set."""
+        words = ["inspect", verb, self.task]
+        for name, value in self.arguments.items():
+            text = ",".join(map(str, value)) if name == "candidates" else _text(value)
+            words += ["-T", f"{name}={text}"]
+        where = (("log_dir", self.log_dir), ("log_dir_allow_dirty", verb == "eval-set" or None))
+        return shlex.join([*words, *option_words([*self._typed_options(), *where])])
+
+    def _typed_options(self) -> Iterator[tuple[str, Any]]:
+        for name, value in self.options.items():
+            if name == "model_roles":
+                for role, models in value.items():
+                    yield "model_role", f"{role}={_role_text(models)}"
+            elif name in _ASSIGNED:
+                for key, part in (value or {}).items():
+                    yield _ASSIGNED[name], f"{key}={part}"
+            else:
+                yield name, value
+
+    def finish(self, **more: Any) -> list[EvalLog]:
+        """Run what is left of the eval set, with `more` options; the headers of its logs.
+
+        Inspect shows how far it is, where there is no terminal in plain lines on standard error.
+        Logs have the form that they have of the command.
+
+        Raises:
+            StudyError: no such task, or a model or an argument does not fit.
+        """
+        roles: dict[str, Any] = {}
+        for role, choices in self.options["model_roles"].items():
+            models = [choice.build() for choice in choices]
+            roles[role] = models if role == "peers" or len(models) > 1 else models[0]
+        shown = os.environ.get("INSPECT_DISPLAY") or (None if sys.stdout.isatty() else "plain")
+        form = os.environ.get("INSPECT_LOG_FORMAT", "").lower() or None
+        try:
+            with watch(None):
+                _, logs = eval_set(
+                    self.task,
+                    log_dir=str(self.log_dir),
+                    log_dir_allow_dirty=True,
+                    log_format=form,  # type: ignore[arg-type]
+                    retry_attempts=RETRIES,
+                    display=shown,  # type: ignore[arg-type]
+                    task_args=dict(self.arguments),
+                    **{**self.options, "model_roles": roles or None, **more},
+                )
+        except (PrerequisiteError, NotImplementedError) as error:
+            reason = unmarked(error)
+            # Python has no patterns that are absolute paths, where Inspect looks for one.
+            if reason.startswith(("No inspect tasks", "Non-relative patterns")):
+                reason = "No inspect tasks were found at the specified paths."
+                reason += f" Give {', '.join(OURS)}, a file of prompts, or a task: FILE.py@NAME"
+                reason += " or PACKAGE/NAME of an installed package"
+            raise StudyError(f"{self.task}: {reason}") from error
+        return logs
+
+
+def drawn(seed: int, n_items: int) -> dict[str, Any]:
+    """So many items by lot, as options of Inspect's: 0 is no seed there, and -1 any."""
+    return {"limit": n_items, "sample_shuffle": 1 + abs(seed)}
+
+
+def option_words(options: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """Options of a command line: flags from booleans, and nothing from None."""
+    for name, value in options:
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            yield f"--{option}" if value else f"--no-{option}"
+        elif value is not None:
+            yield f"-{option}" if len(option) == 1 else f"--{option}"
+            yield ",".join(map(str, value)) if isinstance(value, list) else _text(value)
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, str | Path) else json.dumps(value)
+
+
+def _role_text(models: Iterable[ModelChoice]) -> str:
+    """One model, or several, as `--model-role` takes them."""
+    texts = [
+        json.dumps({"model": model.model, **model.config, **model.args})
+        if model.config or model.args
+        else model.model
+        for model in models
+    ]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
