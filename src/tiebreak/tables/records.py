@@ -118,11 +118,10 @@ def _with_winner(records: Records) -> Records:
         marked = [result for result, cell in results if cell.removesuffix(".0") == "1"]
         texts.append(marked[0] if len(marked) == 1 else " ".join(filter(None, cells)))
     header = tuple(name for name in records.table.header if name.casefold() not in ONE_HOT)
-    return replace(
-        records,
-        table=replace(records.table, header=(*header, _WINNER)),
-        columns={**records.columns, _WINNER: Coded(tuple(texts), codes.ravel().astype(np.int32))},
-    )
+    winner = Coded(tuple(texts), codes.ravel().astype(np.int32))
+    columns = {name: coded for name, coded in records.columns.items() if name in header}
+    table = replace(records.table, header=(*header, _WINNER))
+    return Records(table, {**columns, _WINNER: winner}, records.lines)
 
 
 def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> Delimited:
