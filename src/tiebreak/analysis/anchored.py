@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -273,15 +272,14 @@ _Fitted = tuple[AnchoredBoard, Anchored, tuple[int, ...]]
 def _fitted_boards(
     paths: Paths, people: HumanLabels | str | PathLike[str], level: float
 ) -> list[_Fitted]:
-    labels = people if isinstance(people, HumanLabels) else read_human_labels(Path(people))
+    labels = read_human_labels(people)
     if labels.pairs_chosen:
         raise AnalysisError(
             f"{labels.source} has votes on pairs that a board left open, which do not say what "
             "people would say of all models: rank it by itself, or let people vote without "
             "--only-open"
         )
-    with_answers = any(digest for label in labels.labels for digest in label.digests)
-    logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
+    logs = read_ranking_logs(paths, with_metadata=labels.by_digest, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
     left_out: Counter[Reason] = Counter()
     anchored, most = [], 0

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from os import PathLike
-from pathlib import Path
 
 from tiebreak.analysis.calibration import Concordance, calibration_of
 from tiebreak.analysis.errors import AnalysisError
@@ -78,7 +77,7 @@ def preference_pairs(
             judge agrees too little with people, or nobody knows; people judged nothing of the logs.
     """
     logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
-    labels = people if isinstance(people, HumanLabels | None) else read_human_labels(Path(people))
+    labels = None if people is None else read_human_labels(people)
     judges = _beside_people(logs, labels, judge_agreement)
     parts = (part for log in logs for part in log.parts())
     played = [match for part in parts for match in _played(part, both_orders, min_margin)]

@@ -44,6 +44,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Final, Literal
 
@@ -177,6 +178,11 @@ class HumanLabels:
     pairs_chosen: bool = False
 
     @property
+    def by_digest(self) -> bool:
+        """Whether some labels say which answer they are of."""
+        return any(digest for label in self.labels for digest in label.digests)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """The notes, and that all labels are of one person where they are."""
         raters = {label.rater for label in self.labels}
@@ -184,17 +190,22 @@ class HumanLabels:
         return (*self.notes, *alone * (len(raters) == 1 and "" not in raters))
 
 
-def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLabels:
+def read_human_labels(
+    source: HumanLabels | str | PathLike[str], *, skip_faulty: bool = False
+) -> HumanLabels:
     """Read people's stars, or their preferences between pairs of answers; or their votes file.
 
-    Rows without stars or without a winner are noted; with `skip_faulty` so are faulty rows.
+    Rows without stars or without a winner are noted; with `skip_faulty` so are faulty rows. Labels
+    that were read already are handed back.
 
     Raises:
         TableError: columns are missing; an item or a model without a name; stars that are not 0, 1,
             2 or 3; a winner that is none of the two; a model against itself; a digest that is
             none; two labels of one rater for the same; no label at all; as `read_delimited`.
     """
-    path = Path(path)
+    if isinstance(source, HumanLabels):
+        return source
+    path = Path(source)
     if not problem_with(path) and (path.suffix == ".db" or is_votes_file(path)):
         return _in_votes(path)
     faults: list[TableError] = []
