@@ -202,6 +202,7 @@ class BallotBox:
             handed = {turn.number for turn, _, _ in self._shown.values()}
             coming, passed = next_turn(self.turns, self.file.votes(), rater, handed)
             if coming is None:
+                self.file.add(*(_vote(turn, "identical", rater) for turn in passed))
                 return None
             self._shown[rater] = coming, passed, time.monotonic()
         turn = self._shown[rater][0]
