@@ -253,7 +253,10 @@ def _in_votes(path: Path) -> HumanLabels:
         digests = {name: answer_digests(answer)[1] for name, answer in sample.answers.items()}
         parts = (part for points in ballots.scores for part in points.parts or (points,))
         values: list[tuple[tuple[str, ...], int, str]] = [
-            ((part.candidate,), part.stars or 0, part.judge) for part in parts
+            ((model,), part.stars or 0, part.judge)
+            for part in parts
+            for model in leader
+            if leader[model] == part.candidate
         ]
         for match in ballots.matches:
             # The models that met, of which these two gave the answers that were shown.
