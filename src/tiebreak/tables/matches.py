@@ -56,6 +56,10 @@ _FORM = (
     "a file of matches has the columns model_a, model_b and winner (model_a, model_b or tie), and "
     "perhaps item_id, rater and first"
 )
+_STARS = (
+    "`tiebreak calibrate LOGS --human FILE` holds a judge's stars against them (--judge FILE those "
+    "of a judge elsewhere), `tiebreak rank LOGS --people FILE` makes a board of both"
+)
 _SKIP = "--skip-faulty leaves such rows out"
 _PARTS = ("model_a", "model_b", "winner", "first")
 _NAMED = 3
@@ -115,8 +119,9 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
             raising an error.
 
     Raises:
-        TableError: a column is missing; a faulty row: no name of a model, a model against itself,
-            a winner or a first one that is none of the two; no match at all; as `read_records`.
+        TableError: a column is missing, or there are stars instead; a faulty row: no name of a
+            model, a model against itself, a winner or a first one that is none of the two; no match
+            at all; as `read_records`.
     """
     faults: dict[int, str] = {}
 
@@ -127,6 +132,8 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
 
     records = read_records(Path(path), {*MATCH_NAMES, *OTHERWISE}, fault)
     table = records.table.named(MATCH_NAMES, OTHERWISE)
+    if "stars" in table.header and "winner" not in table.columns:
+        raise TableError(f"{path} holds stars, which make no matches: {_STARS}")
     table.require(_PARTS[:3], _FORM)
     coded = {meaning: records.columns[name] for meaning, name in table.columns.items()}
     kinds, kind = _kinds(coded, table.columns["winner"])
