@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator
-from tiebreak.analysis.judge.raters import agreement_of, agreement_on_stars
+from tiebreak.analysis.judge.raters import agreement_of
 
 HOLDS = (0.93, 0.97)
 CUTS = (-1.2, -0.4, 0.6)
@@ -42,12 +42,11 @@ def agreement(
 ) -> Iterator[Claim]:
     """How often the 95% intervals hold the figures of very many pairs, or answers."""
     rng = np.random.default_rng((71 + 2 * stars, number))
-    estimates_of = agreement_on_stars if stars else agreement_of
-    truth = estimates_of(*drawn(rng, raters, noise, LARGE, stars=stars))
+    truth = agreement_of(*drawn(rng, raters, noise, LARGE, stars=stars), stars=stars)
     rng, n_runs = np.random.default_rng((72 + 2 * stars, number)), runs(400, scale)
     held = np.zeros(2, dtype=int)
     for _ in range(n_runs):
-        estimates = estimates_of(*drawn(rng, raters, noise, n_pairs, stars=stars))
+        estimates = agreement_of(*drawn(rng, raters, noise, n_pairs, stars=stars), stars=stars)
         held += [
             estimate.lower <= true.value <= estimate.upper
             for estimate, true in zip(estimates, truth, strict=True)

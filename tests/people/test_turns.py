@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.people.serving import votes_item
-from tiebreak.people.turns import Turn, Turns, next_turn
+from tests.people.serving import votes_file, votes_item
+from tiebreak.people.turns import BallotBox, Turn, Turns, next_turn
 from tiebreak.ranking_logs.votes_file import Choice, PersonVote, VotesItem, VotesKind, VotesMeta
 
 SHORT = settings(max_examples=40)
@@ -144,6 +144,18 @@ def test_everything_is_asked_in_the_end_and_passed_where_it_is_identical() -> No
     n_asked = sum(turn.asked for turn in all_turns(turns))
     assert Counter(vote.choice for vote in votes)["first"] == n_asked == 10
     assert next_turn(turns, votes, "c")[0] is None
+
+
+def test_what_is_passed_after_the_last_vote_is_kept(tmp_path: Path) -> None:
+    twins = [votes_item(0, {"a": "1", "b": "1"})]
+    with votes_file(tmp_path / "stars.db", twins, kind="stars", shared_every=0) as file:
+        box = BallotBox(file)
+        asked = box.question("ann")
+        assert asked is not None
+        assert box.keep("ann", asked.turn, "3")
+        assert [box.question("ann") for _ in range(2)] == [None, None]
+        assert [vote.choice for vote in file.votes()] == ["3", "identical"]
+        assert {vote.first for vote in file.votes()} == {"a", "b"}
 
 
 def test_what_is_skipped_or_looked_at_goes_as_it_should() -> None:

@@ -169,6 +169,34 @@ def test_stars_are_a_star_board(tmp_path: Path) -> None:
     assert "answers that several gave stars: Krippendorff's α" in section.lines[0]
 
 
+def test_stars_of_a_shared_answer_are_of_the_models_whose_turn_came(tmp_path: Path) -> None:
+    """Else an answer that several models gave, mostly a right one, would be drawn oftener."""
+    items, asked = items_of(60, "stars"), replace(VOTES[0], second="", seconds=None)
+    truth = {
+        "ash": (2, 3),
+        "birch": (1, 3),
+        "cedar": (0, 1),
+    }  # alone, and where ash and birch agree
+    turns = [(n, model) for n in range(60) for k, model in enumerate(MODELS) if (n + k) % 2]
+    votes, rated = [], set()
+    for n, model in turns:
+        shared = len(items[n].ballots.groups) < len(MODELS)
+        answer = "ash" if shared and model == "birch" else model
+        choice: Choice = "identical" if (n, answer) in rated else STARS[truth[model][shared]]
+        rated.add((n, answer))
+        votes.append(replace(asked, item=n, first=model, choice=choice))
+    path = write_votes(tmp_path / "stars.db", items, votes, kind="stars")
+    labels = read_human_labels(path).labels
+    assert sorted((int(label.item_id[1:]), *label.models) for label in labels) == sorted(turns)
+    assert all(len(digest) == 64 for label in labels for digest in label.digests)
+    [board] = star_report(path).boards
+    for row in board.rows:
+        given = [truth[row.model][n % 10 == 9] for n, model in turns if model == row.model]
+        assert row.value == pytest.approx(100 * np.mean(given) / 3)
+        assert row.n_items - row.n_unscored == len(given)
+        assert np.mean([v.value for v in labels if v.models == (row.model,)]) == np.mean(given)
+
+
 def test_what_is_no_plain_choice_is_said(tmp_path: Path) -> None:
     first = VOTES[0]
     votes = [

@@ -104,6 +104,11 @@ def test_a_column_for_each_winner(tmp_path: Path, form: str) -> None:
     assert [label.value for label in read_human_labels(path).labels] == [2, 0, 1, 0]
 
 
+def test_a_file_of_stars_is_told_where_it_goes(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"m\.csv holds stars.*calibrate.*--human.*--people"):
+        table_of(tmp_path, "item_id,model,stars\nq1,x,3\n")
+
+
 @pytest.mark.parametrize(
     ("winner", "result"),
     [("a", 1), ("B", 0), ("model_b", 0), ("Tie", 0.5), ("draw", 0.5), ("both_bad", 0.5), ("y", 0)],

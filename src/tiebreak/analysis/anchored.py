@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ import numpy as np
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.labelled import Case, Key, Opinion, Opinions, join, notes_on
+from tiebreak.analysis.labelled import Case, Key, Opinion, Opinions, by_name, join, notes_on
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import star_parts, star_table
@@ -273,15 +272,14 @@ _Fitted = tuple[AnchoredBoard, Anchored, tuple[int, ...]]
 def _fitted_boards(
     paths: Paths, people: HumanLabels | str | PathLike[str], level: float
 ) -> list[_Fitted]:
-    labels = people if isinstance(people, HumanLabels) else read_human_labels(Path(people))
+    labels = read_human_labels(people)
     if labels.pairs_chosen:
         raise AnalysisError(
             f"{labels.source} has votes on pairs that a board left open, which do not say what "
             "people would say of all models: rank it by itself, or let people vote without "
             "--only-open"
         )
-    with_answers = any(digest for label in labels.labels for digest in label.digests)
-    logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
+    logs = read_ranking_logs(paths, with_metadata=labels.by_digest, with_votes=False)
     boards = list(_star_boards(logs) if labels.kind == "stars" else _pair_boards(logs))
     left_out: Counter[Reason] = Counter()
     anchored, most = [], 0
@@ -437,13 +435,8 @@ def _star_boards(logs: Sequence[RankingLog]) -> Iterator[_Board]:
             item_id, cluster = stars.item_ids[row], stars.clusters[row]
             for model, score in zip(stars.models, stars.scores[row].tolist(), strict=True):
                 if score == score:
-                    opinion = Opinion(
-                        MOST_STARS * score,
-                        cluster,
-                        stars.subjects[row],
-                        (texts.get(model, ""),),
-                        row,
-                    )
+                    answer = (texts.get(model, ""),)
+                    opinion = Opinion(MOST_STARS * score, cluster, stars.subjects[row], answer, row)
                     opinions[benchmark, item_id, (model,)].append(opinion)
         items = [item for part in parts for item in part.items]
         yield _Board(
@@ -502,15 +495,11 @@ def _results(sample: JudgedItem, row: int) -> Iterator[tuple[Key, Opinion]]:
             if frozenset((first, other)) not in settled
         )
     for first, other, result in results:
-        won = result if result is None or first < other else 1 - result
-        pair = min(first, other), max(first, other)
-        opinion = Opinion(
-            label=None if won is None else 2 * won,
-            item=ballots.cluster or ballots.item_id,
-            subject=ballots.subject,
-            answers=tuple(texts.get(name, "") for name in pair),
-            row=row,
-        )
+        said = None if result is None else 2 * result
+        each = texts.get(first, ""), texts.get(other, "")
+        pair, label, answers = by_name((first, other), said, each)
+        item = ballots.cluster or ballots.item_id
+        opinion = Opinion(label, item, ballots.subject, answers, row)
         yield (ballots.benchmark, ballots.item_id, pair), opinion
 
 

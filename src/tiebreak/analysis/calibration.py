@@ -7,11 +7,10 @@ with a person drawn at random, and κ of two such persons with each other is the
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
@@ -162,14 +161,11 @@ def calibrate(
         AnalysisError: the two have nothing in common, or names are not clear.
         RankingError: the level is out of range.
     """
+    elsewhere = [judge] if isinstance(judge, HumanLabels) else path_list(judge)
     people, *files = (
-        given
-        if isinstance(given, HumanLabels)
-        else read_human_labels(Path(given), skip_faulty=skip_faulty)
-        for given in (human, *([judge] if isinstance(judge, HumanLabels) else path_list(judge)))
+        read_human_labels(given, skip_faulty=skip_faulty) for given in (human, *elsewhere)
     )
-    with_answers = any(digest for label in people.labels for digest in label.digests)
-    logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
+    logs = read_ranking_logs(paths, with_metadata=people.by_digest, with_votes=False)
     return calibration_of(logs, people, files, level=level)
 
 
@@ -187,15 +183,12 @@ def calibration_of(
     rounds = sorted({case.round for case in cases})
     named = tuple(rounds) if len(rounds) > 1 else ()
     turns = ("", *named)
-    cells = [
-        cell
-        for judge, turn in product(names, turns)
-        for cell in _cells(judge, turn, _in(cases, judge, turn), kind, level)
-    ]
-    means = [
-        _mean(judge, turn, _in(cases, judge, turn), models, level)
-        for judge, turn in product(names, turns)
-    ]
+    cells: list[Concordance] = []
+    means: list[MeanKappa] = []
+    for judge, turn in product(names, turns):
+        chosen = [case for case in cases if judge in case.judges and turn in ("", case.round)]
+        cells += _cells(judge, turn, chosen, kind, level)
+        means.append(_mean(judge, turn, chosen, models, level))
     overall = {mean.judge: mean.kappa.value for mean in means if not mean.round}
     judges = sorted(names, key=lambda name: (math.isnan(overall[name]), -overall[name]))
     several = [case for case in cases if case.people.sum() > 1]
@@ -224,10 +217,6 @@ def calibration_of(
         level=level,
         notes=(*human.remarks, *file_notes, *log_notes, *notes),
     )
-
-
-def _in(cases: Iterable[Case], judge: str, turn: str) -> list[Case]:
-    return [case for case in cases if judge in case.judges and turn in ("", case.round)]
 
 
 def _cells(

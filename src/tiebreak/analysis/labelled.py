@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from tiebreak.reason import Reason
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import by_judge, judges_in
 from tiebreak.tables.human import HumanLabel, HumanLabels, LabelKind, answer_digests
+
+Label = TypeVar("Label", int, int | None, float | None)
 
 SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
     "stars": ("0", "1", "2", "3"),
@@ -52,7 +54,7 @@ class Case:
     row: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Opinion:
     """What one judge said of one answer or pair; `label` is None where that cannot be used.
 
@@ -71,6 +73,18 @@ Opinions = Mapping[Key, Sequence[Opinion]]
 """One judge's; with epochs there may be several of one key."""
 
 _Judges = dict[str, dict[Key, list[Opinion]]]
+
+
+def by_name(
+    models: tuple[str, ...], label: Label, of_each: tuple[str, ...]
+) -> tuple[tuple[str, ...], Label, tuple[str, ...]]:
+    """Models in the order of their names, with their label and what belongs to `of_each` of them.
+
+    A pair's label is 2 where the first is better, and 0 where the second is.
+    """
+    if tuple(sorted(models)) == models:
+        return models, label, of_each
+    return models[::-1], None if label is None else 2 - label, of_each[::-1]
 
 
 def labelled(
@@ -159,16 +173,16 @@ def _in_files(
         judges: _Judges = defaultdict(lambda: defaultdict(list))
         for label in file.labels:
             benchmark = _benchmark(label, benchmarks, file) or label.benchmark
-            pair = tuple(called.get(name, name) for name in label.models)
-            key = benchmark, label.item_id, tuple(sorted(pair))
-            turned = pair != key[2]
-            place = places.get(key[:2])
+            given = tuple(called.get(name, name) for name in label.models)
+            pair, value, digests = by_name(given, label.value, label.digests)
+            place = places.get((benchmark, label.item_id))
             opinion = Opinion(
-                label=2 - label.value if turned else label.value,
+                label=value,
                 item=place.item if place else f"{benchmark}\x1f{label.item_id}",
                 subject=place.subject if place else "",
-                digests=label.digests[::-1] if turned else label.digests,
+                digests=digests,
             )
+            key = benchmark, label.item_id, pair
             judges[label.rater or Path(file.source).stem][key].append(opinion)
         yield judges
 
@@ -202,8 +216,9 @@ def _opinions(
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
 
-    def opinion_on(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, Opinion]:
-        texts = tuple(sample.answers.get(name, "") for name in names)
+    def opinion_on(given: tuple[str, ...], said: int | None, *names: str) -> tuple[Key, Opinion]:
+        answers = tuple(sample.answers.get(name, "") for name in names)
+        models, label, texts = by_name(given, said, answers)
         opinion = Opinion(label, item, ballots.subject, texts)
         return (ballots.benchmark, ballots.item_id, models), opinion
 
@@ -219,14 +234,10 @@ def _opinions(
     for match in ballots.matches:
         for judge in judges_in(match) or ("",):
             result = by_judge(match, judge).result if judge else match.result
-            for high, low in product(members.get(match.high, ()), members.get(match.low, ())):
-                label = None if result is None else round(2 * result)
-                names = (match.high, match.low)
-                if high > low:
-                    high, low, names = low, high, (match.low, match.high)
-                    label = None if label is None else 2 - label
+            label = None if result is None else round(2 * result)
+            for pair in product(members.get(match.high, ()), members.get(match.low, ())):
                 for name in [judge] if judge else alone:
-                    yield name, *opinion_on((high, low), label, *names)
+                    yield name, *opinion_on(pair, label, match.high, match.low)
 
 
 def _named(items: Sequence[ItemBallots]) -> list[str]:
@@ -267,12 +278,9 @@ def join(
         elif (place := _benchmark(label, benchmarks, human)) is None:
             left_out[Reason("labels_of_other_items")] += 1
         else:
-            value, digests = label.value, label.digests
-            models = tuple(called[name] for name in label.models)
-            key = place, label.item_id, tuple(sorted(models))
-            if key[2] != models:
-                value, digests = 2 - value, digests[::-1]
-            together[key, label.round, digests].append(value)
+            given = tuple(called[name] for name in label.models)
+            models, value, digests = by_name(given, label.value, label.digests)
+            together[(place, label.item_id, models), label.round, digests].append(value)
     cases: dict[tuple[object, ...], Case] = {}
     lacking: Counter[str] = Counter()
     for (key, turn, digests), values in together.items():

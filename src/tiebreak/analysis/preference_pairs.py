@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from os import PathLike
-from pathlib import Path
 
 from tiebreak.analysis.calibration import Concordance, calibration_of
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.frames import Row
-from tiebreak.analysis.labelled import Key, Opinion, join
+from tiebreak.analysis.labelled import Key, Opinion, by_name, join
 from tiebreak.analysis.leaderboard import judges_of
 from tiebreak.candidates import CONTEST_KEY, same_answer
 from tiebreak.paths import Paths
@@ -78,7 +77,7 @@ def preference_pairs(
             judge agrees too little with people, or nobody knows; people judged nothing of the logs.
     """
     logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
-    labels = people if isinstance(people, HumanLabels | None) else read_human_labels(Path(people))
+    labels = None if people is None else read_human_labels(people)
     judges = _beside_people(logs, labels, judge_agreement)
     parts = (part for log in logs for part in log.parts())
     played = [match for part in parts for match in _played(part, both_orders, min_margin)]
@@ -222,12 +221,11 @@ def _people_agreed(kept: Sequence[_Played], labels: HumanLabels) -> dict[int, bo
     opinions: dict[Key, list[Opinion]] = defaultdict(list)
     for number, (item, row, _) in enumerate(kept):
         members = {group[0]: group for group in item.groups}
-        for models in product(members[row["chosen_model"]], members[row["rejected_model"]]):
-            first = models[0] < models[1]
-            texts = row["chosen"], row["rejected"]
-            opinion = Opinion(2.0 * first, item.cluster or item.item_id, item.subject, row=number)
-            opinion.answers = texts if first else texts[::-1]
-            opinions[item.benchmark, item.item_id, (min(models), max(models))].append(opinion)
+        for pair in product(members[row["chosen_model"]], members[row["rejected_model"]]):
+            models, label, texts = by_name(pair, 2, (row["chosen"], row["rejected"]))
+            question = item.cluster or item.item_id
+            opinion = Opinion(label, question, item.subject, texts, number)
+            opinions[item.benchmark, item.item_id, models].append(opinion)
     lead: Counter[int] = Counter()
     for case in join({"": opinions}, labels, Counter())[0]:
         lead[case.row] += int((case.people[2] - case.people[0]) * (case.judges[""] - 1))

@@ -103,6 +103,7 @@ def create_app(file: VotesFile, secret: str) -> FastAPI:
         if question is not None and len(question.answers) == 1 and view == "marked":
             view = "plain"
         shown = {} if question is None else _shown(question, view)
+        votes = box.raters()
         return page(
             "ballot",
             proof=proof,
@@ -110,7 +111,10 @@ def create_app(file: VotesFile, secret: str) -> FastAPI:
             view=view,
             views=VIEWS if file.meta.kind == "matches" else VIEWS[:2],
             turn=question and question.turn,
-            progress=box.progress(rater),
+            n_given=votes.count(rater),
+            n_all=len(votes),
+            goal=file.meta.goal,
+            decides=file.meta.decides,
             **shown,
         )
 

@@ -186,31 +186,6 @@ class Question:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Numbers of votes, skipped ones not counted: of a rater, of all; and the goal, if any.
-
-    With `decides` the goal is what decides between the two in front, if a judge is about right.
-    """
-
-    rater: int
-    all: int
-    goal: int | None
-    decides: bool
-
-    @property
-    def left(self) -> int:
-        """How many votes are left until the goal."""
-        return max(0, (self.goal or 0) - self.all)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    turn: Turn
-    passed: tuple[Turn, ...]
-    since: float
-
-
 class BallotBox:
     """The votes of one file, of any number of raters."""
 
@@ -218,17 +193,19 @@ class BallotBox:
         """Of a file that is open for writing."""
         self.file = file
         self.turns = Turns(file.meta, file.ballots)
-        self._shown: dict[str, _Shown] = {}
+        # What each rater is looking at, what was passed before it, and since when.
+        self._shown: dict[str, tuple[Turn, tuple[Turn, ...], float]] = {}
 
     def question(self, rater: str) -> Question | None:
         """What a rater is asked now, until they answer; None where nothing is left."""
         if rater not in self._shown:
-            handed = {shown.turn.number for shown in self._shown.values()}
-            turn, passed = next_turn(self.turns, self.file.votes(), rater, handed)
-            if turn is None:
+            handed = {turn.number for turn, _, _ in self._shown.values()}
+            coming, passed = next_turn(self.turns, self.file.votes(), rater, handed)
+            if coming is None:
+                self.file.add(*(_vote(turn, "identical", rater) for turn in passed))
                 return None
-            self._shown[rater] = _Shown(turn, passed, time.monotonic())
-        turn = self._shown[rater].turn
+            self._shown[rater] = coming, passed, time.monotonic()
+        turn = self._shown[rater][0]
         item = self.file.item(turn.item)
         leaders = {model: group[0] for group in item.ballots.groups for model in group}
         models = [turn.first, turn.second] if turn.second else [turn.first]
@@ -251,12 +228,12 @@ class BallotBox:
             return False
         if any(vote.turn == number for vote in self.file.votes(rater)):
             return True
-        seconds, passed = None, list[PersonVote]()
-        shown = self._shown.get(rater)
-        if shown is not None and shown.turn.number == number:
-            seconds = round(time.monotonic() - shown.since, 1)
-            passed = [_vote(before, "identical", rater) for before in shown.passed]
-        self.file.add(*passed, _vote(turn, choices[choice], rater, seconds))
+        seconds, before = None, list[PersonVote]()
+        shown, passed, since = self._shown.get(rater, (None, (), 0.0))
+        if shown == turn:
+            seconds = round(time.monotonic() - since, 1)
+            before = [_vote(earlier, "identical", rater) for earlier in passed]
+        self.file.add(*before, _vote(turn, choices[choice], rater, seconds))
         self._shown.pop(rater, None)
         return True
 
@@ -265,13 +242,11 @@ class BallotBox:
         vote = self.file.undo(rater)
         turn = self.turns.turn(vote.turn) if vote else None
         if turn is not None:
-            self._shown[rater] = _Shown(turn, (), time.monotonic())
+            self._shown[rater] = turn, (), time.monotonic()
 
-    def progress(self, rater: str) -> Progress:
-        """How far a rater is, and all are."""
-        given = [v.rater for v in self.file.votes() if v.choice not in ("skip", "identical")]
-        meta = self.file.meta
-        return Progress(given.count(rater), len(given), meta.goal, meta.decides)
+    def raters(self) -> list[str]:
+        """The rater of each vote; skipped ones do not count."""
+        return [v.rater for v in self.file.votes() if v.choice not in ("skip", "identical")]
 
 
 def _vote(turn: Turn, choice: Choice, rater: str, seconds: float | None = None) -> PersonVote:

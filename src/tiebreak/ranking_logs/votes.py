@@ -5,6 +5,8 @@
     skip                        no ballot
     twice by a rater            the last one counts
     both gave the same answer   known without a vote; the pair met
+    stars of a shared answer    those of the models whose turn it was, for an answer that several
+                                gave would be drawn oftener, and is more often right
 
 Nobody was asked what costs anything: there is no call and no bill.
 """
@@ -21,7 +23,7 @@ from typing import Final
 
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.ranking_logs.log import JudgedItem, Kept, RankingLog, ranked_sample
-from tiebreak.ranking_logs.votes_file import PersonVote, open_votes_file
+from tiebreak.ranking_logs.votes_file import PersonVote, VotesItem, open_votes_file
 from tiebreak.scorers.ballots import VOTES, ItemBallots, Match, PointScore, Verdict
 from tiebreak.text import count
 
@@ -52,6 +54,8 @@ def read_votes_log(
             if vote.choice != "skip":
                 by_item[vote.item].append(replace(vote, rater=names[vote.rater]))
         items = [(file.item(number), of_item) for number, of_item in sorted(by_item.items())]
+        if meta.kind == "stars":
+            items = [(_on_turn(item, of_item), of_item) for item, of_item in items]
     kept = with_metadata if callable(with_metadata) else dict
     samples = tuple(
         ranked_sample(
@@ -110,6 +114,22 @@ def _notes(votes: Sequence[PersonVote]) -> Iterator[str]:
 
 def _shown(vote: PersonVote) -> frozenset[str]:
     return frozenset((vote.first, vote.second))
+
+
+def _on_turn(item: VotesItem, votes: Sequence[PersonVote]) -> VotesItem:
+    """An item whose models have the stars of an answer only where their turn came."""
+    came = {vote.first for vote in votes}
+    parts = [
+        (group[0], tuple(model for model in group if (model in came) is on_turn))
+        for group in item.ballots.groups
+        for on_turn in (True, False)
+    ]
+    leader = {part[0]: first for first, part in parts if part}
+    lengths = {name: item.ballots.lengths[first] for name, first in leader.items()}
+    update = {"groups": tuple(part for _, part in parts if part), "lengths": lengths}
+    answers = {name: item.answers[first] for name, first in leader.items()}
+    ballots = item.ballots.model_copy(update=update)
+    return replace(item, ballots=ballots, contest={**item.contest, "answers": answers})
 
 
 def _ballots(empty: ItemBallots, votes: Sequence[PersonVote]) -> ItemBallots:

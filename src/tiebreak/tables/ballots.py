@@ -218,68 +218,63 @@ def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
             that is missing; a reviewer who ranks a candidate, or an item, twice; as
             `read_delimited` and `ballot_file`.
     """
-    table = read_delimited(path)
-    columns = table.meanings(RESERVED)
-    long = "candidate" in columns or "rank" in columns
-    ballots, candidates = _long_form(table, columns) if long else _wide_form(table, columns)
+    table = read_delimited(path).named(RESERVED)
+    long = "candidate" in table.columns or "rank" in table.columns
+    ballots, candidates = _long_form(table) if long else _wide_form(table)
     return ballot_file(path.stem, str(path), ballots, candidates, drop_unranked=drop_unranked)
 
 
-def _wide_form(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
-    candidates = [name for name in table.header if name not in columns.values()]
+def _wide_form(table: Delimited) -> tuple[list[Ballot], list[str]]:
+    candidates = [name for name in table.header if name not in table.columns.values()]
     if not candidates:
         raise TableError(f"{table.path}: there is no column for a candidate; name one per column")
     ballots = []
-    lines: dict[tuple[str, str], int] = {}
     for row in table.rows:
-        item, reviewer = _labels_of(table, columns, row)
-        if "reviewer" in columns:
-            vote = f"{shown(reviewer)} votes{_on(item)}"
-            table.once(lines, (item, reviewer), row, vote)
+        item, reviewer = _labels_of(table, row)
+        if "reviewer" in table.columns:
+            table.once((item, reviewer), row, f"{shown(reviewer)} votes{_on(item)}")
         ranks = {name: table.rank(row, name, if_text=_NOT_WIDE) for name in candidates}
         ballots.append(Ballot(ranks, item, reviewer))
     return ballots, candidates
 
 
-def _long_form(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
-    _check_long(table, columns)
+def _long_form(table: Delimited) -> tuple[list[Ballot], list[str]]:
+    _check_long(table)
     ballots: dict[tuple[str, str], dict[str, float]] = {}
     candidates: dict[str, None] = {}
-    lines: dict[tuple[str, str, str], int] = {}
     for row in table.rows:
-        item, reviewer = _labels_of(table, columns, row)
-        candidate = _label_of(table, row, columns["candidate"])
+        item, reviewer = _labels_of(table, row)
+        candidate = _label_of(table, row, "candidate")
         vote = f"{shown(reviewer)} ranks {shown(candidate)}{_on(item)}"
-        table.once(lines, (item, reviewer, candidate), row, vote)
+        table.once((item, reviewer, candidate), row, vote)
         candidates[candidate] = None
-        rank = table.rank(row, columns["rank"])
+        rank = table.rank(row, "rank")
         ballots.setdefault((item, reviewer), {})[candidate] = rank
     named = [Ballot(ranks, item, reviewer) for (item, reviewer), ranks in ballots.items()]
     return named, list(candidates)
 
 
-def _check_long(table: Delimited, columns: dict[str, str]) -> None:
+def _check_long(table: Delimited) -> None:
     form = "the long form has the columns item (optional), reviewer, candidate and rank"
-    if missing := [name for name in ("reviewer", "candidate", "rank") if name not in columns]:
-        raise TableError(f"{table.path}: there is no column {missing[0]!r}; {form}")
-    if unknown := [shown(name) for name in table.header if name not in columns.values()]:
+    table.require(("reviewer", "candidate", "rank"), form)
+    if unknown := [shown(name) for name in table.header if name not in table.columns.values()]:
         raise TableError(
             f"{table.path}: unknown column {listed(unknown)}; {form}. In the wide form, with a "
             "column per candidate, the names 'candidate' and 'rank' are reserved"
         )
 
 
-def _labels_of(table: Delimited, columns: dict[str, str], row: Row) -> tuple[str, str]:
+def _labels_of(table: Delimited, row: Row) -> tuple[str, str]:
     """Item and reviewer of a row, empty where the file has no such column."""
     item, reviewer = (
-        _label_of(table, row, columns[meaning]) if meaning in columns else ""
+        _label_of(table, row, meaning) if meaning in table.columns else ""
         for meaning in ("item", "reviewer")
     )
     return item, reviewer
 
 
 def _label_of(table: Delimited, row: Row, column: str) -> str:
-    return table.label(row, column, f"column {column!r} is empty")
+    return table.label(row, column, f"column {table.columns[column]!r} is empty")
 
 
 def _on(item: str) -> str:

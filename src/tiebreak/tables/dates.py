@@ -10,9 +10,9 @@ A model a line::
 first that there is. For separators and encoding see `delimited`.
 """
 
-import re
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ from tiebreak.tables.delimited import read_delimited
 from tiebreak.tables.errors import shown
 
 _NAMES: Final = {name: name for name in ("model", "date", "series")}
-_DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_DATES: Final = ("%Y-%m-%d", "%Y-%m", "%Y")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +39,22 @@ def read_dates(path: str | Path) -> tuple[ReleaseDate, ...]:
         TableError: a column is missing; a cell that is no date, such as 2025-06-07; a model that
             is there twice; as `read_delimited`.
     """
-    table = read_delimited(Path(path))
-    form = "give the columns model and date, perhaps series"
-    columns = table.meanings(_NAMES, ("model", "date"), form)
+    table = read_delimited(Path(path)).named(_NAMES)
+    table.require(("model", "date"), "give the columns model and date, perhaps series")
     dates: list[ReleaseDate] = []
-    lines: dict[str, int] = {}
     for row in table.rows:
-        model = table.label(row, columns["model"], "the model has no name")
-        table.once(lines, model, row, f"{shown(model)} is there")
-        day = _day(row.cells[columns["date"]])
+        model = table.label(row, "model", "the model has no name")
+        table.once(model, row, f"{shown(model)} is there")
+        day = _day(row.cells["date"])
         if day is None:
-            text = shown(row.cells[columns["date"]])
+            text = shown(row.cells["date"])
             raise table.wrong(row, f"{text} is no date; write 2025-06-07, 2025-06 or 2025", "date")
-        series = row.cells[columns["series"]] if "series" in columns else ""
-        dates.append(ReleaseDate(model, day, series))
+        dates.append(ReleaseDate(model, day, row.cells.get("series", "")))
     return tuple(dates)
 
 
 def _day(text: str) -> date | None:
-    parts = _DATE.fullmatch(text)
-    if parts is None:
-        return None
-    year, month, day = (int(part) if part else 1 for part in parts.groups())
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+    for form in _DATES:
+        with suppress(ValueError):
+            return datetime.strptime(text, form).date()
+    return None

@@ -10,14 +10,13 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TextIO
 
 from tiebreak.rows import Place, csv_rows, named, separator_of
 from tiebreak.tables.errors import TableError, UnreadableFileError, require_path, shown
-
-Key = TypeVar("Key")
+from tiebreak.text import listed
 
 CSV = (".csv", ".tsv", ".txt")
 
@@ -46,7 +45,8 @@ class Delimited:
     """A file with a header line; every row has a cell for every column.
 
     `place` is what the number of a row is called: a file of another form may have no lines.
-    `texts` are columns of which it is known by now that no cell is a number.
+    `columns` has the names of columns by what they mean (`named`). `texts` are columns of which it
+    is known by now that no cell is a number, `lines` say where stands what may be there `once`.
     """
 
     path: Path
@@ -54,17 +54,23 @@ class Delimited:
     rows: tuple[Row, ...]
     decimal: str
     place: str = "line"
+    columns: Mapping[str, str] = field(default_factory=dict)
     texts: set[str] = field(default_factory=set, compare=False, repr=False)
+    lines: dict[object, int] = field(default_factory=dict, compare=False, repr=False)
 
-    def meanings(
-        self, reserved: Mapping[str, str], needed: Iterable[str] = (), form: str = ""
-    ) -> dict[str, str]:
-        """Columns by what they mean; `reserved` has the meaning of each name in lower case.
+    def named(
+        self, reserved: Mapping[str, str], otherwise: Mapping[str, str] | None = None
+    ) -> "Delimited":
+        """The same with the cells of rows by what their columns mean.
+
+        Args:
+            reserved: the meaning of each name in lower case; other columns keep their names.
+            otherwise: names that mean something where no other column does, the first of them.
 
         Raises:
-            TableError: two columns mean the same; one that is `needed` is missing, and `form` says
-                which the file should have.
+            TableError: two columns mean the same.
         """
+        given = {name.casefold(): name for name in self.header}
         columns: dict[str, str] = {}
         for name in self.header:
             meaning = reserved.get(name.casefold())
@@ -73,10 +79,37 @@ class Delimited:
                 raise TableError(f"{self.path}: the columns {both} mean the same; keep one")
             if meaning is not None:
                 columns[meaning] = name
+        for name, meaning in (otherwise or {}).items():
+            if name in given:
+                columns.setdefault(meaning, given[name])
+        keys = {name: name for name in self.header}
+        keys |= {name: meaning for meaning, name in columns.items()}
+        rows = tuple(
+            Row(row.line, {keys[name]: cell for name, cell in row.cells.items()})
+            for row in self.rows
+        )
+        return replace(self, rows=rows, columns=columns)
+
+    def require(self, needed: Iterable[str], form: str) -> None:
+        """Check that there are columns with these meanings.
+
+        Raises:
+            TableError: one is missing; `form` says which the file should have.
+        """
         for meaning in needed:
-            if meaning not in columns:
+            if meaning not in self.columns:
                 raise TableError(f"{self.path}: there is no column {meaning!r}; {form}")
-        return columns
+
+    def unread(self) -> list[str]:
+        """A sentence on columns without a meaning, if there are any."""
+        names = [shown(name) for name in self.header if name not in self.columns.values()]
+        return [f"{self.path}: columns not read: {listed(names)}"] if names else []
+
+    def empty(self, column: str, lines: Iterable[int]) -> list[str]:
+        """A sentence on the lines where a cell is empty, if there are any."""
+        numbers = [str(line) for line in lines]
+        where = f"{self.place}{'s' * (len(numbers) > 1)} {listed(numbers)}"
+        return [f"{self.path}: no {column} in {where}"] if numbers else []
 
     def number(
         self, row: Row, column: str, sign: str = "", *, if_text: str = "take it out"
@@ -128,20 +161,20 @@ class Delimited:
             return text
         raise self.wrong(row, f"{missing}; fill it in")
 
-    def once(self, lines: dict[Key, int], key: Key, row: Row, claim: str) -> None:
-        """Note in `lines` on which line `key` stands; `claim` begins the message if it did before.
+    def once(self, key: object, row: Row, claim: str) -> None:
+        """Note on which line `key` stands; `claim` begins the message if it did before.
 
         Raises:
             TableError: it is there a second time.
         """
-        if key in lines:
-            first = f"after {self.place} {lines[key]}; keep one of the two"
+        if key in self.lines:
+            first = f"after {self.place} {self.lines[key]}; keep one of the two"
             raise self.wrong(row, f"{claim} a second time, {first}")
-        lines[key] = row.line
+        self.lines[key] = row.line
 
     def wrong(self, row: Row, message: str, column: str | None = None) -> TableError:
         """The error that names the file, the line and the column."""
-        where = "" if column is None else f", column {shown(column)}"
+        where = "" if column is None else f", column {shown(self.columns.get(column, column))}"
         return TableError(f"{self.path}, {self.place} {row.line}{where}: {message}")
 
 

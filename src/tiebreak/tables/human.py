@@ -44,6 +44,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Final, Literal
 
@@ -51,7 +52,7 @@ from tiebreak.paths import problem_with
 from tiebreak.ranking_logs.votes_file import is_votes_file
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.tables.matches import MATCH_NAMES, OTHERWISE, otherwise, result_of
+from tiebreak.tables.matches import MATCH_NAMES, OTHERWISE, result_of
 from tiebreak.tables.records import read_rows
 from tiebreak.text import listed
 
@@ -86,49 +87,40 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
             without a name; a rank below 0; a cell that is not a number; a model ranked twice on one
             benchmark; no number at all; as `read_delimited`.
     """
-    table = read_delimited(Path(path))
-    columns, value = _ranking_columns(table)
+    table = read_delimited(Path(path)).named({name: name for name in _RANKING_COLUMNS})
+    value = _ranked_by(table)
     ranks: dict[str, dict[str, float]] = {}
-    lines: dict[tuple[str, str], int] = {}
     without: list[str] = []
     for row in table.rows:
-        benchmark = row.cells[columns["benchmark"]] if "benchmark" in columns else ALL_BENCHMARKS
-        model = table.label(row, columns["model"], "the model has no name")
+        benchmark = row.cells.get("benchmark", ALL_BENCHMARKS)
+        model = table.label(row, "model", "the model has no name")
         on = f" on {shown(benchmark)}" if benchmark else ""
-        table.once(lines, (benchmark, model), row, f"{shown(model)} is ranked{on}")
-        column = columns[value]
-        rank = table.rank(row, column) if value == "rank" else -table.number(row, column)
+        table.once((benchmark, model), row, f"{shown(model)} is ranked{on}")
+        rank = table.rank(row, value) if value == "rank" else -table.number(row, value)
         if math.isnan(rank):
             without.append(f"{model} on {benchmark}" if benchmark else model)
         else:
             ranks.setdefault(benchmark, {})[model] = rank
     if not ranks:
         raise TableError(f"{path}: no model has a {value}; give at least three of them one")
-    lacking = f"no {value} for {listed(without)}" if without else ""
-    return HumanRanking(str(path), ranks, _notes(table, columns, lacking))
+    lacking = [f"{path}: no {value} for {listed(without)}"] if without else []
+    return HumanRanking(str(path), ranks, (*table.unread(), *lacking))
 
 
-def _ranking_columns(table: Delimited) -> tuple[dict[str, str], str]:
-    """From meanings to names in the file, and which of rank and score there is."""
+def _ranked_by(table: Delimited) -> str:
+    """Which of rank and score there is."""
     form = (
         "a human ranking has the columns model, rank (1 = best) or score (higher is better), and "
         "perhaps benchmark"
     )
-    columns = table.meanings({name: name for name in _RANKING_COLUMNS}, ("model",), form)
-    values = [name for name in ("rank", "score") if name in columns]
+    table.require(("model",), form)
+    values = [name for name in ("rank", "score") if name in table.columns]
     if len(values) != 1:
         problem = (
             "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
         )
         raise TableError(f"{table.path}: there {problem}; {form}")
-    return columns, values[0]
-
-
-def _notes(table: Delimited, columns: Mapping[str, str], lacking: str) -> tuple[str, ...]:
-    """What was passed over: columns, and what is `lacking` where, empty for nothing."""
-    unread = [shown(name) for name in table.header if name not in columns.values()]
-    parts = [f"columns not read: {listed(unread)}" if unread else "", lacking]
-    return tuple(f"{table.path}: {part}" for part in parts if part)
+    return values[0]
 
 
 LabelKind = Literal["stars", "preferences"]
@@ -142,8 +134,8 @@ _NAMES: Final[Mapping[str, str]] = {
     **{f"answer_digest{end}": f"answer_digest{end}" for end in ("", "_a", "_b")},
 }
 _NEEDED: Final[Mapping[LabelKind, tuple[str, ...]]] = {
-    "stars": ("item", "model", "stars"),
-    "preferences": ("item", "model_a", "model_b", "winner"),
+    "stars": ("item_id", "model", "stars"),
+    "preferences": ("item_id", "model_a", "model_b", "winner"),
 }
 _DIGEST = re.compile("[0-9a-f]{8,64}")
 _FORM = (
@@ -186,6 +178,11 @@ class HumanLabels:
     pairs_chosen: bool = False
 
     @property
+    def by_digest(self) -> bool:
+        """Whether some labels say which answer they are of."""
+        return any(digest for label in self.labels for digest in label.digests)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """The notes, and that all labels are of one person where they are."""
         raters = {label.rater for label in self.labels}
@@ -193,46 +190,49 @@ class HumanLabels:
         return (*self.notes, *alone * (len(raters) == 1 and "" not in raters))
 
 
-def read_human_labels(path: str | Path, *, skip_faulty: bool = False) -> HumanLabels:
+def read_human_labels(
+    source: HumanLabels | str | PathLike[str], *, skip_faulty: bool = False
+) -> HumanLabels:
     """Read people's stars, or their preferences between pairs of answers; or their votes file.
 
-    Rows without stars or without a winner are noted; with `skip_faulty` so are faulty rows.
+    Rows without stars or without a winner are noted; with `skip_faulty` so are faulty rows. Labels
+    that were read already are handed back.
 
     Raises:
         TableError: columns are missing; an item or a model without a name; stars that are not 0, 1,
             2 or 3; a winner that is none of the two; a model against itself; a digest that is
             none; two labels of one rater for the same; no label at all; as `read_delimited`.
     """
-    path = Path(path)
+    if isinstance(source, HumanLabels):
+        return source
+    path = Path(source)
     if not problem_with(path) and (path.suffix == ".db" or is_votes_file(path)):
         return _in_votes(path)
     faults: list[TableError] = []
     table = read_rows(path, {*_NAMES, *OTHERWISE}, faults)
     if not table.rows:
         _faulty(faults, skip=False)
-    columns, kind = _columns(table)
+    table = table.named(_NAMES, OTHERWISE)
+    kind = _kind(table)
     labels: list[HumanLabel] = []
-    lines: dict[tuple[object, ...], int] = {}
-    empty: list[str] = []
+    empty: list[int] = []
     for row in table.rows:
         try:
-            label = _label(table, row, columns, kind)
+            label = _label(table, row, kind)
             if label is None:
-                empty.append(str(row.line))
+                empty.append(row.line)
                 continue
             rater = f" by {shown(label.rater)}" if label.rater else " (is there no column 'rater'?)"
             key = label.benchmark, label.item_id, frozenset(label.models), label.rater, label.round
             about = f"{' and '.join(map(shown, label.models))} on {shown(label.item_id)}"
-            table.once(lines, (*key, label.digests), row, f"{about} is labelled{rater}")
+            table.once((*key, label.digests), row, f"{about} is labelled{rater}")
             labels.append(label)
         except TableError as error:
             faults.append(error)
     left_out = _faulty(faults, skip=skip_faulty)
     if not labels:
         raise TableError(f"{path}: no row has {_NEEDED[kind][-1]}; fill the column in")
-    where = f"in {table.place}{'s' * (len(empty) > 1)} {listed(empty)}"
-    lacking = f"no {_NEEDED[kind][-1]} {where}" if empty else ""
-    notes = (*_notes(table, columns, lacking), *left_out)
+    notes = (*table.unread(), *table.empty(_NEEDED[kind][-1], empty), *left_out)
     return HumanLabels(str(path), kind, tuple(labels), notes)
 
 
@@ -253,7 +253,10 @@ def _in_votes(path: Path) -> HumanLabels:
         digests = {name: answer_digests(answer)[1] for name, answer in sample.answers.items()}
         parts = (part for points in ballots.scores for part in points.parts or (points,))
         values: list[tuple[tuple[str, ...], int, str]] = [
-            ((part.candidate,), part.stars or 0, part.judge) for part in parts
+            ((model,), part.stars or 0, part.judge)
+            for part in parts
+            for model in leader
+            if leader[model] == part.candidate
         ]
         for match in ballots.matches:
             # The models that met, of which these two gave the answers that were shown.
@@ -303,60 +306,46 @@ def _faulty(faults: Sequence[TableError], *, skip: bool) -> tuple[str, ...]:
     )
 
 
-def _columns(table: Delimited) -> tuple[dict[str, str], LabelKind]:
-    """From meanings to names in the file, and which kind of labels there is."""
-    columns = table.meanings(_NAMES)
-    columns = {**otherwise(table.header), **columns}
-    kind: LabelKind = "preferences" if "winner" in columns else "stars"
-    if "stars" in columns and "winner" in columns:
+def _kind(table: Delimited) -> LabelKind:
+    kind: LabelKind = "preferences" if "winner" in table.columns else "stars"
+    if "stars" in table.columns and "winner" in table.columns:
         raise TableError(f"{table.path}: there are both columns 'stars' and 'winner'; {_FORM}")
-    if missing := [name for name in _NEEDED[kind] if name not in columns]:
-        name = "item_id" if missing[0] == "item" else missing[0]
-        raise TableError(f"{table.path}: there is no column {name!r}; {_FORM}")
-    return columns, kind
+    table.require(_NEEDED[kind], _FORM)
+    return kind
 
 
-def _label(
-    table: Delimited, row: Row, columns: Mapping[str, str], kind: LabelKind
-) -> HumanLabel | None:
+def _label(table: Delimited, row: Row, kind: LabelKind) -> HumanLabel | None:
     """The label of a row; None where its last cell that is needed says nothing."""
-
-    def cell(name: str) -> str:
-        return row.cells[columns[name]] if name in columns else ""
-
     named = _NEEDED[kind][1:-1]
-    item = table.label(row, columns["item"], "the item has no name")
-    models = tuple(table.label(row, columns[name], "the model has no name") for name in named)
-    value = (
-        _stars(table, row, columns["stars"])
-        if kind == "stars"
-        else _winner(table, row, columns["winner"], models)
-    )
+    item = table.label(row, "item_id", "the item has no name")
+    models = tuple(table.label(row, name, "the model has no name") for name in named)
+    value = _stars(table, row) if kind == "stars" else _winner(table, row, models)
     ends = ("",) if kind == "stars" else ("_a", "_b")
-    digests = tuple(_digest(table, row, cell(f"answer_digest{end}")) for end in ends)
+    cells = (row.cells.get(f"answer_digest{end}", "") for end in ends)
+    digests = tuple(_digest(table, row, cell) for cell in cells)
     if value is None:
         return None
-    where = {name: cell(name) for name in ("benchmark", "rater", "round")}
+    where = {name: row.cells.get(name, "") for name in ("benchmark", "rater", "round")}
     return HumanLabel(row.line, item, models, value, digests=digests, **where)
 
 
-def _stars(table: Delimited, row: Row, column: str) -> int | None:
-    stars = table.number(row, column)
+def _stars(table: Delimited, row: Row) -> int | None:
+    stars = table.number(row, "stars")
     if math.isnan(stars):
         return None
     if stars not in range(MOST_STARS + 1):
-        raise table.wrong(row, f"{stars:g} stars; they are 0, 1, 2 or 3", column)
+        raise table.wrong(row, f"{stars:g} stars; they are 0, 1, 2 or 3", "stars")
     return int(stars)
 
 
-def _winner(table: Delimited, row: Row, column: str, models: tuple[str, ...]) -> int | None:
+def _winner(table: Delimited, row: Row, models: tuple[str, ...]) -> int | None:
     if models[0] == models[1]:
         raise table.wrong(row, f"{shown(models[0])} is compared with itself; name two models")
-    text = row.cells[column]
-    result = result_of(text, column, models)
+    text = row.cells["winner"]
+    result = result_of(text, table.columns["winner"], models)
     if result is None:
         answers = f"a, b, tie, {shown(models[0])} or {shown(models[1])}"
-        raise table.wrong(row, f"the winner is {shown(text)}; write {answers}", column)
+        raise table.wrong(row, f"the winner is {shown(text)}; write {answers}", "winner")
     return None if math.isnan(result) else 1 + (result > 0.5) - (result < 0.5)
 
 
@@ -409,21 +398,18 @@ def read_causes(path: str | Path) -> CauseLabels:
         TableError: a column is missing; an empty cell; a rater's second cause for an answer; as
             `read_delimited`.
     """
-    table = read_delimited(Path(path))
+    table = read_delimited(Path(path)).named(_CAUSE_NAMES)
     form = "give the columns item_id, model and cause, perhaps rater and benchmark"
-    columns = table.meanings(_CAUSE_NAMES, ("item_id", "model", "cause"), form)
+    table.require(("item_id", "model", "cause"), form)
     labels: list[CauseLabel] = []
-    lines: dict[tuple[str, ...], int] = {}
     for row in table.rows:
         item, model, cause = (
-            table.label(row, columns[name], f"the {noun} has no name")
+            table.label(row, name, f"the {noun} has no name")
             for name, noun in (("item_id", "item"), ("model", "model"), ("cause", "cause"))
         )
-        rater, benchmark = (
-            row.cells[columns[name]] if name in columns else "" for name in ("rater", "benchmark")
-        )
+        rater, benchmark = (row.cells.get(name, "") for name in ("rater", "benchmark"))
         about = f"the error of {shown(model)} on {shown(item)} has a cause"
-        table.once(lines, (benchmark, item, model, rater), row, about)
+        table.once((benchmark, item, model, rater), row, about)
         labels.append(CauseLabel(row.line, item, model, _plain(cause), rater, benchmark))
     named = {label.cause for label in labels}
     known = [cause for cause in CAUSES if cause in named]

@@ -16,22 +16,22 @@ files (`winner_model_a`, `winner_model_b`, `winner_tie`). For the forms of files
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rows import Place, holds_list
-from tiebreak.tables.delimited import CSV
+from tiebreak.tables.delimited import CSV, Delimited
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.tables.records import JSON, PARQUET, Coded, Records, read_records
-from tiebreak.text import count, listed
+from tiebreak.tables.records import JSON, PARQUET, Coded, read_records
+from tiebreak.text import count
 
 MATCH_NAMES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("item_id", "item", "question_uuid"), "item"),
+    **dict.fromkeys(("item_id", "item", "question_uuid"), "item_id"),
     **dict.fromkeys(("model_a", "generator_1"), "model_a"),
     **dict.fromkeys(("model_b", "generator_2"), "model_b"),
     **dict.fromkeys(("winner", "preference"), "winner"),
@@ -41,7 +41,7 @@ MATCH_NAMES: Final[Mapping[str, str]] = {
 """What columns mean, by their names in lower case."""
 
 OTHERWISE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("question_id", "question", "instruction"), "item"),
+    **dict.fromkeys(("question_id", "question", "instruction"), "item_id"),
     **dict.fromkeys(("judge", "annotator", "judge_hash"), "rater"),
 }
 """What columns mean where no other column does, the first of them."""
@@ -55,6 +55,10 @@ _RESULTS: Final[Mapping[str, float]] = {
 _FORM = (
     "a file of matches has the columns model_a, model_b and winner (model_a, model_b or tie), and "
     "perhaps item_id, rater and first"
+)
+_STARS = (
+    "`tiebreak calibrate LOGS --human FILE` holds a judge's stars against them (--judge FILE those "
+    "of a judge elsewhere), `tiebreak rank LOGS --people FILE` makes a board of both"
 )
 _SKIP = "--skip-faulty leaves such rows out"
 _PARTS = ("model_a", "model_b", "winner", "first")
@@ -115,8 +119,9 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
             raising an error.
 
     Raises:
-        TableError: a column is missing; a faulty row: no name of a model, a model against itself,
-            a winner or a first one that is none of the two; no match at all; as `read_records`.
+        TableError: a column is missing, or there are stars instead; a faulty row: no name of a
+            model, a model against itself, a winner or a first one that is none of the two; no match
+            at all; as `read_records`.
     """
     faults: dict[int, str] = {}
 
@@ -126,15 +131,16 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
         faults.setdefault(place.number, message)
 
     records = read_records(Path(path), {*MATCH_NAMES, *OTHERWISE}, fault)
-    table = records.table
-    columns = table.meanings(MATCH_NAMES, _PARTS[:3], _FORM)
-    columns = {**otherwise(table.header), **columns}
-    coded = {meaning: records.columns[name] for meaning, name in columns.items()}
-    kinds, kind = _kinds(coded, columns["winner"])
+    table = records.table.named(MATCH_NAMES, OTHERWISE)
+    if "stars" in table.header and "winner" not in table.columns:
+        raise TableError(f"{path} holds stars, which make no matches: {_STARS}")
+    table.require(_PARTS[:3], _FORM)
+    coded = {meaning: records.columns[name] for meaning, name in table.columns.items()}
+    kinds, kind = _kinds(coded, table.columns["winner"])
     faulty = np.array([bool(match.fault) for match in kinds])[kind]
     for row in np.flatnonzero(faulty).tolist():
         line, match = int(records.lines[row]), kinds[kind[row]]
-        column = columns.get(match.column)
+        column = table.columns.get(match.column)
         fault(Place(table.place, line), match.fault, f", column {shown(column)}" if column else "")
     empty = np.array([math.isnan(match.result) for match in kinds])[kind] & ~faulty
     kept = ~empty & ~faulty
@@ -151,18 +157,16 @@ def read_matches(path: str | Path, *, skip_faulty: bool = False) -> MatchTable:
         first=first.astype(np.int64),
         second=second.astype(np.int64),
         result=result,
-        item=_numbers(coded.get("item"), kept),
+        item=_numbers(coded.get("item_id"), kept),
         rater=_numbers(coded.get("rater"), kept),
         shown=shown_first,
         n_both_bad=int(both_bad.sum()),
-        notes=tuple(_notes(records, columns, faults, empty, int(both_bad.sum()), result)),
+        notes=(
+            *table.unread(),
+            *table.empty("winner", records.lines[empty].tolist()),
+            *_notes(table, faults, int(both_bad.sum()), int((result == 0.5).sum())),
+        ),
     )
-
-
-def otherwise(header: Sequence[str]) -> dict[str, str]:
-    """Columns by what they mean where no other column does."""
-    names = {name.casefold(): name for name in header}
-    return {meaning: names[key] for key, meaning in [*OTHERWISE.items()][::-1] if key in names}
 
 
 def result_of(text: str, column: str, models: Sequence[str]) -> float | None:
@@ -226,23 +230,10 @@ def _numbers(column: Coded | None, kept: NDArray[np.bool_]) -> NDArray[np.int64]
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def _notes(
-    records: Records,
-    columns: Mapping[str, str],
-    faults: Mapping[int, str],
-    empty: NDArray[Any],
-    n_bad: int,
-    result: NDArray[np.float64],
-) -> list[str]:
-    place, n_ties = records.table.place, int((result == 0.5).sum())
-    unread = [shown(name) for name in records.table.header if name not in columns.values()]
-    lines = [str(line) for line in records.lines[empty].tolist()]
-    some = [f"{place} {line} ({faults[line]})" for line in sorted(faults)[:_NAMED]]
-    such = "such as " * (len(faults) > _NAMED) + "; ".join(some)
-    texts = {
-        f"columns not read: {listed(unread)}": unread,
-        f"no winner in {place}{'s' * (len(lines) > 1)} {listed(lines)}": lines,
-        f"{n_bad:,} of {count(n_ties, 'tie')} say that both are bad": n_bad,
-        f"{count(len(faults), 'faulty row')} left out: {such}": faults,
-    }
-    return [f"{records.table.path}: {text}" for text, applies in texts.items() if applies]
+def _notes(table: Delimited, faults: Mapping[int, str], n_bad: int, n_ties: int) -> Iterator[str]:
+    if n_bad:
+        yield f"{table.path}: {n_bad:,} of {count(n_ties, 'tie')} say that both are bad"
+    if faults:
+        some = [f"{table.place} {line} ({faults[line]})" for line in sorted(faults)[:_NAMED]]
+        such = "such as " * (len(faults) > _NAMED) + "; ".join(some)
+        yield f"{table.path}: {count(len(faults), 'faulty row')} left out: {such}"

@@ -17,11 +17,11 @@ from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.delimited import CSV
 from tiebreak.tables.errors import TableError, UnreadableFileError, suggestion
-from tiebreak.tables.reading import NO_SCORE, POOL, Note, Reading, Result, Unscored
+from tiebreak.tables.reading import NO_SCORE, POOL, Note, Part, Result, Unscored
 from tiebreak.text import listed
 
 
-def read_pool_results(path: Path, options: ReadOptions) -> Reading:
+def read_pool_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     """Mean native score of each model on each benchmark of a pool, and its standard error.
 
     Only items count on which all models have a native score, but for models that have none on any
@@ -38,21 +38,11 @@ def read_pool_results(path: Path, options: ReadOptions) -> Reading:
         pool = read_parquet(path)
     except CandidateError as error:
         raise UnreadableFileError("; ".join(map(str, error.notes))) from error
-    parts = [
-        part
-        for task in pool.benchmarks
-        for part in _benchmark(pool, task, path.as_posix(), options)
-    ]
-    return Reading(
-        results=tuple(part for part in parts if isinstance(part, Result)),
-        notes=tuple(part for part in parts if isinstance(part, Note)),
-        unscored=tuple(part for part in parts if isinstance(part, Unscored)),
-    )
+    for task in pool.benchmarks:
+        yield from _benchmark(pool, task, path.as_posix(), options)
 
 
-def _benchmark(
-    pool: CandidatePool, task: str, source: str, options: ReadOptions
-) -> Iterator[Result | Note | Unscored]:
+def _benchmark(pool: CandidatePool, task: str, source: str, options: ReadOptions) -> Iterator[Part]:
     """What there is of one benchmark, and what there is not."""
     # Of a pool that a file lacks rows of, no item need have all.
     answers = [pool.candidates[item.key] for item in pool.items_of(task)]

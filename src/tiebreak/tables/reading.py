@@ -6,7 +6,6 @@ matter; those of lm-eval in `results`, those of pools in `pool_scores`.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -68,25 +67,18 @@ class Unscored(NamedTuple):
 class Note(NamedTuple):
     """Words on a model or file, "" for none; of several, the same words become one sentence.
 
-    A `public` one names no file.
+    A `public` one names no file. Of a task that has not the metric that was asked for, `lacking`
+    lists those that it has.
     """
 
     about: str
     text: str
     public: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What one file gave: results, and notes on what it did not give and why.
-
-    `lacking` lists the metrics of those tasks that have not the metric that was asked for.
-    """
-
-    results: tuple[Result, ...] = ()
-    notes: tuple[Note, ...] = ()
     lacking: tuple[str, ...] = ()
-    unscored: tuple[Unscored, ...] = ()
+
+
+Part = Result | Unscored | Note
+"""Something that a file gave, or what it did not give and why."""
 
 
 # Where a task declares no headline metric: the first of these that its first score has, else the
@@ -97,7 +89,7 @@ _UNSCORED = "its log has no metric; `inspect score LOG` gives it one"
 _SPREAD = frozenset({*_ERRORS, "std", "var"})
 
 
-def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
+def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
     """Read the headline metric of one Inspect log, or the one that `options.native` names.
 
     The model is called as candidates are: `metadata candidate=NAME`, else the model's own name. A
@@ -110,10 +102,12 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     source = path.as_posix()
     log = _header(source)
     if PROTOCOL_KEY in log.metadata:
-        return _without(source, RANKING_LOG)
+        yield Note(source, RANKING_LOG)
+        return
     if log.status != "success":
         problem = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
-        return _without(source, problem)
+        yield Note(source, problem)
+        return
     model = str(log.metadata.get("candidate") or log.eval.model)
     benchmark = options.benchmark(log.eval.task)
     metrics = _metrics(log)
@@ -121,14 +115,17 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     when = datetime.fromisoformat(log.eval.created).timestamp()
     name = _choose(log, options)
     if name is None and not options.native:
-        return Reading(unscored=(Unscored(model, log.eval.task, benchmark, _UNSCORED, when),))
+        yield Unscored(model, log.eval.task, benchmark, _UNSCORED, when)
+        return
     if name is None:
         wanted = " or ".join(map(repr, options.native))
         problem = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
-        return replace(_without(source, problem), lacking=choices)
+        yield Note(source, problem, lacking=choices)
+        return
     if not math.isfinite(metrics[name]):
-        return _without(source, f"{name} is {metrics[name]}; left out")
-    result = Result(
+        yield Note(source, f"{name} is {metrics[name]}; left out")
+        return
+    yield Result(
         model=model,
         task=log.eval.task,
         benchmark=benchmark,
@@ -140,12 +137,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
         source=source,
         error=_error(name, metrics),
     )
-    return Reading((result,), tuple(_notes(log, source)))
-
-
-def _without(source: str, problem: str) -> Reading:
-    """No result of a file, and why."""
-    return Reading(notes=(Note(source, problem),))
+    yield from _notes(log, source)
 
 
 def _header(source: str) -> "EvalLog":

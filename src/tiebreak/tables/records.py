@@ -98,10 +98,9 @@ def _read(path: Path, wanted: Collection[str], fault: Fault) -> Records:
     if ending == PARQUET:
         return _parquet(path, wanted)
     if ending in JSON:
-        return _Columns(wanted).filled(_objects(path, fault)).records(path)
+        return _gathered(path, _objects(path, fault), wanted)
     header, decimal, rows = delimited_rows(path)
-    columns = _Columns(wanted, header).filled(named(header, rows, fault))
-    return columns.records(path, decimal)
+    return _gathered(path, named(header, rows, fault), wanted, header, decimal)
 
 
 def _with_winner(records: Records) -> Records:
@@ -118,11 +117,10 @@ def _with_winner(records: Records) -> Records:
         marked = [result for result, cell in results if cell.removesuffix(".0") == "1"]
         texts.append(marked[0] if len(marked) == 1 else " ".join(filter(None, cells)))
     header = tuple(name for name in records.table.header if name.casefold() not in ONE_HOT)
-    return replace(
-        records,
-        table=replace(records.table, header=(*header, _WINNER)),
-        columns={**records.columns, _WINNER: Coded(tuple(texts), codes.ravel().astype(np.int32))},
-    )
+    winner = Coded(tuple(texts), codes.ravel().astype(np.int32))
+    columns = {name: coded for name, coded in records.columns.items() if name in header}
+    table = replace(records.table, header=(*header, _WINNER))
+    return Records(table, {**columns, _WINNER: winner}, records.lines)
 
 
 def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> Delimited:
@@ -143,45 +141,38 @@ def read_rows(path: Path, wanted: Collection[str], faults: list[TableError]) -> 
     return replace(records.table, rows=rows)
 
 
-class _Columns:
-    """Columns that grow by cells; one that a row lacks is "" there."""
+def _gathered(
+    path: Path,
+    rows: Iterable[tuple[Place, Mapping[str, Any]]],
+    wanted: Collection[str],
+    header: Sequence[str] = (),
+    decimal: str = ".",
+) -> Records:
+    """The columns of rows, which may name more of them; one that a row lacks is "" there."""
+    names: dict[str, None] = {}
+    index: dict[str, dict[str, int]] = {}
+    codes: dict[str, array[int]] = {}
+    lines, unit = array("q"), "line"
 
-    def __init__(self, wanted: Collection[str], header: Sequence[str] = ()) -> None:
-        self.wanted = wanted
-        self.header: dict[str, bool] = {}
-        self.index: dict[str, dict[str, int]] = {}
-        self.codes: dict[str, array[int]] = {}
-        self.lines, self.unit = array("q"), "line"
-        self.name(header)
+    def begin(given: Iterable[str]) -> None:
+        for name in given:
+            if name not in names:
+                names[name] = None
+                if name.casefold() in wanted:
+                    index[name], codes[name] = {"": 0}, array("i", bytes(4 * len(lines)))
 
-    def name(self, names: Iterable[str]) -> None:
-        """Begin the columns of these names that are not there yet."""
-        for name in names:
-            if name not in self.header:
-                self.header[name] = name.casefold() in self.wanted
-                if self.header[name]:
-                    self.index[name] = {"": 0}
-                    self.codes[name] = array("i", bytes(4 * len(self.lines)))
-
-    def filled(self, rows: Iterable[tuple[Place, Mapping[str, Any]]]) -> "_Columns":
-        """These columns with rows below, each with its place."""
-        for place, row in rows:
-            self.name(row)
-            for name, codes in self.codes.items():
-                index = self.index[name]
-                codes.append(index.setdefault(_text(row.get(name)), len(index)))
-            self.lines.append(place.number)
-            self.unit = place.unit
-        return self
-
-    def records(self, path: Path, decimal: str = ".") -> Records:
-        """What was added."""
-        columns = {
-            name: Coded(tuple(self.index[name]), np.array(codes, np.int32))
-            for name, codes in self.codes.items()
-        }
-        table = Delimited(path, tuple(self.header), (), decimal, self.unit)
-        return Records(table, columns, np.array(self.lines, np.int64))
+    begin(header)
+    for place, row in rows:
+        begin(row)
+        for name, texts in index.items():
+            codes[name].append(texts.setdefault(_text(row.get(name)), len(texts)))
+        lines.append(place.number)
+        unit = place.unit
+    columns = {
+        name: Coded(tuple(texts), np.array(codes[name], np.int32)) for name, texts in index.items()
+    }
+    table = Delimited(path, tuple(names), (), decimal, unit)
+    return Records(table, columns, np.array(lines, np.int64))
 
 
 def _text(value: object) -> str:

@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from tiebreak.tables.reading import (
     NO_SCORE,
     POOL,
     Note,
-    Reading,
+    Part,
     Result,
     Unscored,
     read_inspect_result,
@@ -97,15 +96,16 @@ def read_results(
     given = path_list(paths)
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = ReadOptions(native=wanted, filter=filter, rename=dict(rename or {}))
-    readings = list(_read(map(Path, given), options))
-    results = [result for reading in readings for result in reading.results]
-    unscored = [answers for reading in readings for answers in reading.unscored]
-    remarks = [note for reading in readings for note in reading.notes]
+    parts = list(_read(map(Path, given), options))
+    results = [part for part in parts if isinstance(part, Result)]
+    unscored = [part for part in parts if isinstance(part, Unscored)]
+    remarks = [part for part in parts if isinstance(part, Note)]
     notes = sentences(note for note in remarks if not note.public)
     public = unscored_notes(unscored, results)
     public += sentences(note for note in remarks if note.public)
     if not results:
-        raise _no_result(readings, [*notes, *public], given, options)
+        lacking = dict.fromkeys(name for note in remarks for name in note.lacking)
+        raise _no_result(lacking, [*notes, *public], given, options)
     _refuse_unknown_names([*results, *unscored], options.rename)
     counting = [runs[-1] for runs in cells_of(results).values()]
     models, benchmarks = (
@@ -140,23 +140,23 @@ def _error(result: Result) -> float:
     return result.error
 
 
-def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
-    """Readings of files, and of all files of a known kind in folders; of each file once."""
+def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Part]:
+    """What files give, and all files of a known kind in folders; of each file once."""
     done: set[Path] = set()
     for path in paths:
         require_path(path)
         files, notes = results_in(path) if path.is_dir() else ([path], [])
-        yield Reading(notes=tuple(notes))
+        yield from notes
         for file in files:
             if file.resolve() in done:
                 continue
             done.add(file.resolve())
             try:
-                yield _reader(file)(file, options)
+                yield from [*_reader(file)(file, options)]
             except UnreadableFileError as error:
                 if file is path:
                     raise
-                yield Reading(notes=(Note("", f"Left out: {error}"),))
+                yield Note("", f"Left out: {error}")
 
 
 def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
@@ -186,7 +186,7 @@ def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
     return sorted(logs | summaries), sorted(notes)
 
 
-def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
+def _reader(path: Path) -> Callable[[Path, ReadOptions], Iterator[Part]]:
     if path.suffix.lower() == POOL:
         # Nor is Arrow imported without need.
         from tiebreak.tables.pool_scores import read_pool_results
@@ -215,13 +215,12 @@ def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[
 
 
 def _no_result(
-    readings: Sequence[Reading],
+    lacking: Iterable[str],
     notes: Iterable[str],
     given: Sequence[AnyPath],
     options: ReadOptions,
 ) -> TableError:
     where = ", ".join(map(str, given)) or "no path was given"
-    lacking = dict.fromkeys(name for reading in readings for name in reading.lacking)
     if lacking:
         asked = [*map(repr, options.native), *([repr(options.filter)] if options.filter else [])]
         return TableError(
@@ -344,7 +343,7 @@ def _unlike(benchmark: str, feature: str, models: Mapping[Any, str]) -> Iterator
         yield f"{benchmark}: the {feature} is not the same for all models: {shown}"
 
 
-def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
+def read_lm_eval_results(path: Path, options: ReadOptions) -> Iterator[Part]:
     """Read the results of all tasks in one summary.
 
     By default a task's first metric under its first filter counts. `options.native` names metrics
@@ -361,29 +360,17 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
     metrics = {
         task: _metrics(values) for task, values in summary["results"].items() if task not in covered
     }
-    chosen = {task: _choose(present, options) for task, present in metrics.items() if present}
     started = _number(summary.get("date"))
-    when = -math.inf if started is None else started
-    read = partial(_read_task, summary, source=source, model=model, when=when, options=options)
-    parts = [part for task, name in chosen.items() for part in read(task, name, metrics[task])]
-    notes = [part for part in parts if isinstance(part, Note)]
+    when, groups = -math.inf if started is None else started, _groups(summary)
+    for task, present in metrics.items():
+        if present:
+            yield from _read_task(summary, task, present, source, model, when, options)
+        elif not groups.get(task):  # a group may well leave values to its tasks
+            yield Unscored(model, task, options.benchmark(task), NO_SCORE, when)
     if named_after_folder:
-        notes.append(Note(source, f"names no model; it is called after its folder, {model!r}"))
-    standing_for = (
-        Note("", f"{group} stands for its {tasks} tasks", public=True)
-        for group, tasks in Counter(covered.values()).items()
-    )
-    groups = _groups(summary)
-    return Reading(
-        results=tuple(part for part in parts if isinstance(part, Result)),
-        notes=(*notes, *standing_for),
-        lacking=tuple(name for task in chosen if chosen[task] is None for name in metrics[task]),
-        unscored=tuple(
-            Unscored(model, task, options.benchmark(task), NO_SCORE, when)
-            for task, present in metrics.items()
-            if not (present or groups.get(task))  # a group may well leave values to its tasks
-        ),
-    )
+        yield Note(source, f"names no model; it is called after its folder, {model!r}")
+    for group, tasks in Counter(covered.values()).items():
+        yield Note("", f"{group} stands for its {tasks} tasks", public=True)
 
 
 _UNSAID = "unsaid"  # truthy: higher is taken as better
@@ -392,18 +379,17 @@ _UNSAID = "unsaid"  # truthy: higher is taken as better
 def _read_task(
     summary: Mapping[str, Any],
     task: str,
-    name: str | None,
     choices: list[str],
-    *,
     source: str,
     model: str,
     when: float,
     options: ReadOptions,
 ) -> Iterator[Result | Note]:
     """The result of a task, and notes about it; notes alone where it has no result."""
-    about = repr(model)
+    about, name = repr(model), _choose(choices, options)
     if name is None:
-        yield Note(about, f"{task} has only {', '.join(choices)}; left out")
+        text = f"{task} has only {', '.join(choices)}; left out"
+        yield Note(about, text, lacking=tuple(choices))
         return
     given = summary["results"][task][name]
     value = _number(given)

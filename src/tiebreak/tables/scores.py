@@ -200,11 +200,11 @@ def score_table(
 
 
 def _models(table: Delimited) -> tuple[str, ...]:
-    lines: dict[str, int] = {}
+    names = []
     for row in table.rows:
-        name = table.label(row, table.header[0], "the model has no name")
-        table.once(lines, name, row, f"{shown(name)} is there")
-    return tuple(lines)
+        names.append(table.label(row, table.header[0], "the model has no name"))
+        table.once(names[-1], row, f"{shown(names[-1])} is there")
+    return tuple(names)
 
 
 def _score(table: Delimited, row: Row, column: str) -> tuple[float, bool]:

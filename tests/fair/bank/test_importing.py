@@ -72,6 +72,15 @@ def test_every_format_gives_the_same_questions(suffix: str) -> None:
     }
 
 
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet", "csv"])
+def test_a_file_without_questions_is_named(suffix: str) -> None:
+    sound, empty = write(Path("q.jsonl"), ROWS), write(Path(f"none.{suffix}"), [])
+    done = tiebreak("bank", "import", str(sound), str(empty))
+    assert done.exit_code == 1
+    assert f"none.{suffix} has no questions" in done.output
+    assert questions() == {}
+
+
 @pytest.mark.parametrize(("hint", "more", "expected"), cases(__file__, "the published form"))
 def test_the_published_form(hint: str, more: dict[str, Any], expected: list[str]) -> None:
     row = {**cases(__file__, "excerpt"), "hint": hint, **more}

@@ -50,8 +50,8 @@ def raters_of(
         none = Estimate(math.nan, math.nan, math.nan, 0, Reason("no_pair_of_two_raters"))
         return Raters(seconds, 0, none, none)
     votes = np.array([[of_pair.get(name, math.nan) for name in seconds] for _, of_pair in shared])
-    agreement = agreement_on_stars if by_stars else agreement_of
-    alpha, kappa = agreement(votes, np.array([unit for unit, _ in shared]), how=how)
+    units = np.array([unit for unit, _ in shared])
+    alpha, kappa = agreement_of(votes, units, stars=by_stars, how=how)
     return Raters(seconds, len(shared), alpha, kappa)
 
 
@@ -65,22 +65,19 @@ def _stars(item: ItemBallots) -> Iterator[dict[str, float]]:
 
 
 def agreement_of(
-    votes: FloatArray, items: NDArray[Any], *, how: Resampling = Resampling()
+    votes: FloatArray, items: NDArray[Any], *, stars: bool, how: Resampling = Resampling()
 ) -> tuple[Estimate, Estimate]:
-    """α and κ of votes, shape (pairs, raters): 1, 0, −1, NaN for none; two a pair at least."""
-    tables = _tables(votes, (-1, 0, 1))
-    # Which answer of a pair is called the first must not matter.
-    tables = (tables + tables[:, ::-1, ::-1]) / 2
-    alpha = krippendorff_alpha(np.stack([-votes, votes], axis=2), items=items, how=how)
-    return alpha, kappa_estimate(tables, items=items, level=how.level)
+    """α and κ of votes, shape (pairs or answers, raters), at least two a row.
 
-
-def agreement_on_stars(
-    stars: FloatArray, items: NDArray[Any], *, how: Resampling = Resampling()
-) -> tuple[Estimate, Estimate]:
-    """α and κ of stars, shape (answers, raters): 0 to 3, NaN for none; two an answer at least."""
-    tables = _tables(stars, range(MOST_STARS + 1))
-    alpha = rating_alpha(stars, items=items, how=how)
+    A vote is 1, 0 or −1, one of `stars` 0 to 3, none is NaN.
+    """
+    tables = _tables(votes, range(MOST_STARS + 1) if stars else (-1, 0, 1))
+    if stars:
+        alpha = rating_alpha(votes, items=items, how=how)
+    else:
+        # Which answer of a pair is called the first must not matter.
+        tables = (tables + tables[:, ::-1, ::-1]) / 2
+        alpha = krippendorff_alpha(np.stack([-votes, votes], axis=2), items=items, how=how)
     return alpha, kappa_estimate(tables, items=items, level=how.level)
 
 

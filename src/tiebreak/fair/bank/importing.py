@@ -113,8 +113,8 @@ def import_files(
     its category gets the file's name.
 
     Raises:
-        BankError: a file cannot be read, or has none of the names that `fields` gives; or another
-            import ran at the same time.
+        BankError: a file cannot be read, has no row, or has none of the names that `fields` gives;
+            or another import ran at the same time.
     """
     report = ImportReport(
         bank=bank,
@@ -289,6 +289,8 @@ class _Import:
                 file.rows += len(chunk)
                 self._chunk(file, chunk)
                 activity.done = file.rows
+        if not (before or file.rows):
+            raise BankError(f"{source.name} has no questions: give a file with one a row")
 
     def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, reading.Row | str]]) -> None:
         sound = list(self._sound(file, chunk))
