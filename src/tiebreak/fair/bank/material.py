@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Annotated, Final, Literal
 
 import anyio
-from inspect_ai.model import Model, ResponseSchema
+from inspect_ai.model import Model
 from inspect_ai.util import JSONSchema
 from pydantic import Field, StringConstraints
 from sqlalchemy import Engine, select
@@ -34,7 +34,7 @@ from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.prompt import Fence, fill, template
-from tiebreak.scorers.replies import ReplyError, parse_object
+from tiebreak.scorers.replies import TEXT, ReplyError, closed, parse_object, reply_schema
 
 METHOD: Final = "statements"
 
@@ -54,6 +54,9 @@ class Statement:
     statement: _Line
     truth: bool
     quote: _Line
+
+
+_STATEMENT: Final = closed({"statement": TEXT, "truth": JSONSchema(type="boolean"), "quote": TEXT})
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,7 @@ class StatementsQuestion(Question[list[Statement]]):
                 key=key,
                 **counts,
             ),
-            _schema(
-                METHOD,
-                statements=JSONSchema(
-                    type="array",
-                    items=_closed(statement=_TEXT, truth=JSONSchema(type="boolean"), quote=_TEXT),
-                ),
-            ),
+            reply_schema(METHOD, statements=JSONSchema(type="array", items=_STATEMENT)),
         )
 
     @override
@@ -153,7 +150,7 @@ class CheckQuestion(Question[_Checked]):
                 text=fence(self.text),
                 statement=fence(self.statement),
             ),
-            _schema("check", reasoning=_TEXT, verdict=verdicts),
+            reply_schema("check", reasoning=TEXT, verdict=verdicts),
         )
 
     @override
@@ -305,19 +302,3 @@ def _billed(done: expansion.Expanded, written: Sequence[Written]) -> expansion.E
         output_tokens=done.output_tokens + sum(call.output_tokens for call in paid),
         cost=(done.cost or 0.0) + sum(call.cost or 0.0 for call in paid) if known else None,
     )
-
-
-_TEXT = JSONSchema(type="string")
-
-
-def _closed(**properties: JSONSchema) -> JSONSchema:
-    return JSONSchema(
-        type="object",
-        properties=properties,
-        required=list(properties),
-        additionalProperties=False,
-    )
-
-
-def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
-    return ResponseSchema(name=name, json_schema=_closed(**properties), strict=True)
