@@ -39,7 +39,6 @@ from .errors import ReviewGraphError as ReviewGraphError
 from .errors import UnprovenOrderError as UnprovenOrderError
 from .expander import review_graph as review_graph
 from .intervals import Estimate as Estimate
-from .intervals import Proportion as Proportion
 from .intervals import wilson as wilson
 from .kemeny.batch import kemeny_young_batch as kemeny_young_batch
 from .kemeny.certificate import Certificate as Certificate
