@@ -48,7 +48,6 @@ from .kemeny.solve import kemeny_young as kemeny_young
 from .massey import least_squares as least_squares
 from .pairwise_tests import Separation as Separation
 from .pairwise_tests import separation as separation
-from .panel import Concordance as Concordance
 from .panel import ReviewerAgreement as ReviewerAgreement
 from .panel import kendall_w as kendall_w
 from .panel import krippendorff_alpha as krippendorff_alpha
