@@ -11,8 +11,8 @@ Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions base
 information"). The prompts and the check are our own.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Annotated, Final, Literal
@@ -168,10 +168,9 @@ class StatementWriter:
     author: Model
     checker: Model
     n: int = 4
-    judge: Callable[[], Judge] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.judge = partial(ModelJudge, {"author": self.author, "checker": self.checker})
+    def _judge(self) -> Judge:
+        return ModelJudge({"author": self.author, "checker": self.checker})
 
     async def write_all(self, materials: Sequence[BankQuestion]) -> list[Written]:
         """Several at once, in their order."""
@@ -180,12 +179,12 @@ class StatementWriter:
         async def write(material: BankQuestion) -> None:
             written[material.uuid] = await self.write(material)
 
-        await self.judge().side_by_side([partial(write, material) for material in materials])
+        await self._judge().side_by_side([partial(write, material) for material in materials])
         return [written[material.uuid] for material in materials]
 
     async def write(self, material: BankQuestion) -> Written:
         """The statements of one material, each checked."""
-        judge = self.judge()
+        judge = self._judge()
         calls: list[Call] = []
         try:
             asked = StatementsQuestion(material.question, material.answer, self.n)
