@@ -40,7 +40,7 @@ def unscored(scale: float) -> Iterator[Claim]:
         for one in failed:
             effect = design_effect(one, np.full(items, matches))
             found = wilson(int(one.sum()), items * matches, effect=effect)
-            hits += not found.excludes(rate)
+            hits += found.lower <= rate <= found.upper
         setting = f"{rate:.0%} of 7 × {items} replies, in {together:.0%} of items all or none"
         # Among single failures a few whole items are too rare to measure how much they weigh.
         held = HOLDS if together in (0.0, 1.0) else (0.88, 0.97)
@@ -71,7 +71,7 @@ def unseen(scale: float) -> Iterator[Claim]:
             constant = ~np.any(scores[:, :, None] != scores[:, None, :], axis=0)
             wrong += bool(np.any(constant & (differ > found.unseen)))
             true = np.prod(fails) + np.prod(1 - fails)
-            agree += not found.agree.excludes(true)
+            agree += found.agree.lower <= true <= found.agree.upper
         yield share(
             "diagnose: a pair that never differed differs by more than said",
             f"{setting}, 100 items",

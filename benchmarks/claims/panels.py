@@ -209,7 +209,7 @@ def agreement(
 
 def _agreements(ranks: Array) -> tuple[Estimate, ...]:
     taus = reviewer_agreement(ranks)
-    return krippendorff_alpha(ranks), kendall_w(ranks).mean, taus.panel, taus.reviewers[0]
+    return krippendorff_alpha(ranks), kendall_w(ranks)[1], taus.panel, taus.reviewers[0]
 
 
 def _holds(found: tuple[Estimate, ...], truth: tuple[Estimate, ...]) -> Array:

@@ -267,8 +267,8 @@ def test_one_result_per_benchmark_by_hand() -> None:
         }
     )
     results = saturation(pool)
-    agree = [(name, one.agree.successes, one.agree.n) for name, one in results.items()]
-    assert agree == [("mmlu", 1, 1), ("gsm8k", 1, 3), ("law", 1, 2)]
+    agree = [(name, one.agree.value, one.agree.n_items) for name, one in results.items()]
+    assert agree == [("mmlu", 1, 1), ("gsm8k", 1 / 3, 3), ("law", 1 / 2, 2)]
     np.testing.assert_allclose(results["gsm8k"].means, [1 / 3, 1, 1])
     assert results["gsm8k"].order == (1, 2, 0)
     np.testing.assert_allclose(results["law"].means, [0.75, 0.25])
@@ -288,8 +288,8 @@ def test_saturated_items_are_those_of_the_audit() -> None:
     )
     [result], [counted] = saturation(pool).values(), audit(pool).benchmarks
     assert 0 < counted.n_saturated < 50
-    assert result.agree.successes == counted.n_saturated
-    assert result.agree.n == counted.n_native
+    assert result.agree.value == counted.n_saturated / counted.n_native
+    assert result.agree.n_items == counted.n_native
 
 
 FloatArray = NDArray[np.float64]
@@ -300,7 +300,7 @@ FloatArray = NDArray[np.float64]
 def test_saturation_by_hand() -> None:
     result = saturation_of([[1.0, 1, 1], [1.0, 1, 0], [1, 0, NAN], [0.0, 0, 0], [NAN, 1, NAN]])
     # Four items have two scores or more; in the first and the fourth all agree.
-    assert (result.agree.successes, result.agree.n) == (2, 4)
+    assert (result.agree.value, result.agree.n_items) == (2 / 4, 4)
     np.testing.assert_allclose(result.means, [3 / 4, 3 / 5, 1 / 3])
     assert result.order == (0, 1, 2)
     assert np.isnan(np.diag(result.detectable)).all()
@@ -351,7 +351,7 @@ def test_a_lead_must_make_enough_items_differ() -> None:
 
 def test_models_that_never_differ_have_a_bound_and_no_zero() -> None:
     result = saturation_of(np.ones((60, 3)))
-    assert (result.agree.rate, result.n_constant_pairs) == (1, 3)
+    assert (result.agree.value, result.n_constant_pairs) == (1, 3)
     assert np.isnan(result.detectable).all()
     assert math.isnan(result.typical_detectable)
     # The rule of three: nearly 3/60. Exactly, (1 − x)⁶⁰ = 0.05.
@@ -379,7 +379,7 @@ def test_one_model_and_models_without_a_common_item() -> None:
     assert math.isnan(result.unseen)
     lonely = saturation_of([[1, NAN], [NAN, 0.5]])
     assert lonely.order == (0, 1)
-    assert np.isnan([lonely.detectable[0, 1], lonely.agree.rate]).all()
+    assert np.isnan([lonely.detectable[0, 1], lonely.agree.value]).all()
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ tables = arrays(
 
 
 def facts(result: Saturation) -> list[float]:
-    return [result.agree.rate, result.typical_detectable, result.unseen]
+    return [result.agree.value, result.typical_detectable, result.unseen]
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ def figures(copies: int, *, known: bool = True, seed: int = 0) -> dict[str, Any]
     return {
         "without a reviewer": bounds(*rankers.leave_one_out(ranks, **how).distances),
         "places": bounds(*(one.tau for one in rankers.presentation_bias(ranks, shown, **how))),
-        "W": bounds(rankers.kendall_w(ranks, **how).mean),
+        "W": bounds(rankers.kendall_w(ranks, **how)[1]),
         "agreement": bounds(rankers.reviewer_agreement(ranks, **how).panel),
         "votes": (votes.estimate, votes.at_least),
         "means": (means.mean, means.lower, means.upper),

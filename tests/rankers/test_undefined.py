@@ -87,7 +87,7 @@ def of_boards() -> dict[str, Any]:
 def of_panels() -> dict[str, Any]:
     return {
         **{f"α, {case}": rankers.krippendorff_alpha(own) for case, own in PANELS.items()},
-        **{f"W, {case}": rankers.kendall_w(own).mean for case, own in PANELS.items()},
+        **{f"W, {case}": rankers.kendall_w(own)[1] for case, own in PANELS.items()},
         **{
             f"votes, {case}": rankers.effective_votes(*pair, how=FEW)
             for case, pair in WITH_NATIVE.items()

@@ -20,7 +20,7 @@ from tiebreak.analysis.standing import mean
 from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit, identical_groups
 from tiebreak.progress import doing
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Proportion, wilson
+from tiebreak.rankers.intervals import Estimate, wilson
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
@@ -48,7 +48,7 @@ class Saturation:
     `order` are the columns with a mean, best first (equal means: by column).
     """
 
-    agree: Proportion
+    agree: Estimate
     means: FloatArray
     detectable: FloatArray
     typical_detectable: float
@@ -353,7 +353,7 @@ def _diagnosis(pool: CandidatePool, counted: BenchmarkAudit, measured: Saturatio
         n_open=sum(row.is_open for row in rows),
         n_unscored=len(rows) - counted.n_native,
         n_items=max((pair.n_items for pair in tested), default=0),
-        all_equal=0 < measured.agree.n == measured.agree.successes,
+        all_equal=measured.agree.value == 1,
         n_pairs=len(tested),
         n_apart=sum(pair.apart is True for pair in tested),
         top=len(separated.groups[0]) if separated.groups else 0,

@@ -39,7 +39,6 @@ from .errors import ReviewGraphError as ReviewGraphError
 from .errors import UnprovenOrderError as UnprovenOrderError
 from .expander import review_graph as review_graph
 from .intervals import Estimate as Estimate
-from .intervals import Proportion as Proportion
 from .intervals import wilson as wilson
 from .kemeny.batch import kemeny_young_batch as kemeny_young_batch
 from .kemeny.certificate import Certificate as Certificate
@@ -49,7 +48,6 @@ from .kemeny.solve import kemeny_young as kemeny_young
 from .massey import least_squares as least_squares
 from .pairwise_tests import Separation as Separation
 from .pairwise_tests import separation as separation
-from .panel import Concordance as Concordance
 from .panel import ReviewerAgreement as ReviewerAgreement
 from .panel import kendall_w as kendall_w
 from .panel import krippendorff_alpha as krippendorff_alpha

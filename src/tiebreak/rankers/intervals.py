@@ -1,4 +1,4 @@
-"""A figure with its interval: over items (`Estimate`), or of shares of counted events (Wilson).
+"""A figure with its interval: over items, or of a share of counted events (Wilson).
 
 A measure of a panel boils every row (an item, or one of its epochs) down to sums that can be added
 up, and computes its figure from the totals. A bootstrap draw of items (`ItemDraws`) is then one
@@ -253,27 +253,12 @@ def student_quantile(n: int, level: float) -> float:
     return float(stdtrit(n - 1, (1 + level) / 2))
 
 
-@dataclass(frozen=True, slots=True)
-class Proportion:
-    """`successes` of `n` events: `rate` in [0, 1] with a Wilson interval; all NaN when n is 0."""
+def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) -> Estimate:
+    """A rate in [0, 1] with its Wilson score interval; all NaN when n is 0.
 
-    successes: int
-    n: int
-    rate: float
-    lower: float
-    upper: float
-    level: float
-
-    def excludes(self, value: float) -> bool:
-        """Whether `value` lies outside the interval; False without an interval."""
-        return value < self.lower or value > self.upper
-
-
-def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) -> Proportion:
-    """Rate and Wilson score interval (E. B. Wilson 1927, doi:10.1080/01621459.1927.10502953).
-
-    The interval treats the events as independent of each other; where they come in clusters it is
-    that of n / effect independent ones (see `design_effect`).
+    Source: E. B. Wilson 1927, doi:10.1080/01621459.1927.10502953. The interval treats the events as
+    independent of each other, each as an item; where they come in clusters it is that of n / effect
+    independent ones (see `design_effect`).
 
     Args:
         successes: number of events of the kind that is counted.
@@ -289,7 +274,7 @@ def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) 
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     if n == 0:
-        return Proportion(0, 0, math.nan, math.nan, math.nan, level)
+        return Estimate(math.nan, math.nan, math.nan, 0)
     z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2 * effect / n
     rate = successes / n
     middle = (rate + z2 / 2) / (1 + z2)
@@ -297,7 +282,7 @@ def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) 
     # At the ends rounding errors would exclude what was seen.
     lower = 0.0 if successes == 0 else max(0.0, middle - half)
     upper = 1.0 if successes == n else min(1.0, middle + half)
-    return Proportion(successes, n, rate, lower, upper, level)
+    return Estimate(rate, lower, upper, n)
 
 
 def design_effect(successes: ArrayLike, n: ArrayLike) -> float:

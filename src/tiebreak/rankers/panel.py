@@ -153,23 +153,18 @@ def _alpha(x: FloatArray, over: ItemDraws, undefined: Reason) -> Estimate:
     return over.bounded(sums, alpha, paired.any(axis=1), low=low, undefined=undefined)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Concordance:
-    """Kendall's W: `rows` in each row, NaN where it is undefined, and `mean` over these rows."""
-
-    rows: FloatArray
-    mean: Estimate
-
-
 def kendall_w(
     ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
-) -> Concordance:
+) -> tuple[FloatArray, Estimate]:
     """Kendall's coefficient of concordance W in [0, 1], corrected for ties, in each row.
 
     W is the variance of the candidates' rank sums by the largest that is possible with the ties at
     hand. Of m complete ballots it is 1/m on average by chance; without ties (mW − 1) / (m − 1) is
     the mean of Spearman's ρ over the pairs of reviewers (M. G. Kendall 1948, "Rank Correlation
     Methods", chapter 6). Only complete ballots count, as in `krippendorff_alpha`.
+
+    Returns:
+        W of each row, shape (rows,), NaN where it is undefined; and its mean over the other rows.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)
@@ -181,8 +176,7 @@ def kendall_w(
     np.divide(np.sum(np.nansum(x, axis=1) ** 2, axis=1), squares, out=w, where=defined)
     reason = Reason("ballots_tie_all") if np.any(n_ballots > 1) else _FEW_COMPLETE
     sums = np.stack([np.nan_to_num(w), defined], axis=1)
-    mean = over.bounded(sums, lambda s: ratio(*s.T), defined, low=0, undefined=reason)
-    return Concordance(w, mean)
+    return w, over.bounded(sums, lambda s: ratio(*s.T), defined, low=0, undefined=reason)
 
 
 def complete_ballots(table: FloatArray) -> FloatArray:

@@ -113,7 +113,7 @@ class Budget:
         self._most = Spent(
             math.inf if max_calls is None else max_calls, math.inf if max_cost is None else max_cost
         )
-        self._changed: anyio.Condition | None = None
+        self._changed = anyio.Condition()
         self._calls_under_way = 0
         self._highest_price: float | None = None
         self._ledger: Ledger | None = None
@@ -200,23 +200,17 @@ class Budget:
 
     async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> bool:
         """Wait until there is room; False when there will be none, and the cache may have it."""
-        # A condition belongs to an event loop, so it is made inside of one.
-        changed = self._changed = self._changed or anyio.Condition()
-        async with changed:
-            while not room():
-                if not under_way():
-                    if self._goes_on:
-                        return False
-                    raise self._spent()
-                # Others may turn out to be cached, and leave their room.
-                await changed.wait()
-        return True
+        async with self._changed:
+            # Others may turn out to be cached, and leave their room.
+            await self._changed.wait_for(lambda: room() or not under_way())
+        if not (room() or self._goes_on):
+            raise self._spent()
+        return room()
 
     async def _notify(self) -> None:
-        if self._changed is not None:
-            with anyio.CancelScope(shield=True):
-                async with self._changed:
-                    self._changed.notify_all()
+        with anyio.CancelScope(shield=True):
+            async with self._changed:
+                self._changed.notify_all()
 
     def _room_for_item(self) -> bool:
         if not self._items or not self.limited:

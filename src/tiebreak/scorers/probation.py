@@ -65,7 +65,7 @@ class Probation:
         self._refusals: list[LimitExceededError] = []
         self._unusable: list[str] = []
         self._under_way: list[str] = []
-        self._changed: anyio.Condition | None = None
+        self._changed = anyio.Condition()
 
     @asynccontextmanager
     async def call(self, question: str) -> AsyncIterator[Replied]:
@@ -80,7 +80,10 @@ class Probation:
         if self._passed:
             yield not_noted
             return
-        await self._wait_for_room()
+        async with self._changed:
+            await self._changed.wait_for(self._may_ask)
+        if self._stopped is not None and not self._passed:
+            raise self._error()
         self._under_way.append(question)
         token = _ON_PROBATION.set(self)
 
@@ -148,23 +151,16 @@ class Probation:
         why, look_at = self._stopped or ("", "")
         return ModelFailedError(why, look_at=look_at)
 
-    async def _wait_for_room(self) -> None:
-        # A condition belongs to an event loop, so it is made inside of one.
-        changed = self._changed = self._changed or anyio.Condition()
-        async with changed:
-            while not self._passed:
-                if self._stopped is not None:
-                    raise self._error()
-                asked = [*self._unusable, *self._under_way]
-                if self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS:
-                    return
-                await changed.wait()
+    def _may_ask(self) -> bool:
+        """Whether a call need not wait: it may leave, or it never will."""
+        asked = [*self._unusable, *self._under_way]
+        room = self._batch or len(asked) < self._most or len(set(asked)) < QUESTIONS
+        return self._passed or self._stopped is not None or room
 
     async def _notify(self) -> None:
-        if self._changed is not None:
-            with anyio.CancelScope(shield=True):
-                async with self._changed:
-                    self._changed.notify_all()
+        with anyio.CancelScope(shield=True):
+            async with self._changed:
+                self._changed.notify_all()
 
 
 def not_noted(text: str, problem: str | None) -> None:

@@ -203,50 +203,50 @@ def parse_object(model: type[_M], text: str) -> _M:
 def levels_schema(part: str, labels: Sequence[str], k: int) -> ResponseSchema:
     """Schema of a reply that gives every label a whole number from 1 to k."""
     level = JSONSchema(type="integer", enum=list(range(1, k + 1)))
-    return _schema(part, reasoning=_TEXT, **{part: _closed(dict.fromkeys(labels, level))})
+    return reply_schema(part, reasoning=TEXT, **{part: closed(dict.fromkeys(labels, level))})
 
 
 @cache
 def grades_schema(principle_ids: tuple[str, ...]) -> ResponseSchema:
     """Schema of a reply that grades one response on every principle."""
     grade = JSONSchema(type="integer", enum=list(range(TOP_GRADE + 1)))
-    return _schema("grades", **_lists(len(principle_ids), reasoning=_TEXT, grade=grade))
+    return reply_schema("grades", **_lists(len(principle_ids), reasoning=TEXT, grade=grade))
 
 
 @cache
 def stars_schema(allowed: tuple[int, ...] = ALL_STARS) -> ResponseSchema:
     """Schema of a reply that gives stars and the reason for them."""
     rating = JSONSchema(type="integer", enum=list(allowed))
-    return _schema("stars", **{RATING: rating, "reason": _TEXT})
+    return reply_schema("stars", **{RATING: rating, "reason": TEXT})
 
 
 def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     """Schema of the rubric of a benchmark."""
-    levels = _closed(dict.fromkeys(_LEVELS, _TEXT))
-    return _schema("rubric", **dict.fromkeys(principle_ids, levels))
+    levels = closed(dict.fromkeys(_LEVELS, TEXT))
+    return reply_schema("rubric", **dict.fromkeys(principle_ids, levels))
 
 
 @lru_cache
 def votes_schema(principle_ids: tuple[str, ...], checklist_ids: tuple[str, ...]) -> ResponseSchema:
     """Schema of the pairwise reply: principles, the checklist or both, reasons for the first."""
-    parts, reasons = {}, {"reasoning": _TEXT}
+    parts, reasons = {}, {"reasoning": TEXT}
     for part, ids in _asked(principle_ids, checklist_ids).items():
-        parts[part] = _closed(_lists(len(ids), **reasons, **_VOTE_FIELDS))
+        parts[part] = closed(_lists(len(ids), **reasons, **_VOTE_FIELDS))
         reasons = {}
-    return _schema("votes", **parts)
+    return reply_schema("votes", **parts)
 
 
 def critique_schema() -> ResponseSchema:
     """Schema of the critique reply."""
-    return _schema("critique", left=_TEXT, right=_TEXT)
+    return reply_schema("critique", left=TEXT, right=TEXT)
 
 
 def proposal_schema() -> ResponseSchema:
     """Schema of a whole rubric."""
-    lines = JSONSchema(type="array", items=_TEXT)
+    lines = JSONSchema(type="array", items=TEXT)
     weight = JSONSchema(type="number")
-    principle = _closed({"name": _TEXT, "description": _TEXT, "weight": weight, "checklist": lines})
-    return _schema("proposal", principles=JSONSchema(type="array", items=principle))
+    principle = closed({"name": TEXT, "description": TEXT, "weight": weight, "checklist": lines})
+    return reply_schema("proposal", principles=JSONSchema(type="array", items=principle))
 
 
 def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
@@ -255,10 +255,10 @@ def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
         "principle_id": JSONSchema(type="string", enum=list(principle_ids)),
         "anchor_split": JSONSchema(type="string", enum=list(get_args(AnchorSplit))),
     }
-    return _schema("checklist_item", **dict.fromkeys(RefineReply.model_fields, _TEXT) | chosen)
+    return reply_schema("checklist_item", **dict.fromkeys(RefineReply.model_fields, TEXT) | chosen)
 
 
-_TEXT = JSONSchema(type="string")
+TEXT = JSONSchema(type="string")
 # The rating must come once: a reason that holds another one is not read.
 _PLAIN_STARS = re.compile(
     r'"?Overall Rating"?:[ "]*([0-3])(?: stars?)?[".,]*\s+'
@@ -298,7 +298,8 @@ def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
     }
 
 
-def _closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
+def closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
+    """An object with these properties, all of them, and no others."""
     return JSONSchema(
         type="object",
         properties=dict(properties),
@@ -315,8 +316,9 @@ class _Schema(ResponseSchema):
         return self
 
 
-def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
-    return _Schema(name=name, json_schema=_closed(properties), strict=True)
+def reply_schema(name: str, **properties: JSONSchema) -> ResponseSchema:
+    """Schema of a reply that is an object with these properties."""
+    return _Schema(name=name, json_schema=closed(properties), strict=True)
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -109,7 +109,9 @@ def test_without_a_baseline_nothing_is_said() -> None:
         [replayed("m", "d", 100), replayed("x", "base", 10)], baselines=["base"]
     )
     assert "No model has both" in verdict_of(lacking)
-    assert lacking.notes == ("m has no replay of base: nothing of it is compared with that",)
+    assert tuple(map(str, lacking.notes)) == (
+        "m has no replay of base: nothing of it is compared with that",
+    )
 
 
 def test_what_cannot_be_compared() -> None:
@@ -147,7 +149,9 @@ def test_attempts(tmp_path: Path) -> None:
     found = contamination(tmp_path)
     [cell] = found.cells
     assert (cell.recalled, cell.n, cell.undecided, cell.n_clusters) == (2, 4, 2, 3)
-    assert found.notes == ("m/x on d: 2 questions undecided, because attempts failed",)
+    assert tuple(map(str, found.notes)) == (
+        "m/x on d: 2 questions undecided, because attempts failed",
+    )
 
 
 def test_logs_of_one_dataset_are_joined(tmp_path: Path) -> None:
@@ -160,8 +164,8 @@ def test_logs_of_one_dataset_are_joined(tmp_path: Path) -> None:
     found = contamination([tmp_path])
     cell = some(found.cell("m/x", "d"))
     assert (cell.recalled, cell.n) == (2, 3)
-    assert any("cannot be read as an Inspect log" in note for note in found.notes)
-    assert any("2.eval: status is 'error'" in note for note in found.notes)
+    assert any("cannot be read as an Inspect log" in str(note) for note in found.notes)
+    assert any("2.eval: status is 'error'" in str(note) for note in found.notes)
 
 
 def test_nothing_can_be_decided(tmp_path: Path) -> None:
@@ -188,7 +192,7 @@ def test_damaged_summaries_are_named(tmp_path: Path) -> None:
             log.writestr(name, text[:-9] if "summaries" in name else text)
     found = contamination(tmp_path)
     assert [cell.n for cell in found.cells] == [1]
-    assert any("2.eval cannot be read as an Inspect log" in note for note in found.notes)
+    assert any("2.eval cannot be read as an Inspect log" in str(note) for note in found.notes)
 
 
 def test_no_replay(tmp_path: Path) -> None:

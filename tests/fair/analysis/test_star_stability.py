@@ -63,7 +63,7 @@ def test_linked_sessions_are_one_round(tmp_path: Path) -> None:
     linked_logs(tmp_path, 20, 30)
     samples = only(tmp_path, sizes=(50,), n_draws=5)
     assert [len(turn.logs) for turn in samples.rounds] == [3]
-    assert any("questions of their own" in note for note in samples.notes)
+    assert any("questions of their own" in str(note) for note in samples.notes)
 
 
 def test_the_same_sample_judged_again_is_no_round(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_draws_hold_what_they_say(tmp_path: Path) -> None:
     write(tmp_path / "s.eval", items_of(drawn(120)))
     samples = only(tmp_path, sizes=(30, 90, 120, 500), n_draws=400)
     assert [size.size for size in samples.sizes] == [30, 90]
-    assert any("No draw of 120 and 500" in note for note in samples.notes)
+    assert any("No draw of 120 and 500" in str(note) for note in samples.notes)
     assert [(size.n_items, size.n_clusters) for size in samples.sizes] == [(30, 30), (90, 90)]
     c = samples.models[-1]
     for size, one in zip(samples.sizes, c.sizes, strict=True):
@@ -123,7 +123,7 @@ def test_a_reference_that_a_round_lacks(tmp_path: Path) -> None:
     write(tmp_path / "2.eval", items_of(drawn(20, "bc", first=1), 100), day=2)
     samples = only(tmp_path, reference="a")
     assert all(math.isnan(row.rounds[1]) for row in samples.models)
-    assert any("without the reference" in note for note in samples.notes)
+    assert any("without the reference" in str(note) for note in samples.notes)
     with pytest.raises(AnalysisError, match="no answer of 'z'"):
         star_stability(tmp_path, reference="z")
 

@@ -122,15 +122,15 @@ def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Positio
     """Whether the answer shown first wins more often, from matches."""
     sides = [side for side in map(_side, _first_verdicts(items)) if side != "tie"]
     first = wilson(sides.count("left"), len(sides), level=level)
-    p = sign_p(first.successes, first.n) if sides else math.nan
+    p = sign_p(sides.count("left"), len(sides)) if sides else math.nan
     return Position(
         kind="matches",
-        rate=first.rate,
+        rate=first.value,
         lower=first.lower,
         upper=first.upper,
-        n=first.n,
+        n=first.n_items,
         p=p,
-        enough=first.n >= ENOUGH_VERDICTS,
+        enough=len(sides) >= ENOUGH_VERDICTS,
     )
 
 
@@ -170,8 +170,8 @@ def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
     rate = wilson(len(flipped), len(twice), level=level)
     return Flips(
         asked=_asked(scored, twice),
-        n=rate.n,
-        rate=rate.rate,
+        n=rate.n_items,
+        rate=rate.value,
         lower=rate.lower,
         upper=rate.upper,
         expected=_expected(twice),

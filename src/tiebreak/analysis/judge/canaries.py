@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,8 +67,7 @@ class Canaries:
         return self.p <= ALARM and self.gain >= TOLERANCE
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """Whether the weak answer won, with the attack and without; None where there is no verdict.
 
     `unit` is the item, or the cluster of items that were made of one question.
@@ -166,7 +166,7 @@ def _pairs(samples: Iterable[JudgedItem]) -> list[Pair]:
         won = _won(sample, canary.model)
         key = item.benchmark, item.item_id, canary.attack, canary.number
         pair = pairs.get(key, Pair(canary.kind, item.cluster or item.item_id, canary.attack))
-        pairs[key] = replace(pair, won_plain=won) if canary.control else replace(pair, won=won)
+        pairs[key] = pair._replace(won_plain=won) if canary.control else pair._replace(won=won)
     return list(pairs.values())
 
 

@@ -345,9 +345,9 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
         rows.append(
             JudgeReplies(
                 model=model,
-                n_questions=missing.n,
-                n_unscored=missing.successes,
-                unscored_rate=missing.rate,
+                n_questions=missing.n_items,
+                n_unscored=sum(unusable),
+                unscored_rate=missing.value,
                 lower=missing.lower,
                 upper=missing.upper,
             )

@@ -17,7 +17,6 @@ from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.rankers.dependence import EffectiveVotes, PairErrors, effective_votes, pair_errors
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import (
-    Concordance,
     ReviewerAgreement,
     kendall_w,
     krippendorff_alpha,
@@ -183,7 +182,7 @@ class PanelWorth:
     reviewers: tuple[ReviewRecord, ...]
     agreement: ReviewerAgreement
     alpha: Estimate
-    concordance: Concordance
+    kendall_w: Estimate
     votes: EffectiveVotes
     errors: PairErrors
     without: LeaveOneOut
@@ -205,7 +204,7 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
         reviewers=tuple(records),
         agreement=agreement,
         alpha=krippendorff_alpha(ranks, items=items, how=how),
-        concordance=kendall_w(ranks, items=items, how=how),
+        kendall_w=kendall_w(ranks, items=items, how=how)[1],
         votes=effective_votes(ranks, panel.native, items=items, how=how),
         errors=errors,
         without=without,

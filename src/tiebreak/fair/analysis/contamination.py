@@ -8,10 +8,10 @@ same way. Both shares are over questions; variants of one original (`raw_uuid`) 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tiebreak.candidates import REPLAY_KEY
 from tiebreak.paths import Paths, path_list, problem_with
 from tiebreak.rankers.intervals import Estimate, ShareGap, share_gap, share_over_items
 from tiebreak.rankers.pairwise_tests import holm
-from tiebreak.reason import Reason
+from tiebreak.reason import Reason, Remark
 from tiebreak.text import count
 
 NEEDED: Final = 2
@@ -30,8 +30,7 @@ NEEDED: Final = 2
 HOW = "inspect eval tiebreak/replay -T data=NAME --model MODEL"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Replayed:
+class Replayed(NamedTuple):
     """What a model recalled of a dataset.
 
     `recalled` has, for each question that can be decided, 1 or 0, and `clusters` its original.
@@ -94,7 +93,7 @@ class Contamination(Finding):
     cells: tuple[Recall, ...]
     gaps: tuple[RecallGap, ...]
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
     def __str__(self) -> str:
         models = count(len(self.models), "model")
@@ -134,7 +133,7 @@ def contamination_of(
     *,
     baselines: Sequence[str] = (),
     level: float = 0.95,
-    notes: Iterable[str] = (),
+    notes: Iterable[Remark] = (),
 ) -> Contamination:
     """As `contamination`, of replays that were read already."""
     masks = sorted({replay.mask for replay in replays})
@@ -279,19 +278,18 @@ def _recall(replay: Replayed, level: float) -> Recall:
     )
 
 
-def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> list[str]:
+def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> Iterator[Reason]:
     """Who has no baseline, and whose attempts failed."""
     replayed = {(replay.model, replay.dataset) for replay in replays}
-    notes = [
-        f"{model} has no replay of {base}: nothing of it is compared with that"
-        for model in sorted({replay.model for replay in replays})
-        for base in baselines
-        if (model, base) not in replayed
-    ]
-    notes += [
-        f"{replay.model} on {replay.dataset}: {count(replay.undecided, 'question')} undecided, "
-        "because attempts failed"
-        for replay in replays
-        if replay.undecided
-    ]
-    return notes
+    for model in sorted({replay.model for replay in replays}):
+        for base in baselines:
+            if (model, base) not in replayed:
+                yield Reason("no_replay_of", model=model, base=base)
+    for replay in replays:
+        if replay.undecided:
+            yield Reason(
+                "undecided_questions",
+                model=replay.model,
+                dataset=replay.dataset,
+                n=replay.undecided,
+            )

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from tiebreak.rankers.stability import mean_statistic
 from tiebreak.rankers.strength import bradley_terry_statistic, elo_statistic
 from tiebreak.rankers.uncertainty import Statistic, item_numbers
 from tiebreak.ranking_logs.log import RankingLog
-from tiebreak.text import count
+from tiebreak.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class StarSamples:
     n_draws: int
     seed: int
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
 
 def star_samples(
@@ -255,8 +255,7 @@ def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> Draw
     )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class RoundScores:
+class RoundScores(NamedTuple):
     """Scores of the rounds by model of the whole table, and how clusters move them.
 
     `scores` and `relative` have shape (rounds, N), 0 to 100; `moves`, of relative scores, has shape
@@ -354,27 +353,16 @@ def _neighbours(
         )
 
 
-def _notes(table: StarTable, rounds: RoundScores, beyond: Sequence[int]) -> Iterator[str]:
-    at_hand = count(table.n_items, "question")
+def _notes(table: StarTable, rounds: RoundScores, beyond: Sequence[int]) -> Iterator[Reason]:
     if beyond:
-        listed = " and ".join(f"{size:,}" for size in beyond)
-        yield f"No draw of {listed}: there are {at_hand} at hand, and a draw must leave some out"
+        yield Reason("no_draw_of", sizes=[f"{size:,}" for size in beyond], n=table.n_items)
     n_rounds, n_without = len(rounds.scores), int(np.isnan(rounds.relative).all(axis=1).sum())
     if n_without:
-        yield (
-            f"{count(n_without, 'round')} without the reference: relative scores are undefined "
-            "there. --reference names another one"
-        )
+        yield Reason("rounds_without_reference", n=n_without)
     if n_rounds < 2:
-        yield (
-            "One round: how scores vary over rounds takes another sample of questions, judged by "
-            "stars in a log of its own"
-        )
+        yield Reason("one_round_of_questions")
     if table.design != "paired":
-        yield (
-            "Models have questions of their own, so that a draw holds a part of each model's: its "
-            "size counts the questions of all"
-        )
+        yield Reason("draws_of_own_questions")
 
 
 SHARES: Final = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)

@@ -37,7 +37,7 @@ from tiebreak.reason import Reason
 from tiebreak.tables.dates import ReleaseDate
 from tiebreak.tables.human import CauseLabel, CauseLabels
 from tiebreak.tables.scores import ScoreTable
-from tiebreak.text import count, listed
+from tiebreak.text import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ErrorCauses:
     rows: tuple[CauseRow, ...]
     raters: tuple[RaterPair, ...]
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class StarCourse:
     benchmark: str
     rows: tuple[DatedScore, ...]
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def star_course(
             score = mean_in_bounds(float(fitted.score[column]), error, n, level=level)
             rows.append(DatedScore(model, release.series, release.date, times(score, MAX_SCORE)))
     without = [model for model in table.models if model not in called]
-    notes = (f"No date of {listed(without)}",) if without else ()
+    notes = (Reason("no_date_of", models=without),) if without else ()
     ordered = sorted(rows, key=lambda row: (row.date, row.model))
     return StarCourse(benchmark, tuple(ordered), level, notes)
 
@@ -284,7 +284,9 @@ def error_causes(
     """
     answers, notes = _answers(labels, tables)
     if not answers:
-        raise AnalysisError("\n".join([f"Nothing in {labels.source} was judged by stars.", *notes]))
+        raise AnalysisError(
+            "\n".join([f"Nothing in {labels.source} was judged by stars.", *map(str, notes)])
+        )
     place = {cause: number for number, cause in enumerate(labels.causes)}
     cluster = {
         (name, item): cluster
@@ -318,8 +320,8 @@ def error_causes(
 
 def _answers(
     labels: CauseLabels, tables: Mapping[str, StarTable]
-) -> tuple[dict[_Answer, list[CauseLabel]], list[str]]:
-    """Labels by answer, and sentences on those that are of none."""
+) -> tuple[dict[_Answer, list[CauseLabel]], list[Reason]]:
+    """Labels by answer, and notes on those that are of none."""
     known = sorted({model for table in tables.values() for model in table.models})
     names = list(dict.fromkeys(label.model for label in labels.labels))
     called = {name: model for model, name in match_names(names, known).items()}
@@ -345,13 +347,13 @@ def _answers(
             by_answer[where[0], label.item_id, model].append(label)
         lost += not where
     strangers = [name for name in names if name not in called]
-    notes = [f"Left out: {count(lost, 'label')} of answers that no log judged"] if lost else []
+    notes = [Reason("labels_left_out", n=lost, why=Reason("labels_of_no_answer"))] if lost else []
     if strangers:
-        notes.append(f"Models that no log judged: {listed(sorted(strangers))}")
+        notes.append(Reason("models_not_judged", models=sorted(strangers)))
     return dict(by_answer), notes
 
 
-def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Iterator[str]:
+def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Iterator[Reason]:
     full = 0
     for name, table in tables.items():
         row = {item: number for number, item in enumerate(table.item_ids)}
@@ -361,8 +363,7 @@ def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Ite
             if benchmark == name
         )
     if full:
-        have = "has" if full == 1 else "have"
-        yield f"{count(int(full), 'labelled answer')} {have} three stars: no error to the judge"
+        yield Reason("labelled_without_error", n=int(full))
 
 
 def _raters_agree(

@@ -11,14 +11,14 @@ Source: LLMEval-Fair, §2.1 ("decomposed into multiple true/false questions base
 information"). The prompts and the check are our own.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 import anyio
-from inspect_ai.model import Model, ResponseSchema
+from inspect_ai.model import Model
 from inspect_ai.util import JSONSchema
 from pydantic import Field, StringConstraints
 from sqlalchemy import Engine, select
@@ -34,7 +34,7 @@ from tiebreak.scorers.ballots import Call
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.prompt import Fence, fill, template
-from tiebreak.scorers.replies import ReplyError, parse_object
+from tiebreak.scorers.replies import TEXT, ReplyError, closed, parse_object, reply_schema
 
 METHOD: Final = "statements"
 
@@ -56,6 +56,9 @@ class Statement:
     quote: _Line
 
 
+_STATEMENT: Final = closed({"statement": TEXT, "truth": JSONSchema(type="boolean"), "quote": TEXT})
+
+
 @dataclass(frozen=True)
 class _Statements:
     statements: Annotated[list[Statement], Field(min_length=1)]
@@ -67,8 +70,7 @@ class _Checked:
     reasoning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What became of one material: its variants, or why it has none (`refused`).
 
     Variants are drafts; of those that failed their check `rejected` says why.
@@ -108,13 +110,7 @@ class StatementsQuestion(Question[list[Statement]]):
                 key=key,
                 **counts,
             ),
-            _schema(
-                METHOD,
-                statements=JSONSchema(
-                    type="array",
-                    items=_closed(statement=_TEXT, truth=JSONSchema(type="boolean"), quote=_TEXT),
-                ),
-            ),
+            reply_schema(METHOD, statements=JSONSchema(type="array", items=_STATEMENT)),
         )
 
     @override
@@ -153,7 +149,7 @@ class CheckQuestion(Question[_Checked]):
                 text=fence(self.text),
                 statement=fence(self.statement),
             ),
-            _schema("check", reasoning=_TEXT, verdict=verdicts),
+            reply_schema("check", reasoning=TEXT, verdict=verdicts),
         )
 
     @override
@@ -171,10 +167,9 @@ class StatementWriter:
     author: Model
     checker: Model
     n: int = 4
-    judge: Callable[[], Judge] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.judge = partial(ModelJudge, {"author": self.author, "checker": self.checker})
+    def _judge(self) -> Judge:
+        return ModelJudge({"author": self.author, "checker": self.checker})
 
     async def write_all(self, materials: Sequence[BankQuestion]) -> list[Written]:
         """Several at once, in their order."""
@@ -183,12 +178,12 @@ class StatementWriter:
         async def write(material: BankQuestion) -> None:
             written[material.uuid] = await self.write(material)
 
-        await self.judge().side_by_side([partial(write, material) for material in materials])
+        await self._judge().side_by_side([partial(write, material) for material in materials])
         return [written[material.uuid] for material in materials]
 
     async def write(self, material: BankQuestion) -> Written:
         """The statements of one material, each checked."""
-        judge = self.judge()
+        judge = self._judge()
         calls: list[Call] = []
         try:
             asked = StatementsQuestion(material.question, material.answer, self.n)
@@ -305,19 +300,3 @@ def _billed(done: expansion.Expanded, written: Sequence[Written]) -> expansion.E
         output_tokens=done.output_tokens + sum(call.output_tokens for call in paid),
         cost=(done.cost or 0.0) + sum(call.cost or 0.0 for call in paid) if known else None,
     )
-
-
-_TEXT = JSONSchema(type="string")
-
-
-def _closed(**properties: JSONSchema) -> JSONSchema:
-    return JSONSchema(
-        type="object",
-        properties=properties,
-        required=list(properties),
-        additionalProperties=False,
-    )
-
-
-def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
-    return ResponseSchema(name=name, json_schema=_closed(**properties), strict=True)

@@ -24,7 +24,7 @@ def sheets_of(table: Contamination) -> list[Sheet]:
                 Section.of(_counts(table), legend=[_legend(table)]),
                 Section.of(_gaps(table), heading="Beside the baseline", legend=[_TEST]),
             ),
-            notes=table.notes,
+            notes=tuple(map(str, table.notes)),
         )
     ]
 

@@ -127,7 +127,7 @@ def _samples_sheet(samples: StarSamples) -> Sheet:
         f"{samples.benchmark} · stars · {n_rounds}, {count(samples.n_items, 'question')}",
         (f"Scores in percent of {samples.reference}'s (eq. 2)",),
         sections=tuple(section for section in sections if section.table),
-        notes=samples.notes,
+        notes=tuple(map(str, samples.notes)),
     )
 
 
@@ -346,7 +346,7 @@ def _course(course: StarCourse) -> Sheet:
     return Sheet(
         f"{course.benchmark} · stars by date",
         sections=(Section.of(Table.of(columns, rows, "Scores by date"), legend=[legend]),),
-        notes=course.notes,
+        notes=tuple(map(str, course.notes)),
     )
 
 
@@ -385,7 +385,7 @@ def _causes(causes: ErrorCauses) -> Sheet:
             Section.of(Table.of(columns, rows, "Causes", rules=[len(rows) - 1]), legend=[legend]),
             Section.of(Table.of(pairs, raters, "Raters"), legend=kappa),
         ),
-        notes=(*causes.notes, *undefined),
+        notes=(*map(str, causes.notes), *undefined),
     )
 
 

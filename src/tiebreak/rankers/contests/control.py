@@ -19,8 +19,8 @@ rounding of a probability to 2^-28 moves the mean by less than 1e-6 wins.
 """
 
 import math
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,7 @@ Z_BITS = VALUE_BITS + CHANCE_BITS
 _PRIOR = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(NamedTuple):
     """Values in units of 2^-VALUE_BITS, shape (K, M, K + 1): [round, model, score].
 
     `win` goes by the score before the round, `stay` by that after it.
@@ -75,8 +74,7 @@ def fit(states: States) -> Control:
     return Control(np.rint(win * units).astype(np.int64), np.rint(stay * units).astype(np.int64))
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Places with the same score before a round, and what each comes to in it, shape (n,).
 
     Of places that meet that is who wins; of the lowest group before its elimination the luck,

@@ -11,9 +11,8 @@ of the model. So that this favours no model, each block numbers the models by a 
 own (`draw_block`): a collision is a fair coin as well.
 """
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,7 @@ WORD_SHIFT = np.uint32(16)
 MODEL_MASK = np.uint32(0xFFFF)
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(NamedTuple):
     """One round of every contest; all numbers but those of `score` are places.
 
     `active`, shape (A,): the places that get a random word. `shuffle`, shape (n, 2): the places to
@@ -99,8 +97,7 @@ def sorting_network(size: int) -> IntArray:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(NamedTuple):
     """All random numbers of one block.
 
     `numbering`, shape (M,): the model that each index stands for. `words`, shape (chunks, Σ A,

@@ -42,7 +42,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from itertools import count as count_up
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -374,12 +373,12 @@ def _item(
     task = target = None
     for run, log, sample in judged:
         again = logs[log].sample(sample.id, sample.epoch)
-        given = asked(again.metadata)
-        task, target = task or given.task, target or sample.target or None
+        asked, described = _asked(again.metadata)
+        task, target = task or asked, target or sample.target or None
         rubric = None
-        if given.rubric is not None:
-            rubric = rubrics.setdefault(json.dumps(given.rubric, sort_keys=True), len(rubrics))
-        answers = {model: place(text) for model, text in given.answers.items()}
+        if described is not None:
+            rubric = rubrics.setdefault(json.dumps(described, sort_keys=True), len(rubrics))
+        answers = {model: place(text) for model, text in answers_in(again.metadata).items()}
         stories.append(
             {
                 "run": run,
@@ -459,33 +458,20 @@ _PARTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An item as its judges got it.
+def _asked(metadata: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any] | None]:
+    """Task and rubric as a sample's judges got them, out of its metadata; None where it has none.
 
-    `answers` are those of the representatives, by model. `task` and `rubric` are None where the log
-    does not hold them; `rubric` has the keys "principles" and "checklist".
-    """
-
-    task: str | None
-    rubric: Mapping[str, Any] | None
-    answers: Mapping[str, str]
-
-
-def asked(metadata: Mapping[str, Any]) -> Asked:
-    """What a sample asked its judges, out of its metadata.
-
-    That is unchecked: what is not as the tasks write it counts as missing.
+    That is unchecked: what is not as the tasks write it counts as missing. The rubric has the keys
+    "principles" and "checklist".
     """
     contest = metadata.get(CONTEST_KEY)
     known = contest if isinstance(contest, Mapping) else {}
     task, rubric = known.get("task"), known.get("rubric")
-    return Asked(
-        task=task if isinstance(task, str) else None,
-        rubric={part: list(_described(rubric.get(part), keys)) for part, keys in _PARTS.items()}
+    return (
+        task if isinstance(task, str) else None,
+        {part: list(_described(rubric.get(part), keys)) for part, keys in _PARTS.items()}
         if isinstance(rubric, Mapping)
         else None,
-        answers=answers_in(metadata),
     )
 
 

@@ -365,7 +365,7 @@ def _panel_lines(worth: PanelWorth) -> Iterator[Remark]:
     figures = {
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
         "Krippendorff's α of the ranks": worth.alpha,
-        "Kendall's W, mean over items": worth.concordance.mean,
+        "Kendall's W, mean over items": worth.kendall_w,
     }
     for name, figure in figures.items():
         if math.isnan(figure.value):
@@ -444,7 +444,7 @@ def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
         "tau": worth.agreement.tau,
         "tau_n_items": worth.agreement.n_items,
         "alpha": worth.alpha,
-        "kendall_w": worth.concordance.mean,
+        "kendall_w": worth.kendall_w,
         "votes": worth.votes,
         "errors": worth.errors.each,
         "majority_errors": worth.errors.majority,
