@@ -111,7 +111,7 @@ def test_an_unknown_price_is_null(tmp_path: Path) -> None:
 def test_without_a_direction_no_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = Metric("mean_margin", "Mean margin of its matches", "−1 to 1", None)
     column = BoardColumn(("margin",), Column("Margin"), lambda row, board: number(row.margin))
-    monkeypatch.setattr("tiebreak.publish.tables.COLUMNS", (replace(column, metric=metric),))
+    monkeypatch.setattr("tiebreak.publish.tables.COLUMNS", (column._replace(metric=metric),))
     monkeypatch.setattr("tiebreak.publish.tables.METRICS", METRICS | {metric.name: metric})
     run = run_of(tmp_path, bracket("q0", "b", "a", "c"))
     rows = rows_in(to_parquet(table_of("leaderboard", leaderboard_rows(run))))

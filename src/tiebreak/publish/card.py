@@ -13,12 +13,11 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import yaml
 
@@ -186,8 +185,7 @@ def _ranks(row: Row) -> str:
     return ranks(row["rank_lower"], row["rank_upper"])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Board:
+class Board(NamedTuple):
     """One benchmark under one protocol by one judge, or one contest over benchmarks.
 
     `rows` are those that rank the models, best first; `metrics` are all rows by metric, in a

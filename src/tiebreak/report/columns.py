@@ -6,16 +6,15 @@ column is a field of `LeaderboardRow` and one entry in `COLUMNS`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.report.cells import Cell, bounds, decimal, number, rank, rank_range, share, words
 from tiebreak.report.sheet import Column, model_names
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """A figure of a model as it is published, and as the card of a dataset explains it.
 
     `higher_is_better` is None for a figure that is neither better nor worse.
@@ -33,8 +32,7 @@ class Metric:
         return ", ".join(filter(None, [self.range, better[self.higher_is_better]]))
 
 
-@dataclass(frozen=True, slots=True)
-class BoardColumn:
+class BoardColumn(NamedTuple):
     """A column: the fields of a row that it shows, its heading, its cell, when it is shown.
 
     `metric` is the figure under which the first of the fields is published, if it is. A heading

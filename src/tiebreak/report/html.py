@@ -6,10 +6,9 @@ And the glossary, whose words they link: it stands once, in `glossary.yaml`, for
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from unicodedata import category
 
 from tiebreak.plain_yaml import packaged
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A word and its meaning.
 
     `id` is where the page has it, "term-borda" say. `spellings` is a pattern of the words in

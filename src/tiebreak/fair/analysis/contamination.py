@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ NEEDED: Final = 2
 HOW = "inspect eval tiebreak/replay -T data=NAME --model MODEL"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Replayed:
+class Replayed(NamedTuple):
     """What a model recalled of a dataset.
 
     `recalled` has, for each question that can be decided, 1 or 0, and `clusters` its original.

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 import anyio
 from inspect_ai.model import Model
@@ -70,8 +70,7 @@ class _Checked:
     reasoning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What became of one material: its variants, or why it has none (`refused`).
 
     Variants are drafts; of those that failed their check `rejected` says why.

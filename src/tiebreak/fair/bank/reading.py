@@ -16,7 +16,7 @@ from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.question import BankQuestion, QuestionType, n_blanks
@@ -91,8 +91,7 @@ AS_THEY_ARE: Final = Fields()
 """Fields under the names that a bank knows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A file of questions, and how it is called: its path, or its address on the Hub."""
 
     name: str
