@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from tiebreak.scorers.placement import NotPlacedError, board_scores, mean_result
 from tiebreak.scorers.rules import RULES
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTable:
+class ItemTable(NamedTuple):
     """Ranked items × models, as arrays of shape (rows, N).
 
     `items` numbers the item of each row, items that were made of one question alike (`cluster` of

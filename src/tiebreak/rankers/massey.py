@@ -30,8 +30,8 @@ One tie of each model against an average one keeps strengths finite.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -202,8 +202,7 @@ _TOLERANCE = 1e-8
 _MAX_ITERATIONS = 1000
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class VoteFit:
+class VoteFit(NamedTuple):
     """What matches say of N models; tuples and arrays have N entries.
 
     `score` is the share of matches that a model is expected to win against the others, each as
@@ -308,8 +307,7 @@ def rater_alpha(matches: Matches, raters: IntArray, *, level: float = 0.95) -> E
     return kappa_estimate(tables, items=cases[shared] // matches.n_models**2, level=level)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Pairs:
+class _Pairs(NamedTuple):
     """Sums over the matches of each pair that met, a < b, shape (pairs,); results are a's."""
 
     a: IntArray

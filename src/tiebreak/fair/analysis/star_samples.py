@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,8 +255,7 @@ def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> Draw
     )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class RoundScores:
+class RoundScores(NamedTuple):
     """Scores of the rounds by model of the whole table, and how clusters move them.
 
     `scores` and `relative` have shape (rounds, N), 0 to 100; `moves`, of relative scores, has shape

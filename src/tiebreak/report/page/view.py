@@ -9,7 +9,7 @@ import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tiebreak.paths import whole_file
 from tiebreak.progress import tracked
@@ -214,8 +214,7 @@ FOLDER = "plots"
 _PIXELS = 96
 
 
-@dataclass(frozen=True, slots=True)
-class Prints:
+class Prints(NamedTuple):
     """What the pictures beside a page are written as: forms, and a width in inches.
 
     Without a width each is as wide as in the page. Those that are `titled` hold title and notes.
