@@ -16,7 +16,7 @@ from sqlalchemy import Engine, select, update
 from tests.fair.bank.serving import make_bank
 from tiebreak.fair.bank import quotas, sessions
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.question import Asked, Session
+from tiebreak.fair.bank.question import Question, Session
 from tiebreak.fair.bank.quotas import grant
 from tiebreak.fair.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, writing
 from tiebreak.fair.bank.sessions import Holder, Sampler
@@ -50,7 +50,7 @@ class Exam(RuleBasedStateMachine):
         self.owner: dict[str, Holder] = {}
         self.k: dict[str, int] = {}
         self.answers: dict[str, list[str]] = {}
-        self.asked: dict[str, list[Asked]] = {}
+        self.asked: dict[str, list[Question]] = {}
         for institution in self.left:
             grant(self.engine, institution, GRANTED)
 

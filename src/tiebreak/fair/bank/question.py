@@ -2,7 +2,7 @@
 
 That is its format, as rows of a file and a whole bank are checked. What is said about many is kept
 as `Remarks`: some of it in words, all of it counted. Examinees see k of them, a `Session`, each as
-`Asked`.
+`Question`.
 
 Source: LLMEval-Fair, §2.1, appendix A (figures 7 and 8) and A.2.2 (option counts, answer spaces,
 unique ids).
@@ -62,8 +62,8 @@ class BankQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as an examinee sees it: number `position` of `of`."""
+class Question:
+    """Question `position` of `of`, as an examinee sees it."""
 
     position: int
     of: int

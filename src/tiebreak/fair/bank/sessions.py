@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, insert,
 
 from tiebreak.fair.bank import quotas
 from tiebreak.fair.bank.errors import BankError
-from tiebreak.fair.bank.question import Asked, Session
+from tiebreak.fair.bank.question import Question, Session
 from tiebreak.fair.bank.sampling import Originals, draw, entries
 from tiebreak.fair.bank.schema import (
     IMPORTS,
@@ -130,7 +130,7 @@ def create(
     raise _conflict("the bank's questions are being changed: ask again with the same key")
 
 
-def ask(connection: Connection, session: str, position: int, holder: Holder) -> Asked:
+def ask(connection: Connection, session: str, position: int, holder: Holder) -> Question:
     """The question at a position of the holder's session; within `writing`.
 
     Raises:
@@ -141,7 +141,7 @@ def ask(connection: Connection, session: str, position: int, holder: Holder) -> 
     if row.asked_at is None:
         _require_turn(_session(row), position)
         connection.execute(_HAND_OUT, where | {"at": now()})
-    return Asked(
+    return Question(
         position=position,
         of=row.k,
         category=row.category,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
 from tiebreak.fair.bank import quotas, results, sessions, tokens
-from tiebreak.fair.bank.question import Asked, Session
+from tiebreak.fair.bank.question import Question, Session
 from tiebreak.fair.bank.sessions import Sampler
 from tiebreak.fair.bank.tokens import Caller
 from tiebreak.fair.server import shapes
@@ -58,11 +58,11 @@ def examinee_router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
             standing = sessions.session_of(connection, session, owner)
         return JSONResponse(state_of_session(standing) | {"released": standing.released})
 
-    @routes.get("/sessions/{session}/questions/{k}", response_model=shapes.Question)
+    @routes.get("/sessions/{session}/questions/{k}", response_model=Question)
     async def ask(request: Request, session: SessionId, k: Position) -> Response:
         """Get question k, once all before it are answered; again, it is the same."""
 
-        def work(connection: Connection, caller: Caller) -> Asked:
+        def work(connection: Connection, caller: Caller) -> Question:
             return sessions.ask(connection, session, k, caller)
 
         return JSONResponse(asdict(await gate.run(request, "question:read", session, work)))

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from tiebreak.fair.bank.prompting import Prompting
-from tiebreak.fair.bank.question import QuestionType, State
+from tiebreak.fair.bank.question import State
 from tiebreak.fair.bank.schema import Role
 
 
@@ -81,18 +81,6 @@ class SessionStateReleased(SessionState):
     """The same, and whether its results are released."""
 
     released: bool
-
-
-class Question(BaseModel):
-    """Question `position` of `of`."""
-
-    position: int
-    of: int
-    category: str
-    sub_category: str
-    type: QuestionType
-    question: str
-    options: list[str]
 
 
 class AnswerKept(BaseModel):

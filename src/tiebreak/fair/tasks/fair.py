@@ -33,7 +33,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from tiebreak.fair.bank.errors import BankError
 from tiebreak.fair.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
-from tiebreak.fair.bank.question import Asked, BankQuestion, Session, item_metadata
+from tiebreak.fair.bank.question import BankQuestion, Question, Session, item_metadata
 from tiebreak.fair.bank.sampling import SHARES, Share, draw, entries, fingerprint, linked
 from tiebreak.fair.tasks import DESIGN_KEY, bank_errors
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
@@ -241,10 +241,10 @@ class Client:
         key = {"Idempotency-Key": f"tiebreak-{digest.hexdigest()[:32]}"}
         return _of(Session, {"released": False, **self._ask("POST", "sessions", wanted, key)})
 
-    def question(self, session: str, position: int) -> Asked:
+    def question(self, session: str, position: int) -> Question:
         """A question of a session; refused where an earlier one has no answer yet."""
         question = self._ask("GET", f"sessions/{session}/questions/{position}")
-        return _of(Asked, {**question, "options": tuple(question.get("options") or ())})
+        return _of(Question, {**question, "options": tuple(question.get("options") or ())})
 
     def answer(self, session: str, position: int, text: str) -> None:
         """Give the answer to a question; refused where it has another one."""
