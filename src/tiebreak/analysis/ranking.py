@@ -23,12 +23,11 @@ from tiebreak.scorers.ballots import Rule
 class Categories:
     """The leaderboards of a log's categories, by name; `small` have too few ranked items for one.
 
-    With k of them each has the level 1 - (1 - `level`) / k: the chance that any of their tests
-    tells two equal models apart is at most 1 - `level` (Bonferroni's inequality).
+    With k of them each has the level 1 - (1 - L) / k, L being that of the `whole` board: the chance
+    that any of their tests tells two equal models apart is at most 1 - L (Bonferroni's inequality).
     """
 
     whole: Leaderboard
-    level: float
     boards: Mapping[str, Leaderboard]
     small: Mapping[str, int]
 
@@ -131,4 +130,4 @@ def categories_of(log: RankingLog, whole: Leaderboard, how: Resampling) -> Categ
         for name in enough
     }
     small = {name: n for name, n in sorted(sizes.items()) if n < FEW_ITEMS}
-    return Categories(whole, how.level, boards, small)
+    return Categories(whole, boards, small)

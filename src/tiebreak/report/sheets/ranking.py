@@ -34,10 +34,10 @@ def categories_sheet(categories: Categories) -> Sheet:
         "Scores by category",
     )
     verdicts = [f"{name} ({count(b.n_items, 'item')}): {_found(b)}" for name, b in boards.items()]
-    level = next((board.level for board in boards.values()), categories.level)
+    level = next((board.level for board in boards.values()), whole.level)
     notes = [
         f"Of {count(len(boards), 'category', 'categories')} each is held to {level:.4g}, so that "
-        f"all that they tell apart holds together with {categories.level:.4g}; differences between "
+        f"all that they tell apart holds together with {whole.level:.4g}; differences between "
         "categories are not tested"
     ]
     if categories.small:
@@ -65,7 +65,7 @@ def data_of(ranking: Ranking) -> dict[str, Any]:
     data = leaderboard.data_of(ranking.boards)
     stars = {"stars": json_ready(ranking.stars)} if ranking.stars else {}
     parts = [
-        {**only(part.whole, "benchmark", "protocol"), **only(part, "level", "boards", "small")}
+        {**only(part.whole, "benchmark", "protocol", "level"), **only(part, "boards", "small")}
         for part in ranking.categories
     ]
     return {**data, **stars, **({"categories": json_ready(parts)} if parts else {})}
