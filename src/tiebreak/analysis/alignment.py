@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -86,7 +86,8 @@ Scores = Literal["order", "mean-rank"]
 """What Pearson correlates item by item: a rater's order, or mean ranks where it gives these."""
 
 
-class Ratings(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Ratings:
     """What a rater says about N models in every row; arrays of shape (rows, N).
 
     Lower is better, equal is tied, NaN is not ranked. In `ranks` only the order within a row

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +66,8 @@ class Canaries:
         return self.p <= ALARM and self.gain >= TOLERANCE
 
 
-class Pair(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pair:
     """Whether the weak answer won, with the attack and without; None where there is no verdict.
 
     `unit` is the item, or the cluster of items that were made of one question.
@@ -166,7 +166,7 @@ def _pairs(samples: Iterable[JudgedItem]) -> list[Pair]:
         won = _won(sample, canary.model)
         key = item.benchmark, item.item_id, canary.attack, canary.number
         pair = pairs.get(key, Pair(canary.kind, item.cluster or item.item_id, canary.attack))
-        pairs[key] = pair._replace(won_plain=won) if canary.control else pair._replace(won=won)
+        pairs[key] = replace(pair, won_plain=won) if canary.control else replace(pair, won=won)
     return list(pairs.values())
 
 
