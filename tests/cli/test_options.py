@@ -51,28 +51,30 @@ def test_the_help_of_a_mode_names_those_there_are(verb: click.Command, modes: st
 def test_a_verb_takes_its_parameters() -> None:
     """As a flag, a number, texts, one of several and a family, of which one is left out."""
 
-    def size(low: int = option(1), high: int = option(2, None, "--most")) -> tuple[int, int]:
+    def size(
+        low: int | None = option(), high: int = option(None, "--most", default=2)
+    ) -> tuple[int | None, int]:
         return low, high
 
     @verb("verb")
     def command(
         files: tuple[File, ...] = (),
         *,
-        kind: Literal["a", "b"] = option(...),
-        names: tuple[str, ...] = option((), None, "--name"),
-        is_new: bool = option(False),
-        share: Share | None = option(None),  # noqa: B008
-        sizes: tuple[int, int] = family(size, "low"),
+        kind: Literal["a", "b"] = option(),
+        names: tuple[str, ...] = option(None, "--name"),
+        is_new: bool = option(),
+        share: Share | None = option(),  # noqa: B008
+        sizes: tuple[int | None, int] = family(size, "low"),
     ) -> None:
         click.echo((files, kind, names, is_new, share, sizes))
 
     def printed(arguments: str) -> str:
         return CliRunner().invoke(command, arguments).output.splitlines()[-1]
 
-    assert printed("--kind a") == "((), 'a', (), False, None, (1, 2))"
+    assert printed("--kind a") == "((), 'a', (), False, None, (None, 2))"
     assert (
         printed("x y --kind b --name c --name d --is-new --share 0.5 --most 3")
-        == "(('x', 'y'), 'b', ('c', 'd'), True, 0.5, (1, 3))"
+        == "(('x', 'y'), 'b', ('c', 'd'), True, 0.5, (None, 3))"
     )
     assert "Missing option '--kind'" in CliRunner().invoke(command).output
     for wrong in ("--kind c", "--kind a --share 2", "--kind a --low 1"):

@@ -56,7 +56,11 @@ PARSERS: dict[str, tuple[Parser, Any, Any]] = {
         replies.refinement_schema(["P1"]),
         ITEM,
     ),
-    "critique": (replies.parse_critique, replies.critique_schema(), CRITIQUE),
+    "critique": (
+        lambda t: replies.parse_object(replies.CritiqueReply, t),
+        replies.critique_schema(),
+        CRITIQUE,
+    ),
     "stars": (replies.parse_stars, replies.stars_schema((0, 1, 2, 3)), STARS),
     "stars of a wrong answer": (
         lambda t: replies.parse_stars(t, (0, 1)),

@@ -45,12 +45,11 @@ from tiebreak.candidates.records import (
     ReadOptions,
     Recorded,
     Row,
-    brief,
     item_name,
     unique_rows,
 )
 from tiebreak.candidates.run_keys import ANSWERS_KEY, OWN_PROMPTS_KEY, PROTOCOL_KEY
-from tiebreak.candidates.settings import HARNESS
+from tiebreak.candidates.settings import HARNESS, setting_text
 from tiebreak.text import count, natural_key
 
 _REMOVED = ("<base64-data-removed>", "(Image)")
@@ -315,7 +314,7 @@ def _settings(header: LogHeader) -> dict[str, str]:
 def how_asked(options: Mapping[str, Any]) -> dict[str, str]:
     """How a model was asked, as texts: without the options that say how a call is made."""
     return {HARNESS: "inspect"} | {
-        name.replace("_", " "): brief(value)
+        name.replace("_", " "): setting_text(value)
         for name, value in options.items()
         if value not in (None, "") and name not in _HOW_CALLED
     }

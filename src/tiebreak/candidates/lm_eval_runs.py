@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
-from tiebreak.candidates.records import brief
+from tiebreak.candidates.settings import setting_text
 from tiebreak.json_text import parse_json
 from tiebreak.packed import unpacked
 from tiebreak.paths import problem_with
@@ -173,7 +173,9 @@ def _settings_of(results: Mapping[str, Any], task: str) -> dict[str, str]:
         # Releases differ in whether they write an empty text, false or nothing.
         "examples as turns": results.get("fewshot_as_multiturn") or None,
     }
-    return {name: brief(value) for name, value in settings.items() if value not in (None, "")}
+    return {
+        name: setting_text(value) for name, value in settings.items() if value not in (None, "")
+    }
 
 
 def _model_of(results: Mapping[str, Any]) -> str | None:

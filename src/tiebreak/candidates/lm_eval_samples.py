@@ -52,11 +52,10 @@ from tiebreak.candidates.records import (
     Reading,
     ReadOptions,
     Row,
-    brief,
     item_name,
     unique_rows,
 )
-from tiebreak.candidates.settings import HARNESS
+from tiebreak.candidates.settings import HARNESS, setting_text
 from tiebreak.rows import json_rows
 from tiebreak.text import count, natural_key
 
@@ -255,7 +254,7 @@ class _Reader:
         return {
             HARNESS: "lm-eval",
             **self.run.of(self.task, "settings", {}),
-            **{str(name).replace("_", " "): brief(value) for name, value in given.items()},
+            **{str(name).replace("_", " "): setting_text(value) for name, value in given.items()},
         }
 
     def _filter(self, rows: Iterable[Mapping[str, Any]]) -> str | None:

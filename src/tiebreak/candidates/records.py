@@ -1,12 +1,10 @@
 """What readers hand to alignment: the rows of one source, and what was wrong with them."""
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
@@ -16,8 +14,6 @@ Harness = Literal["inspect", "lm-eval"]
 Epochs = Literal["first", "all"]
 
 T = TypeVar("T")
-
-_LONGEST_SETTING: Final = 80
 
 
 class Row(NamedTuple):
@@ -140,16 +136,6 @@ def places_of(source: str) -> list[str]:
 def place(path: str) -> str:
     """A path on this machine from the root of its disk; an address as it is."""
     return address_of(path).rstrip("/") or local_path(path).absolute().as_posix()
-
-
-def brief(value: object) -> str:
-    """A setting as a short text; of a long one its beginning, and a mark of the whole."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    text = " ".join(text.split())
-    if len(text) <= _LONGEST_SETTING:
-        return text
-    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"{text[: _LONGEST_SETTING - 10]}… ({mark})"
 
 
 def item_name(key: ItemKey) -> str:

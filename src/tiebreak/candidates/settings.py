@@ -1,6 +1,10 @@
 """Settings in which models were asked: a difference of scores may be due to one of them."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from tiebreak.text import listed
@@ -15,6 +19,22 @@ HARNESS: Final = "harness"
 """The setting that says by which harness a model was asked."""
 
 _NAMED: Final = 3
+_KEPT: Final = 1_000
+_SHOWN: Final = 80
+
+
+def setting_text(value: object) -> str:
+    """A setting as a text, of at most 1,000 characters: of a longer one the beginning, marked."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    return _marked(" ".join(text.split()), _KEPT)
+
+
+def _marked(text: str, longest: int) -> str:
+    """A text; of a long one its beginning, and a mark of the whole."""
+    if len(text) <= longest:
+        return text
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{text[: longest - 10]}… ({mark})"
 
 
 def different(known: Settings) -> Different:
@@ -35,9 +55,27 @@ def ways(settings: Different) -> str:
     """The settings that differ in a sentence, of those asked alike a few models named; or ""."""
     parts = []
     for name, values in settings.items():
+        start = _alike(filter(None, values))
         shown = [
-            f"{value or 'not set'} ({listed(models, most=_NAMED)})"
+            f"{_shown(value, start)} ({listed(models, most=_NAMED)})"
             for value, models in values.items()
         ]
         parts.append(f"{name}: {', '.join(shown)}")
     return f"the models were asked in different ways: {'; '.join(parts)}" if parts else ""
+
+
+def _alike(values: Iterable[str]) -> int:
+    """How many characters texts begin with alike, up to a word's end; 0 where all are short."""
+    texts = list(values)
+    if len(texts) < 2 or max(map(len, texts)) <= _SHOWN:
+        return 0
+    columns = takewhile(lambda column: len({*column}) == 1, zip(*texts, strict=False))
+    start = "".join(column[0] for column in columns)
+    return len(start) - len(re.split("[ /,]", start)[-1])
+
+
+def _shown(value: str, start: int) -> str:
+    """A value without the characters that all have alike."""
+    if not value:
+        return "not set"
+    return ("…" if start else "") + _marked(value[start:], _SHOWN)

@@ -20,21 +20,18 @@ class Contest:
     """What a contest is like, as it was asked for; the fields are the options."""
 
     rounds: str | None = option(
-        None,
         "YAML list: one entry per round, a benchmark, a list of them, or a mapping with "
         "benchmarks, name, eliminate, weight. [default: every benchmark is a round]",
         type=click.Path(),
         metavar="FILE",
     )
     order: File | None = option(
-        None,
         "The benchmarks in the order of play, which weights them: names separated by commas, "
         "or a file with one a line. Benchmarks that are not named are not played. "
         "[default: a table's columns from left to right; of logs and pools, alphabetical]",
         metavar="FILE|A,B,…",
     )
     eliminate: tuple[int, ...] | None = option(
-        None,
         "Models that go out after each round; several values show what elimination costs. "
         "With M models and K rounds the largest that makes sense is M / (2·(K − 1)), rounded down: "
         "beyond, more than the weaker half goes out. [default: that of the rounds file, else 0]",
@@ -42,24 +39,21 @@ class Contest:
         metavar="T[,T…]",
     )
     missing: Literal["error", "available", "worst"] = option(
-        "error",
         "A missing score: an error, left out of the round's mean, or (a whole round) the worst.",
+        default="error",
     )
     spoil: tuple[str, ...] = option(
-        (),
         "Also show what other scores there would do to this model's rank, here and in the "
         "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
         "best of any model there. Repeatable.",
         metavar="MODEL=BENCHMARK[,…][:SCORE]",
     )
     performance_tiers: Count | None = option(
-        None,
         "Tiers of models by natural breaks of expected wins: a description, no test. "
         "[default: 4, of 8 models or more]",
         metavar="N",
     )
     tiers: int | None = option(
-        None,
         "A contest within one benchmark, from the items of a pool or of logs: rounds are K "
         "bands (10 in the paper) of the items' mean success rate over the models, from easy to "
         "hard.",
@@ -67,7 +61,7 @@ class Contest:
         metavar="K",
     )
     benchmark: Name | None = option(
-        None, "With --tiers: which benchmark's items, where there are several."
+        "With --tiers: which benchmark's items, where there are several."
     )
 
     def __post_init__(self) -> None:

@@ -51,7 +51,6 @@ def method_option(help: str, **more: Any) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*named, *(AGGREGATORS if "all" in given else ())]))
 
     return option(
-        (),
         f"{help} Methods: {', '.join(AGGREGATORS)}; or all of them: all.",
         "--method",
         multiple=True,
@@ -63,9 +62,9 @@ def method_option(help: str, **more: Any) -> tuple[str, ...]:
 
 
 bank_option: str = option(
-    "bank.db",
     "The bank: a file, or a URL such as postgresql://user@host/bank.",
     "--bank",
+    default="bank.db",
     type=FILES,
     envvar="TIEBREAK_BANK",
     metavar="FILE|URL",
@@ -73,7 +72,6 @@ bank_option: str = option(
 """The option that names the bank."""
 
 price_option: str | None = option(
-    None,
     "Prices in the form that `inspect eval` takes.",
     "--model-cost-config",
     type=click.Path(),
@@ -83,7 +81,6 @@ price_option: str | None = option(
 """The option that names a file of prices."""
 
 prices_option: tuple[str, ...] = option(
-    (),
     "Dollars per million tokens in and out; costs that logs know stay. Repeatable.",
     "--price",
     metavar="[MODEL=]IN,OUT",
@@ -91,25 +88,25 @@ prices_option: tuple[str, ...] = option(
 """The option that gives prices of models."""
 
 skip_faulty_option: bool = option(
-    False, "Leave faulty rows of people's and judges' files out, with a note. [default: an error]"
+    "Leave faulty rows of people's and judges' files out, with a note. [default: an error]"
 )
 """The option that says what becomes of faulty rows."""
 
-level_option: float = option(0.95, type=click.FloatRange(0.5, 0.999))
+level_option: float = option(default=0.95, type=click.FloatRange(0.5, 0.999))
 """The option that says with which probability intervals hold."""
 
-json_option: bool = option(False, "Print JSON instead of lines.", "--json")
+json_option: bool = option("Print JSON instead of lines.", "--json")
 """The option that has a program read what is printed."""
 
 
 def shown_option(help: str) -> int:
     """The option that says how many findings of a bank are named."""
-    return option(20, help, "--show", type=click.IntRange(1))
+    return option(help, "--show", default=20, type=click.IntRange(1))
 
 
 def place_option(help: str) -> "Rule | None":
     """The option that names another rule of placement than the ballots do."""
-    return option(None, help, "--place", type=click.Choice(ANEW))
+    return option(help, "--place", type=click.Choice(ANEW), required=False)
 
 
 def also_option(name: str, help: str) -> bool:
@@ -118,7 +115,7 @@ def also_option(name: str, help: str) -> bool:
     def given(context: object, option: object, value: str | None) -> bool:
         return value is not None
 
-    return option(..., help, required=False, type=click.Choice([name]), callback=given)
+    return option(help, type=click.Choice([name]), callback=given)
 
 
 def rename_option(help: str) -> dict[str, str]:
@@ -140,7 +137,7 @@ def assignments_option(flag: str, form: str, help: str, *, commas: bool = False)
                 raise click.BadParameter(f"{text!r} is not of the form {form}", param_hint=flag)
         return {first: second for first, _, second in parts}
 
-    return option({}, help, flag, multiple=True, callback=read, metavar=form)
+    return option(help, flag, multiple=True, callback=read, metavar=form)
 
 
 def _path_and_model(text: str) -> tuple[str, str]:
@@ -163,13 +160,12 @@ class Loading:
     """How candidates are loaded: arguments of `load_candidates`."""
 
     mode: Literal["strict", "intersect", "union"] = option(
-        "strict", _MODES, type=click.Choice(["strict", "intersect"])
+        _MODES, default="strict", type=click.Choice(["strict", "intersect"])
     )
     rename: dict[str, str] = rename_option(
         "Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable."
     )
     names: dict[str, str] = option(
-        {},
         "Call the model of a log, or of a folder of logs, MODEL. Repeatable.",
         "--name",
         multiple=True,
@@ -177,15 +173,14 @@ class Loading:
         metavar="PATH=MODEL",
     )
     same_settings: bool = option(
-        False, "Refuse models that were asked in different ways (temperature, shots, solver …)."
+        "Refuse models that were asked in different ways (temperature, shots, solver …)."
     )
     native: Name | None = option(
-        None,
         "Scorer or metric to take native scores from; of a score of several values NAME.PART.  "
         "[default: the first that all logs have]",
         "--metric",
     )
-    filter: Name | None = option(None, "lm-eval filter to take scores from.")
+    filter: Name | None = option("lm-eval filter to take scores from.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,15 +188,13 @@ class StarsLoading(Loading):
     """The same where answers may be graded one by one."""
 
     mode: Literal["strict", "intersect", "union"] = option(
-        "strict", f"{_MODES} union: keep all, for stars."
+        f"{_MODES} union: keep all, for stars.", default="strict"
     )
 
 
-_JSON = option(False, "Print JSON instead of tables.")
-_STYLE = option(
-    None,
-    "Print the tables as Markdown, LaTeX or HTML.",
-    type=click.Choice(["markdown", "latex", "html"]),
+_JSON: bool = option("Print JSON instead of tables.")
+_STYLE: str | None = option(
+    "Print the tables as Markdown, LaTeX or HTML.", type=click.Choice(["markdown", "latex", "html"])
 )
 
 
@@ -211,7 +204,7 @@ def _form(json: bool = _JSON, format: str | None = _STYLE) -> str | None:
 
 def _form_or_csv(
     json: bool = _JSON,
-    csv: bool = option(False, "Print CSV instead of tables."),
+    csv: bool = option("Print CSV instead of tables."),
     format: str | None = _STYLE,
 ) -> str | None:
     return "csv" if csv else _form(json, format)
@@ -226,8 +219,8 @@ form_or_csv_options: str | None = family(_form_or_csv)
 
 def _resampling(
     level: float = level_option,
-    draws: int = option(2000, type=click.IntRange(100)),
-    seed: int = option(0, "Seed of the bootstrap."),
+    draws: int = option(default=2000, type=click.IntRange(100)),
+    seed: int = option("Seed of the bootstrap.", default=0),
 ) -> "Resampling":
     # NumPy is not imported to print a help text.
     from tiebreak.rankers.uncertainty import Resampling
@@ -241,14 +234,13 @@ bootstrap_options: "Resampling" = family(_resampling)
 
 def _reading(
     stderr: str | None = option(
-        None,
         "CSV file of the scores' standard errors, shaped like one of scores. [default: those in "
         "logs or a pool]",
         type=click.Path(),
         metavar="FILE",
     ),
-    metric: Name | None = option(None, "Metric to take from logs. [default: the headline]"),
-    filter: Name | None = option(None, "lm-eval filter to take."),
+    metric: Name | None = option("Metric to take from logs. [default: the headline]"),
+    filter: Name | None = option("lm-eval filter to take."),
     rename: dict[str, str] = rename_option("Read benchmark OLD as NEW."),
 ) -> "ReadingOptions":
     return {"stderr": stderr, "metric": metric, "filter": filter, "rename": rename}

@@ -56,7 +56,6 @@ Port = Annotated[int, click.IntRange(0, 65535)]
 
 @dataclass(frozen=True)
 class _Option:
-    default: object
     flags: tuple[str, ...]
     settings: dict[str, Any]
 
@@ -64,10 +63,7 @@ class _Option:
         flags = self.flags or (f"--{name.replace('_', '-')}",)
         # What a callback reads is text for click.
         read = {} if "callback" in self.settings else _settings_of(annotation)
-        if self.default is ...:
-            read["required"] = "default" not in self.settings
-        elif self.default not in (None, (), {}):
-            read["default"] = self.default
+        read["required"] = "default" not in self.settings and _nothing(annotation) is ...
         return click.Option([*flags, name], **read | self.settings)
 
 
@@ -78,23 +74,26 @@ class _Family:
 
 
 def option(
-    default: T | EllipsisType, help: str | None = None, /, *flags: str, **settings: Any
+    help: str | None = None, *flags: str, default: T | str | EllipsisType = ..., **settings: Any
 ) -> T:
     """The default of a parameter that is an option.
 
     Args:
-        default: What the parameter is without the option; with `...` it is required.
         help: Its line of the help.
         flags: How it is called; by default as its parameter.
-        settings: What else `click.Option` takes, where type and default do not say it.
+        default: What the parameter is without the option, or a text that is read as if it were
+            given. By default it is None, empty or false, as its type allows; where the type allows
+            none of these the option is required.
+        settings: What else `click.Option` takes, where the type does not say it.
     """
-    return cast("T", _Option(default, flags, {"help": help} | settings))
+    given = {"help": help} | ({} if default is ... else {"default": default})
+    return cast("T", _Option(flags, given | settings))
 
 
 def family(made: Callable[..., T], *without: str) -> T:
     """The default of a parameter that is made of several options.
 
-    They are those that `made` takes; of an option `without` a flag it gets the default.
+    They are those that `made` takes, but for some `without` which it is None or empty there.
     """
     return cast("T", _Family(made, without))
 
@@ -113,6 +112,12 @@ def _settings_of(annotation: object) -> dict[str, Any]:
     if annotation is Path:
         return {"type": click.Path(path_type=Path)}
     return {"type": parts[1] if kind is Annotated else annotation}
+
+
+def _nothing(annotation: object) -> object:
+    """What a value of this type is where nothing is given: None, empty, false; else `...`."""
+    kinds: dict[object, object] = {Union: None, UnionType: None, tuple: (), dict: {}}
+    return False if annotation is bool else kinds.get(get_origin(annotation), ...)
 
 
 def _parameters(function: Callable[..., object]) -> Iterator[click.Parameter]:
@@ -135,8 +140,8 @@ def _call(function: Callable[..., T], given: dict[str, Any]) -> T:
         match parameter.default:
             case _Family(made):
                 arguments[name] = _call(made, given)
-            case _Option(default):
-                arguments[name] = given.get(name, default)
+            case _Option():
+                arguments[name] = given.get(name, _nothing(parameter.annotation))
             case _:
                 arguments[name] = given[name]
     return function(**arguments)

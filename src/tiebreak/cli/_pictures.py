@@ -61,11 +61,11 @@ def paper_options(width: str) -> Paper:
     """The options of what pictures are drawn for; `width` says what that is of."""
 
     def made(
-        width: float | None = option(None, width, callback=_inches, metavar="LENGTH"),
+        width: float | None = option(width, callback=_inches, metavar="LENGTH"),
         columns: Literal["1", "2"] | None = option(
-            None, "As wide as one column of a paper (85 mm), or as two (178 mm)."
+            "As wide as one column of a paper (85 mm), or as two (178 mm)."
         ),
-        titled: bool = option(False, "Put title and notes into the picture, too."),
+        titled: bool = option("Put title and notes into the picture, too."),
     ) -> Paper:
         if columns and width is not None:
             raise click.UsageError("--columns is a width: give it or --width")
@@ -78,7 +78,7 @@ def plot_options(help: str) -> Plot:
     """The options --plot, the file of a picture, and those of its paper."""
 
     def made(
-        plot: File | None = option(None, f"{help} .svg, .png or .pdf."),
+        plot: File | None = option(f"{help} .svg, .png or .pdf."),
         paper: Paper = paper_options(
             "Width of the plot, such as 85mm or 3.3in. [default: what it takes]"
         ),

@@ -50,26 +50,23 @@ def aggregate(
         "How to count the ballots. Repeatable.", default=["kemeny_young"]
     ),
     per_item: bool = option(
-        False,
-        "A consensus for every item, then the mean of the ranks; default: all ballots at once.",
+        "A consensus for every item, then the mean of the ranks; default: all ballots at once."
     ),
     time_limit: float | None = option(
-        None,
         "For each of Kemeny–Young (which then gives the best order so far, and how far it may be "
         "from the optimum), Kendall and Dodgson. "
         f"[default: for scores {SCORES_LIMIT:g}, else none]",
         type=click.FloatRange(0),
         metavar="SECONDS",
     ),
-    drop_unranked: bool = option(False, "Leave out candidates that no ballot ranks."),
+    drop_unranked: bool = option("Leave out candidates that no ballot ranks."),
     ties: Literal["equal", "se"] = option(
-        "equal",
         "Scores that tie on a benchmark: equal ones, or, from the top, those within the standard "
         "error of their difference from the best of a group (no test at 95%; needs standard "
         "errors).",
+        default="equal",
     ),
     weights: dict[str, str] | None = option(
-        None,
         "How much benchmarks count, exactly: as whole numbers of equal ballots. Others have 1.",
         callback=_weights,
         metavar="A=2,B=1/2",

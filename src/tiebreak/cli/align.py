@@ -19,25 +19,24 @@ def align(
     logs: tuple[File, ...],
     *,
     human: File = option(
-        ..., "CSV with columns model, rank (1 = best) or score, and perhaps benchmark."
+        "CSV with columns model, rank (1 = best) or score, and perhaps benchmark."
     ),
     methods: tuple[str, ...] = method_option(
         "Aggregators of peer reviews. Repeatable. Default: all, Dodgson only where it is quick."
     ),
     scores: Literal["order", "mean-rank"] = option(
-        "order",
         "What Pearson correlates item by item: everybody's order; or of average, SR and PR the "
         "mean ranks themselves (as the paper does for its Average), and the order of all others.",
+        default="order",
     ),
     plot: Plot = plot_options("Draw the correlations item by item as boxes:"),
     plot_method: str | None = option(
-        None,
         "Whose boxes to draw where there are several: a method, a reviewer, or native score. "
         "Default: the first method. Or views: SR, PR, SIA and SFA of each.",
         metavar="RATER",
     ),
     form: str | None = form_or_csv_options,
-    items: bool = option(False, "In JSON: the correlations of all items, too."),
+    items: bool = option("In JSON: the correlations of all items, too."),
     how: "Resampling" = bootstrap_options,
 ) -> None:
     """Compare boards with a ranking by people, whoever judged. It may be a leaderboard of votes.

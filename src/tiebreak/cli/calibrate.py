@@ -13,10 +13,10 @@ def calibrate(
     logs: tuple[File, ...] = (),
     *,
     human: File = option(
-        ..., "File with columns item_id, model, stars; or item_id, model_a, model_b, winner."
+        "File with columns item_id, model, stars; or item_id, model_a, model_b, winner."
     ),
     judge: tuple[File, ...] = option(
-        (), "What a judge elsewhere said, in the same form; each rater is a judge. Repeatable."
+        "What a judge elsewhere said, in the same form; each rater is a judge. Repeatable."
     ),
     skip_faulty: bool = skip_faulty_option,
     level: float = level_option,

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 def canary(
     paths: tuple[File, ...],
     *,
-    judge: Model | None = option(None, "Model to ask. Without it, PATHS are ranking logs."),
+    judge: Model | None = option("Model to ask. Without it, PATHS are ranking logs."),
     number: Count | None = option(
-        None, "How many canaries.  [default: one for each attack]", "-n", "--number", metavar="N"
+        "How many canaries.  [default: one for each attack]", "-n", "--number", metavar="N"
     ),
-    seed: int = option(0, "Draws items and attacks."),
+    seed: int = option("Draws items and attacks.", default=0),
     log_dir: str = option(
-        "canaries", "Where Inspect's log is kept.", type=click.Path(file_okay=False)
+        "Where Inspect's log is kept.", default="canaries", type=click.Path(file_okay=False)
     ),
-    mode: Literal["strict", "intersect"] = option("strict", show_default=False),
-    task_type: Name | None = option(None, "As -T task_type of the judging tasks."),
-    rubric: File | None = option(None, "As -T rubric."),
+    mode: Literal["strict", "intersect"] = option(default="strict", show_default=False),
+    task_type: Name | None = option("As -T task_type of the judging tasks."),
+    rubric: File | None = option("As -T rubric."),
     price_file: str | None = price_option,
-    dry: bool = option(False, "Only say what it would cost; ask nobody.", "--estimate"),
+    dry: bool = option("Only say what it would cost; ask nobody.", "--estimate"),
     level: float = level_option,
     form: str | None = form_options,
 ) -> None:

@@ -13,7 +13,7 @@ from tiebreak.cli._shared import show
 def candidates(
     paths: tuple[File, ...],
     *,
-    out: Path | None = option(None, "Write the pool to a Parquet file."),
+    out: Path | None = option("Write the pool to a Parquet file."),
     loading: Loading = family(Loading),
     form: str | None = form_options,
 ) -> None:

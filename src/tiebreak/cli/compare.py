@@ -18,8 +18,8 @@ def compare(
     logs: tuple[File, ...],
     *,
     reference: Name = option(
-        REFERENCE,
         "What the others are compared with: a protocol, a name from the report, or a log.",
+        default=REFERENCE,
     ),
     prices: tuple[str, ...] = _families.prices_option,
     rule: "Rule | None" = _families.place_option(
@@ -27,7 +27,7 @@ def compare(
     ),
     plot: Plot = plot_options("Draw agreement against price:"),
     against: Literal["calls", "depth", "tokens", "cost"] = option(
-        "calls", "The plot's price: calls, calls in a row, tokens or dollars per item."
+        "The plot's price: calls, calls in a row, tokens or dollars per item.", default="calls"
     ),
     form: str | None = _families.form_or_csv_options,
     how: "Resampling" = _families.bootstrap_options,

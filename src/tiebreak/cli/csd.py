@@ -21,10 +21,10 @@ def csd(
     *,
     contest: Contest = contest_options,
     reading: "ReadingOptions" = reading_options,
-    iterations: Count = option(100_000),
-    seed: int = option(0, type=click.IntRange(0)),
+    iterations: Count = option(default=100_000),
+    seed: int = option(default=0, type=click.IntRange(0)),
     n_jobs: int | None = option(
-        None, "Worker processes. [default: one a core, with joblib]", "--jobs", metavar="N"
+        "Worker processes. [default: one a core, with joblib]", "--jobs", metavar="N"
     ),
     also: bool = also_option(
         "kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot."

@@ -11,32 +11,29 @@ from tiebreak.cli._options import Count, Folder, Model, option, verb
 @verb()
 def demo(
     out: Folder = option(
-        Path("tiebreak-demo"), "Folder for the logs; every run gets a folder of its own in it."
+        "Folder for the logs; every run gets a folder of its own in it.",
+        default=Path("tiebreak-demo"),
     ),
     protocol: Literal["round_robin", "seal", "peer_review"] = option(
-        "round_robin",
         "A judge in a round robin or in SEAL's bracket, or the candidates as reviewers.",
+        default="round_robin",
     ),
     judge: Model = option(
-        "tiebreak-local/smollm2-135m",
         "The judge, in Inspect's notation, such as openai/gpt-5; in peer review a reviewer from "
         "outside, or several with commas.",
+        default="tiebreak-local/smollm2-135m",
     ),
     limit: Count | None = option(
-        None,
         "Items of each benchmark that are answered, of the 10 that ship. [default: all]",
         metavar="N",
     ),
     judged: Count | None = option(
-        None,
         "Items of each benchmark that are judged. [default: what fits into five minutes: all 10 "
         "by round_robin, 2 by seal, 6 in a peer review]",
         metavar="N",
     ),
-    seed: int = option(0, "Seed of every draw."),
-    recorded: bool = option(
-        False, "Ask nothing: show, in seconds, logs of the small model that ship."
-    ),
+    seed: int = option("Seed of every draw.", default=0),
+    recorded: bool = option("Ask nothing: show, in seconds, logs of the small model that ship."),
 ) -> None:
     """Go the whole way with a small model on this machine. Answers, judges, ranks; no key needed.
 

@@ -16,8 +16,8 @@ def diagnose(
     loading: Loading = family(Loading),
     level: float = level_option,
     power: float = option(
-        0.8,
         "Probability with which a detectable difference is to be found.",
+        default=0.8,
         type=click.FloatRange(0.5, 0.999),
     ),
     form: str | None = form_options,

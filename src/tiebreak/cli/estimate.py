@@ -20,68 +20,66 @@ class _Asked:
     """What is estimated or planned."""
 
     protocols: str = option(
-        f"round_robin,seal,{REFERENCE}",
         "Protocols, such as round_robin:rounds=2,swiss:rounds=3 or FILE.py@NAME: "
         f"{', '.join(PROTOCOLS)}; all stands for those with one judge.",
         "--protocol",
+        default=f"round_robin,seal,{REFERENCE}",
         metavar="NAME[:SETTING=VALUE,…][,NAME…]",
     )
     budget: float | None = option(
-        None,
         "Plan: what to run for so much money, and what it will show.",
         type=click.FloatRange(0, min_open=True),
         metavar="DOLLARS",
     )
-    calls: Count | None = option(None, "Plan: what to run for so many calls.", metavar="N")
+    calls: Count | None = option("Plan: what to run for so many calls.", metavar="N")
     precision: float | None = option(
-        None,
         "Plan: what it takes for scores within ±H (95%).",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         metavar="H",
     )
-    judge: Model | None = option(None, "Model that judges; peer_review asks none.")
-    meta_judge: Model | None = option(None, "Model that refines.  [default: the judge]")
+    judge: Model | None = option("Model that judges; peer_review asks none.")
+    meta_judge: Model | None = option("Model that refines.  [default: the judge]")
     peers: str | None = option(
-        None, "Models that review each other in peer_review, two or more.", metavar="MODEL[,MODEL…]"
+        "Models that review each other in peer_review, two or more.", metavar="MODEL[,MODEL…]"
     )
     prices: tuple[str, ...] = prices_option
     price_file: str | None = price_option
     reasoning_tokens: int | None = option(
-        None,
         "Hidden tokens that a call is billed on top of its reply.  [default: unknown; a plan says "
         "what 0 to 1,000 cost]",
         type=click.IntRange(0),
         metavar="N",
     )
     from_log: str | None = option(
-        None,
         "An earlier ranking log of this judge, for its tokens and close calls.  "
         "[default: those in the PATHS]",
         metavar="LOG",
     )
     connections: Count = option(
-        100,
         "Calls side by side; Inspect goes up to 100 unless a provider refuses so many.",
+        default=100,
         metavar="N",
     )
     seconds: float = option(
-        10.0, None, "--seconds-per-call", type=click.FloatRange(0, min_open=True), metavar="S"
+        None,
+        "--seconds-per-call",
+        default=10.0,
+        type=click.FloatRange(0, min_open=True),
+        metavar="S",
     )
-    calls_per_minute: float | None = option(
-        None, type=click.FloatRange(0, min_open=True), metavar="R"
-    )
-    sample: Count = option(32, "Count prompts on about so many items.", metavar="N")
-    task_type: Name | None = option(None, "As -T task_type of the judging tasks.")
-    rubric: File | None = option(None, "As -T rubric.")
-    reviewers: str | None = option(None, "As -T reviewers of peer_review.", metavar="MAPPING")
-    saturated_only: bool = option(False, "As -T saturated_only=true.")
+    calls_per_minute: float | None = option(type=click.FloatRange(0, min_open=True), metavar="R")
+    sample: Count = option("Count prompts on about so many items.", default=32, metavar="N")
+    task_type: Name | None = option("As -T task_type of the judging tasks.")
+    rubric: File | None = option("As -T rubric.")
+    reviewers: str | None = option("As -T reviewers of peer_review.", metavar="MAPPING")
+    saturated_only: bool = option("As -T saturated_only=true.")
     merge_identical: bool = option(
-        True,
         "As -T merge_identical=false.",
         "--merge-identical/--no-merge-identical",
+        default=True,
         show_default=False,
     )
-    seed: int = option(0, "As -T seed.")
+    seed: int = option("As -T seed.", default=0)
 
 
 @verb()

@@ -32,15 +32,14 @@ def lm_eval_cache(
     model: str,
     *,
     model_args: str = option(
-        "",
         "What lm_eval gets as --model_args, where more in it than the model's name changes the "
         "answers: quantisation, server, reasoning effort, seed. Only a digest of it is in the "
         "path.",
+        default="",
         show_default=False,
         metavar="TEXT",
     ),
     root: File | None = option(
-        None,
         "Folder of the caches. [default: tiebreak/lm-eval in $XDG_CACHE_HOME or ~/.cache]",
         metavar="FOLDER",
     ),

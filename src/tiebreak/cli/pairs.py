@@ -11,14 +11,14 @@ from tiebreak.cli._shared import echo_json, labels_of
 def pairs(
     logs: tuple[File, ...],
     *,
-    out: NewFile = option(..., "File: .parquet, .jsonl or .csv."),
+    out: NewFile = option("File: .parquet, .jsonl or .csv."),
     both_orders: bool = option(
-        True, "Whether both orders must agree.", "--both-orders/--any-order"
+        "Whether both orders must agree.", "--both-orders/--any-order", default=True
     ),
-    people: File | None = option(None, "CSV of people's votes on pairs."),
+    people: File | None = option("CSV of people's votes on pairs."),
     skip_faulty: bool = skip_faulty_option,
-    judge_agreement: Share = option(0.0, "Least agreement of judges with people."),
-    min_margin: Share = option(0.0, "Least margin of the judge's votes."),
+    judge_agreement: Share = option("Least agreement of judges with people.", default=0.0),
+    min_margin: Share = option("Least margin of the judge's votes.", default=0.0),
     as_json: bool = json_option,
 ) -> None:
     """Write pairs of answers for training by preferences.

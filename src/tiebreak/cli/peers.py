@@ -21,7 +21,7 @@ def peers(
         default=["kemeny_young"],
     ),
     form: str | None = form_options,
-    items: bool = option(False, "In JSON: the Kemeny order of each item, with its certificate."),
+    items: bool = option("In JSON: the Kemeny order of each item, with its certificate."),
     how: "Resampling" = bootstrap_options,
 ) -> None:
     """Report a peer review: ranking and worth of each reviewer. It shows self-preference, too.

@@ -33,34 +33,28 @@ def publish(
     logs: tuple[File, ...] = (),
     *,
     repo_id: str | None = option(
-        None, "The dataset on the Hugging Face Hub.", "--to", metavar="OWNER/NAME"
+        "The dataset on the Hugging Face Hub.", "--to", metavar="OWNER/NAME"
     ),
-    public: bool = option(False, "Let everybody see it; otherwise it starts private."),
+    public: bool = option("Let everybody see it; otherwise it starts private."),
     with_candidates: bool = option(
-        False,
         "Publish the answers too, and what judges wrote about them. Only where their licence "
-        "allows it.",
+        "allows it."
     ),
     candidates: tuple[File, ...] = option(
-        (), "Where the judged answers are, if not beside the logs. Repeatable.", metavar="PATH"
+        "Where the judged answers are, if not beside the logs. Repeatable.", metavar="PATH"
     ),
-    license: str | None = option(None, "Licence of the dataset, such as cc-by-4.0.", metavar="ID"),
-    dry_run: bool = option(False, "Write the folder and send nothing."),
-    out: Folder | None = option(None, "Folder of a dry run. [default: ./NAME]"),
-    pull_request: bool = option(False, "Propose it as a pull request.", "--pr"),
-    every_eval_ever: Folder | None = option(
-        None, "Write records for Every Eval Ever.", metavar="DIR"
-    ),
+    license: str | None = option("Licence of the dataset, such as cc-by-4.0.", metavar="ID"),
+    dry_run: bool = option("Write the folder and send nothing."),
+    out: Folder | None = option("Folder of a dry run. [default: ./NAME]"),
+    pull_request: bool = option("Propose it as a pull request.", "--pr"),
+    every_eval_ever: Folder | None = option("Write records for Every Eval Ever.", metavar="DIR"),
     community_evals: Folder | None = option(
-        None,
-        "Write .eval_results entries for the models' own repositories; needs --to.",
-        metavar="DIR",
+        "Write .eval_results entries for the models' own repositories; needs --to.", metavar="DIR"
     ),
     rater_names: bool = option(
-        False, "Publish the names of people who voted. [default: rater 1, rater 2, …]"
+        "Publish the names of people who voted. [default: rater 1, rater 2, …]"
     ),
     scores: tuple[File, ...] = option(
-        (),
         "Publish a contest over many benchmarks, merged rankings, and the scores behind them: "
         "tables, logs or folders as `tiebreak csd` takes them. Repeatable.",
         metavar="SCORES",

@@ -26,22 +26,20 @@ class _Views:
     """What a board of logs shows: arguments of `rank_logs`."""
 
     closure: bool = option(
-        False,
-        "Least squares also over what an item's results imply: a beat b, b beat c, so a beats c.",
+        "Least squares also over what an item's results imply: a beat b, b beat c, so a beats c."
     )
     control: Literal["length", "style"] | None = option(
-        None, "Also show strengths at equal length, or at equal length, headings, lists and bold."
+        "Also show strengths at equal length, or at equal length, headings, lists and bold."
     )
     by: Literal["category"] | None = option(
-        None, "Add a board for each category of the items, side by side."
+        "Add a board for each category of the items, side by side."
     )
     prices: tuple[str, ...] = _families.prices_option
     rule: "Rule | None" = _families.place_option(
         "Place models by another rule that fits the protocol. No model is asked."
     )
     reference: Model | None = option(
-        None,
-        "Of answers judged by stars: whose score relative scores refer to. [default: the best]",
+        "Of answers judged by stars: whose score relative scores refer to. [default: the best]"
     )
 
 
@@ -53,13 +51,14 @@ def rank(
     how: "Resampling" = _families.bootstrap_options,
     views: _Views = family(_Views),
     attempts: Literal["best", "all"] = option(
-        "best", "Of a run that was started several times: the log that came furthest, or every one."
+        "Of a run that was started several times: the log that came furthest, or every one.",
+        default="best",
     ),
     pair: str | None = option(
-        None, "Only these two models, chosen beforehand: difference, interval, p.", metavar="A,B"
+        "Only these two models, chosen beforehand: difference, interval, p.", metavar="A,B"
     ),
     people: File | None = option(
-        None, "People's votes or stars on some items: what they would say of all of them."
+        "People's votes or stars on some items: what they would say of all of them."
     ),
     skip_faulty: bool = _families.skip_faulty_option,
 ) -> None:

@@ -36,15 +36,14 @@ def report(
     logs: tuple[File, ...] = (),
     *,
     folder: Path = option(
-        Path("report"),
         "Where to write index.html and plots/ (and items/, where all items are too much for one "
         "file). An earlier report there is written over.",
         "-o",
         "--output",
+        default=Path("report"),
         metavar="FOLDER",
     ),
     scores: tuple[File, ...] = option(
-        (),
         "Add a contest over many benchmarks: tables, logs or folders as `tiebreak csd` takes "
         "them. Repeatable.",
         metavar="SCORES",
@@ -52,31 +51,26 @@ def report(
     contest: Contest = contest_options,
     reading: "ReadingOptions" = reading_options,
     human: File | None = option(
-        None,
         "Add the alignment of all boards with a ranking by people: a CSV file as `tiebreak "
-        "align` takes it.",
+        "align` takes it."
     ),
     reference: Name | None = option(
-        None,
         "What protocols are compared with: a protocol, a name from the report, or a log. "
-        "[default: full_pairwise, where it is there]",
+        "[default: full_pairwise, where it is there]"
     ),
     prices: tuple[str, ...] = prices_option,
-    title: str | None = option(
-        None, "Title of the page. [default: the benchmarks]", metavar="TEXT"
-    ),
+    title: str | None = option("Title of the page. [default: the benchmarks]", metavar="TEXT"),
     pictures: "tuple[Form, ...]" = option(
-        ...,
         "Formats of the pictures in plots/: svg, png (300 dots per inch), pdf.",
-        callback=_forms,
         default="svg,png",
+        callback=_forms,
         metavar="FORMS",
     ),
     paper: Paper = paper_options(
         "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become as wide, and words "
         "keep their size where there is room. [default: as in the page]"
     ),
-    as_json: bool = option(False, "Print what was written as JSON.", "--json"),
+    as_json: bool = option("Print what was written as JSON.", "--json"),
     how: "Resampling" = bootstrap_options,
 ) -> None:
     """Write a report: one HTML page that works from disk. Plots are written as SVG and PNG, too.

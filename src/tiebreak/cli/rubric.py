@@ -9,10 +9,10 @@ from tiebreak.cli._options import File, Model, option, verb
 def rubric(
     description: str,
     *,
-    source: File = option(..., "Your prompts, as tiebreak/prompts reads them.", "--prompts"),
-    judge: Model = option(..., "The model of Inspect's to ask."),
-    most: int = option(20, "Prompts to show.", "--sample", type=click.IntRange(1, 200)),
-    seed: int = option(0, "Draws the prompts that are shown."),
+    source: File = option("Your prompts, as tiebreak/prompts reads them.", "--prompts"),
+    judge: Model = option("The model of Inspect's to ask."),
+    most: int = option("Prompts to show.", "--sample", default=20, type=click.IntRange(1, 200)),
+    seed: int = option("Draws the prompts that are shown.", default=0),
 ) -> None:
     """Have a model propose a rubric for your own prompts.
 

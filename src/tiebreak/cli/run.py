@@ -42,39 +42,36 @@ class _Asked:
     """What a study is about; most are fields of `Study`."""
 
     models: tuple[str, ...] = option(
-        (),
         "Who answers, in Inspect's notation, such as openai/gpt-5-mini.",
         metavar="MODEL,MODEL…",
         callback=_names,
     )
     judge: tuple[str, ...] = option(
-        (), "Who judges; several are a jury.", metavar="MODEL[,MODEL…]", callback=_names
+        "Who judges; several are a jury.", metavar="MODEL[,MODEL…]", callback=_names
     )
     peers: tuple[str, ...] = option(
-        (), "Who reviews in peer_review.", metavar="MODEL,MODEL…", callback=_names
+        "Who reviews in peer_review.", metavar="MODEL,MODEL…", callback=_names
     )
     protocols: str | None = option(
-        None,
         "How answers are judged.  [default: round_robin, or peer_review with --peers]",
         "--protocol",
         metavar="NAME[:SETTING=VALUE,…][,NAME…]",
     )
     budget: float | None = option(
-        None,
         "What answers and judging may cost in this folder, in all.",
         type=click.FloatRange(0, min_open=True),
         metavar="DOLLARS",
     )
-    calls: Count | None = option(None, "Judging alone, in calls.", metavar="N")
+    calls: Count | None = option("Judging alone, in calls.", metavar="N")
     prices: tuple[str, ...] = prices_option
     price_file: str | None = price_option
-    limit: Count | None = option(None, "Items of each benchmark.", metavar="N")
-    epochs: Count | None = option(None, "Answers to each item.", metavar="N")
+    limit: Count | None = option("Items of each benchmark.", metavar="N")
+    epochs: Count | None = option("Answers to each item.", metavar="N")
     arguments: dict[str, str] = assignments_option(
         "-T", "NAME=VALUE", "Argument of the tasks that are answered. Repeatable."
     )
-    rubric: File | None = option(None, "As -T rubric of the judging tasks.")
-    seed: int | None = option(None, "Seed of every draw.  [default: 0]", metavar="N")
+    rubric: File | None = option("As -T rubric of the judging tasks.")
+    seed: int | None = option("Seed of every draw.  [default: 0]", metavar="N")
 
 
 @verb()
@@ -83,16 +80,15 @@ def run(
     *,
     asked: _Asked = family(_Asked),
     folder: Folder | None = option(
-        None,
         "Where all is kept; a study that is there goes on.  [default: study-QUESTIONS, or the "
         "name of a study.yaml]",
         "-o",
         "--out",
         metavar="FOLDER",
     ),
-    yes: bool = option(False, "Do not ask whether the price is right."),
-    anyway: bool = option(False, "Judge even where it is not worth its price."),
-    schema: bool = option(False, "Print the JSON schema of study.yaml, for editors."),
+    yes: bool = option("Do not ask whether the price is right."),
+    anyway: bool = option("Judge even where it is not worth its price."),
+    schema: bool = option("Print the JSON schema of study.yaml, for editors."),
     form: str | None = form_or_csv_options,
 ) -> None:
     """Go from a question to a board. Models answer, and a judge compares.

@@ -26,30 +26,30 @@ _MOST_SHOWN = 10
 def score_code(
     paths: tuple[File, ...],
     *,
-    out: NewFile = option(..., "Write the pool, with its native scores, to a Parquet file."),
+    out: NewFile = option("Write the pool, with its native scores, to a Parquet file."),
     sandbox: Name = option(
-        "docker",
         "docker, bubblewrap (a box on this machine, without a container), or another sandbox of "
         "Inspect; or NAME:CONFIG.",
+        default="docker",
     ),
     confirm_run_unsafe_code: bool = option(
-        False, "Accept the sandbox `local`: until the next release it is bubblewrap's box."
+        "Accept the sandbox `local`: until the next release it is bubblewrap's box."
     ),
     trust_code: bool = option(
-        False, "Accept that with `local` it runs without the box, too, where there is none."
+        "Accept that with `local` it runs without the box, too, where there is none."
     ),
-    again: bool = option(False, "Run also what has a native score, and replace it."),
+    again: bool = option("Run also what has a native score, and replace it."),
     log_dir: Folder | None = option(
-        None, "Keep Inspect's log of the runs, in a folder apart from the models' logs."
+        "Keep Inspect's log of the runs, in a folder apart from the models' logs."
     ),
     results: bool = option(
-        True,
         "Write the scores beside lm-eval's samples, too, as a results file of lm-eval's form, "
         "where `csd` and others look for them. Files of the run stay as they are.",
         "--results/--no-results",
+        default=True,
     ),
     loading: Loading = family(Loading),
-    as_json: bool = option(False, "Print JSON instead of tables.", "--json"),
+    as_json: bool = option("Print JSON instead of tables.", "--json"),
 ) -> None:
     """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.
 

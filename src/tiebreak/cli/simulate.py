@@ -15,68 +15,67 @@ from tiebreak.scorers.catalogue import STANDARD
 class _World:
     """What is planted, and how often: arguments of the study."""
 
-    models: int = option(8, type=click.IntRange(2), metavar="N")
+    models: int = option(default=8, type=click.IntRange(2), metavar="N")
     spread: float = option(
-        0.2, "Standard deviation of the models' qualities; that of a model's answers is 1."
+        "Standard deviation of the models' qualities; that of a model's answers is 1.", default=0.2
     )
     qualities: tuple[float, ...] | None = option(
-        None,
         "Quality of every model, instead of --models and --spread.",
         callback=numbers(float, "numbers such as 0.3,0.2,0"),
         metavar="Q[,Q…]",
     )
     items: tuple[int, ...] = option(
-        ...,
         "Numbers of items.",
-        callback=numbers(int, "whole numbers such as 50,100"),
         default="50,100,200",
+        callback=numbers(int, "whole numbers such as 50,100"),
         metavar="N[,N…]",
     )
-    repeats: Count = option(10, "Pools of each size.")
+    repeats: Count = option("Pools of each size.", default=10)
     protocols: tuple[str, ...] = option(
-        (),
         "A protocol, such as swiss:rounds=3; may be given again.  "
         f"[default: {', '.join(STANDARD)}]",
         "--protocol",
         metavar="NAME[:SETTING=VALUE,…]",
     )
     swap: Literal["always", "close", "sample", "never"] | None = option(
-        None, "When pairs are asked in both orders. [default: as each protocol does]"
+        "When pairs are asked in both orders. [default: as each protocol does]"
     )
     ties: float = option(
-        0.0,
         "Share of answers that repeat another model's (0.5: every answer has a twin).",
+        default=0.0,
         type=click.FloatRange(0, 1, max_open=True),
     )
     pass_rate: float = option(
-        0.97,
         "Share of answers that pass the benchmark's own check.",
+        default=0.97,
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
     )
-    resolution: float = option(0.0, "Least visible gap.")
-    noise: float = option(0.5, "Error on a pair.")
-    fresh: bool = option(False, "Draw the error on a pair anew for every call.")
-    position_bias: float = option(0.0)
-    verbosity_bias: float = option(0.0)
+    resolution: float = option("Least visible gap.", default=0.0)
+    noise: float = option("Error on a pair.", default=0.5)
+    fresh: bool = option("Draw the error on a pair anew for every call.")
+    position_bias: float = option(default=0.0)
+    verbosity_bias: float = option(default=0.0)
     reading_noise: float = option(
-        1.0, "Error on each answer in a call about all answers.", "--seeding-noise"
+        "Error on each answer in a call about all answers.", "--seeding-noise", default=1.0
     )
     list_taste: float = option(
-        0.0,
         "How much a call about all answers favours a model, alike in all items (sd over models).",
+        default=0.0,
     )
-    grading_noise: float = option(1.0, "Error on an answer that is graded on its own.")
-    malformed: Share = option(0.0, "Share of replies that are of no use.")
+    grading_noise: float = option("Error on an answer that is graded on its own.", default=1.0)
+    malformed: Share = option("Share of replies that are of no use.", default=0.0)
     target: float = option(
-        0.9, "ρ with the truth from which the order counts as found …", type=click.FloatRange(-1, 1)
+        "ρ with the truth from which the order counts as found …",
+        default=0.9,
+        type=click.FloatRange(-1, 1),
     )
     confidence: float = option(
-        0.9,
         "… and in which share of the pools it must.",
+        default=0.9,
         type=click.FloatRange(0, 1, min_open=True),
     )
-    seed: int = option(0, type=click.IntRange(0))
-    jobs: Count | None = option(None, "Worker processes. [default: all cores]", metavar="N")
+    seed: int = option(default=0, type=click.IntRange(0))
+    jobs: Count | None = option("Worker processes. [default: all cores]", metavar="N")
 
 
 @verb()

@@ -13,7 +13,6 @@ def stability(
     logs: tuple[File, ...],
     *,
     subsample: tuple[float, ...] | None = option(
-        None,
         "Shares of the items that are ranked again.  [default: 0.5]",
         callback=numbers(
             float, "shares above 0 and up to 1, such as 0.25,0.5", lambda share: 0 < share <= 1
@@ -21,25 +20,23 @@ def stability(
         metavar="SHARE[,SHARE…]",
     ),
     sizes: tuple[int, ...] | None = option(
-        None,
         "Of logs judged by stars: relative scores by round, and in draws of so many questions.",
         callback=numbers(int, "numbers of questions, such as 1000,2000", lambda size: size > 0),
         metavar="N[,N…]",
     ),
-    reference: Model | None = option(None, "Whom relative scores refer to.  [default: the best]"),
+    reference: Model | None = option("Whom relative scores refer to.  [default: the best]"),
     elo: bool = option(
-        False,
         "Of logs judged by stars: the order by stars, win rate, Bradley–Terry and Elo with fewer "
-        "questions.",
+        "questions."
     ),
     against: File | None = option(
-        None, "Scores by stars beside those on other benchmarks: CSV with model and their columns."
+        "Scores by stars beside those on other benchmarks: CSV with model and their columns."
     ),
-    dates: File | None = option(None, "Scores by stars by date: CSV with model, date, series."),
-    causes: File | None = option(None, "Causes of errors: CSV with item_id, model, cause, rater."),
-    people: File | None = option(None, "CSV of people's votes or stars."),
+    dates: File | None = option("Scores by stars by date: CSV with model, date, series."),
+    causes: File | None = option("Causes of errors: CSV with item_id, model, cause, rater."),
+    people: File | None = option("CSV of people's votes or stars."),
     skip_faulty: bool = skip_faulty_option,
-    seeds: Count = option(30, "Draws per share or size."),
+    seeds: Count = option("Draws per share or size.", default=30),
     plot: Plot = plot_options("Draw --elo, --dates and --causes:"),
     form: str | None = form_or_csv_options,
 ) -> None:

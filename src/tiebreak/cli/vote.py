@@ -16,27 +16,25 @@ from tiebreak.extras import to_install
 def vote(
     logs: tuple[File, ...],
     *,
-    out: Path = option(Path("votes.db"), "The file of votes; one that is there goes on."),
+    out: Path = option("The file of votes; one that is there goes on.", default=Path("votes.db")),
     goal: File | None = option(
-        None,
         "How many votes are wanted; or a judge's logs (with --stars, of one that gave stars): as "
         "many as decide between the two models in front, if the judge is about right.",
         metavar="N|RANKING_LOGS",
     ),
-    stars: bool = option(False, "Rate one answer, beside the key, with 0 to 3 stars."),
+    stars: bool = option("Rate one answer, beside the key, with 0 to 3 stars."),
     only_open: tuple[File, ...] = option(
-        (),
         "Ask only pairs that the board of these logs leaves open. Repeatable.",
         metavar="RANKING_LOGS",
     ),
     shared: int = option(
-        5,
         "One question in so many goes to all raters, so that agreement can be measured; 0: none.",
+        default=5,
         type=click.IntRange(0),
     ),
-    seed: int = option(0, "Seed of the items' order, pairs and sides."),
-    host: str = option("127.0.0.1", "Address to listen on."),
-    port: Port = option(0, "Port; 0 takes a free one."),
+    seed: int = option("Seed of the items' order, pairs and sides.", default=0),
+    host: str = option("Address to listen on.", default="127.0.0.1"),
+    port: Port = option("Port; 0 takes a free one.", default=0),
     loading: Loading = family(Loading),
 ) -> None:
     """Open a page where people vote on answers, until Ctrl-C. Nobody sees which model is which.

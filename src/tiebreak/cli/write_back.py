@@ -10,12 +10,14 @@ def write_back(
     ranking_logs: tuple[File, ...],
     *,
     into: tuple[File, ...] = option(
-        ..., "The models' own Inspect logs: a file or a folder. Repeatable.", metavar="LOGS"
+        "The models' own Inspect logs: a file or a folder. Repeatable.",
+        metavar="LOGS",
+        required=True,
     ),
     rename: dict[str, str] = rename_option(
         "Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable."
     ),
-    dry_run: bool = option(False, "Say what would be written, and write nothing."),
+    dry_run: bool = option("Say what would be written, and write nothing."),
     as_json: bool = json_option,
 ) -> None:
     """Put ranks into the models' own Inspect logs, as scores. Inspect's tools show them.

@@ -240,14 +240,11 @@ class VotesFile:
             f"({differ}): give the same logs, or another --out"
         )
 
-    def _rows(self, query: str, *given: object) -> Iterator[dict[str, Any]]:
+    def _rows(self, query: str, *given: object) -> Iterator[sqlite3.Row]:
         with _plain_errors(self.path):
-            cursor = self._connection.execute(query, given)
-            names = [column[0] for column in cursor.description]
-            for row in cursor:
-                yield dict(zip(names, row, strict=True))
+            yield from self._connection.execute(query, given)
 
-    def _item(self, row: Mapping[str, Any]) -> VotesItem:
+    def _item(self, row: sqlite3.Row) -> VotesItem:
         ballots = self._restored(row["ballots"])
         contest = json.loads(row["contest"])
         return VotesItem(row["id"], row["epoch"], row["target"], ballots, contest)
@@ -316,6 +313,7 @@ def open_votes_file(path: Path, *, write: bool = False) -> VotesFile:
         connection = sqlite3.connect(
             address, uri=True, timeout=30, isolation_level=None, check_same_thread=False
         )
+        connection.row_factory = sqlite3.Row
         if write:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")

@@ -160,7 +160,7 @@ class CritiqueQuestion(Question[CritiqueReply]):
 
     @override
     def parse(self, text: str) -> CritiqueReply:
-        return replies.parse_critique(text)
+        return replies.parse_object(CritiqueReply, text)
 
 
 @dataclass(frozen=True)

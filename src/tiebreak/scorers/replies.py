@@ -182,11 +182,6 @@ def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence
     return PairReply(**votes)
 
 
-def parse_critique(text: str) -> CritiqueReply:
-    """The two descriptions of a critique."""
-    return _validate(CritiqueReply, _json_object(text))
-
-
 def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
     """A proposed item that belongs to a known principle."""
     reply = _validate(RefineReply, _json_object(text))

@@ -42,13 +42,13 @@ def import_(
         "--set", "FIELD=VALUE", "All questions have this value of a field. Repeatable."
     ),
     skip_faulty: bool = option(
-        False, "Import the rows without a fault. Default: one fault, and nothing is imported."
+        "Import the rows without a fault. Default: one fault, and nothing is imported."
     ),
     near_duplicates: Literal["draft", "skip", "keep"] = option(
-        "draft",
         "What becomes of near duplicates of earlier questions: drafts, which are not asked until "
         "somebody approves them; left out; or imported as they are.",
         "--near",
+        default="draft",
     ),
     most_shown: int = shown_option("How many faults and duplicates are named."),
     form: str | None = form_options,
@@ -163,23 +163,22 @@ def stats(url: str = bank_option, form: str | None = form_options) -> None:
 def expand(
     url: str = bank_option,
     method: Literal["true_false", "fill_in", "statements"] = option(
-        ..., "What becomes of a question: see above.", "--to"
+        "What becomes of a question: see above.", "--to"
     ),
     approve: bool = option(
-        False,
         "Approve the variants at once, and earlier drafts that are as the method makes them. "
-        "Statements that a model wrote are never approved here.",
+        "Statements that a model wrote are never approved here."
     ),
-    model: Model | None = option(None, "The model of Inspect's that writes statements."),
-    checker: Model | None = option(None, "The model that checks them. [default: --model]"),
+    model: Model | None = option("The model of Inspect's that writes statements."),
+    checker: Model | None = option("The model that checks them. [default: --model]"),
     n: int = option(
-        4,
         "Statements about each text, half of them true.",
         "--statements",
+        default=4,
         type=click.IntRange(2, 20),
     ),
-    limit: Count | None = option(None, "Write about so many texts at most."),
-    as_json: bool = option(False, "Print JSON, with every refused question.", "--json"),
+    limit: Count | None = option("Write about so many texts at most."),
+    as_json: bool = option("Print JSON, with every refused question.", "--json"),
 ) -> None:
     """Make more questions out of those in a bank. They are variants, as drafts for `bank review`.
 
@@ -239,19 +238,16 @@ def expand(
 def review(
     url: str = bank_option,
     out: NewFile | None = option(
-        None, "Write the questions to a new file. It holds their keys.", metavar="CSV"
+        "Write the questions to a new file. It holds their keys.", metavar="CSV"
     ),
     given: NewFile | None = option(
-        None,
-        "Take over what was decided in that file: all of it or nothing.",
-        "--in",
-        metavar="CSV",
+        "Take over what was decided in that file: all of it or nothing.", "--in", metavar="CSV"
     ),
     statuses: tuple[Literal["draft", "approved", "rejected"], ...] = option(
-        ("draft",), "With --out: questions of this status. Repeatable.", "--status"
+        "With --out: questions of this status. Repeatable.", "--status", default=("draft",)
     ),
-    reviewer: Name = option("", "With --in: who decided.", show_default=False),
-    as_json: bool = option(False, "Print JSON instead of sentences.", "--json"),
+    reviewer: Name = option("With --in: who decided.", default="", show_default=False),
+    as_json: bool = option("Print JSON instead of sentences.", "--json"),
 ) -> None:
     """Have people read questions before they are asked. Drafts go out as CSV, decisions come in.
 

@@ -19,19 +19,17 @@ def export(
     *,
     url: str = bank_option,
     out: File | None = option(
-        None,
         "The pool (.parquet) of one session, or a folder for SESSION.parquet of each. "
         "[default: this folder]",
         metavar="FILE|FOLDER",
     ),
-    partial: bool = option(False, "Take sessions that are not answered to the end, as they are."),
+    partial: bool = option("Take sessions that are not answered to the end, as they are."),
     questions: bool = option(
-        False,
         "Instead of sessions the bank's questions with their keys, as FILE.jsonl, .parquet or "
-        ".csv, which `bank import` reads again.",
+        ".csv, which `bank import` reads again."
     ),
     status: Literal["draft", "approved", "rejected"] | None = option(
-        None, "Only questions with this status."
+        "Only questions with this status."
     ),
 ) -> None:
     """Make a pool of a session's answers, with the keys to grade them. Or write the questions.
@@ -77,23 +75,22 @@ def export(
 @verb()
 def sample(
     url: str = bank_option,
-    k: Count = option(1000, "How many questions."),
-    seed: str = option("0", "Names the draw."),
+    k: Count = option("How many questions.", default=1000),
+    seed: str = option("Names the draw.", default="0"),
     anchors: Share | None = option(
-        None, "Share that the seed alone decides; --session decides the rest."
+        "Share that the seed alone decides; --session decides the rest."
     ),
-    session: Name | None = option(None, "Name of the session; needs --anchors."),
-    balanced: bool = option(False, "Make true and false right equally often."),
+    session: Name | None = option("Name of the session; needs --anchors."),
+    balanced: bool = option("Make true and false right equally often."),
     share: Literal["equal", "proportional"] = option(
-        "equal", "As many of each category, or as the bank has them."
+        "As many of each category, or as the bank has them.", default="equal"
     ),
     institution: Name | None = option(
-        None,
         "Draw only what it was never given, by a server or by this verb, and keep in the bank "
-        "that it has this now.",
+        "that it has this now."
     ),
-    with_keys: bool = option(False, "Write the keys and what explains them, too."),
-    out: File = option(..., "File to write; not one that is there.", metavar="FILE.jsonl"),
+    with_keys: bool = option("Write the keys and what explains them, too."),
+    out: File = option("File to write; not one that is there.", metavar="FILE.jsonl"),
 ) -> None:
     """Draw questions as `inspect eval tiebreak/fair` does. They are written as JSON lines.
 
@@ -128,18 +125,19 @@ def sample(
 @verb()
 def serve(
     url: str = bank_option,
-    host: str = option("127.0.0.1"),
-    port: Port = option(8080),
-    workers: Count = option(1, "Processes that answer."),
-    development: bool = option(False, "Make a secret for this run, and print a token of an admin."),
-    balanced: bool = option(False, 'As many statements that are "true" as "false" in a session.'),
-    token_rate: str = option("100/second", "Requests of one token."),
-    address_rate: str = option("2000/second", "Requests of one address."),
+    host: str = option(default="127.0.0.1"),
+    port: Port = option(default=8080),
+    workers: Count = option("Processes that answer.", default=1),
+    development: bool = option("Make a secret for this run, and print a token of an admin."),
+    balanced: bool = option('As many statements that are "true" as "false" in a session.'),
+    token_rate: str = option("Requests of one token.", default="100/second"),
+    address_rate: str = option("Requests of one address.", default="2000/second"),
     most_body: int = option(
-        256 * 1024, "Bytes of a request, which an answer must fit into.", type=click.IntRange(1024)
+        "Bytes of a request, which an answer must fit into.",
+        default=256 * 1024,
+        type=click.IntRange(1024),
     ),
     proxy: str | None = option(
-        None,
         "Proxies whose X-Forwarded-For and -Proto are believed, with commas between them. "
         "[default: none]",
         metavar="ADDRESSES",
@@ -188,16 +186,15 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
 @verb()
 def token(
     url: str = bank_option,
-    user: str = option(..., "Who gets it."),
-    institution: str = option(..., "Whose quota it draws on."),
-    role: Literal["examinee", "examiner", "admin"] = option("examinee"),
-    session: str | None = option(None, "Good for this session only.", metavar="ID"),
+    user: str = option("Who gets it."),
+    institution: str = option("Whose quota it draws on."),
+    role: Literal["examinee", "examiner", "admin"] = option(default="examinee"),
+    session: str | None = option("Good for this session only.", metavar="ID"),
     lifetime: timedelta = option(
-        ...,
         "How long it is good for: 7d, 12h, 30m.",
         "--expires",
-        callback=_lifetime,
         default="7d",
+        callback=_lifetime,
         metavar="TIME",
     ),
 ) -> None:
@@ -264,8 +261,8 @@ def quota(institution: str, n: Annotated[int, click.IntRange(0)], url: str = ban
 @verb()
 def sessions(
     url: str = bank_option,
-    state: Literal["open", "complete", "closed"] | None = option(None, "Only in this state."),
-    institution: str | None = option(None, "Only its own."),
+    state: Literal["open", "complete", "closed"] | None = option("Only in this state."),
+    institution: str | None = option("Only its own."),
     form: str | None = form_options,
 ) -> None:
     """List the sessions of a bank's server. It shows how far each is, and its results.
@@ -303,9 +300,9 @@ def close(session: str, url: str = bank_option) -> None:
 def release(
     session: str,
     *,
-    logs: tuple[str, ...] = option((), "Its log of stars. Repeatable.", "--log", metavar="LOG"),
-    hold: bool = option(False, "Keep the results, and do not release them yet."),
-    withdraw: bool = option(False, "Take back what was released."),
+    logs: tuple[str, ...] = option("Its log of stars. Repeatable.", "--log", metavar="LOG"),
+    hold: bool = option("Keep the results, and do not release them yet."),
+    withdraw: bool = option("Take back what was released."),
     url: str = bank_option,
     level: float = level_option,
     form: str | None = form_options,

@@ -10,9 +10,7 @@ def contamination(
     logs: tuple[File, ...],
     *,
     baselines: tuple[Name, ...] = option(
-        (),
-        "A dataset that was never published, to compare the others with. Repeatable.",
-        "--baseline",
+        "A dataset that was never published, to compare the others with. Repeatable.", "--baseline"
     ),
     level: float = level_option,
     form: str | None = form_or_csv_options,
