@@ -125,7 +125,8 @@ def _on_turn(item: VotesItem, votes: Sequence[PersonVote]) -> VotesItem:
         for on_turn in (True, False)
     ]
     leader = {part[0]: first for first, part in parts if part}
-    lengths = {name: item.ballots.lengths[first] for name, first in leader.items()}
+    known = item.ballots.lengths
+    lengths = {name: known[first] for name, first in leader.items() if first in known}
     update = {"groups": tuple(part for _, part in parts if part), "lengths": lengths}
     answers = {name: item.answers[first] for name, first in leader.items()}
     ballots = item.ballots.model_copy(update=update)

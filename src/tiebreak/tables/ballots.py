@@ -323,14 +323,17 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
             f"{_HEADER_HELP}"
         ) from error
     first: dict[Order, int] = {}
+    names = instance.alternatives_name
+    ballots = []
     for (number, _), order in zip(body, instance.orders, strict=True):
         for problem in _problems(order, kind, instance, first.get(order)):
             raise TableError(f"{path}, line {number}: {problem}")
         first[order] = number
+        ranks = {names[a]: float(place) for place, group in enumerate(order) for a in group}
+        ballots.append(Ballot(ranks, times=instance.multiplicity[order]))
     _check_header(path, kind, instance)
-    ballots = _ballots(instance)
-    names = list(instance.alternatives_name.values())
-    return ballot_file(path.stem, str(path), ballots, names, drop_unranked=drop_unranked)
+    candidates = list(names.values())
+    return ballot_file(path.stem, str(path), ballots, candidates, drop_unranked=drop_unranked)
 
 
 def _check_lines(path: Path, body: Sequence[tuple[int, str]]) -> None:
@@ -381,17 +384,6 @@ def _problems(order: Order, kind: str, instance: Any, earlier: int | None) -> It
         yield f"a .{kind} file has no ties; name the file .{'toc' if kind == 'soc' else 'toi'}"
     if kind[2] == "c" and len(ranked) < len(names):
         yield f"a .{kind} file ranks every alternative in every line; name the file .{kind[:2]}i"
-
-
-def _ballots(instance: Any) -> list[Ballot]:
-    names = instance.alternatives_name
-    return [
-        Ballot(
-            {names[a]: float(place) for place, group in enumerate(order) for a in group},
-            times=instance.multiplicity[order],
-        )
-        for order in instance.orders
-    ]
 
 
 # How many items without a ranking a note names; it gives the number of all.

@@ -52,7 +52,7 @@ from tiebreak.paths import problem_with
 from tiebreak.ranking_logs.votes_file import is_votes_file
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown
-from tiebreak.tables.matches import MATCH_NAMES, OTHERWISE, result_of
+from tiebreak.tables.matches import MATCH_NAMES, OTHERWISE, match_of
 from tiebreak.tables.records import read_rows
 from tiebreak.text import listed
 
@@ -339,14 +339,11 @@ def _stars(table: Delimited, row: Row) -> int | None:
 
 
 def _winner(table: Delimited, row: Row, models: tuple[str, ...]) -> int | None:
-    if models[0] == models[1]:
-        raise table.wrong(row, f"{shown(models[0])} is compared with itself; name two models")
-    text = row.cells["winner"]
-    result = result_of(text, table.columns["winner"], models)
-    if result is None:
-        answers = f"a, b, tie, {shown(models[0])} or {shown(models[1])}"
-        raise table.wrong(row, f"the winner is {shown(text)}; write {answers}", "winner")
-    return None if math.isnan(result) else 1 + (result > 0.5) - (result < 0.5)
+    first, second = models
+    match = match_of(table.columns["winner"], first, second, row.cells["winner"])
+    if match.fault:
+        raise table.wrong(row, match.fault, match.column or None)
+    return None if math.isnan(match.result) else 1 + (match.result > 0.5) - (match.result < 0.5)
 
 
 def _digest(table: Delimited, row: Row, text: str) -> str:

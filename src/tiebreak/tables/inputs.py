@@ -78,7 +78,11 @@ def read_ballots(
         left_out.append(f"The ranking logs beside the results make no ranking: {error}")
     if scores:
         try:
-            read.append(_read_scores(scores, drop_unranked, making or {}, reading or {}))
+            table = read_scores(scores, **(reading or {}))
+            # Ranking logs beside results are read as ballots.
+            notes = tuple(note for note in table.notes if not note.endswith(RANKING_LOG))
+            table = replace(table, notes=notes)
+            read.append(score_ballots(table, drop_unranked=drop_unranked, **(making or {})))
         except TableError as error:
             if asked or not read or set(scores) - set(ballots):
                 raise
@@ -128,15 +132,6 @@ def read_scores(
             "scores as they are"
         )
     return read_score_table(Path(tables[0]))
-
-
-def _read_scores(
-    paths: Sequence[Path], drop_unranked: bool, making: ScoreBallotOptions, reading: ReadingOptions
-) -> BallotFile:
-    table = read_scores(paths, **reading)
-    # Ranking logs beside results are read as ballots.
-    notes = tuple(note for note in table.notes if not note.endswith(RANKING_LOG))
-    return score_ballots(replace(table, notes=notes), drop_unranked=drop_unranked, **making)
 
 
 def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile]:

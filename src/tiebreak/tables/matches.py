@@ -90,8 +90,11 @@ class MatchTable:
     notes: tuple[str, ...]
 
 
-class _Match(NamedTuple):
-    """What some rows say, or what is wrong with them; `result` is NaN without a winner."""
+class RowMatch(NamedTuple):
+    """What some rows say, or what is wrong with them, and in which column.
+
+    `result` is the first model's, as in `MatchTable`, NaN without a winner.
+    """
 
     models: tuple[str, str]
     result: float = math.nan
@@ -188,7 +191,7 @@ def result_of(text: str, column: str, models: Sequence[str]) -> float | None:
     return 0.5 if number == 0 else 2 - number if 1 <= number <= 2 else None
 
 
-def _kinds(coded: Mapping[str, Coded], winner: str) -> tuple[list[_Match], NDArray[np.intp]]:
+def _kinds(coded: Mapping[str, Coded], winner: str) -> tuple[list[RowMatch], NDArray[np.intp]]:
     """The different matches by models, winner and who was first, and which one each row is."""
     parts = [coded[name] for name in _PARTS if name in coded]
     key = np.zeros(len(parts[0].codes), np.int64)
@@ -196,27 +199,29 @@ def _kinds(coded: Mapping[str, Coded], winner: str) -> tuple[list[_Match], NDArr
         key = key * len(part.texts) + part.codes
     _, row, kind = np.unique(key, return_index=True, return_inverse=True)
     texts = ([part.texts[code] for code in part.codes[row].tolist()] for part in parts)
-    return [_match(winner, *cells) for cells in zip(*texts, strict=True)], kind
+    return [match_of(winner, *cells) for cells in zip(*texts, strict=True)], kind
 
 
-def _match(column: str, a: str, b: str, winner: str, first: str = "") -> _Match:
-    def faulty(fault: str, where: str = "") -> _Match:
-        return _Match((a, b), fault=fault, column=where)
+def match_of(column: str, a: str, b: str, winner: str, first: str = "") -> RowMatch:
+    """The match of two models by the cells of a row; `column` is the name of the winner's."""
+
+    def faulty(fault: str, where: str = "") -> RowMatch:
+        return RowMatch((a, b), fault=fault, column=where)
 
     if not (a and b):
         return faulty("the model has no name; fill it in", "model_b" if a else "model_a")
     if a == b:
         return faulty(f"{shown(a)} is compared with itself; name two models")
     result, side = result_of(winner, column, (a, b)), result_of(first, "", (a, b))
-    either = f"a, b, {shown(a)} or {shown(b)}"
+    either = f"{shown(a)} or {shown(b)}"
     if result is None and column.casefold() == _PREFERENCE:
         return faulty(f"{shown(winner)} is not from 1 (for {shown(a)}) to 2 ({shown(b)})", "winner")
     if result is None:
-        return faulty(f"the winner is {shown(winner)}; write tie, {either}", "winner")
+        return faulty(f"the winner is {shown(winner)}; write a, b, tie, {either}", "winner")
     if side in (None, 0.5):
-        return faulty(f"the first one is {shown(first)}; write {either}", "first")
+        return faulty(f"the first one is {shown(first)}; write a, b, {either}", "first")
     side = 0 if math.isnan(side) else 2 * side - 1
-    return _Match((a, b), result, side, winner.casefold() in _BOTH_BAD)
+    return RowMatch((a, b), result, side, winner.casefold() in _BOTH_BAD)
 
 
 def _numbers(column: Coded | None, kept: NDArray[np.bool_]) -> NDArray[np.int64] | None:

@@ -101,13 +101,18 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
     """
     source = path.as_posix()
     log = _header(source)
+    part = _headline(log, source, options)
+    yield part
+    if isinstance(part, Result):
+        yield from _notes(log, source)
+
+
+def _headline(log: "EvalLog", source: str, options: ReadOptions) -> Part:
     if PROTOCOL_KEY in log.metadata:
-        yield Note(source, RANKING_LOG)
-        return
+        return Note(source, RANKING_LOG)
     if log.status != "success":
         problem = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
-        yield Note(source, problem)
-        return
+        return Note(source, problem)
     model = str(log.metadata.get("candidate") or log.eval.model)
     benchmark = options.benchmark(log.eval.task)
     metrics = _metrics(log)
@@ -115,17 +120,14 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
     when = datetime.fromisoformat(log.eval.created).timestamp()
     name = _choose(log, options)
     if name is None and not options.native:
-        yield Unscored(model, log.eval.task, benchmark, _UNSCORED, when)
-        return
+        return Unscored(model, log.eval.task, benchmark, _UNSCORED, when)
     if name is None:
         wanted = " or ".join(map(repr, options.native))
         problem = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
-        yield Note(source, problem, lacking=choices)
-        return
+        return Note(source, problem, lacking=choices)
     if not math.isfinite(metrics[name]):
-        yield Note(source, f"{name} is {metrics[name]}; left out")
-        return
-    yield Result(
+        return Note(source, f"{name} is {metrics[name]}; left out")
+    return Result(
         model=model,
         task=log.eval.task,
         benchmark=benchmark,
@@ -137,7 +139,6 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Iterator[Part]:
         source=source,
         error=_error(name, metrics),
     )
-    yield from _notes(log, source)
 
 
 def _header(source: str) -> "EvalLog":

@@ -12,9 +12,9 @@ are 1 for the winner or a tie, else 0 (`ONE_HOT`); they become one, `winner`.
 import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ _BATCH = 200_000
 _BASELINE = "baseline"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Coded:
+class Coded(NamedTuple):
     """A column: its different texts, in the order in which they come, and the number of each row's.
 
     `codes` has shape (rows,), from 0 to len(texts) − 1.
@@ -50,8 +49,7 @@ class Coded:
     codes: Codes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Records:
+class Records(NamedTuple):
     """The columns of a file that were asked for, by name; `table` has its header, and no rows.
 
     `lines` has shape (rows,): on which line a row begins, or which row it is, from 1.

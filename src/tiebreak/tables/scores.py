@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from tiebreak.paths import AnyPath
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.delimited import CSV, Delimited, Row, read_delimited
+from tiebreak.tables.delimited import CSV, Delimited, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
 from tiebreak.text import listed, split_names
 
@@ -79,10 +80,21 @@ def read_score_table(path: str | Path) -> ScoreTable:
             "candidate and rank"
         )
     models = _models(table)
-    cells = [[_score(table, row, name) for name in benchmarks] for row in table.rows]
-    for column, name in enumerate(benchmarks):
-        _check_percents(table, name, [row[column] for row in cells])
-    scores = np.array([[value for value, _ in row] for row in cells], dtype=np.float64)
+    if_text = "take it out, for each column but the first is a benchmark"
+    scores = np.array(
+        [
+            [table.number(row, name, "%", if_text=if_text) for name in benchmarks]
+            for row in table.rows
+        ],
+        dtype=np.float64,
+    )
+    for name, known in zip(benchmarks, ~np.isnan(scores.T), strict=True):
+        signs = {row.cells[name].endswith("%") for row in compress(table.rows, known)}
+        if len(signs) > 1:
+            raise TableError(
+                f"{path}, column {name!r}: some scores have a '%' and others have none; write all "
+                "of them one way"
+            )
     return score_table(models, benchmarks, scores, sources=(str(path),))
 
 
@@ -205,21 +217,6 @@ def _models(table: Delimited) -> tuple[str, ...]:
         names.append(table.label(row, table.header[0], "the model has no name"))
         table.once(names[-1], row, f"{shown(names[-1])} is there")
     return tuple(names)
-
-
-def _score(table: Delimited, row: Row, column: str) -> tuple[float, bool]:
-    """A score, and whether it is written with a percent sign."""
-    if_text = "take it out, for each column but the first is a benchmark"
-    return table.number(row, column, "%", if_text=if_text), row.cells[column].endswith("%")
-
-
-def _check_percents(table: Delimited, column: str, cells: Sequence[tuple[float, bool]]) -> None:
-    signs = {sign for value, sign in cells if not math.isnan(value)}
-    if len(signs) > 1:
-        raise TableError(
-            f"{table.path}, column {column!r}: some scores have a '%' and others have none; write "
-            "all of them one way"
-        )
 
 
 def unlike_scales(table: ScoreTable, rounds: Iterable[Collection[str]]) -> tuple[str, ...]:

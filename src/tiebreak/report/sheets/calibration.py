@@ -12,6 +12,7 @@ from tiebreak.report.cells import (
     Cell,
     decimal,
     integer,
+    interval,
     number,
     share,
     signed,
@@ -177,30 +178,16 @@ def _pairs(calibration: Calibration) -> Table:
 
 def _models(calibration: Calibration) -> Table:
     """Table 10: models, and below them their mean."""
-    rows = [
-        (
-            words(model),
-            *(_kappa(calibration, judge, turn, model) for judge, turn in _by(calibration)),
-        )
-        for model in calibration.models
-    ]
-    last = (
-        words("mean"),
-        *(_figure(calibration.mean(judge, turn).kappa) for judge, turn in _by(calibration)),
-    )
+    rows = [_kappas(calibration, model, model=model) for model in calibration.models]
+    means = (calibration.mean(judge, turn).kappa for judge, turn in _by(calibration))
+    last = (words("mean"), *map(_figure, means))
     columns = (model_names(), *_headings(calibration))
     return Table.of(columns, [*rows, last], "κ by model", rules=[len(rows)])
 
 
 def _subjects(calibration: Calibration) -> Table:
     subjects = sorted({cell.subject for cell in calibration.cells} - {""})
-    rows = (
-        (
-            words(subject),
-            *(_kappa(calibration, judge, turn, "", subject) for judge, turn in _by(calibration)),
-        )
-        for subject in subjects
-    )
+    rows = [_kappas(calibration, subject, subject=subject) for subject in subjects]
     return Table.of((names("Subject"), *_headings(calibration)), rows, "κ by subject")
 
 
@@ -231,9 +218,12 @@ def _headings(calibration: Calibration) -> tuple[Column, ...]:
     return numbers(*(f"{judge} · {turn}" if turn else judge for judge, turn in _by(calibration)))
 
 
-def _kappa(calibration: Calibration, judge: str, turn: str, model: str, subject: str = "") -> Cell:
-    cell = calibration.cell(judge, turn, model, subject)
-    return Cell("–") if cell is None else _figure(cell.kappa)
+def _kappas(
+    calibration: Calibration, name: str, *, model: str = "", subject: str = ""
+) -> tuple[Cell, ...]:
+    """A row: κ of a model, or of a subject, by round and judge."""
+    cells = (calibration.cell(judge, turn, model, subject) for judge, turn in _by(calibration))
+    return words(name), *(Cell("–") if cell is None else _figure(cell.kappa) for cell in cells)
 
 
 def _figure(estimate: Estimate, cell: Callable[[float], Cell] = number) -> Cell:
@@ -242,9 +232,7 @@ def _figure(estimate: Estimate, cell: Callable[[float], Cell] = number) -> Cell:
 
 def _interval(lower: float, upper: float) -> str:
     """Bounds with two digits: with a dash where no minus sign is near."""
-    if lower >= 0:
-        return f"{decimal(lower, 2)}–{decimal(upper, 2)}"
-    return signed_interval(lower, upper)
+    return interval(lower, upper, 2) if lower >= 0 else signed_interval(lower, upper)
 
 
 def _under(cell: Cell, bounds: str) -> Cell:
