@@ -40,8 +40,8 @@ class TaskRun(NamedTuple):
         """What to type for the same logs: `verb` is eval or eval-set."""
         words = ["inspect", verb, self.task]
         for name, value in self.arguments.items():
-            text = ",".join(map(str, value)) if name == "candidates" else _text(value)
-            words += ["-T", f"{name}={text}"]
+            paths = name == "candidates" and isinstance(value, list)
+            words += ["-T", f"{name}={','.join(map(str, value)) if paths else _text(value)}"]
         where = (("log_dir", self.log_dir), ("log_dir_allow_dirty", verb == "eval-set" or None))
         return shlex.join([*words, *option_words([*self._typed_options(), *where])])
 
